@@ -1,0 +1,20 @@
+import type { Log } from '../log.ts';
+import type { Catalogue } from '../model.ts';
+import type { Runner } from '../runner.ts';
+
+/** What the API needs from the ground that it runs on. */
+export interface ApiContext {
+  catalogue: Catalogue;
+  runner: Runner;
+  /** Keys that open the API; none means that it is open. */
+  apiKeys: string[];
+  /** Origins of web pages that may call, besides those of this very machine; `*` is any. */
+  corsOrigins: string[];
+  /** Longest silence before the first token of a stream, in ms. */
+  pingIntervalMs: number;
+  /** Names the build in every completion. */
+  systemFingerprint: string;
+  /** Told of request fields that nobody defines. */
+  noteUnknownFields: (fields: string[]) => void;
+  log: Log;
+}

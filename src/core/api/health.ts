@@ -1,0 +1,17 @@
+import type { ApiContext } from './context.ts';
+import { type ApiReply, jsonReply } from './http.ts';
+
+/** GET /health: whether the server lives, and what each loaded model runs on and how busy it is. */
+export function health({ runner }: ApiContext): ApiReply {
+  const models = runner.loaded().map(({ id, engine, fallbackReasons, busy, waiting }) => ({
+    id,
+    backend: engine.backend,
+    device: engine.device,
+    fallback_reasons: fallbackReasons,
+    context_length: engine.contextLength,
+    slots: engine.slots,
+    busy,
+    waiting,
+  }));
+  return jsonReply({ status: 'ok', models });
+}

@@ -1,0 +1,60 @@
+import { modelNotFound } from '../errors.ts';
+import type { Model, ModelCard } from '../model.ts';
+import type { LoadedModel } from '../runner.ts';
+import type { ApiContext } from './context.ts';
+import { type ApiReply, jsonReply } from './http.ts';
+
+/** GET /v1/models */
+export function listModels({ catalogue, runner }: ApiContext): ApiReply {
+  const loaded = new Map(runner.loaded().map((model) => [model.id, model]));
+  const data = catalogue.list().map((card) => {
+    const { sources: _, ...model } = toModel(card, loaded.get(card.id));
+    return model;
+  });
+  return jsonReply({ object: 'list', data });
+}
+
+/** GET /v1/models/{id}. Throws a 404 `ApiError`. */
+export function retrieveModel({ catalogue, runner }: ApiContext, id: string): ApiReply {
+  const card = catalogue.find(id);
+  if (!card) throw modelNotFound(id);
+  return jsonReply(
+    toModel(
+      card,
+      runner.loaded().find((model) => model.id === id),
+    ),
+  );
+}
+
+/** The Model object: the card's facts, and those of the engine once the model is loaded. */
+export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
+  const { trainedContextLength, parameterCount, ...fields } = card;
+  const engine = loaded?.engine;
+  const contextLength = engine?.contextLength ?? card.settings.ctx_len ?? trainedContextLength;
+  return {
+    ...fields,
+    object: 'model',
+    engine: engine ? (engine.backend === 'wasm' ? 'wllama' : 'node-llama-cpp') : 'llama.cpp',
+    settings: {
+      ...card.settings,
+      ctx_len: contextLength,
+      ...(engine && { ngl: engine.gpuLayers, cpu_threads: engine.threads, n_parallel: engine.slots }),
+    },
+    context_length: contextLength,
+    meta: {
+      n_ctx: contextLength,
+      n_ctx_train: trainedContextLength,
+      n_params: parameterCount,
+      size: card.metadata.size,
+    },
+    capabilities: {
+      vision: card.settings.vision_model ?? false,
+      audio: false,
+      tools: false,
+      reasoning: false,
+      embedding: card.settings.embedding,
+    },
+    loaded: engine !== undefined,
+    backend: engine?.backend ?? null,
+  };
+}

@@ -1,0 +1,112 @@
+/** OpenAI's error body, the inside of `{"error": ...}`. */
+export interface ErrorBody {
+  message: string;
+  type: string;
+  code: string | null;
+  param: string | null;
+}
+
+/** An error as plain data, for crossing threads. */
+export interface ErrorData extends ErrorBody {
+  status: number;
+  headers?: Record<string, string>;
+}
+
+/** An error that the caller may read: it has an HTTP status and says nothing of the inside. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly data: ErrorData;
+
+  constructor(data: ErrorData) {
+    super(data.message);
+    this.data = data;
+  }
+}
+
+/** 400: a field of the request is wrong. */
+export function invalidRequest(message: string, param: string | null = null, code: string | null = null): ApiError {
+  return new ApiError({ status: 400, type: 'invalid_request_error', code, param, message });
+}
+
+/** 400: the request is well formed but asks for what this build or model can't do. */
+export function unsupportedParameter(param: string, message: string): ApiError {
+  return invalidRequest(message, param, 'unsupported_parameter');
+}
+
+/** 404: no model has this id. */
+export function modelNotFound(id: string): ApiError {
+  return new ApiError({
+    status: 404,
+    type: 'invalid_request_error',
+    code: 'model_not_found',
+    param: 'model',
+    message: `The model '${id}' does not exist.`,
+  });
+}
+
+/** 401: none or not one of the configured keys. */
+export function invalidApiKey(message: string): ApiError {
+  return new ApiError({ status: 401, type: 'authentication_error', code: 'invalid_api_key', param: null, message });
+}
+
+/** 404: no such path. */
+export function pathNotFound(method: string, path: string): ApiError {
+  return new ApiError({
+    status: 404,
+    type: 'not_found',
+    code: 'not_found',
+    param: null,
+    message: `There is nothing at ${method} ${path}.`,
+  });
+}
+
+/** 405: the path is there, but not for this method. */
+export function methodNotAllowed(method: string, path: string, allowed: string[]): ApiError {
+  const allow = allowed.join(', ');
+  return new ApiError({
+    status: 405,
+    type: 'invalid_request_error',
+    code: 'method_not_allowed',
+    param: null,
+    message: `${path} does not take ${method}; it takes ${allow}.`,
+    headers: { allow },
+  });
+}
+
+/** 413: the body is longer than a request may be. */
+export function bodyTooLarge(limitBytes: number): ApiError {
+  return new ApiError({
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'body_too_large',
+    param: null,
+    message: `The request body is larger than the limit of ${limitBytes} bytes.`,
+  });
+}
+
+/** 503: as many requests wait as may wait. */
+export function overloaded(message: string, retryAfterSeconds: number): ApiError {
+  return new ApiError({
+    status: 503,
+    type: 'overloaded',
+    code: 'overloaded',
+    param: null,
+    message,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+/** 500: something broke inside. The message must not say what. */
+export function serverError(message = 'The server had an error while processing the request.'): ApiError {
+  return new ApiError({ status: 500, type: 'server_error', code: 'server_error', param: null, message });
+}
+
+/** What the caller is told of any thrown thing: an `ApiError` as it is, everything else as a plain 500. */
+export function toErrorData(error: unknown): ErrorData {
+  return error instanceof ApiError ? error.data : serverError().data;
+}
+
+/** The JSON body of an error, alike for a whole reply and for an event inside a stream. */
+export function errorBody({ message, type, code, param }: ErrorBody): { error: ErrorBody } {
+  return { error: { message, type, code, param } };
+}

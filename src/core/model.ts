@@ -1,0 +1,80 @@
+import type { BackendName } from './runner.ts';
+
+/** A model's configuration, `settings` of the Model object. Absent fields are not set. */
+export interface ModelSettings {
+  ctx_len?: number;
+  ngl?: number;
+  embedding: boolean;
+  vision_model?: boolean;
+  mmproj?: string;
+  prompt_template?: string;
+  system_prompt?: string;
+  cpu_threads?: number;
+  n_parallel?: number;
+  temperature?: number;
+  top_p?: number;
+  top_k?: number;
+  min_p?: number;
+  repeat_penalty?: number;
+  presence_penalty?: number;
+  frequency_penalty?: number;
+}
+
+/** A model's defaults for a request, `parameters` of the Model object; the request's own fields win. */
+export interface ModelParameters {
+  temperature?: number;
+  top_p?: number;
+  top_k?: number;
+  max_tokens?: number;
+  stream?: boolean;
+  stop?: string[];
+  frequency_penalty?: number;
+  presence_penalty?: number;
+}
+
+/** What is known of a model from its files alone, before anything is loaded. */
+export interface ModelCard {
+  id: string;
+  /** Unix time in seconds. */
+  created: number;
+  owned_by: string;
+  name: string;
+  version: string;
+  format: string;
+  description: string;
+  sources: { filename: string; url: string }[];
+  settings: ModelSettings;
+  parameters: ModelParameters;
+  /** `size` is in bytes. */
+  metadata: { author: string; tags: string[]; size: number; cover: string };
+  trainedContextLength: number;
+  parameterCount: number;
+}
+
+/** The models on offer. */
+export interface Catalogue {
+  list(): ModelCard[];
+  find(id: string): ModelCard | undefined;
+}
+
+/** The Model object of the API. `sources` is left out in lists. */
+export interface Model {
+  id: string;
+  object: 'model';
+  created: number;
+  owned_by: string;
+  name: string;
+  version: string;
+  format: string;
+  engine: string;
+  description: string;
+  sources?: { filename: string; url: string }[];
+  settings: ModelSettings;
+  parameters: ModelParameters;
+  metadata: ModelCard['metadata'];
+  context_length: number;
+  meta: { n_ctx: number; n_ctx_train: number; n_params: number; size: number };
+  capabilities: { vision: boolean; audio: boolean; tools: boolean; reasoning: boolean; embedding: boolean };
+  loaded: boolean;
+  backend: BackendName | null;
+}

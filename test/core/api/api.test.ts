@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { createApi } from '../../../src/core/api/api.ts';
+import { errorBody, serverError } from '../../../src/core/errors.ts';
+import type { Catalogue } from '../../../src/core/model.ts';
+import { chat, createContext, get, hello, post, readBody, readJson } from './fixtures.ts';
+
+const broken: Catalogue = {
+  list: () => {
+    throw new Error('ENOENT: /home/someone/secret');
+  },
+  find: () => {
+    throw new TypeError('secret is not a function');
+  },
+};
+
+describe('routes', () => {
+  const api = createApi(createContext().context);
+
+  it.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/nothing',
+    '/v1/models/',
+    '/v2/models',
+    '/v1/chat',
+    '/V1/models',
+    '/v1/chat/completions/x',
+  ])('has nothing at %s: 404 as JSON', async (path) => {
+    const reply = await api(get(path));
+    expect(reply).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } });
+    const { error } = await readJson(reply);
+    expect(error).toMatchObject({ code: 'not_found', param: null });
+    expect(error.message).toContain(path);
+  });
+
+  it.each([
+    ['GET', '/v1/chat/completions', 'POST'],
+    ['PUT', '/v1/chat/completions', 'POST'],
+    ['POST', '/v1/models', 'GET'],
+    ['DELETE', '/v1/models/tiny', 'GET'],
+    ['POST', '/health', 'GET'],
+  ])('answers %s %s with 405 and Allow', async (method, path, allowed) => {
+    const reply = await api({ ...get(path), method });
+    expect(reply.status).toBe(405);
+    expect(reply.headers.allow?.split(', ')).toContain(allowed);
+    expect(await readJson(reply)).toMatchObject({ error: { type: 'invalid_request_error' } });
+  });
+
+  it('answers OPTIONS of an unknown path with 404', async () => {
+    expect((await api({ ...get('/v1/nothing'), method: 'OPTIONS' })).status).toBe(404);
+  });
+});
+
+describe('request body', () => {
+  const api = createApi(createContext().context);
+
+  it.each([
+    ['none', {}],
+    ['text', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['JSON lines', { 'content-type': 'application/jsonl' }],
+  ])('is answered with 415 when its type is %s', async (_, headers) => {
+    const reply = await api(chat({}, { headers: headers as Record<string, string> }));
+    expect(reply.status).toBe(415);
+    expect(await readJson(reply)).toMatchObject({
+      error: { type: 'invalid_request_error', message: expect.stringContaining('application/json') },
+    });
+  });
+
+  it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;charset=utf-8'])(
+    'is taken as %s',
+    async (type) => {
+      expect((await api(chat({}, { headers: { 'content-type': type } }))).status).toBe(200);
+    },
+  );
+
+  it.each(['', ' \n', '{', '{"model": "tiny",}', 'undefined', "{'model': 'tiny'}", '{"model": "tiny"} x'])(
+    'is answered with 400 when it is no JSON: %j',
+    async (body) => {
+      const reply = await api(post('/v1/chat/completions', body));
+      expect(reply.status).toBe(400);
+      expect(await readJson(reply)).toMatchObject({ error: { type: 'invalid_request_error', param: null } });
+    },
+  );
+
+  it.each(['null', '"text"', '5', 'true'])('is answered with 400 when it is no object: %s', async (body) => {
+    const reply = await api(post('/v1/chat/completions', body));
+    expect(reply.status).toBe(400);
+    expect(await readJson(reply)).toMatchObject({
+      error: { param: null, message: 'The request body must be a JSON object.' },
+    });
+  });
+
+  it('is answered with 400 when it is a list', async () => {
+    expect((await api(post('/v1/chat/completions', '[]'))).status).toBe(400);
+  });
+
+  it('is not made anything of beyond its own fields', async () => {
+    const body = `{"__proto__": {"stream": true, "model": "nope"}, ${JSON.stringify(hello).slice(1)}`;
+    const reply = await api(post('/v1/chat/completions', body));
+    expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
+  });
+});
+
+describe('an error that nobody foresaw', () => {
+  it.each([
+    ['a list', get('/v1/models')],
+    ['one model', get('/v1/models/tiny')],
+    ['a chat', chat()],
+    ['a stream', chat({ stream: true })],
+  ])('is a plain 500 without internals for %s', async (_, request) => {
+    const { context, errors } = createContext({ catalogue: broken });
+    const reply = await createApi(context)(request);
+    expect(reply.status).toBe(500);
+    expect(await readBody(reply)).toBe(JSON.stringify(errorBody(serverError().data)));
+    expect(errors).toHaveLength(1);
+    expect(JSON.stringify(errors)).toContain('secret');
+  });
+
+  it('is told to a web page as any other reply', async () => {
+    const { context } = createContext({ catalogue: broken });
+    const origin = 'http://localhost:3000';
+    const reply = await createApi(context)(get('/v1/models', { origin }));
+    expect(reply).toMatchObject({ status: 500, headers: { 'access-control-allow-origin': origin } });
+  });
+});

@@ -1,0 +1,203 @@
+import type { ApiContext } from '../../../src/core/api/context.ts';
+import type { ApiReply, ApiRequest } from '../../../src/core/api/http.ts';
+import type {
+  ChoiceFinished,
+  FinishReason,
+  GenerationDone,
+  GenerationEvent,
+  PromptProgress,
+  TextDelta,
+} from '../../../src/core/events.ts';
+import type { ModelCard } from '../../../src/core/model.ts';
+import type { EngineInfo, GenerationRequest, LoadedModel, Runner } from '../../../src/core/runner.ts';
+
+export function modelCard(overrides: Partial<ModelCard> = {}): ModelCard {
+  return {
+    id: 'tiny',
+    created: 1_700_000_000,
+    owned_by: 'someone',
+    name: 'Tiny',
+    version: '1.0',
+    format: 'gguf',
+    description: 'A model for tests',
+    sources: [{ filename: 'tiny.gguf', url: 'https://models.example/tiny.gguf' }],
+    settings: { embedding: false },
+    parameters: {},
+    metadata: { author: 'someone', tags: ['test'], size: 1234, cover: '' },
+    trainedContextLength: 4096,
+    parameterCount: 1000,
+    ...overrides,
+  };
+}
+
+export const engineInfo: EngineInfo = {
+  backend: 'cpu',
+  device: 'cpu',
+  contextLength: 512,
+  trainedContextLength: 4096,
+  slots: 4,
+  gpuLayers: 0,
+  threads: 2,
+};
+
+export function loadedModel(overrides: Partial<LoadedModel> = {}): LoadedModel {
+  return { id: 'tiny', engine: engineInfo, fallbackReasons: [], busy: 0, waiting: 0, ...overrides };
+}
+
+export function progress(processed: number, total: number, cache = 0): PromptProgress {
+  return { kind: 'progress', cache, processed, total, timeMs: 5 };
+}
+
+export function text(piece: string): TextDelta {
+  return { kind: 'text', choice: 0, text: piece };
+}
+
+export function finish(reason: FinishReason = 'stop'): ChoiceFinished {
+  return { kind: 'finish', choice: 0, reason };
+}
+
+export function done(overrides: Partial<GenerationDone> = {}): GenerationDone {
+  return {
+    kind: 'done',
+    promptTokens: 12,
+    cachedTokens: 4,
+    completionTokens: 3,
+    promptMs: 20,
+    predictedMs: 30,
+    ...overrides,
+  };
+}
+
+/** What an engine says of an ordinary reply. */
+export const ORDINARY: GenerationEvent[] = [
+  progress(4, 12, 4),
+  progress(12, 12, 4),
+  text('Hel'),
+  text('lo'),
+  finish(),
+  done(),
+];
+
+export async function* streamOf<T>(values: Iterable<T>): AsyncGenerator<T> {
+  yield* values;
+}
+
+/** Says these events, then throws. */
+export async function* failing(events: GenerationEvent[], error: unknown): AsyncGenerator<GenerationEvent> {
+  yield* events;
+  throw error;
+}
+
+type Generate = (request: GenerationRequest, signal: AbortSignal) => AsyncIterable<GenerationEvent>;
+
+/** A Runner that says what the test tells it to, and remembers what it was asked. */
+export function createFakeRunner(generate: Generate = () => streamOf(ORDINARY), loaded: LoadedModel[] = []) {
+  const asked: { modelId: string; request: GenerationRequest; signal: AbortSignal }[] = [];
+  const runner: Runner = {
+    generate(modelId, request, signal) {
+      asked.push({ modelId, request, signal });
+      return generate(request, signal);
+    },
+    loaded: () => loaded,
+  };
+  return { ...runner, asked };
+}
+
+/** A context with one model, no keys and a log that is kept. */
+export function createContext(overrides: Partial<ApiContext> & { cards?: ModelCard[] } = {}) {
+  const { cards = [modelCard()], ...rest } = overrides;
+  const errors: { message: string; fields: Record<string, unknown> | undefined }[] = [];
+  const noted: string[][] = [];
+  const context: ApiContext = {
+    catalogue: { list: () => cards, find: (id) => cards.find((card) => card.id === id) },
+    runner: createFakeRunner(),
+    apiKeys: [],
+    corsOrigins: [],
+    pingIntervalMs: 10_000,
+    systemFingerprint: 'paddock-test',
+    noteUnknownFields: (fields) => noted.push(fields),
+    log: {
+      debug: () => {},
+      info: () => {},
+      warn: () => {},
+      error: (message, fields) => errors.push({ message, fields }),
+    },
+    ...rest,
+  };
+  return { context, errors, noted };
+}
+
+export function get(path: string, headers: Record<string, string> = {}): ApiRequest {
+  return { method: 'GET', path, headers, body: '', signal: new AbortController().signal };
+}
+
+export function post(path: string, body: unknown, overrides: Partial<ApiRequest> = {}): ApiRequest {
+  return {
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    signal: new AbortController().signal,
+    ...overrides,
+  };
+}
+
+export const hello = { model: 'tiny', messages: [{ role: 'user', content: 'Hello' }] };
+
+export function chat(body: Record<string, unknown> = {}, overrides: Partial<ApiRequest> = {}): ApiRequest {
+  return post('/v1/chat/completions', { ...hello, ...body }, overrides);
+}
+
+export async function readBody({ body }: ApiReply): Promise<string> {
+  if (typeof body === 'string') return body;
+  return (await collect(body)).join('');
+}
+
+export async function readJson(reply: ApiReply) {
+  return JSON.parse(await readBody(reply));
+}
+
+export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const value of values) collected.push(value);
+  return collected;
+}
+
+/** A chunk of a chat stream, or the error or usage that takes its place. */
+export interface Chunk {
+  id: string;
+  object: string;
+  created: number;
+  model: string;
+  system_fingerprint: string;
+  choices: { index: number; delta: { role?: string; content?: string }; finish_reason: string | null }[];
+  prompt_progress?: { cache: number; processed: number; total: number; time_ms: number };
+  usage?: Record<string, unknown>;
+  timings?: Record<string, number>;
+  error?: Record<string, unknown>;
+}
+
+/** The events of an SSE text: comments left out, `[DONE]` as it is, everything else as the JSON that it must be. */
+export function parseSse(stream: string): (Chunk | '[DONE]')[] {
+  return dataLines(stream).map((data) => (data === '[DONE]' ? data : JSON.parse(data)));
+}
+
+/** The JSON chunks alone. */
+export function chunksOf(stream: string): Chunk[] {
+  return parseSse(stream).filter((event) => event !== '[DONE]');
+}
+
+export function contentOf(chunks: Chunk[]): string {
+  return chunks.map(({ choices }) => choices?.[0]?.delta.content ?? '').join('');
+}
+
+function dataLines(stream: string): string[] {
+  if (!stream.endsWith('\n\n')) throw new Error('the stream does not end with a blank line');
+  const events = stream.slice(0, -2).split('\n\n');
+  return events
+    .filter((event) => !event.startsWith(':'))
+    .map((event) => {
+      if (!event.startsWith('data: ') || event.includes('\n')) throw new Error(`not one data line: ${event}`);
+      return event.slice('data: '.length);
+    });
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { health } from '../../../src/core/api/health.ts';
+import { createContext, createFakeRunner, engineInfo, loadedModel, readJson } from './fixtures.ts';
+
+describe('health', () => {
+  it('is ok before any model is loaded', async () => {
+    const reply = health(createContext().context);
+    expect(reply.status).toBe(200);
+    expect(await readJson(reply)).toEqual({ status: 'ok', models: [] });
+  });
+
+  it('says what each loaded model runs on, why on nothing better, and how busy it is', async () => {
+    const loaded = loadedModel({
+      engine: { ...engineInfo, backend: 'wasm', device: 'wasm, 2 threads' },
+      fallbackReasons: ['gpu: none was found', 'cpu: no binary'],
+      busy: 1,
+      waiting: 2,
+    });
+    const { context } = createContext({ runner: createFakeRunner(undefined, [loaded]) });
+    expect(await readJson(health(context))).toEqual({
+      status: 'ok',
+      models: [
+        {
+          id: 'tiny',
+          backend: 'wasm',
+          device: 'wasm, 2 threads',
+          fallback_reasons: ['gpu: none was found', 'cpu: no binary'],
+          context_length: 512,
+          slots: 4,
+          busy: 1,
+          waiting: 2,
+        },
+      ],
+    });
+  });
+});

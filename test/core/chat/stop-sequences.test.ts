@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createStopFilter } from '../../../src/core/chat/stop-sequences.ts';
+
+/** Pushes all pieces and flushes, as a generation does. */
+function filter(pieces: string[], sequences: string[]) {
+  const stops = createStopFilter(sequences);
+  const passed = pieces.map((piece) => stops.push(piece));
+  return { text: [...passed, stops.flush()].join(''), stopped: stops.stopped };
+}
+
+/** The text before the stop sequence that is complete first; of two that end together, before the longer one. */
+function expected(text: string, sequences: string[]) {
+  for (let end = 1; end <= text.length; end++) {
+    const ending = sequences.filter((sequence) => text.slice(0, end).endsWith(sequence));
+    if (ending.length > 0) {
+      const longest = Math.max(...ending.map((sequence) => sequence.length));
+      return { text: text.slice(0, end - longest), stopped: true };
+    }
+  }
+  return { text, stopped: false };
+}
+
+function cut(text: string, points: number[]): string[] {
+  const ends = points.map((point) => point % (text.length + 1)).sort((a, b) => a - b);
+  return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+}
+
+// Few letters, so that stop sequences occur, overlap and begin like one another.
+const letters = (minLength: number, maxLength: number) =>
+  fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength, maxLength });
+const anyText = fc.oneof(letters(0, 40), fc.string({ unit: 'grapheme', maxLength: 20 }));
+const anyStops = fc.array(fc.oneof(letters(1, 6), fc.string({ minLength: 1, maxLength: 3 })), { maxLength: 4 });
+const anyCuts = fc.array(fc.nat({ max: 50 }), { maxLength: 20 });
+
+describe('stop sequences', () => {
+  it('lets everything through at once when there are none', () => {
+    const stops = createStopFilter([]);
+    expect(stops.push('Hello')).toBe('Hello');
+    expect(stops.flush()).toBe('');
+    expect(stops.stopped).toBe(false);
+  });
+
+  it('holds back the beginning of a stop sequence until it is known not to be one', () => {
+    const stops = createStopFilter(['###']);
+    expect(stops.push('one #')).toBe('one ');
+    expect(stops.push('#')).toBe('');
+    expect(stops.push(' two')).toBe('## two');
+  });
+
+  it('holds back no more than the beginning of a stop sequence', () => {
+    const stops = createStopFilter(['END', 'EOF']);
+    expect(stops.push('xxE')).toBe('xx');
+    expect(stops.push('E')).toBe('E');
+    expect(stops.push('N')).toBe('');
+    expect(stops.push('E')).toBe('EN');
+  });
+
+  it('stops before the stop sequence and gives nothing after it', () => {
+    const stops = createStopFilter(['END']);
+    expect(stops.push('textE')).toBe('text');
+    expect(stops.push('ND more')).toBe('');
+    expect(stops.stopped).toBe(true);
+    expect(stops.push('even more')).toBe('');
+    expect(stops.flush()).toBe('');
+  });
+
+  it('gives what it held back when no more comes', () => {
+    const stops = createStopFilter(['END']);
+    expect(stops.push('WEEKEN')).toBe('WEEK');
+    expect(stops.flush()).toBe('EN');
+    expect(stops.flush()).toBe('');
+    expect(stops.stopped).toBe(false);
+  });
+
+  it('stops at whichever sequence comes first', () => {
+    expect(filter(['one two three'], ['three', 'two'])).toEqual({ text: 'one ', stopped: true });
+  });
+
+  it('finds a sequence that begins inside its own repetition', () => {
+    expect(filter(['a', 'a', 'a', 'b', 'x'], ['aab'])).toEqual({ text: 'a', stopped: true });
+  });
+
+  it('stops at the sequence that is complete first, also when a longer one began before it', () => {
+    expect(filter(['a', 'b', 'c', 'd'], ['abcd', 'c'])).toEqual({ text: 'ab', stopped: true });
+    expect(filter(['abcd'], ['abcd', 'c'])).toEqual({ text: 'ab', stopped: true });
+  });
+
+  it('gives the text up to the first stop sequence, however it is cut into pieces', () => {
+    fc.assert(
+      fc.property(anyText, anyStops, anyCuts, (text, sequences, cuts) => {
+        expect(filter(cut(text, cuts), sequences)).toEqual(expected(text, sequences));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('gives the same whether the text comes whole or letter by letter', () => {
+    fc.assert(
+      fc.property(anyText, anyStops, (text, sequences) => {
+        expect(filter([text], sequences)).toEqual(filter(text.split(''), sequences));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('never lets a stop sequence through', () => {
+    fc.assert(
+      fc.property(anyText, anyStops, anyCuts, (text, sequences, cuts) => {
+        const passed = filter(cut(text, cuts), sequences).text;
+        expect(sequences.filter((sequence) => passed.includes(sequence))).toEqual([]);
+      }),
+    );
+  });
+
+  it('never holds back more than a stop sequence lacks one letter of', () => {
+    fc.assert(
+      fc.property(anyText, anyStops, anyCuts, (text, sequences, cuts) => {
+        const stops = createStopFilter(sequences);
+        const longest = Math.max(0, ...sequences.map((sequence) => sequence.length - 1));
+        let [pushed, passed] = [0, 0];
+        for (const piece of cut(text, cuts)) {
+          pushed += piece.length;
+          passed += stops.push(piece).length;
+          if (!stops.stopped) expect(pushed - passed).toBeLessThanOrEqual(longest);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { createChatTemplate } from '../../../src/core/chat/template.ts';
+import { ApiError } from '../../../src/core/errors.ts';
+import type { ChatMessage } from '../../../src/core/runner.ts';
+
+const NO_TOKENS = { bos: '', eos: '' };
+const user: ChatMessage = { role: 'user', content: 'Hello' };
+
+/** Renders with a template of the test's own. */
+function render(source: string, messages: ChatMessage[], kwargs: Record<string, unknown> = {}, tokens = NO_TOKENS) {
+  return createChatTemplate(source, tokens)(messages, kwargs);
+}
+
+describe('chat template', () => {
+  it('is ChatML for a model that brings none', () => {
+    const template = createChatTemplate(undefined, NO_TOKENS);
+    const messages: ChatMessage[] = [
+      { role: 'system', content: 'Be brief.' },
+      user,
+      { role: 'assistant', content: 'Hi' },
+      { role: 'user', content: 'Bye' },
+    ];
+    expect(template(messages, {})).toBe(
+      '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello<|im_end|>\n' +
+        '<|im_start|>assistant\nHi<|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n',
+    );
+  });
+
+  it('asks for the beginning of a reply', () => {
+    expect(render('{{ add_generation_prompt }}', [user])).toBe('true');
+  });
+
+  it('knows the special tokens as text', () => {
+    const tokens = { bos: '<s>', eos: '</s>' };
+    expect(render('{{ bos_token }}{{ messages[0].content }}{{ eos_token }}', [user], {}, tokens)).toBe('<s>Hello</s>');
+  });
+
+  it('shows a message without content as an empty one', () => {
+    expect(render('[{{ messages[0].content }}]', [{ role: 'assistant', content: null }])).toBe('[]');
+  });
+
+  it('keeps the name of an author and the id of the call that a message answers', () => {
+    const result: ChatMessage = { role: 'tool', content: '4', name: 'add', tool_call_id: 'call_1' };
+    expect(render('{{ messages[0].name }} {{ messages[0].tool_call_id }}', [result])).toBe('add call_1');
+  });
+
+  it("gives a tool call's arguments as an object", () => {
+    const call: ChatMessage = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a": 1, "b": [2]}' } }],
+    };
+    const source =
+      '{% set f = messages[0].tool_calls[0].function %}{{ f.name }}({{ f.arguments.a }}, {{ f.arguments.b[0] }})';
+    expect(render(source, [call])).toBe('add(1, 2)');
+  });
+
+  it("gives a tool call's arguments as they are when they are no JSON", () => {
+    const call: ChatMessage = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{oops' } }],
+    };
+    expect(render('{{ messages[0].tool_calls[0].function.arguments }}', [call])).toBe('{oops');
+  });
+
+  it('passes on the extra variables of the request', () => {
+    expect(render('{{ enable_thinking }}', [user], { enable_thinking: false })).toBe('false');
+  });
+
+  it('lets no extra variable take the place of its own', () => {
+    const kwargs = { messages: [], add_generation_prompt: false, bos_token: 'x', eos_token: 'y' };
+    const source = '{{ bos_token }}{{ messages[0].content }}{{ add_generation_prompt }}{{ eos_token }}';
+    expect(render(source, [user], kwargs)).toBe('Hellotrue');
+  });
+
+  it('answers 400 with the reason when the template refuses the conversation', () => {
+    const source = "{{ raise_exception('roles must alternate') }}";
+    expect(() => render(source, [user])).toThrow(ApiError);
+    try {
+      render(source, [user]);
+    } catch (error) {
+      expect((error as ApiError).data).toMatchObject({ status: 400, type: 'invalid_request_error', param: 'messages' });
+      expect((error as ApiError).message).toContain('roles must alternate');
+    }
+  });
+
+  it('throws for a template that is no Jinja when the model is loaded, not at the first request', () => {
+    expect(() => createChatTemplate('{% if %}', NO_TOKENS)).toThrow();
+  });
+});

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../src/core/errors.ts';
+import { createSlotQueue, type SlotQueue } from '../../src/core/slot-queue.ts';
+
+const never = new AbortController().signal;
+
+/** Waits for a slot and notes the name when it has it. */
+async function take(queue: SlotQueue, name: string, order: string[], signal: AbortSignal = never) {
+  const release = await queue.acquire(signal);
+  order.push(release ? name : `${name} left`);
+  return release ?? (() => {});
+}
+
+const settled = () => new Promise(setImmediate);
+
+describe('slot queue', () => {
+  it('hands out as many slots as there are', async () => {
+    const queue = createSlotQueue(2, 0);
+    expect(await queue.acquire(never)).toBeTypeOf('function');
+    expect(await queue.acquire(never)).toBeTypeOf('function');
+    expect(queue).toMatchObject({ busy: 2, waiting: 0 });
+  });
+
+  it('gives a free slot to the one who has waited longest', async () => {
+    const queue = createSlotQueue(1, 8);
+    const order: string[] = [];
+    const releaseFirst = await take(queue, 'first', order);
+    const second = take(queue, 'second', order);
+    const third = take(queue, 'third', order);
+    expect(queue).toMatchObject({ busy: 1, waiting: 2 });
+
+    releaseFirst();
+    (await second)();
+    (await third)();
+    expect(order).toEqual(['first', 'second', 'third']);
+    expect(queue).toMatchObject({ busy: 0, waiting: 0 });
+  });
+
+  it('lets nobody overtake those who wait', async () => {
+    const queue = createSlotQueue(1, 8);
+    const order: string[] = [];
+    const release = await take(queue, 'first', order);
+    void take(queue, 'waiting', order);
+    release();
+    void take(queue, 'newcomer', order);
+    await settled();
+    expect(order).toEqual(['first', 'waiting']);
+  });
+
+  it('answers 503 with Retry-After when as many wait as may', async () => {
+    const queue = createSlotQueue(1, 1);
+    await queue.acquire(never);
+    void queue.acquire(never);
+    const error = await queue.acquire(never).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ data: { status: 503, type: 'overloaded', code: 'overloaded' } });
+    expect(Number((error as ApiError).data.headers?.['retry-after'])).toBeGreaterThan(0);
+    expect(queue).toMatchObject({ busy: 1, waiting: 1 });
+  });
+
+  it('has a place in the queue again when one has been served', async () => {
+    const queue = createSlotQueue(1, 1);
+    const release = await queue.acquire(never);
+    void queue.acquire(never);
+    release?.();
+    await settled();
+    const third = queue.acquire(never);
+    expect(queue.waiting).toBe(1);
+    await expect(queue.acquire(never)).rejects.toThrow();
+    void third;
+  });
+
+  it('gives null to one who gave up before', async () => {
+    const queue = createSlotQueue(1, 1);
+    expect(await queue.acquire(AbortSignal.abort())).toBeNull();
+    expect(queue).toMatchObject({ busy: 0, waiting: 0 });
+  });
+
+  it('lets one who gives up leave without disturbing the others', async () => {
+    const queue = createSlotQueue(1, 8);
+    const order: string[] = [];
+    const gone = new AbortController();
+    const release = await take(queue, 'first', order);
+    void take(queue, 'second', order);
+    void take(queue, 'impatient', order, gone.signal);
+    const fourth = take(queue, 'fourth', order);
+    gone.abort();
+    await settled();
+    expect(queue).toMatchObject({ busy: 1, waiting: 2 });
+    release();
+    await settled();
+    expect(order).toEqual(['first', 'impatient left', 'second']);
+    expect(queue).toMatchObject({ busy: 1, waiting: 1 });
+    void fourth;
+  });
+
+  it('has a place again when one has given up', async () => {
+    const queue = createSlotQueue(1, 1);
+    const gone = new AbortController();
+    await queue.acquire(never);
+    void queue.acquire(gone.signal);
+    gone.abort();
+    void queue.acquire(never);
+    expect(queue.waiting).toBe(1);
+  });
+
+  it('takes no slot back from one who gives up after having got it', async () => {
+    const queue = createSlotQueue(1, 1);
+    const gone = new AbortController();
+    const release = await queue.acquire(gone.signal);
+    gone.abort();
+    expect(queue.busy).toBe(1);
+    release?.();
+    expect(queue.busy).toBe(0);
+  });
+
+  it('is not harmed by a slot that is released twice', async () => {
+    const queue = createSlotQueue(1, 8);
+    const order: string[] = [];
+    const release = await take(queue, 'first', order);
+    void take(queue, 'second', order);
+    void take(queue, 'third', order);
+    release();
+    release();
+    await settled();
+    release();
+    expect(order).toEqual(['first', 'second']);
+    expect(queue).toMatchObject({ busy: 1, waiting: 1 });
+  });
+
+  it('never has more slots out than there are, nor a free one while somebody waits', async () => {
+    const step = fc.record({ action: fc.constantFrom('acquire', 'release', 'abort'), pick: fc.nat() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 0, max: 4 }),
+        fc.array(step),
+        async (slots, maxWaiting, steps) => {
+          const queue = createSlotQueue(slots, maxWaiting);
+          const releases: (() => void)[] = [];
+          const aborts: AbortController[] = [];
+          for (const { action, pick } of steps) {
+            if (action === 'acquire') {
+              const controller = new AbortController();
+              aborts.push(controller);
+              queue.acquire(controller.signal).then(
+                (release) => release && releases.push(release),
+                () => {},
+              );
+            } else if (action === 'release') releases.splice(pick % (releases.length || 1), 1)[0]?.();
+            else aborts[pick % (aborts.length || 1)]?.abort();
+            await Promise.resolve();
+            expect(queue.busy).toBeLessThanOrEqual(slots);
+            expect(queue.waiting).toBeLessThanOrEqual(maxWaiting);
+            if (queue.waiting > 0) expect(queue.busy).toBe(slots);
+          }
+          await settled();
+          expect(queue.busy).toBe(releases.length);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
