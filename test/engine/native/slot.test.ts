@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chooseSlot, type SlotCandidate } from '../../../src/engine/native/slot.ts';
+
+const slot = (overrides: Partial<SlotCandidate> = {}): SlotCandidate => ({
+  busy: false,
+  usedAt: 0,
+  cached: 0,
+  shared: 0,
+  ...overrides,
+});
+
+describe('choice of a slot', () => {
+  it('finds none when all are busy', () => {
+    expect(chooseSlot([])).toBeUndefined();
+    expect(chooseSlot([slot({ busy: true }), slot({ busy: true, cached: 100, shared: 100 })])).toBeUndefined();
+  });
+
+  it('takes the first of unused slots', () => {
+    expect(chooseSlot([slot(), slot()])).toBe(0);
+  });
+
+  it('continues the conversation that a slot holds', () => {
+    const other = slot({ usedAt: 1, cached: 80, shared: 5 });
+    const same = slot({ usedAt: 9, cached: 100, shared: 100 });
+    expect(chooseSlot([slot(), other, same])).toBe(2);
+  });
+
+  it('takes the slot with most in common of several that the prompt continues', () => {
+    expect(chooseSlot([slot({ cached: 40, shared: 40 }), slot({ cached: 100, shared: 90 })])).toBe(1);
+  });
+
+  it('does not overwrite another conversation for a mere common beginning', () => {
+    const unused = slot();
+    const sameSystemPrompt = slot({ usedAt: 5, cached: 1000, shared: 100 });
+    expect(chooseSlot([sameSystemPrompt, unused])).toBe(1);
+  });
+
+  it('takes the one unused for longest when the prompt continues none', () => {
+    expect(
+      chooseSlot([slot({ usedAt: 7, cached: 9 }), slot({ usedAt: 3, cached: 9 }), slot({ usedAt: 5, cached: 9 })]),
+    ).toBe(1);
+  });
+
+  it('waits for no busy slot, however well it fits', () => {
+    expect(chooseSlot([slot({ busy: true, cached: 100, shared: 100 }), slot({ usedAt: 8, cached: 50 })])).toBe(1);
+  });
+
+  it('always finds a free slot when there is one, and leaves the candidates as they were', () => {
+    const candidate = fc
+      .record({ busy: fc.boolean(), usedAt: fc.nat(), cached: fc.nat({ max: 100 }), shared: fc.nat({ max: 100 }) })
+      .map((fields) => ({ ...fields, shared: Math.min(fields.shared, fields.cached) }));
+    fc.assert(
+      fc.property(fc.array(candidate, { maxLength: 8 }), (candidates) => {
+        const before = structuredClone(candidates);
+        const index = chooseSlot(candidates);
+        expect(candidates).toEqual(before);
+        if (index === undefined) expect(candidates.every(({ busy }) => busy)).toBe(true);
+        else expect(candidates[index]?.busy).toBe(false);
+      }),
+    );
+  });
+});

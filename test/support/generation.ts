@@ -1,0 +1,57 @@
+import type { GenerationEvent } from '../../src/core/events.ts';
+import type { GenerationRequest, Sampling } from '../../src/core/runner.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+
+export const greedy: Sampling = {
+  temperature: 0,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  typicalP: 1,
+  repeatPenalty: 1,
+  repeatLastN: 64,
+  presencePenalty: 0,
+  frequencyPenalty: 0,
+  dynatempRange: 0,
+  dynatempExponent: 1,
+  mirostat: 0,
+  mirostatTau: 5,
+  mirostatEta: 0.1,
+  seed: 1,
+  logitBias: [],
+};
+
+/** A greedy request of one user message. */
+export function ask(content: string, more: Partial<GenerationRequest> = {}): GenerationRequest {
+  return {
+    messages: [{ role: 'user', content }],
+    sampling: greedy,
+    stop: [],
+    maxTokens: 32,
+    cachePrompt: false,
+    templateKwargs: {},
+    ...more,
+  };
+}
+
+/** Runs a generation to its end and gives all that it said. */
+export async function generate(
+  engine: Engine,
+  request: GenerationRequest,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<GenerationEvent[]> {
+  const events: GenerationEvent[] = [];
+  await engine.generate(request, (event) => events.push(event), signal);
+  return events;
+}
+
+export function textOf(events: GenerationEvent[]): string {
+  return events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
+}
+
+/** The generation's last word. Throws when it did not end by itself. */
+export function doneOf(events: GenerationEvent[]) {
+  const last = events.at(-1);
+  if (last?.kind !== 'done') throw new Error(`the generation ended with ${last?.kind}`);
+  return last;
+}
