@@ -1,0 +1,72 @@
+import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js';
+import { type Api, errorReply } from '../core/api/http.ts';
+import { bodyTooLarge } from '../core/errors.ts';
+import { sendReply } from './reply.ts';
+import { readRequest } from './request.ts';
+import { loadUws } from './uws.ts';
+
+export interface ServerOptions {
+  api: Api;
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  bodyLimitBytes: number;
+}
+
+export interface Server {
+  port: number;
+  /** Takes no more connections, gives the running requests `graceMs` to end, then cuts them off. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Serves the API over HTTP. Throws when the address can't be listened on. */
+export async function startServer({ api, host, port, bodyLimitBytes }: ServerOptions): Promise<Server> {
+  const uws = loadUws();
+  const app = uws.App();
+  let running = 0;
+  let idle: (() => void) | undefined;
+
+  const serve = async (res: HttpResponse, req: HttpRequest) => {
+    running += 1;
+    try {
+      await answer(api, res, req, bodyLimitBytes);
+    } finally {
+      running -= 1;
+      if (running === 0) idle?.();
+    }
+  };
+  app.any('/*', (res, req) => void serve(res, req));
+
+  const socket = await new Promise<us_listen_socket>((resolve, reject) => {
+    app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (listening) => {
+      if (listening) resolve(listening);
+      else reject(new Error(`can't listen on ${host}:${port}: the address is in use or not this machine's`));
+    });
+  });
+
+  return {
+    port: uws.us_socket_local_port(socket),
+    async close(graceMs) {
+      uws.us_listen_socket_close(socket);
+      if (running > 0) {
+        await new Promise<void>((resolve) => {
+          idle = resolve;
+          setTimeout(resolve, graceMs).unref();
+        });
+      }
+      // A reply written in this very turn still waits in uWebSockets.js's own buffer.
+      await new Promise(setImmediate);
+      app.close();
+    },
+  };
+}
+
+async function answer(api: Api, res: HttpResponse, req: HttpRequest, bodyLimitBytes: number): Promise<void> {
+  const gone = new AbortController();
+  // Mandatory before anything asynchronous: after it, touching the response is a crash.
+  res.onAborted(() => gone.abort());
+  const request = await readRequest(res, req, bodyLimitBytes, gone.signal);
+  if (request === 'aborted') return;
+  const reply = request === 'too large' ? errorReply(bodyTooLarge(bodyLimitBytes)) : await api(request);
+  await sendReply(res, reply, gone.signal);
+}

@@ -1,0 +1,32 @@
+import type * as Uws from 'uWebSockets.js';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+/** Newest first: the newer needs Node >= 22 and glibc >= 2.38, the older runs on Node 20 to 23 with glibc >= 2.27. */
+const PACKAGES = ['uWebSockets.js-next', 'uWebSockets.js'];
+
+/** The module, with what its own types leave out. */
+export type UwsModule = Omit<typeof Uws, 'App'> & {
+  LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+  App(): Uws.TemplatedApp & {
+    listen(host: string, port: number, options: number, cb: (socket: Uws.us_listen_socket | false) => void): void;
+  };
+};
+
+/** The uWebSockets.js build that this Node and this C library can load. Throws an error that names both when none can. */
+export function loadUws(): UwsModule {
+  for (const name of PACKAGES) {
+    try {
+      return require(name);
+    } catch {
+      // The next one may be built for this platform.
+    }
+  }
+  const { glibcVersionRuntime: glibc } = (process.report.getReport() as { header: { glibcVersionRuntime?: string } })
+    .header;
+  throw new Error(
+    `uWebSockets.js has no binary for Node ${process.version} on ${process.platform}-${process.arch} with ${glibc ? `glibc ${glibc}` : 'no glibc'}. ` +
+      'Use Node 20 to 24 and, on Linux, glibc 2.27 or newer (2.38 or newer for Node 24); after a change of Node, run npm ci again.',
+  );
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { groupByModel, openCatalogue } from '../../src/catalogue/catalogue.ts';
+import { recordingLog, silentLog } from '../support/log.ts';
+
+describe('the catalogue', () => {
+  it('describes every GGUF of the folder and its subfolders from its metadata', async () => {
+    const catalogue = await openCatalogue(inject('modelsFolder'), silentLog);
+    expect(catalogue.list().map(({ id }) => id)).toEqual(['shelf/brief', 'tiny']);
+    const card = catalogue.find('tiny');
+    expect(card).toMatchObject({
+      name: 'Tiny test model',
+      format: 'gguf',
+      trainedContextLength: 1024,
+      settings: { embedding: false },
+      metadata: { tags: ['qwen2', 'F32'] },
+    });
+    expect(card?.parameterCount).toBeGreaterThan(100_000);
+    expect(card?.metadata.size).toBeGreaterThan(1_000_000);
+  });
+
+  it('gives the files of a model', async () => {
+    const catalogue = await openCatalogue(inject('modelsFolder'), silentLog);
+    expect(catalogue.filesOf('tiny')).toEqual([join(inject('modelsFolder'), 'tiny.gguf')]);
+    expect(catalogue.filesOf('none')).toBeUndefined();
+  });
+
+  it('takes the parts of a split model together, in order', () => {
+    const names = ['b-00002-of-00002.gguf', 'a.gguf', 'b-00001-of-00002.gguf', 'notes.txt'];
+    expect([...groupByModel(names)]).toEqual([
+      ['a', ['a.gguf']],
+      ['b', ['b-00001-of-00002.gguf', 'b-00002-of-00002.gguf']],
+    ]);
+  });
+
+  describe('with a broken file in the folder', () => {
+    let folder: string;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'paddock-broken-'));
+      await writeFile(join(folder, 'broken.gguf'), 'this is no GGUF');
+    });
+    afterAll(() => rm(folder, { recursive: true }));
+
+    it('reports the file, skips it and serves the rest', async () => {
+      const lines: string[] = [];
+      const catalogue = await openCatalogue(folder, recordingLog(lines));
+      expect(catalogue.list()).toEqual([]);
+      expect(lines.join()).toMatch(/model skipped .*broken\.gguf/);
+    });
+  });
+
+  it('is empty, and says so, where the folder does not exist', async () => {
+    const lines: string[] = [];
+    const catalogue = await openCatalogue(join(inject('modelsFolder'), 'none'), recordingLog(lines));
+    expect(catalogue.list()).toEqual([]);
+    expect(lines.join()).toContain('can not be read');
+  });
+});

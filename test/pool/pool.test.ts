@@ -1,0 +1,94 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+// The built pool: its worker threads need real files.
+import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
+import type { Runner } from '../../src/core/runner.ts';
+import { planThreads } from '../../src/pool/model-workers.ts';
+import { ask, textOf } from '../support/generation.ts';
+import { recordingLog, silentLog } from '../support/log.ts';
+
+let pool: (Runner & AsyncDisposable) | undefined;
+afterEach(async () => {
+  await pool?.[Symbol.asyncDispose]();
+  pool = undefined;
+});
+
+function open(more: Partial<PoolOptions> = {}): Runner {
+  pool = createPool({
+    backend: 'cpu',
+    engine: { contextLength: null, slots: 2, threads: 1, batchSize: 64 },
+    maxWaiting: 8,
+    filesOf: () => [join(inject('modelsFolder'), 'tiny.gguf')],
+    log: silentLog,
+    ...more,
+  });
+  return pool;
+}
+
+const never = new AbortController().signal;
+
+async function run(runner: Runner, content: string, signal: AbortSignal = never) {
+  const events = [];
+  for await (const event of runner.generate('tiny', ask(content), signal)) events.push(event);
+  return events;
+}
+
+describe('the pool', () => {
+  it('loads a model at its first request, once for a whole burst, and keeps it', async () => {
+    const runner = open();
+    expect(runner.loaded()).toEqual([]);
+    const burst = await Promise.all(['a', 'b', 'c', 'd'].map((content) => run(runner, content)));
+    expect(new Set(burst.map(textOf)).size).toBe(4);
+    expect(runner.loaded()).toMatchObject([{ id: 'tiny', engine: { backend: 'cpu', slots: 2 }, busy: 0, waiting: 0 }]);
+  });
+
+  it('falls through to the CPU where there is no GPU, and says why', async () => {
+    const lines: string[] = [];
+    const runner = open({ backend: 'auto', log: recordingLog(lines) });
+    await run(runner, 'hello');
+    const [model] = runner.loaded();
+    expect(['gpu', 'cpu']).toContain(model?.engine.backend);
+    expect(model?.fallbackReasons.length).toBe(model?.engine.backend === 'cpu' ? 1 : 0);
+    expect(lines.filter((line) => line.startsWith('model loaded'))).toHaveLength(1);
+  });
+
+  it('answers a model that no backend can load with an error, keeps the reasons to the log, and tries again later', async () => {
+    const lines: string[] = [];
+    const files = { path: '/nowhere/secret.gguf' };
+    const runner = open({ filesOf: () => [files.path], log: recordingLog(lines) });
+    await expect(run(runner, 'x')).rejects.toMatchObject({
+      data: { status: 500, code: 'model_load_failed', message: expect.not.stringContaining('secret') },
+    });
+    expect(lines.join()).toContain('secret');
+    files.path = join(inject('modelsFolder'), 'tiny.gguf');
+    expect(textOf(await run(runner, 'x'))).not.toBe('');
+  });
+
+  it('counts who runs and who waits, and frees the slots of those who leave', async () => {
+    const runner = open();
+    const gone = new AbortController();
+    const running = Array.from({ length: 4 }, async () => {
+      const request = ask('endless', { maxTokens: null });
+      for await (const event of runner.generate('tiny', request, gone.signal)) if (event.kind === 'text') gone.abort();
+    });
+    await Promise.all(running);
+    // The worker has the last word on when a slot is free; a request for both slots waits for just that.
+    await Promise.all([run(runner, 'a'), run(runner, 'b')]);
+    expect(runner.loaded()).toMatchObject([{ waiting: 0 }]);
+  });
+});
+
+describe('the plan of threads', () => {
+  const engine = { files: [], contextLength: null, slots: 4, threads: null, batchSize: 64 };
+
+  it('runs all slots of a native model in one thread', () => {
+    expect(planThreads({ backend: 'cpu', engine }, 8)).toEqual({ threads: 1, slots: 4 });
+  });
+
+  it('runs WebAssembly with one slot a thread, as many as the cores allow and no more than the slots', () => {
+    expect(planThreads({ backend: 'wasm', engine }, availableParallelism())).toEqual({ threads: 1, slots: 1 });
+    expect(planThreads({ backend: 'wasm', engine: { ...engine, threads: 2 } }, 4)).toEqual({ threads: 2, slots: 1 });
+    expect(planThreads({ backend: 'wasm', engine: { ...engine, threads: 1 } }, 64)).toEqual({ threads: 4, slots: 1 });
+  });
+});

@@ -1,0 +1,79 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Log } from '../src/core/log.ts';
+import { serveEngine } from '../src/core/wire.ts';
+import type { Engine } from '../src/engine/engine.ts';
+import { nodePort } from '../src/engine/node-port.ts';
+import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/task.ts';
+
+/**
+ * The worker thread's door: holds the one engine that its configuration names, loaded at the first need, and serves
+ * the generations that the pool sends it.
+ */
+export default async function handle(task: WorkerTask): Promise<LoadResult | undefined> {
+  switch (task.kind) {
+    case 'load':
+      return load();
+    case 'generate':
+      await serveEngine(
+        nodePort(task.port),
+        async (request, emit, signal) => (await loadedEngine()).generate(request, emit, signal),
+        (error) => log.error('generation failed', { error: describe(error) }),
+      );
+      return undefined;
+    case 'unload':
+      await unload();
+      return undefined;
+    default:
+      return task satisfies never;
+  }
+}
+
+const config = workerData as WorkerConfig;
+const log: Log = {
+  debug: (message, fields) => sendLog('debug', message, fields),
+  info: (message, fields) => sendLog('info', message, fields),
+  warn: (message, fields) => sendLog('warn', message, fields),
+  error: (message, fields) => sendLog('error', message, fields),
+};
+
+let engine: Promise<Engine> | undefined;
+
+function loadedEngine(): Promise<Engine> {
+  engine ??= loadEngine().catch((error: unknown) => {
+    engine = undefined;
+    throw error;
+  });
+  return engine;
+}
+
+// Imported on demand: a thread that runs WebAssembly must not touch the native addon, nor the other way round.
+async function loadEngine(): Promise<Engine> {
+  if (config.backend === 'wasm') {
+    const { loadWasmEngine } = await import('../src/engine/wasm/node-host.ts');
+    return loadWasmEngine(config.engine, log);
+  }
+  const { loadNativeEngine } = await import('../src/engine/native/engine.ts');
+  return loadNativeEngine(config.engine, config.backend, log);
+}
+
+async function load(): Promise<LoadResult> {
+  try {
+    return { ok: true, info: (await loadedEngine()).info };
+  } catch (error) {
+    return { ok: false, reason: describe(error) };
+  }
+}
+
+async function unload(): Promise<void> {
+  const loaded = await engine?.catch(() => undefined);
+  engine = undefined;
+  await loaded?.[Symbol.asyncDispose]();
+}
+
+function sendLog(level: WorkerLogLine['level'], message: string, fields: Record<string, unknown> = {}): void {
+  parentPort?.postMessage({ level, message, fields } satisfies WorkerLogLine);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
