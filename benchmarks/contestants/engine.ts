@@ -1,0 +1,42 @@
+import { loadNativeEngine } from '../../src/engine/native/engine.ts';
+import type { Contestant } from './contestant.ts';
+
+const ignore = () => {};
+const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+/** Paddock's native engine by itself: the step loop, without threads or HTTP. */
+export const engine: Contestant = {
+  name: "Paddock's native engine",
+  async start({ path, streams, threads, contextLength }) {
+    const loaded = await loadNativeEngine(
+      { files: [path], slots: streams, threads, contextLength, batchSize: 512 },
+      'cpu',
+      silentLog,
+    );
+    return {
+      async generate(message, tokens) {
+        let text = '';
+        await loaded.generate(
+          {
+            messages: [{ role: 'user', content: message }],
+            sampling: {
+              ...{ temperature: 0, topP: 1, topK: 0, minP: 0, typicalP: 1, seed: 1, logitBias: [] },
+              ...{ repeatPenalty: 1, repeatLastN: 0, presencePenalty: 0, frequencyPenalty: 0 },
+              ...{ dynatempRange: 0, dynatempExponent: 1, mirostat: 0, mirostatTau: 5, mirostatEta: 0.1 },
+            },
+            stop: [],
+            maxTokens: tokens,
+            cachePrompt: false,
+            templateKwargs: {},
+          },
+          (event) => {
+            if (event.kind === 'text') text += event.text;
+          },
+          new AbortController().signal,
+        );
+        return text;
+      },
+      [Symbol.asyncDispose]: () => loaded[Symbol.asyncDispose](),
+    };
+  },
+};

@@ -1,0 +1,69 @@
+import { expect } from 'vitest';
+import type { ContractCase } from './suite.ts';
+import { chatBody, getJson, openStream, postChat, type Target } from './target.ts';
+
+/** Waits until no generation runs or waits. The test's own time limit bounds it. */
+async function untilIdle(target: Target): Promise<void> {
+  const isIdle = ({ busy, waiting }: { busy: number; waiting: number }) => busy === 0 && waiting === 0;
+  while (!(await getJson(target, '/health')).body.models.every(isIdle));
+}
+
+async function readFirstChunk(response: Response): Promise<void> {
+  await response.body?.getReader().read();
+}
+
+export const cancellationCases: ContractCase[] = [
+  {
+    name: 'frees the slot of a stream that its client leaves after the first chunk',
+    check: async (target) => {
+      const gone = new AbortController();
+      await readFirstChunk(await openStream(target, chatBody({ max_tokens: null }), gone.signal));
+      gone.abort();
+      await untilIdle(target);
+      expect((await postChat(target, chatBody())).status).toBe(200);
+    },
+  },
+  {
+    name: 'frees the slot of a reply that is not streamed',
+    check: async (target) => {
+      await postChat(target, chatBody({ max_tokens: 1 }));
+      const gone = new AbortController();
+      const reply = postChat(target, chatBody({ max_tokens: null }), { signal: gone.signal }).catch(() => 'aborted');
+      while ((await getJson(target, '/health')).body.models.every(({ busy }: { busy: number }) => busy === 0));
+      gone.abort();
+      expect(await reply).toBe('aborted');
+      await untilIdle(target);
+    },
+  },
+  {
+    name: 'takes a client that leaves out of the queue without disturbing the one that runs',
+    check: async (target) => {
+      const small = { ...target, url: target.smallUrl };
+      const body = chatBody({ max_tokens: 200 });
+      const undisturbed = await (await openStream(small, body)).text();
+      const running = await openStream(small, body);
+      const gone = new AbortController();
+      const queued = postChat(small, chatBody(), { signal: gone.signal }).catch(() => 'aborted');
+      while ((await getJson(small, '/health')).body.models[0].waiting === 0);
+      gone.abort();
+      expect(await queued).toBe('aborted');
+      const content = (text: string) => text.match(/"content":"(?:[^"\\]|\\.)*"/g);
+      expect(content(await running.text())).toEqual(content(undisturbed));
+      await untilIdle(small);
+    },
+  },
+  {
+    name: 'has all slots free again after 50 clients left after their first chunk, and serves the next at once',
+    check: async (target) => {
+      await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const gone = new AbortController();
+          await readFirstChunk(await openStream(target, chatBody({ max_tokens: null }), gone.signal));
+          gone.abort();
+        }),
+      );
+      expect((await postChat(target, chatBody())).status).toBe(200);
+      await untilIdle(target);
+    },
+  },
+];

@@ -1,0 +1,92 @@
+import { NotFoundError } from 'openai';
+import { expect } from 'vitest';
+import type { ContractCase } from './suite.ts';
+import { getJson, openai } from './target.ts';
+
+export const modelCases: ContractCase[] = [
+  {
+    name: 'lists the models of the folder, through the openai client',
+    check: async (target) => {
+      const ids: string[] = [];
+      for await (const model of openai(target).models.list()) ids.push(model.id);
+      expect(ids).toEqual(['shelf/brief', 'tiny']);
+    },
+  },
+  {
+    name: 'retrieves a model with every field of the Model object',
+    check: async (target) => {
+      const { status, body } = await getJson(target, '/v1/models/tiny');
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        id: 'tiny',
+        object: 'model',
+        created: expect.any(Number),
+        owned_by: expect.any(String),
+        name: 'Tiny test model',
+        version: expect.any(String),
+        format: 'gguf',
+        engine: expect.any(String),
+        description: expect.any(String),
+        sources: [{ filename: 'tiny.gguf', url: expect.any(String) }],
+        settings: {
+          ctx_len: expect.any(Number),
+          embedding: false,
+          prompt_template: expect.stringContaining('im_start'),
+        },
+        parameters: {},
+        metadata: { author: '', tags: expect.arrayContaining(['qwen2']), size: expect.any(Number), cover: '' },
+        context_length: 1024,
+        meta: { n_ctx: 1024, n_ctx_train: 1024, n_params: expect.any(Number), size: expect.any(Number) },
+        capabilities: { vision: false, audio: false, embedding: false },
+      });
+    },
+  },
+  {
+    name: 'leaves the sources out of the list',
+    check: async (target) => {
+      const { body } = await getJson(target, '/v1/models');
+      expect(body.object).toBe('list');
+      for (const model of body.data) expect(model).not.toHaveProperty('sources');
+    },
+  },
+  {
+    name: 'takes an id with a slash plain and encoded',
+    check: async (target) => {
+      for (const path of ['/v1/models/shelf/brief', '/v1/models/shelf%2Fbrief']) {
+        expect((await getJson(target, path)).body.id).toBe('shelf/brief');
+      }
+      expect((await openai(target).models.retrieve('shelf/brief')).id).toBe('shelf/brief');
+    },
+  },
+  {
+    name: 'answers 404 model_not_found for an unknown id, and names it',
+    check: async (target) => {
+      const error = await openai(target)
+        .models.retrieve('no-such')
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(NotFoundError);
+      expect(error).toMatchObject({
+        status: 404,
+        code: 'model_not_found',
+        type: 'invalid_request_error',
+        message: expect.stringContaining('no-such'),
+      });
+    },
+  },
+  {
+    name: 'tells in /health and in the Model object what a loaded model runs on',
+    check: async (target) => {
+      await openai(target).chat.completions.create({
+        model: 'tiny',
+        messages: [{ role: 'user', content: 'hi' }],
+        max_tokens: 1,
+      });
+      const health = await getJson(target, '/health');
+      const loaded = health.body.models.find(({ id }: { id: string }) => id === 'tiny');
+      expect(health.body.status).toBe('ok');
+      expect(loaded).toMatchObject({ backend: expect.any(String), slots: expect.any(Number), busy: 0, waiting: 0 });
+      const model = await getJson(target, '/v1/models/tiny');
+      expect(model.body).toMatchObject({ loaded: true, backend: loaded.backend });
+    },
+  },
+];

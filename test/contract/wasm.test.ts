@@ -1,0 +1,3 @@
+import { describeServerContract } from './server-target.ts';
+
+describeServerContract('server + wasm', ['--backend', 'wasm', '--threads', '1']);
