@@ -4,6 +4,7 @@ import { serveEngine } from '../src/core/wire.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { nodePort } from '../src/engine/node-port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/task.ts';
+import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 
 /**
  * The worker thread's door: holds the one engine that its configuration names, loaded at the first need, and serves
@@ -16,7 +17,7 @@ export default async function handle(task: WorkerTask): Promise<LoadResult | und
     case 'generate':
       await serveEngine(
         nodePort(task.port),
-        async (request, emit, signal) => (await loadedEngine()).generate(request, emit, signal),
+        async (request, emit, signal) => (await loadedEngine()).generate(request, emit, signal).catch(forgetIfCrashed),
         (error) => log.error('generation failed', { error: describe(error) }),
       );
       return undefined;
@@ -54,6 +55,12 @@ async function loadEngine(): Promise<Engine> {
   }
   const { loadNativeEngine } = await import('../src/engine/native/engine.ts');
   return loadNativeEngine(config.engine, config.backend, log);
+}
+
+/** A crashed engine answers nothing any more; the next request loads another. */
+function forgetIfCrashed(error: unknown): never {
+  if (error instanceof WasmCrashed) engine = undefined;
+  throw error;
 }
 
 async function load(): Promise<LoadResult> {

@@ -7,6 +7,7 @@ import type { EngineInfo, GenerationRequest } from '../core/runner.ts';
 import { callEngine } from '../core/wire.ts';
 import { nodePort } from '../engine/node-port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/task.ts';
+import { createAffinityBalancer } from './affinity.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
 
@@ -19,6 +20,7 @@ export interface ModelWorkers extends AsyncDisposable {
 
 /** Starts `threads` worker threads, each of which runs `slots` generations at once. A dead one is replaced. */
 export function startModelWorkers(config: WorkerConfig, threads: number, slots: number, log: Log): ModelWorkers {
+  const balance = createAffinityBalancer(slots);
   const piscina = new Piscina({
     filename: WORKER_FILE,
     minThreads: threads,
@@ -26,6 +28,7 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
     concurrentTasksPerWorker: slots,
     // The default sleeps in Atomics.wait while no task comes, and with it the engine's own event loop.
     atomics: 'disabled',
+    loadBalancer: (task, workers) => balance(conversationOf(task), workers),
     workerData: config,
   });
   piscina.on('message', ({ level, message, fields }: WorkerLogLine) => log[level](message, fields));
@@ -39,7 +42,7 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
       const { events, fail } = callEngine(nodePort(port1), request, signal);
       // Not piscina's own signal: it would kill the thread, and every other generation in it.
       piscina
-        .run({ kind: 'generate', port: port2 } satisfies WorkerTask, { transferList: [port2] })
+        .run(withConversation({ kind: 'generate', port: port2 }, request), { transferList: [port2] })
         .catch((error: unknown) => {
           log.error('worker thread lost a generation', { error: String(error) });
           fail(serverError());
@@ -54,6 +57,16 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
       await piscina.destroy();
     },
   };
+}
+
+/** Piscina gives a task's own words to the balancer only under this symbol, which never crosses to the thread. */
+function withConversation(task: WorkerTask, { messages }: GenerationRequest): WorkerTask {
+  return Object.assign(task, { [Piscina.queueOptionsSymbol]: { conversation: JSON.stringify(messages) } });
+}
+
+function conversationOf(task: object): string {
+  const options: unknown = Reflect.get(task, Piscina.queueOptionsSymbol);
+  return typeof options === 'object' && options && 'conversation' in options ? String(options.conversation) : '';
 }
 
 /** Threads and slots a thread for a model on this backend. One native thread serves all slots; WebAssembly runs one each. */

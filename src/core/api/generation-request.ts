@@ -68,10 +68,16 @@ function toSampling(request: ChatRequest, { parameters, settings }: ModelCard): 
   };
 }
 
-/** Any integer as an unsigned 32-bit seed; none, or llama.cpp's -1, is a random one. */
+/**
+ * Any integer as an unsigned 32-bit seed; none, or llama.cpp's -1, is a random one. Never 2^32 - 1: to llama.cpp that
+ * means a random seed too, and what is asked for by number must be repeatable.
+ */
 function toSeed(seed: number | null | undefined): number {
-  if (seed === null || seed === undefined || seed === -1) return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
-  return Number(BigInt.asUintN(32, BigInt(seed)));
+  const random = seed === null || seed === undefined || seed === -1;
+  const number = random
+    ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0)
+    : Number(BigInt.asUintN(32, BigInt(seed)));
+  return Math.min(number, 0xfffffffe);
 }
 
 function toChatMessage(message: ChatRequest['messages'][number], index: number, model: ModelCard): ChatMessage {

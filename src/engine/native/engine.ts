@@ -1,8 +1,9 @@
 import { createChatTemplate } from '../../core/chat/template.ts';
-import { invalidRequest, unsupportedParameter } from '../../core/errors.ts';
+import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { EngineInfo, GenerationRequest, Sampling } from '../../core/runner.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
+import { refuseUnknownTokens } from '../logit-bias.ts';
 import { createGeneration } from './generation.ts';
 import { type LlamaModel, type Loaded, loadModel, type Token } from './llama.ts';
 import { chooseSlot, createSlots, prepareSlot, type Slot } from './slot.ts';
@@ -25,7 +26,8 @@ export async function loadNativeEngine(options: EngineOptions, backend: 'gpu' | 
     info: await describe(loaded, backend),
 
     async generate(request, emit, signal) {
-      refuseUnsupported(request.sampling, vocabularySize);
+      refuseUnsupported(request.sampling);
+      refuseUnknownTokens(request.sampling, vocabularySize);
       const prompt = tokenize(model, template(request.messages, request.templateKwargs));
       if (prompt.length >= context.contextSize) {
         emit({ kind: 'overflow', promptTokens: prompt.length, contextLength: context.contextSize });
@@ -84,7 +86,7 @@ function takeSlot(slots: Slot[], prompt: Token[], { cachePrompt }: GenerationReq
 }
 
 /** What node-llama-cpp has no sampler for must be refused, not ignored. */
-function refuseUnsupported(sampling: Sampling, vocabularySize: number): void {
+function refuseUnsupported(sampling: Sampling): void {
   const asked: [param: string, asked: boolean][] = [
     ['mirostat', sampling.mirostat !== 0],
     ['typical_p', sampling.typicalP !== 1],
@@ -92,12 +94,5 @@ function refuseUnsupported(sampling: Sampling, vocabularySize: number): void {
   ];
   for (const [param, isAsked] of asked) {
     if (isAsked) throw unsupportedParameter(param, `${param} is not supported yet by the native engine.`);
-  }
-  const unknown = sampling.logitBias.find(([token]) => token >= vocabularySize);
-  if (unknown) {
-    throw invalidRequest(
-      `logit_bias names token ${unknown[0]}, but the model's vocabulary ends at ${vocabularySize - 1}.`,
-      'logit_bias',
-    );
   }
 }

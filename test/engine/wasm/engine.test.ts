@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { kindsOf, only, request, sampling, textOf, WasmThread } from './wasm-thread.ts';
+
+const PROMPT = 'Tell me a story about a fox';
+
+let thread: WasmThread;
+
+beforeAll(async () => {
+  thread = await WasmThread.start({ files: [join(inject('modelsFolder'), 'tiny.gguf')] });
+});
+
+afterAll(() => thread.stop());
+
+async function say(prompt: string, changes: Parameters<typeof request>[1] = {}): Promise<string> {
+  return textOf(await thread.run(request(prompt, changes)));
+}
+
+describe('info', () => {
+  it('says what is loaded', () => {
+    expect(thread.info).toMatchObject({
+      backend: 'wasm',
+      device: expect.stringMatching(/^WebAssembly/),
+      contextLength: 512,
+      trainedContextLength: 1024,
+      slots: 1,
+      gpuLayers: 0,
+      threads: 1,
+    });
+  });
+});
+
+describe('a generation', () => {
+  it('says progress, text, finish and done, in this order', async () => {
+    const events = await thread.run(request(PROMPT.repeat(4), { cachePrompt: false }));
+    expect(kindsOf(events)).toEqual(['progress', 'text', 'finish', 'done']);
+    const done = only(events, 'done');
+    expect(events[0]).toMatchObject({ kind: 'progress', cache: 0, processed: 0, total: done.promptTokens });
+    expect(events.findLast(({ kind }) => kind === 'progress')).toMatchObject({ processed: done.promptTokens });
+    expect(done).toMatchObject({ cachedTokens: 0, completionTokens: 16 });
+    expect(done.promptMs).toBeGreaterThan(0);
+    expect(done.predictedMs).toBeGreaterThan(0);
+  });
+
+  it('says progress first even if the whole prompt is cached', async () => {
+    await say(PROMPT);
+    const events = await thread.run(request(PROMPT));
+    const { promptTokens, cachedTokens } = only(events, 'done');
+    expect(cachedTokens).toBe(promptTokens - 1);
+    expect(events[0]).toMatchObject({ kind: 'progress', cache: cachedTokens, total: promptTokens });
+  });
+
+  it('finds a prompt again after another one', async () => {
+    const first = `${PROMPT}, the red one`.repeat(5);
+    await say(first);
+    await say('Something else altogether, say. '.repeat(5));
+    const { promptTokens, cachedTokens } = only(await thread.run(request(first)), 'done');
+    expect(cachedTokens).toBe(promptTokens - 1);
+  });
+
+  it('ends with length at max_tokens', async () => {
+    const events = await thread.run(request(PROMPT, { maxTokens: 5 }));
+    expect(only(events, 'finish').reason).toBe('length');
+    expect(only(events, 'done').completionTokens).toBe(5);
+  });
+
+  it('ends with length when the context is full', async () => {
+    const events = await thread.run(request(PROMPT, { maxTokens: null }));
+    expect(only(events, 'finish').reason).toBe('length');
+    const { promptTokens, completionTokens } = only(events, 'done');
+    expect(promptTokens + completionTokens).toBe(512);
+  });
+
+  it('says overflow, and nothing else, of a prompt that does not fit', async () => {
+    const events = await thread.run(request(PROMPT.repeat(60)));
+    expect(events).toEqual([{ kind: 'overflow', promptTokens: expect.any(Number), contextLength: 512 }]);
+    expect(only(events, 'overflow').promptTokens).toBeGreaterThan(512);
+    expect(await say(PROMPT)).not.toBe('');
+  });
+
+  it('takes a system message, tool calls and their results', async () => {
+    const call = { id: 'call_1', type: 'function' as const, function: { name: 'look', arguments: '{}' } };
+    const text = await say('', {
+      messages: [
+        { role: 'system', content: 'Be kind.' },
+        { role: 'user', content: PROMPT },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', content: 'a fox', tool_call_id: 'call_1' },
+      ],
+    });
+    expect(text).not.toBe('');
+  });
+
+  it('is refused while another one runs', async () => {
+    const running = thread.generate(request(PROMPT, { maxTokens: 40 }));
+    expect(await thread.generate(request(PROMPT)).ended).toMatchObject({ message: expect.stringMatching(/one gener/) });
+    expect(await running.ended).toBeNull();
+  });
+});
+
+describe('sampling', () => {
+  it('is greedy at temperature 0, whatever the seed and the cache', async () => {
+    const text = await say(PROMPT, { cachePrompt: false });
+    expect(await say(PROMPT, { cachePrompt: false, sampling: sampling({ seed: 99 }) })).toBe(text);
+    expect(await say(PROMPT)).toBe(text);
+  });
+
+  it('gives equal text for equal seeds', async () => {
+    const seeded = (seed: number) => say(PROMPT, { sampling: sampling({ temperature: 1, seed }) });
+    const text = await seeded(7);
+    expect(await seeded(7)).toBe(text);
+    expect(await seeded(8)).not.toBe(text);
+    expect(await seeded(4_000_000_000)).toBe(await seeded(4_000_000_000));
+  });
+
+  it.each([{ topK: 1 }, { topP: 1e-6 }, { minP: 1 }])('is greedy with %o', async (filter) => {
+    expect(await say(PROMPT, { sampling: sampling({ temperature: 1, ...filter }) })).toBe(await say(PROMPT));
+  });
+
+  it.each([
+    { typicalP: 0.01 },
+    { dynatempRange: 0.9 },
+    { mirostat: 1 as const },
+    { mirostat: 2 as const },
+    { repeatPenalty: 3, repeatLastN: 64 },
+    { presencePenalty: 20, repeatLastN: 64 },
+    { frequencyPenalty: 20, repeatLastN: 64 },
+  ])('is changed by %o', async (change) => {
+    const plain = sampling({ temperature: 1, seed: 3 });
+    const text = await say(PROMPT, { maxTokens: 40, sampling: plain });
+    expect(await say(PROMPT, { maxTokens: 40, sampling: { ...plain, ...change } })).not.toBe(text);
+  });
+
+  it('penalises within the window: none, some tokens, or the whole context with the prompt', async () => {
+    const words = (repeatLastN: number) =>
+      say('abcdefghijklm', { maxTokens: 60, sampling: sampling({ presencePenalty: 100, repeatLastN }) });
+    const off = await words(0);
+    const all = await words(-1);
+    expect(all).not.toBe(off);
+    expect(await words(512)).toBe(all);
+    expect(await words(8)).not.toBe(all);
+  });
+
+  it('follows logit_bias', async () => {
+    const text = await say(PROMPT, { maxTokens: 4, sampling: sampling({ logitBias: [[65, 1000]] }) });
+    expect(new Set(text).size).toBe(1);
+  });
+});
+
+describe('stop strings', () => {
+  it('never leak, wherever they end', async () => {
+    const whole = await say(PROMPT, { maxTokens: 40 });
+    for (const [start, length] of [
+      [0, 1],
+      [3, 4],
+      [10, 2],
+      [15, 9],
+    ] as const) {
+      const stop = whole.slice(start, start + length);
+      const events = await thread.run(request(PROMPT, { maxTokens: 40, stop: ['\0never', stop] }));
+      expect(textOf(events)).toBe(whole.slice(0, whole.indexOf(stop)));
+      expect(kindsOf(events).at(-2)).toBe('finish');
+      expect(only(events, 'finish').reason).toBe('stop');
+      expect(only(events, 'done').completionTokens).toBeLessThanOrEqual(40);
+      expect(await say(PROMPT, { maxTokens: 40 })).toBe(whole);
+    }
+  });
+
+  it('that only begin to match cost no text when the reply ends', async () => {
+    const whole = await say(PROMPT, { maxTokens: 12 });
+    expect(await say(PROMPT, { maxTokens: 12, stop: [`${whole.slice(-2)}\0`] })).toBe(whole);
+  });
+});
+
+describe('an abort', () => {
+  it.each(['progress', 'text'] as const)('after %s ends the generation and frees the engine', async (kind) => {
+    const expected = await say('hi');
+    const generation = thread.generate(request(PROMPT.repeat(8), { maxTokens: null, cachePrompt: false }));
+    await generation.reached(kind);
+    generation.abort();
+    expect(await generation.ended).toBeNull();
+    expect(kindsOf(generation.events)).not.toContain('finish');
+    const count = generation.events.length;
+    expect(await say('hi')).toBe(expected);
+    expect(generation.events).toHaveLength(count);
+  });
+});

@@ -1,0 +1,43 @@
+/** A worker thread with one WebAssembly engine, driven by messages; see wasm-thread.ts. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { WebWorker } from '../../../dist/src/engine/wasm/node/web-worker.js';
+import { loadWasmEngine } from '../../../dist/src/engine/wasm/node-host.js';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const aborts = new Map();
+const describe = ({ name, message, data }) => ({ name, message, data });
+const post = (message) => parentPort.postMessage(message);
+
+/** The worker that runs llama.cpp, to be killed. */
+let inner;
+globalThis.Worker = class extends WebWorker {
+  constructor(...args) {
+    super(...args);
+    inner = this;
+  }
+};
+
+try {
+  const engine = await loadWasmEngine(workerData, silent);
+  parentPort.on('message', ({ id, command, request }) => {
+    if (command === 'abort') aborts.get(id)?.abort();
+    if (command === 'dispose') void engine[Symbol.asyncDispose]();
+    // wllama's worker throws at a command without arguments.
+    if (command === 'kill') inner.postMessage({ verb: 'fs.alloc', callbackId: -1 });
+    if (command === 'generate') generate(engine, id, request);
+  });
+  post({ info: engine.info });
+} catch (error) {
+  post({ failed: describe(error) });
+}
+
+function generate(engine, id, request) {
+  const abort = new AbortController();
+  aborts.set(id, abort);
+  engine
+    .generate(request, (event) => post({ id, event }), abort.signal)
+    .then(
+      () => post({ id, end: null }),
+      (error) => post({ id, end: describe(error) }),
+    );
+}

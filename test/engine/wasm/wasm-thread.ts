@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { GenerationEvent } from '../../../src/core/events.ts';
+import type { EngineInfo, GenerationRequest, Sampling } from '../../../src/core/runner.ts';
+import type { EngineOptions } from '../../../src/engine/engine.ts';
+
+/** An error as it came out of the thread. */
+export interface ThreadError {
+  name: string;
+  message: string;
+  data?: { status: number; param: string | null };
+}
+
+interface ThreadMessage {
+  id?: number;
+  info?: EngineInfo;
+  failed?: ThreadError;
+  event?: GenerationEvent;
+  end?: ThreadError | null;
+}
+
+/** A generation under way. */
+export interface Generation {
+  readonly events: GenerationEvent[];
+  /** Resolves with the error it ended with, null if none. */
+  readonly ended: Promise<ThreadError | null>;
+  abort(): void;
+  /** Resolves once an event of this kind has come. */
+  reached(kind: GenerationEvent['kind']): Promise<void>;
+}
+
+/** The real engine in a real worker thread. */
+export class WasmThread {
+  readonly info: EngineInfo;
+  readonly #worker: Worker;
+  #lastId = 0;
+
+  private constructor(worker: Worker, info: EngineInfo) {
+    this.#worker = worker;
+    this.info = info;
+    worker.setMaxListeners(0);
+  }
+
+  /** Loads a model; rejects with the thread's `ThreadError` if that fails. */
+  static async start(options: Partial<EngineOptions> & { files: string[] }): Promise<WasmThread> {
+    const workerData: EngineOptions = { contextLength: 512, slots: 1, threads: 1, batchSize: 64, ...options };
+    const worker = new Worker(new URL('./thread.mjs', import.meta.url), { workerData, execArgv: [] });
+    const [message] = (await once(worker, 'message')) as [ThreadMessage];
+    if (message.info !== undefined) return new WasmThread(worker, message.info);
+    await worker.terminate();
+    throw message.failed;
+  }
+
+  generate(request: GenerationRequest): Generation {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const worker = this.#worker;
+    const events: GenerationEvent[] = [];
+    const ended = new Promise<ThreadError | null>((resolve) => {
+      const read = (message: ThreadMessage): void => {
+        if (message.id !== id) return;
+        if (message.event !== undefined) events.push(message.event);
+        if (message.end === undefined) return;
+        worker.off('message', read);
+        resolve(message.end);
+      };
+      worker.on('message', read);
+    });
+    worker.postMessage({ id, command: 'generate', request });
+    return {
+      events,
+      ended,
+      abort: () => worker.postMessage({ id, command: 'abort' }),
+      async reached(kind) {
+        while (!events.some((event) => event.kind === kind)) await once(worker, 'message');
+      },
+    };
+  }
+
+  /** All events of one generation; throws the error it ended with. */
+  async run(request: GenerationRequest): Promise<GenerationEvent[]> {
+    const { events, ended } = this.generate(request);
+    const error = await ended;
+    if (error !== null) throw error;
+    return events;
+  }
+
+  /** Disposes of the engine; the thread lives on. */
+  dispose(): void {
+    this.#worker.postMessage({ command: 'dispose' });
+  }
+
+  /** Makes the inner worker, the one that runs llama.cpp, die of an exception. */
+  killInner(): void {
+    this.#worker.postMessage({ command: 'kill' });
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+/** A greedy request of one user message. */
+export function request(content: string, changes: Partial<GenerationRequest> = {}): GenerationRequest {
+  return {
+    messages: [{ role: 'user', content }],
+    sampling: sampling(),
+    stop: [],
+    maxTokens: 16,
+    cachePrompt: true,
+    templateKwargs: {},
+    ...changes,
+  };
+}
+
+/** Neutral sampling: greedy, every filter and penalty off. */
+export function sampling(changes: Partial<Sampling> = {}): Sampling {
+  return {
+    temperature: 0,
+    topP: 1,
+    topK: 0,
+    minP: 0,
+    typicalP: 1,
+    repeatPenalty: 1,
+    repeatLastN: 0,
+    presencePenalty: 0,
+    frequencyPenalty: 0,
+    dynatempRange: 0,
+    dynatempExponent: 1,
+    mirostat: 0,
+    mirostatTau: 5,
+    mirostatEta: 0.1,
+    seed: 1,
+    logitBias: [],
+    ...changes,
+  };
+}
+
+/** The reply's text. */
+export function textOf(events: GenerationEvent[]): string {
+  return events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
+}
+
+/** The kinds of events in order, runs of one kind as one. */
+export function kindsOf(events: GenerationEvent[]): string[] {
+  return events.map(({ kind }) => kind).filter((kind, index, kinds) => kind !== kinds[index - 1]);
+}
+
+/** The only event of its kind. */
+export function only<K extends GenerationEvent['kind']>(
+  events: GenerationEvent[],
+  kind: K,
+): Extract<GenerationEvent, { kind: K }> {
+  const found = events.filter((event): event is Extract<GenerationEvent, { kind: K }> => event.kind === kind);
+  if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} events of kind ${kind}`);
+  return found[0];
+}
