@@ -37,18 +37,20 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
   return {
     load: () => piscina.run({ kind: 'load' } satisfies WorkerTask),
 
-    generate(request, signal, onSettled) {
+    async *generate(request, signal, onSettled) {
       const { port1, port2 } = new MessageChannel();
       const { events, fail } = callEngine(nodePort(port1), request, signal);
       // Not piscina's own signal: it would kill the thread, and every other generation in it.
-      piscina
+      const settled = piscina
         .run(withConversation({ kind: 'generate', port: port2 }, request), { transferList: [port2] })
         .catch((error: unknown) => {
           log.error('worker thread lost a generation', { error: String(error) });
           fail(serverError());
         })
         .finally(onSettled);
-      return events;
+      yield* events;
+      // Its slot is free before its caller is told of the end, so that the next request of a conversation finds it.
+      if (!signal.aborted) await settled;
     },
 
     async [Symbol.asyncDispose]() {

@@ -51,10 +51,7 @@ export function createPool(options: PoolOptions): Runner & AsyncDisposable {
     async *generate(modelId, request, signal) {
       const { workers, queue } = await serve(modelId);
       const release = await queue.acquire(signal);
-      if (!release) return;
-      yield* workers.generate(request, signal, release);
-      // A generation that came to its own end has left its slot already, before the thread says that the task is over.
-      if (!signal.aborted) release();
+      if (release) yield* workers.generate(request, signal, release);
     },
 
     loaded: () =>
