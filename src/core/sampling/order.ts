@@ -1,0 +1,92 @@
+/** Where the keys' digits begin, lowest first, and how many values one has. Three digits make 32 bits. */
+const SHIFTS = [0, 11, 22];
+const RADIX = 2048;
+
+/** Where the selection's coarse digit begins: the highest bits of a key. */
+const COARSE_SHIFT = 21;
+
+/** Numbers to sort by, and the indices that go with them. */
+interface Keyed {
+  keys: Uint32Array;
+  indices: Uint32Array;
+}
+
+/**
+ * Indices of the `keep` highest values, highest first; equal values keep the order they came in.
+ * A radix sort: a comparison sort of a full vocabulary would take tens of milliseconds for every token.
+ */
+export function descendingOrder(values: Float32Array, keep = values.length): Uint32Array {
+  let from = toKeyed(values);
+  if (keep < values.length) from = contenders(from, keep);
+  let to = allocate(from.keys.length);
+  for (const shift of SHIFTS) {
+    distribute(from, to, shift);
+    [from, to] = [to, from];
+  }
+  return from.indices.subarray(0, keep);
+}
+
+function allocate(size: number): Keyed {
+  return { keys: new Uint32Array(size), indices: new Uint32Array(size) };
+}
+
+/** Unsigned keys that ascend where the values descend: the bits of a float sort like an integer, but for the sign. */
+function toKeyed(values: Float32Array): Keyed {
+  const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
+  const keyed = allocate(values.length);
+  for (let index = 0; index < bits.length; index++) {
+    const word = bits[index] ?? 0;
+    keyed.keys[index] = word < 0 ? word : word ^ 0x7fffffff;
+    keyed.indices[index] = index;
+  }
+  return keyed;
+}
+
+/** At least `keep` of the entries, among which are those with the lowest keys. */
+function contenders({ keys, indices }: Keyed, keep: number): Keyed {
+  const counts = countDigits(keys, COARSE_SHIFT);
+  let last = 0;
+  let total = counts[0] ?? 0;
+  while (total < keep) {
+    last += 1;
+    total += counts[last] ?? 0;
+  }
+  const found = allocate(total);
+  let size = 0;
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] ?? 0;
+    if (key >>> COARSE_SHIFT > last) continue;
+    found.keys[size] = key;
+    found.indices[size] = indices[at] ?? 0;
+    size += 1;
+  }
+  return found;
+}
+
+/** One pass of the radix sort: the entries in the order of one digit, and where that is equal, in the order they had. */
+function distribute(from: Keyed, to: Keyed, shift: number): void {
+  const places = countDigits(from.keys, shift);
+  let before = 0;
+  for (let digit = 0; digit < RADIX; digit++) {
+    const count = places[digit] ?? 0;
+    places[digit] = before;
+    before += count;
+  }
+  for (let at = 0; at < from.keys.length; at++) {
+    const key = from.keys[at] ?? 0;
+    const digit = (key >>> shift) % RADIX;
+    const place = places[digit] ?? 0;
+    places[digit] = place + 1;
+    to.keys[place] = key;
+    to.indices[place] = from.indices[at] ?? 0;
+  }
+}
+
+function countDigits(keys: Uint32Array, shift: number): Uint32Array {
+  const counts = new Uint32Array(RADIX);
+  for (let at = 0; at < keys.length; at++) {
+    const digit = ((keys[at] ?? 0) >>> shift) % RADIX;
+    counts[digit] = (counts[digit] ?? 0) + 1;
+  }
+  return counts;
+}
