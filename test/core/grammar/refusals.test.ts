@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/core/errors.ts';
+import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
+import { createSchemaGrammar } from '../../../src/core/grammar/schema-grammar.ts';
+
+function refusal(schema: unknown) {
+  try {
+    createSchemaGrammar(schema as JsonSchema, { param: 'response_format.json_schema.schema' });
+  } catch (error) {
+    if (error instanceof ApiError) return error.data;
+    throw error;
+  }
+  return undefined;
+}
+
+const inProperty = (schema: unknown) => ({ type: 'object', properties: { 'a/b': schema }, required: ['a/b'] });
+const object = (properties: Record<string, unknown>, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+/** A chain of unions, of which each doubles the ways that one text may have come about. */
+function doubling(length: number) {
+  const definitions: [string, unknown][] = [
+    ['d0', { type: 'string' }],
+    ['e0', { type: 'string', minLength: 1 }],
+  ];
+  for (let index = 1; index <= length; index++) {
+    const [d, e] = [{ $ref: `#/$defs/d${index - 1}` }, { $ref: `#/$defs/e${index - 1}` }];
+    definitions.push([`d${index}`, { anyOf: [object({ a: d }, ['a']), object({ a: e, b: true }, ['a', 'b'])] }]);
+    definitions.push([`e${index}`, { anyOf: [object({ a: e }, ['a']), object({ a: d, c: true }, ['a', 'c'])] }]);
+  }
+  return { $ref: `#/$defs/d${length}`, $defs: Object.fromEntries(definitions) };
+}
+
+function nested(depth: number): unknown {
+  return depth === 0 ? {} : { items: nested(depth - 1) };
+}
+
+describe('a schema that the grammar can not enforce', () => {
+  it.each<[string, unknown, string]>([
+    ['uniqueItems', { type: 'array', uniqueItems: true }, 'is not supported'],
+    ['contains', { contains: {} }, 'is not supported'],
+    ['minContains', { minContains: 1 }, 'is not supported'],
+    ['unevaluatedItems', { unevaluatedItems: false }, 'is not supported'],
+    ['unevaluatedProperties', { unevaluatedProperties: false }, 'is not supported'],
+    ['patternProperties', { patternProperties: {} }, 'is not supported'],
+    ['propertyNames', { propertyNames: { maxLength: 3 } }, 'is not supported'],
+    ['dependentRequired', { dependentRequired: {} }, 'is not supported'],
+    ['dependentSchemas', { dependentSchemas: {} }, 'is not supported'],
+    ['dependencies', { dependencies: {} }, 'is not supported'],
+    ['not', { not: { type: 'null' } }, 'is not supported'],
+    ['if', { if: {} }, 'is not supported'],
+    ['else', { else: {} }, 'is not supported'],
+    ['multipleOf', { type: 'integer', multipleOf: 5 }, 'is not supported'],
+    ['additionalItems', { additionalItems: false }, 'is not supported'],
+    ['$dynamicRef', { $dynamicRef: '#a' }, 'is not supported'],
+    ['$anchor', { $anchor: 'a' }, 'is not supported'],
+    ['minlength', { type: 'string', minlength: 5 }, 'is not supported'],
+    ['$id', { $id: 'https://example.com/a' }, 'is only supported at the root'],
+    ['format', { type: 'string', format: 'ipv6' }, "'ipv6' is not supported"],
+    ['format', { type: 'integer', format: 'int32' }, "'int32' is not supported for numbers"],
+    ['pattern', { type: 'string', pattern: '^(?=a)' }, "has '(?=', which is not supported"],
+    ['minLength', { type: 'string', pattern: '^a*$', minLength: 1 }, "beside 'pattern' is not supported"],
+    ['maxLength', { type: 'string', format: 'time', maxLength: 20 }, "beside 'format' is not supported"],
+    ['maxLength', { type: 'string', maxLength: 65_537 }, 'is over the limit of 65536'],
+    ['minLength', { type: 'string', minLength: 1e6 }, 'is over the limit of 65536'],
+    ['maxItems', { type: 'array', maxItems: 1001 }, 'is over the limit of 1000'],
+    ['minItems', { type: 'array', minItems: 1001 }, 'is over the limit of 1000'],
+    [
+      'minProperties',
+      { type: 'object', minProperties: 2 },
+      'is only supported up to the number of required properties, or 1',
+    ],
+    [
+      'maxProperties',
+      { type: 'object', maxProperties: 2 },
+      'is only supported from the number of possible properties on',
+    ],
+    [
+      'maxProperties',
+      { ...object({ a: {}, b: {} }), maxProperties: 1 },
+      'is only supported from the number of possible properties on',
+    ],
+    ['exclusiveMinimum', { type: 'number', exclusiveMinimum: 1e-20 }, 'has too many digits to be obeyed exactly'],
+    ['exclusiveMaximum', { type: 'number', exclusiveMaximum: 1e16 }, 'has too many digits to be obeyed exactly'],
+    ['maximum', { type: 'number', maximum: 1e300 }, 'has too many digits to be obeyed exactly'],
+    [
+      'exclusiveMaximum',
+      { type: 'integer', exclusiveMaximum: 1e17 },
+      'is beyond the integers that numbers hold exactly',
+    ],
+    ['minLength', { enum: ['a'], minLength: 1 }, "beside 'enum' or 'const' is not supported"],
+    [
+      'oneOf',
+      { oneOf: [{ type: 'string' }, { type: 'string', minLength: 5 }] },
+      'is not supported where a value may fit two branches: 0 and 1',
+    ],
+    [
+      'oneOf',
+      { oneOf: [{ type: 'null' }, { type: 'integer' }, { type: 'number' }] },
+      'is not supported where a value may fit two branches: 1 and 2',
+    ],
+    [
+      'oneOf',
+      { oneOf: [object({ a: {} }), object({ b: {} })] },
+      'is not supported where a value may fit two branches: 0 and 1',
+    ],
+    [
+      'oneOf',
+      { oneOf: [object({ a: {} }, ['a']), { type: 'object', required: ['a'] }] },
+      'is not supported where a value may fit two branches: 0 and 1',
+    ],
+    [
+      'pattern',
+      { allOf: [{ pattern: 'a' }, { pattern: 'b' }] },
+      'is given twice for the same value, which is not supported',
+    ],
+    [
+      'anyOf',
+      { allOf: [{ anyOf: [{}] }, { anyOf: [{ type: 'null' }] }] },
+      'is given twice for the same value, which is not supported',
+    ],
+    [
+      'prefixItems',
+      { allOf: [{ prefixItems: [{}] }, { items: { type: 'null' } }] },
+      "beside another schema's 'items' is not supported",
+    ],
+    ['$ref', { $ref: 'https://example.com/schema' }, 'must point into the schema itself: #/...'],
+    ['$ref', { $ref: '#/$defs/none' }, 'points to nothing: #/$defs/none'],
+    ['$ref', { $ref: '#/$defs/__proto__' }, 'points to nothing: #/$defs/__proto__'],
+    ['type', { type: 'text' }, 'must be one or more of the JSON types'],
+    ['type', { type: [] }, 'must be one or more of the JSON types'],
+    ['enum', { enum: [] }, 'must be a list of values'],
+    ['required', { required: true }, 'must be a list of names'],
+    ['properties', { properties: [] }, 'must hold schemas'],
+    ['properties', { properties: { a: 1 } }, 'must hold schemas'],
+    ['items', { items: [{}] }, 'must be a schema'],
+    ['anyOf', { anyOf: [] }, 'must be a list of schemas'],
+    ['minimum', { minimum: '1' }, 'must be a number'],
+    ['exclusiveMinimum', { minimum: 1, exclusiveMinimum: true }, 'must be a number'],
+    ['maxLength', { maxLength: -1 }, 'must be a count'],
+    ['minItems', { minItems: 1.5 }, 'must be a count'],
+  ])('is refused by its keyword and path: %s %j', (keyword, schema, reason) => {
+    expect(refusal(inProperty(schema))).toEqual({
+      status: 400,
+      type: 'invalid_request_error',
+      code: 'unsupported_schema',
+      param: 'response_format.json_schema.schema',
+      message: `The schema's '${keyword}' at #/properties/a~1b ${reason}.`,
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no value', false, '# has no value that the grammar could write'],
+    ['nothing listed of its type', { type: 'null', enum: [1] }, '# has no value that the grammar could write'],
+    [
+      'bounds in the wrong order',
+      { type: 'integer', minimum: 2, maximum: 1 },
+      '# has no value that the grammar could write',
+    ],
+    ['numbers beyond its digits', { type: 'integer', minimum: 1e30 }, '# has no value that the grammar could write'],
+    [
+      'lengths in the wrong order',
+      { type: 'string', minLength: 2, maxLength: 1 },
+      '# has no value that the grammar could write',
+    ],
+    ['a required property without a value', object({ a: false }, ['a']), '# has no value that the grammar could write'],
+    [
+      'a required property that is not let in',
+      { ...object({}, ['a']), additionalProperties: false },
+      '# has no value that the grammar could write',
+    ],
+    [
+      'types without a common value',
+      { allOf: [{ type: 'null' }, { type: 'string' }] },
+      '# has no value that the grammar could write',
+    ],
+    ['values without an end', object({ a: { $ref: '#' } }, ['a']), '# has no value that the grammar could write'],
+    [
+      'itself as one of its branches',
+      { anyOf: [{ $ref: '#' }, { type: 'null' }] },
+      '# holds itself with nothing in between',
+    ],
+    [
+      'nested unions of objects that begin alike',
+      doubling(40),
+      '#/$defs/e9 has parts that begin alike, which leaves more than 256 ways open at a time',
+    ],
+    [
+      'a union of objects that hold it',
+      {
+        anyOf: [
+          object({ a: { $ref: '#' } }, ['a']),
+          object({ a: { anyOf: [{ $ref: '#' }, { type: 'null' }] }, b: true }, ['a', 'b']),
+          { type: 'null' },
+        ],
+      },
+      '# has parts that begin alike, which leaves more than 256 ways open at a time',
+    ],
+    [
+      'a pattern that may match in many ways',
+      { type: 'string', pattern: '^a*.{300}$' },
+      '# has parts that begin alike, which leaves more than 256 ways open at a time',
+    ],
+    [
+      'a pattern of which parts may be of many lengths',
+      { type: 'string', pattern: '^(aa|aaa){100}$' },
+      '# has parts that begin alike, which leaves more than 256 ways open at a time',
+    ],
+    [
+      'more branches than can be compared',
+      { oneOf: Array.from({ length: 500 }, (_, index) => ({ const: index })) },
+      '#/oneOf has too many branches to tell apart',
+    ],
+    ['too many levels', nested(200), '# is nested more than 128 levels deep'],
+    ['too many values', { enum: Array(10_000).fill(1) }, '# has more than 10000 values'],
+    ['too many characters', { enum: ['x'.repeat(600_000)] }, '# has more than 500000 characters'],
+  ])('is refused for %s', (_, schema, message) => {
+    expect(refusal(schema)).toMatchObject({ code: 'unsupported_schema', message: `The schema at ${message}.` });
+  });
+
+  it('is refused for too large a grammar', () => {
+    const prefixItems = Array.from({ length: 300 }, (_, index) => ({ type: 'string', pattern: `^a{${600 + index}}$` }));
+    expect(refusal({ prefixItems })?.message).toMatch(
+      /^The schema at #\/prefixItems\/\d+ takes a grammar of more than 100000 parts\.$/,
+    );
+  });
+
+  it('is refused for references in a circle', () => {
+    const $defs = { a: { allOf: [{ $ref: '#/$defs/b' }] }, b: { $ref: '#/$defs/a', maximum: 5 } };
+    expect(refusal({ $ref: '#/$defs/a', $defs })?.message).toMatch(/at #\/\$defs\/[ab].* refers to itself\.$/);
+  });
+
+  it('is refused for a name that is too long to be told from others', () => {
+    const schema = { properties: { ['x'.repeat(300)]: {} }, additionalProperties: { type: 'null' } };
+    expect(refusal(schema)?.message).toBe(
+      "The schema's 'additionalProperties' at # is beside a name of more than 256 characters.",
+    );
+  });
+
+  it('takes no notice of parts that nothing refers to', () => {
+    expect(refusal({ type: 'null', $defs: { a: { not: {} } } })).toBeUndefined();
+  });
+
+  it('answers soon, however schemas refer to one another', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `d${index}`);
+    const all: object[] = names.map((name) => ({ $ref: `#/$defs/${name}` }));
+    const define = (schemaOf: (name: string, later: object[]) => unknown) =>
+      Object.fromEntries(names.map((name, index) => [name, schemaOf(name, all.slice(index + 1))]));
+    const start = performance.now();
+    refusal({ oneOf: all, $defs: define((name) => object({ [name]: { oneOf: all } }, [name])) });
+    refusal({ anyOf: all, $defs: define((name, later) => ({ anyOf: [...later, { const: name }] })) });
+    refusal({ anyOf: all, $defs: define((_, later) => ({ minLength: 1, anyOf: [...later, { type: 'string' }] })) });
+    refusal({ allOf: all, $defs: define((_, [next = true]) => ({ allOf: [next, { allOf: [next] }] })) });
+    refusal({ allOf: all, $defs: define((name) => object({ [name]: { allOf: all }, a: { allOf: all } })) });
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+});

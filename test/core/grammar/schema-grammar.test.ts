@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
+import { createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../../../src/core/grammar/schema-grammar.ts';
+import { makeRandom } from '../../fixtures/random.ts';
+import { parseGrammar } from './gbnf.ts';
+import { createMatcher } from './gbnf-matcher.ts';
+import { createWriter } from './gbnf-writer.ts';
+import { schemaCases } from './schemas/all.ts';
+import { createValidator } from './validation.ts';
+
+const TEXTS = 300;
+
+const grammarOf = (schema: JsonSchema) => createSchemaGrammar(schema, { param: 'schema' });
+
+describe('the grammar of a schema', () => {
+  it.each(schemaCases)('writes nothing but valid values: $name', ({ schema }) => {
+    const { rules, rule } = grammarOf(schema);
+    const write = createWriter(parseGrammar(rules), rule);
+    const isValid = createValidator(schema);
+    const random = makeRandom(1);
+    for (let count = 0; count < TEXTS; count++) {
+      const text = write(random);
+      expect.soft(isValid(JSON.parse(text)), `${text}: ${JSON.stringify(isValid.errors)}`).toBe(true);
+    }
+  });
+
+  it.each(schemaCases)('writes what it should, and not what it should not: $name', (testCase) => {
+    const { schema, writes = [], refuses = [] } = testCase;
+    const { rules, rule } = grammarOf(schema);
+    const matches = createMatcher(parseGrammar(rules), rule);
+    const isValid = createValidator(schema);
+    for (const value of writes) {
+      const text = JSON.stringify(value);
+      expect.soft(isValid(value), `Ajv takes ${text}: ${JSON.stringify(isValid.errors)}`).toBe(true);
+      expect.soft(matches(text), `takes ${text}`).toBe(true);
+    }
+    for (const value of refuses)
+      expect.soft(matches(JSON.stringify(value)), `refuses ${JSON.stringify(value)}`).toBe(false);
+  });
+
+  it('is short for a plain schema', () => {
+    const schema = {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1, maximum: 14 } },
+      required: ['city'],
+      additionalProperties: false,
+    };
+    expect(grammarOf(schema)).toEqual({
+      rule: 'object',
+      rules: [
+        String.raw`object ::= "{\"city\":" " "? text ("," " "? "\"" members)? "}"`,
+        String.raw`text ::= "\"" char* "\""`,
+        String.raw`members ::= "days\":" " "? integer`,
+        String.raw`char ::= [\x20-\x21\x23-\x5B\x5D-\uD7FF\uE000-\U0010FFFF] | "\\" [\x22\x5Cbfnrt]`,
+        'integer ::= [1-9] | "1" [0-4]',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('writes what branches have in common once', () => {
+    const branch = (kind: string, value: JsonSchema) => ({
+      type: 'object',
+      properties: { kind: { const: kind }, value },
+      required: ['kind', 'value'],
+    });
+    const { rules } = grammarOf({ anyOf: [branch('a', { type: 'null' }), branch('b', { type: 'boolean' })] });
+    expect(rules).toBe(
+      String.raw`union ::= "{\"kind\":" " "? "\"" ("a\"," " "? "\"value\":" " "? "null}" | ` +
+        String.raw`"b\"," " "? "\"value\":" " "? boolean "}")` +
+        '\nboolean ::= "true" | "false"\n',
+    );
+  });
+
+  it('grows by a rule for each optional property, not by one for each combination', () => {
+    const properties = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, { type: 'null' }]));
+    const { rules } = grammarOf({ type: 'object', properties });
+    expect(rules.split('\n').length).toBeLessThan(210);
+    expect(rules.length).toBeLessThan(20_000);
+  });
+
+  it('keeps apart the names of several schemas', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const parts = ['tool-0-', 'tool-1-'].map((prefix) => createSchemaGrammar(schema, { param: 'tools', prefix }));
+    const all = parseGrammar(parts.map(({ rules }) => rules).join(''));
+    for (const { rule } of parts) expect(createMatcher(all, rule)('{"a":"b"}')).toBe(true);
+  });
+
+  it('has spaces in few places only', () => {
+    const { rules, rule } = jsonObjectGrammar();
+    const matches = createMatcher(parseGrammar(rules), rule);
+    expect(matches('{"a": [1, 2], "b": {}}')).toBe(true);
+    expect(matches('{"a":[1,2],"b":{}}')).toBe(true);
+    for (const text of [
+      '{"a":  1}',
+      '{ "a":1}',
+      '{"a":1 }',
+      '{"a" :1}',
+      '{"a":1,\n"b":2}',
+      ' {}',
+      '{} ',
+      '[1]',
+      '"a"',
+    ]) {
+      expect.soft(matches(text), text).toBe(false);
+    }
+  });
+
+  it('is a whole grammar with a root', () => {
+    const grammar = parseGrammar(rootGrammar(grammarOf({ type: 'null' })));
+    expect(createMatcher(grammar, 'root')('null')).toBe(true);
+  });
+
+  it('tells every string from another by one spelling', () => {
+    const { rules, rule } = grammarOf({ type: 'string' });
+    const matches = createMatcher(parseGrammar(rules), rule);
+    for (const text of ['"\\u0061"', '"\\/"', '"\\u0000"', '"\n"', '"\\ud800"', '"\ud800"']) {
+      expect.soft(matches(text), text).toBe(false);
+    }
+  });
+});
