@@ -1,0 +1,148 @@
+import type { CallReader, Tools } from './calls.ts';
+import type { Call, ParserOptions, ReasoningMarks, ReplyDelta, ReplyParser } from './format.ts';
+import { consume, type Input, passUpTo, type Reading, release, skipSpace, take } from './reading.ts';
+
+/** What the replies of a format are made of. Space next to a mark belongs to it. */
+export interface Syntax {
+  reasoning: ReasoningMarks[];
+  /** Calls by the mark that they begin with. */
+  calls: { mark: string; read: CallReader }[];
+  /** Calls that have no mark, and so only count where the content begins. */
+  opening?: CallReader;
+  /** Marks that say nothing that the client needs. */
+  silent?: string[];
+}
+
+/** Collects what was read. */
+export class Output {
+  #deltas: ReplyDelta[] = [];
+  #calls = 0;
+  /** What was given out last. */
+  last: ReplyDelta['kind'] | undefined;
+
+  /** Neighbours become one, so that a reply in one piece has no seams. */
+  text(kind: 'content' | 'reasoning', text: string): void {
+    if (text === '') return;
+    const previous = this.#deltas.at(-1);
+    if (previous?.kind === kind) previous.text += text;
+    else this.#deltas.push({ kind, text });
+    this.last = kind;
+  }
+
+  calls(calls: Call[]): void {
+    for (const call of calls) {
+      const index = this.#calls++;
+      this.#deltas.push({ kind: 'toolCall', index, name: call.name });
+      this.#deltas.push({ kind: 'toolArguments', index, text: call.arguments });
+      this.last = 'toolArguments';
+    }
+  }
+
+  release(): ReplyDelta[] {
+    const deltas = this.#deltas;
+    this.#deltas = [];
+    return deltas;
+  }
+}
+
+/** A parser out of a reading of the whole reply. */
+export function runReading(read: (input: Input, output: Output) => Reading<void>): ReplyParser {
+  const input: Input = { rest: '', taken: '', ended: false };
+  const output = new Output();
+  const reading = read(input, output);
+  const advance = () => {
+    reading.next();
+    return output.release();
+  };
+  return {
+    push(text) {
+      input.rest += text;
+      return advance();
+    },
+    finish() {
+      input.ended = true;
+      return advance();
+    },
+  };
+}
+
+/** A parser for the formats in which everything begins with a mark. */
+export function createReplyParser(syntaxFor: (tools: Tools) => Syntax, options: ParserOptions): ReplyParser {
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const syntax = syntaxFor(tools);
+  return runReading((input, output) => readReply(input, output, { ...options, syntax, tools }));
+}
+
+interface Context {
+  syntax: Syntax;
+  tools: Tools;
+  startsInReasoning: boolean;
+}
+
+function* readReply(input: Input, output: Output, { syntax, tools, startsInReasoning }: Context): Reading<void> {
+  const calls = new Map(tools.size === 0 ? [] : syntax.calls.map(({ mark, read }) => [mark, read]));
+  const reasonings = new Map(syntax.reasoning.map((marks) => [marks.open, marks]));
+  const silent = new Set([...(syntax.silent ?? []), ...syntax.reasoning.map(({ close }) => close)]);
+  const marks = () => [...calls.keys(), ...reasonings.keys(), ...silent];
+
+  if (startsInReasoning) yield* readReasoning(input, output, syntax.reasoning, silent);
+  for (;;) {
+    const atStart = output.last === undefined || output.last === 'reasoning';
+    if (atStart && syntax.opening) yield* readOpening(input, output, tools, syntax.opening);
+    const mark = yield* passUpTo(input, marks(), (text) => output.text('content', text));
+    if (mark === undefined) return;
+    const read = calls.get(mark);
+    const reasoning = reasonings.get(mark);
+    if (read) yield* readCalls(input, output, tools, read);
+    else if (reasoning) yield* readReasoning(input, output, [reasoning], silent);
+    else yield* dropMark(input, output, mark);
+  }
+}
+
+/** Calls are calls when all of them are right; else their text is content up to where it went wrong. */
+function* readCalls(input: Input, output: Output, tools: Tools, read: CallReader): Reading<void> {
+  const calls = yield* read(input, tools);
+  if (!calls?.every(({ name }) => tools.has(name))) return output.text('content', release(input));
+  output.calls(calls);
+  yield* skipSpace(input);
+  release(input);
+}
+
+/** What is no call is put back, since it may begin with any of the marks. */
+function* readOpening(input: Input, output: Output, tools: Tools, read: CallReader): Reading<void> {
+  release(input);
+  const calls = yield* read(input, tools);
+  const text = release(input);
+  if (calls?.every(({ name }) => tools.has(name))) output.calls(calls);
+  else input.rest = text + input.rest;
+}
+
+/**
+ * Reads a block of reasoning, from its opening mark on or, where the prompt has that already, from its text on. Which
+ * of several marks the prompt has is known by the closing one.
+ */
+function* readReasoning(input: Input, output: Output, kinds: ReasoningMarks[], silent: Set<string>): Reading<void> {
+  yield* skipSpace(input);
+  for (const { open } of kinds) if (yield* take(input, open)) break;
+  yield* skipSpace(input);
+  release(input);
+  const closes = kinds.map(({ close }) => close);
+  const close = yield* passUpTo(input, closes, (text) => output.text('reasoning', text));
+  if (close === undefined) return;
+  consume(input, close.length);
+  yield* skipSpace(input);
+  const answer = kinds.find((kind) => kind.close === close)?.answer;
+  if (answer && (yield* take(input, answer.open))) {
+    silent.add(answer.close);
+    yield* skipSpace(input);
+  }
+  release(input);
+}
+
+function* dropMark(input: Input, output: Output, mark: string): Reading<void> {
+  const space = release(input);
+  if (output.last === 'content') output.text('content', space);
+  consume(input, mark.length);
+  yield* skipSpace(input);
+  release(input);
+}

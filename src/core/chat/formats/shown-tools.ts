@@ -1,0 +1,51 @@
+import type { Tool } from './format.ts';
+
+type Schema = Record<string, unknown>;
+
+/**
+ * What to give a template for its `tools`, in the order to try: many templates fail at schemas that others take, and
+ * some at having no tools at all.
+ */
+export function toolVariants(tools: Tool[]): (unknown[] | undefined)[] {
+  if (tools.length === 0) return [undefined, []];
+  const shown = tools.map(({ name, description = '', parameters }) => {
+    const schema = isSchema(parameters) ? parameters : {};
+    return { name, description, parameters: { type: 'object', properties: {}, ...schema } };
+  });
+  const simple = shown.map((tool) => ({ ...tool, parameters: simplify(tool.parameters) }));
+  return [shown, simple].map((list) => list.map((tool) => ({ type: 'function', function: tool })));
+}
+
+/** Deeper than any tool that a model could understand. */
+const MAX_DEPTH = 32;
+
+/** A schema of which each part has a type and a description, and no keyword that may be true or false. */
+function simplify(schema: unknown, depth = 0): Schema {
+  if (!isSchema(schema) || depth > MAX_DEPTH) return { type: 'string', description: '' };
+  const { type, description = '', properties, items, additionalProperties, ...rest } = schema;
+  const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isSchema);
+  const main = alternatives.find((alternative) => alternative.type !== 'null');
+  const types = [type ?? (main ? simplify(main, depth + 1).type : typeOfValues(schema))].flat();
+  return {
+    ...rest,
+    type: types.find((name) => name !== 'null') ?? 'string',
+    description,
+    ...(isSchema(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, part]) => [name, simplify(part, depth + 1)]),
+      ),
+    }),
+    ...(types.includes('array') && { items: simplify(items, depth + 1) }),
+  };
+}
+
+function typeOfValues({ enum: values, properties, items }: Schema): string {
+  if (isSchema(properties)) return 'object';
+  if (items !== undefined) return 'array';
+  const types = new Set(Array.isArray(values) ? values.map((value) => typeof value) : []);
+  return types.size === 1 && types.has('number') ? 'number' : 'string';
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
