@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../src/core/log.ts';
-import { serveEngine } from '../src/core/wire.ts';
+import { type EngineService, serveEngine } from '../src/core/wire.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import { nodePort } from '../src/engine/node-port.ts';
+import { createService } from '../src/engine/service.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/task.ts';
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 
@@ -14,11 +15,9 @@ export default async function handle(task: WorkerTask): Promise<LoadResult | und
   switch (task.kind) {
     case 'load':
       return load();
-    case 'generate':
-      await serveEngine(
-        nodePort(task.port),
-        async (request, emit, signal) => (await loadedEngine()).generate(request, emit, signal).catch(forgetIfCrashed),
-        (error) => log.error('generation failed', { error: describe(error) }),
+    case 'serve':
+      await serveEngine(nodePort(task.port), service, (error) =>
+        log.error('request failed', { error: describe(error) }),
       );
       return undefined;
     case 'unload':
@@ -37,14 +36,30 @@ const log: Log = {
   error: (message, fields) => sendLog('error', message, fields),
 };
 
-let engine: Promise<Engine> | undefined;
+interface Loaded {
+  engine: Engine;
+  service: EngineService;
+}
 
-function loadedEngine(): Promise<Engine> {
-  engine ??= loadEngine().catch((error: unknown) => {
-    engine = undefined;
-    throw error;
-  });
-  return engine;
+let loaded: Promise<Loaded> | undefined;
+
+/** The loaded engine's service, whichever engine that is at the time. */
+const service: EngineService = {
+  generate: async (request, emit, signal) =>
+    (await loadedEngine()).service.generate(request, emit, signal).catch(forgetIfCrashed),
+  ask: async (kind, question, signal) =>
+    (await loadedEngine()).service.ask(kind, question, signal).catch(forgetIfCrashed),
+};
+
+function loadedEngine(): Promise<Loaded> {
+  loaded ??= loadEngine().then(
+    (engine) => ({ engine, service: createService(engine) }),
+    (error: unknown) => {
+      loaded = undefined;
+      throw error;
+    },
+  );
+  return loaded;
 }
 
 // Imported on demand: a thread that runs WebAssembly must not touch the native addon, nor the other way round.
@@ -59,22 +74,22 @@ async function loadEngine(): Promise<Engine> {
 
 /** A crashed engine answers nothing any more; the next request loads another. */
 function forgetIfCrashed(error: unknown): never {
-  if (error instanceof WasmCrashed) engine = undefined;
+  if (error instanceof WasmCrashed) loaded = undefined;
   throw error;
 }
 
 async function load(): Promise<LoadResult> {
   try {
-    return { ok: true, info: (await loadedEngine()).info };
+    return { ok: true, info: (await loadedEngine()).engine.info };
   } catch (error) {
     return { ok: false, reason: describe(error) };
   }
 }
 
 async function unload(): Promise<void> {
-  const loaded = await engine?.catch(() => undefined);
-  engine = undefined;
-  await loaded?.[Symbol.asyncDispose]();
+  const last = await loaded?.catch(() => undefined);
+  loaded = undefined;
+  await last?.engine[Symbol.asyncDispose]();
 }
 
 function sendLog(level: WorkerLogLine['level'], message: string, fields: Record<string, unknown> = {}): void {

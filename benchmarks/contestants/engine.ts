@@ -1,3 +1,4 @@
+import { createChatTemplate } from '../../src/core/chat/template.ts';
 import { loadNativeEngine } from '../../src/engine/native/engine.ts';
 import type { Contestant } from './contestant.ts';
 
@@ -9,16 +10,22 @@ export const engine: Contestant = {
   name: "Paddock's native engine",
   async start({ path, streams, threads, contextLength }) {
     const loaded = await loadNativeEngine(
-      { files: [path], slots: streams, threads, contextLength, batchSize: 512 },
+      { files: [path], kind: 'chat', slots: streams, threads, contextLength, batchSize: 512 },
       'cpu',
       silentLog,
     );
+    const template = createChatTemplate(loaded.traits.chatTemplate, loaded.traits);
     return {
       async generate(message, tokens) {
         let text = '';
         await loaded.generate(
           {
-            messages: [{ role: 'user', content: message }],
+            prompt: template([{ role: 'user', content: message }], [], {}),
+            grammar: null,
+            marks: [],
+            banned: [],
+            choices: 1,
+            logprobs: null,
             sampling: {
               ...{ temperature: 0, topP: 1, topK: 0, minP: 0, typicalP: 1, seed: 1, logitBias: [] },
               ...{ repeatPenalty: 1, repeatLastN: 0, presencePenalty: 0, frequencyPenalty: 0 },
@@ -27,7 +34,6 @@ export const engine: Contestant = {
             stop: [],
             maxTokens: tokens,
             cachePrompt: false,
-            templateKwargs: {},
           },
           (event) => {
             if (event.kind === 'text') text += event.text;

@@ -22,7 +22,7 @@ export const naive: Contestant = {
         const sequence = free.pop();
         if (!sequence) throw new Error('more requests than sequences');
         await sequence.clearHistory();
-        const prompt = model.tokenize(template([{ role: 'user', content: message }], {}), true);
+        const prompt = model.tokenize(template([{ role: 'user', content: message }], [], {}), true);
         const reply = [];
         for await (const token of sequence.evaluate(prompt, { temperature: 0, yieldEogToken: true })) {
           reply.push(token);

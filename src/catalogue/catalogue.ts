@@ -6,8 +6,8 @@ import type { Catalogue } from '../core/model.ts';
 import { describeModel, type ModelEntry } from './describe.ts';
 
 export interface FileCatalogue extends Catalogue {
-  /** The GGUF files of a model, in order; undefined for an unknown id. */
-  filesOf(id: string): string[] | undefined;
+  /** Where a model lies and what it is for; undefined for an unknown id. */
+  sourceOf(id: string): ModelEntry['source'] | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function openCatalogue(folder: string, log: Log): Promise<FileCatal
   return {
     list: () => ids.flatMap((id) => entries.get(id)?.card ?? []),
     find: (id) => entries.get(id)?.card,
-    filesOf: (id) => entries.get(id)?.files,
+    sourceOf: (id) => entries.get(id)?.source,
   };
 }
 

@@ -3,11 +3,14 @@ import { basename } from 'node:path';
 import { GGMLFileQuantizationType, gguf } from '@huggingface/gguf';
 import type { ModelCard } from '../core/model.ts';
 
-/** A model found on disk: what it says of itself, and the files that make it up, in order. */
+/** A model found on disk: what it says of itself, the files that make it up, in order, and what it is for. */
 export interface ModelEntry {
   card: ModelCard;
-  files: string[];
+  source: { files: string[]; kind: 'chat' | 'embedding' | 'rerank' };
 }
+
+/** llama.cpp's `LLAMA_POOLING_TYPE_RANK`; the types from 1 to 3 make one vector of a text's tokens. */
+const POOLING_RANK = 4;
 
 /** Reads a model's card from the header of its GGUF. Throws when the file is not a GGUF that can be read. */
 export async function describeModel(id: string, files: string[]): Promise<ModelEntry> {
@@ -19,10 +22,11 @@ export async function describeModel(id: string, files: string[]): Promise<ModelE
   if (!architecture) throw new Error('the GGUF names no architecture');
   const stats = await Promise.all(files.map((file) => stat(file)));
   const template = text(fields['tokenizer.chat_template']);
-  const pooling = number(fields[`${architecture}.pooling_type`]);
+  const pooling = number(fields[`${architecture}.pooling_type`]) ?? 0;
+  const kind = pooling === POOLING_RANK ? 'rerank' : pooling > 0 ? 'embedding' : 'chat';
 
   return {
-    files,
+    source: { files, kind },
     card: {
       id,
       created: Math.floor(Math.min(...stats.map(({ mtimeMs }) => mtimeMs)) / 1000),
@@ -33,7 +37,7 @@ export async function describeModel(id: string, files: string[]): Promise<ModelE
       description: text(fields['general.description']) ?? '',
       sources: files.map((file) => ({ filename: basename(file), url: text(fields['general.source.url']) ?? '' })),
       settings: {
-        embedding: pooling !== undefined && pooling > 0,
+        embedding: kind === 'embedding',
         ...(template !== undefined && { prompt_template: template }),
       },
       parameters: {},

@@ -25,6 +25,7 @@ export const serveConfigSchema = v.object({
   apiKey: v.optional(keys, []),
   auth: v.boolean(),
   corsOrigin: v.optional(keys, []),
+  contentFilter: v.optional(keys, []),
   slots: integer(1, 256),
   ctxLen: v.optional(integer(8, 16_777_216)),
   threads: v.optional(integer(1, 1024)),
@@ -54,6 +55,10 @@ export function serveOptions(): Option[] {
       '--cors-origin <origin>',
       'web origin that may call besides this machine, * for any; repeatable (PADDOCK_CORS_ORIGINS: comma-separated)',
     ).argParser(collect),
+    new Option(
+      '--content-filter <text>',
+      'text that ends a reply with content_filter, in any case; repeatable (PADDOCK_CONTENT_FILTER: comma-separated)',
+    ).argParser(collect),
     new Option('--slots <n>', 'generations of one model at once').env('PADDOCK_SLOTS').default(4),
     new Option('--ctx-len <tokens>', "context window of one slot (default: the model's, at most 8192)").env(
       'PADDOCK_CTX_LEN',
@@ -72,6 +77,7 @@ export function parseServeConfig(options: Record<string, unknown>, env: NodeJS.P
     ...options,
     apiKey: options.apiKey ?? list(env.PADDOCK_API_KEYS),
     corsOrigin: options.corsOrigin ?? list(env.PADDOCK_CORS_ORIGINS),
+    contentFilter: options.contentFilter ?? list(env.PADDOCK_CONTENT_FILTER),
   });
   if (!result.success) {
     const [issue] = result.issues;

@@ -23,7 +23,7 @@ export async function serve(config: ServeConfig): Promise<void> {
       batchSize: config.batch,
     },
     maxWaiting: config.queue,
-    filesOf: catalogue.filesOf,
+    sourceOf: catalogue.sourceOf,
     log,
   });
   const api = createApi({
@@ -31,6 +31,7 @@ export async function serve(config: ServeConfig): Promise<void> {
     runner: pool,
     apiKeys: config.apiKey,
     corsOrigins: config.corsOrigin,
+    contentFilter: config.contentFilter,
     pingIntervalMs: PING_INTERVAL_MS,
     systemFingerprint: `paddock-${version}`,
     noteUnknownFields: logOnce(log),

@@ -23,6 +23,9 @@ declare class TextEncoder {
   encode(input: string): Uint8Array;
 }
 
+/** Base64 of a string whose characters are bytes. */
+declare function btoa(bytes: string): string;
+
 declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(handle: unknown): void;
 

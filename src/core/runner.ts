@@ -1,4 +1,6 @@
+import type { Tool } from './chat/formats/format.ts';
 import type { GenerationEvent } from './events.ts';
+import type { JsonSchema } from './grammar/json-schema.ts';
 
 export interface ToolCall {
   id: string;
@@ -39,18 +41,60 @@ export interface Sampling {
   logitBias: [token: number, bias: number][];
 }
 
-/** One chat generation, ready for an engine. Plain data: it crosses threads and processes. */
-export interface GenerationRequest {
+/** Whether and which tools the model must call. */
+export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
+
+/** A conversation to continue. The model's template turns it into text, its format tells calls and reasoning apart. */
+export interface ChatPrompt {
+  kind: 'chat';
   messages: ChatMessage[];
-  sampling: Sampling;
-  stop: string[];
-  /** Tokens; null means up to the end of the context window. */
-  maxTokens: number | null;
-  /** Whether the prompt may be served from the KV cache. */
-  cachePrompt: boolean;
+  tools: Tool[];
+  toolChoice: ToolChoice;
+  parallelToolCalls: boolean;
   /** Extra variables for the chat template. */
   templateKwargs: Record<string, unknown>;
 }
+
+/** What to continue: a conversation, a text as it stands, tokens, or the gap between two texts. */
+export type Prompt =
+  | ChatPrompt
+  | { kind: 'text'; text: string }
+  | { kind: 'tokens'; tokens: number[] }
+  | { kind: 'infill'; prefix: string; suffix: string };
+
+/** What the reply must be: anything, any JSON object, or JSON of a schema. */
+export type ReplyFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: JsonSchema; param: string };
+
+/** One generation as the API asks for it. Plain data: it crosses threads and processes. */
+export interface GenerationRequest {
+  prompt: Prompt;
+  replyFormat: ReplyFormat;
+  sampling: Sampling;
+  stop: string[];
+  /** Texts that must not be said; case does not matter. */
+  banned: string[];
+  /** Tokens of one choice; null means up to the end of the context window. */
+  maxTokens: number | null;
+  /** Whether the prompt may be served from the KV cache. */
+  cachePrompt: boolean;
+  /** Replies to the one prompt, each of a seed of its own. */
+  choices: number;
+  /** How many of the likeliest alternatives to tell with each token; null tells nothing, 0 the token's own alone. */
+  logprobs: number | null;
+}
+
+/** What an engine can be asked besides generations, each with its question and its answer. Plain data. */
+export interface Questions {
+  /** The vector of each input, in order, of length 1, and the tokens of all inputs. */
+  embed: { question: { inputs: (string | number[])[] }; answer: { vectors: number[][]; tokens: number } };
+  /** How relevant each document is to the query, 0 to 1, in order. */
+  rerank: { question: { query: string; documents: string[] }; answer: { scores: number[]; tokens: number } };
+  /** The tokens of a text, special ones included where it spells them, and the text of each on its own. */
+  tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: string[] } };
+  detokenize: { question: { tokens: number[] }; answer: { text: string } };
+}
+
+export type QuestionKind = keyof Questions;
 
 /** Takes the events of one generation as they happen. */
 export type Emit = (event: GenerationEvent) => void;
@@ -91,6 +135,14 @@ export interface Runner {
    * The iteration throws `ApiError` for what the caller may know: an overloaded queue, a parameter that the engine lacks.
    */
   generate(modelId: string, request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+
+  /** Asks a model's engine, loading it first if need be. Throws `ApiError` as `generate` does, also where it can't answer. */
+  ask<K extends QuestionKind>(
+    modelId: string,
+    kind: K,
+    question: Questions[K]['question'],
+    signal: AbortSignal,
+  ): Promise<Questions[K]['answer']>;
 
   /** The models that are loaded now. */
   loaded(): LoadedModel[];

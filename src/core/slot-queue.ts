@@ -7,25 +7,32 @@ export interface SlotQueue {
   /** Callers that wait for one. */
   readonly waiting: number;
   /**
-   * Waits for a slot and gives the function that frees it; calling that twice does no harm. Gives null when aborted
+   * Waits for a slot, or several at once, and gives the function that frees them; calling that twice does no harm. Gives null when aborted
    * before. Throws a 503 `ApiError` at once when as many callers wait as may.
    */
-  acquire(signal: AbortSignal): Promise<(() => void) | null>;
+  acquire(signal: AbortSignal, count?: number): Promise<(() => void) | null>;
 }
 
 export function createSlotQueue(slots: number, maxWaiting: number): SlotQueue {
   let busy = 0;
-  const waiters = new Set<() => void>();
+  const waiters = new Set<{ count: number; grant: () => void }>();
 
-  const take = () => {
-    busy += 1;
+  const take = (count: number) => {
+    busy += count;
     let free = () => {
-      busy -= 1;
-      const [next] = waiters;
-      next?.();
       free = () => {};
+      busy -= count;
+      grantWaiting();
     };
     return () => free();
+  };
+
+  // In order of arrival: who needs several slots is not overtaken by those who need one.
+  const grantWaiting = () => {
+    for (const { count, grant } of waiters) {
+      if (busy + count > slots) return;
+      grant();
+    }
   };
 
   return {
@@ -35,21 +42,24 @@ export function createSlotQueue(slots: number, maxWaiting: number): SlotQueue {
     get waiting() {
       return waiters.size;
     },
-    async acquire(signal) {
+    async acquire(signal, count = 1) {
       if (signal.aborted) return null;
-      if (busy < slots) return take();
+      if (waiters.size === 0 && busy + count <= slots) return take(count);
       if (waiters.size >= maxWaiting) {
         throw overloaded(`All ${slots} slots are busy and ${maxWaiting} requests wait already.`, 5);
       }
       return new Promise((resolve) => {
         const settle = (slot: (() => void) | null) => {
-          waiters.delete(granted);
+          waiters.delete(waiter);
           signal.removeEventListener('abort', aborted);
           resolve(slot);
         };
-        const granted = () => settle(take());
-        const aborted = () => settle(null);
-        waiters.add(granted);
+        const waiter = { count, grant: () => settle(take(count)) };
+        const aborted = () => {
+          settle(null);
+          grantWaiting();
+        };
+        waiters.add(waiter);
         signal.addEventListener('abort', aborted, { once: true });
       });
     },

@@ -1,9 +1,18 @@
-import type { Emit, EngineInfo, GenerationRequest } from '../core/runner.ts';
+import type { ModelTraits } from '../core/chat/prepare.ts';
+import type { Emit, EngineInfo, QuestionKind, Questions, Sampling } from '../core/runner.ts';
 
-/** How to load a model. */
-export interface EngineOptions {
+/** What a model is for: a chat model writes, the others turn text into vectors or scores. */
+export type ModelKind = 'chat' | 'embedding' | 'rerank';
+
+/** Where a model lies and what it is for. */
+export interface ModelSource {
   /** The model's GGUF file, or its split files in order. */
   files: string[];
+  kind: ModelKind;
+}
+
+/** How to load a model. */
+export interface EngineOptions extends ModelSource {
   /** Context window of one slot in tokens; null takes the model's own, within what memory allows. */
   contextLength: number | null;
   /** Generations to run at once. */
@@ -14,16 +23,45 @@ export interface EngineOptions {
   batchSize: number;
 }
 
+/** One generation, down to what a model knows of: text in, text out. */
+export interface EngineRequest {
+  /** Text, in which special tokens may be spelled, or tokens. A beginning-of-sequence token is added as the model wants. */
+  prompt: string | number[];
+  /** GBNF that the reply must keep to; null leaves it free. */
+  grammar: string | null;
+  /** Special tokens that come as text in the reply; all others stay silent. */
+  marks: string[];
+  sampling: Sampling;
+  stop: string[];
+  /** Texts that must not be said; a choice that comes to one ends with content_filter. Case does not matter. */
+  banned: string[];
+  maxTokens: number | null;
+  cachePrompt: boolean;
+  choices: number;
+  logprobs: number | null;
+}
+
 /**
  * A loaded model. `native` and `wasm` keep this contract and know nothing of each other.
  * Disposing waits for nothing: cancel the running generations first.
  */
 export interface Engine extends AsyncDisposable {
   readonly info: EngineInfo;
+  readonly traits: ModelTraits;
 
   /**
    * Runs one generation and resolves after its last event. Never call it for more generations at once than `info.slots`.
    * An abort ends it at the next step, without a `done` event. Throws `ApiError` for what the caller did wrong.
    */
-  generate(request: GenerationRequest, emit: Emit, signal: AbortSignal): Promise<void>;
+  generate(request: EngineRequest, emit: Emit, signal: AbortSignal): Promise<void>;
+
+  /**
+   * Answers a question. Throws a 400 `ApiError` for one that this engine or model can't answer. After an abort it need not
+   * finish, and nobody reads what it answers.
+   */
+  ask<K extends QuestionKind>(
+    kind: K,
+    question: Questions[K]['question'],
+    signal?: AbortSignal,
+  ): Promise<Questions[K]['answer']>;
 }

@@ -11,8 +11,8 @@ export interface WorkerConfig {
 /** What a worker can be asked. */
 export type WorkerTask =
   | { kind: 'load' }
-  /** Runs the generation that comes over the port, in the words of core/wire.ts, and ends with it. */
-  | { kind: 'generate'; port: MessagePort }
+  /** Serves the one call that comes over the port, in the words of core/wire.ts, and ends with it. */
+  | { kind: 'serve'; port: MessagePort }
   | { kind: 'unload' };
 
 /** The answer to `load`. A failure's reason is for the log and the operator, not for clients. */

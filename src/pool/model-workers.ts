@@ -3,8 +3,8 @@ import { Piscina } from 'piscina';
 import { serverError } from '../core/errors.ts';
 import type { GenerationEvent } from '../core/events.ts';
 import type { Log } from '../core/log.ts';
-import type { EngineInfo, GenerationRequest } from '../core/runner.ts';
-import { callEngine } from '../core/wire.ts';
+import type { EngineInfo, GenerationRequest, QuestionKind, Questions } from '../core/runner.ts';
+import { askEngine, type Call, callEngine, type Port } from '../core/wire.ts';
 import { nodePort } from '../engine/node-port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/task.ts';
 import { createAffinityBalancer } from './affinity.ts';
@@ -16,6 +16,13 @@ export interface ModelWorkers extends AsyncDisposable {
   load(): Promise<LoadResult>;
   /** Runs one generation on a thread with a free slot; there must be one. `onSettled` hears when the slot is free again. */
   generate(request: GenerationRequest, signal: AbortSignal, onSettled: () => void): AsyncIterable<GenerationEvent>;
+  /** Asks a thread with a free slot. */
+  ask<K extends QuestionKind>(
+    kind: K,
+    question: Questions[K]['question'],
+    signal: AbortSignal,
+    onSettled: () => void,
+  ): Promise<Questions[K]['answer']>;
 }
 
 /** Starts `threads` worker threads, each of which runs `slots` generations at once. A dead one is replaced. */
@@ -34,23 +41,39 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
   piscina.on('message', ({ level, message, fields }: WorkerLogLine) => log[level](message, fields));
   piscina.on('error', (error: unknown) => log.error('worker thread failed', { error: String(error) }));
 
+  /** Runs a call on a thread. Its own abort goes over the port: piscina's would kill the thread, and all others in it. */
+  const run = <T>(conversation: string, onSettled: () => void, open: (port: Port) => Call<T>) => {
+    const { port1, port2 } = new MessageChannel();
+    const { events, fail } = open(nodePort(port1));
+    const settled = piscina
+      .run(withConversation({ kind: 'serve', port: port2 }, conversation), { transferList: [port2] })
+      .catch((error: unknown) => {
+        log.error('worker thread lost a request', { error: String(error) });
+        fail(serverError());
+      })
+      .finally(onSettled);
+    return { events, settled };
+  };
+
   return {
     load: () => piscina.run({ kind: 'load' } satisfies WorkerTask),
 
     async *generate(request, signal, onSettled) {
-      const { port1, port2 } = new MessageChannel();
-      const { events, fail } = callEngine(nodePort(port1), request, signal);
-      // Not piscina's own signal: it would kill the thread, and every other generation in it.
-      const settled = piscina
-        .run(withConversation({ kind: 'generate', port: port2 }, request), { transferList: [port2] })
-        .catch((error: unknown) => {
-          log.error('worker thread lost a generation', { error: String(error) });
-          fail(serverError());
-        })
-        .finally(onSettled);
+      const { events, settled } = run(JSON.stringify(request.prompt), onSettled, (port) =>
+        callEngine(port, request, signal),
+      );
       yield* events;
       // Its slot is free before its caller is told of the end, so that the next request of a conversation finds it.
       if (!signal.aborted) await settled;
+    },
+
+    async ask(kind, question, signal, onSettled) {
+      const { events, settled } = run('', onSettled, (port) => askEngine(port, kind, question, signal));
+      for await (const answer of events) {
+        await settled;
+        return answer;
+      }
+      throw serverError();
     },
 
     async [Symbol.asyncDispose]() {
@@ -62,8 +85,8 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
 }
 
 /** Piscina gives a task's own words to the balancer only under this symbol, which never crosses to the thread. */
-function withConversation(task: WorkerTask, { messages }: GenerationRequest): WorkerTask {
-  return Object.assign(task, { [Piscina.queueOptionsSymbol]: { conversation: JSON.stringify(messages) } });
+function withConversation(task: WorkerTask, conversation: string): WorkerTask {
+  return Object.assign(task, { [Piscina.queueOptionsSymbol]: { conversation } });
 }
 
 function conversationOf(task: object): string {

@@ -3,17 +3,17 @@ import { ApiError, modelNotFound, serverError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { BackendName, EngineInfo, Runner } from '../core/runner.ts';
 import { createSlotQueue, type SlotQueue } from '../core/slot-queue.ts';
-import type { EngineOptions } from '../engine/engine.ts';
+import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { type ModelWorkers, planThreads, scaleInfo, startModelWorkers } from './model-workers.ts';
 
 export interface PoolOptions {
   /** `auto` takes the first of GPU, CPU and WebAssembly that loads the model. */
   backend: 'auto' | BackendName;
-  engine: Omit<EngineOptions, 'files'>;
+  engine: Omit<EngineOptions, 'files' | 'kind'>;
   /** Requests of one model that may wait for a slot. */
   maxWaiting: number;
-  /** The GGUF files of a model. */
-  filesOf: (modelId: string) => string[] | undefined;
+  /** Where a model lies and what it is for. */
+  sourceOf: (modelId: string) => ModelSource | undefined;
   log: Log;
 }
 
@@ -49,9 +49,16 @@ export function createPool(options: PoolOptions): Runner & AsyncDisposable {
 
   return {
     async *generate(modelId, request, signal) {
+      const { workers, queue, engine } = await serve(modelId);
+      const release = await queue.acquire(signal, Math.min(request.choices, engine.slots));
+      if (release) yield* workers.generate(request, signal, release);
+    },
+
+    async ask(modelId, kind, question, signal) {
       const { workers, queue } = await serve(modelId);
       const release = await queue.acquire(signal);
-      if (release) yield* workers.generate(request, signal, release);
+      if (!release) throw serverError('The client went away.');
+      return workers.ask(kind, question, signal, release);
     },
 
     loaded: () =>
@@ -76,12 +83,12 @@ export function createPool(options: PoolOptions): Runner & AsyncDisposable {
 
 /** Loads a model on the first backend that can. Throws a 500 `ApiError` when none can. */
 async function startModel(id: string, options: PoolOptions): Promise<ServedModel> {
-  const files = options.filesOf(id);
-  if (!files) throw modelNotFound(id);
+  const source = options.sourceOf(id);
+  if (!source) throw modelNotFound(id);
   const backends = options.backend === 'auto' ? PREFERENCE : [options.backend];
   const reasons: string[] = [];
   for (const backend of backends) {
-    const result = await tryBackend(backend, files, options);
+    const result = await tryBackend(backend, source, options);
     if (result.ok) {
       const { engine, workers } = result;
       options.log.info('model loaded', {
@@ -106,8 +113,8 @@ async function startModel(id: string, options: PoolOptions): Promise<ServedModel
   throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
 }
 
-async function tryBackend(backend: BackendName, files: string[], { engine, log }: PoolOptions) {
-  const config = { backend, engine: { ...engine, files } };
+async function tryBackend(backend: BackendName, source: ModelSource, { engine, log }: PoolOptions) {
+  const config = { backend, engine: { ...engine, ...source } };
   const { threads, slots } = planThreads(config, availableParallelism());
   const workers = startModelWorkers(config, threads, slots, log);
   const result = await workers.load().catch((error: unknown) => ({ ok: false as const, reason: String(error) }));

@@ -8,7 +8,7 @@ import { recordingLog, silentLog } from '../support/log.ts';
 describe('the catalogue', () => {
   it('describes every GGUF of the folder and its subfolders from its metadata', async () => {
     const catalogue = await openCatalogue(inject('modelsFolder'), silentLog);
-    expect(catalogue.list().map(({ id }) => id)).toEqual(['shelf/brief', 'tiny']);
+    expect(catalogue.list().map(({ id }) => id)).toEqual(['embed/mini', 'rerank/mini', 'shelf/brief', 'tiny']);
     const card = catalogue.find('tiny');
     expect(card).toMatchObject({
       name: 'Tiny test model',
@@ -21,10 +21,14 @@ describe('the catalogue', () => {
     expect(card?.metadata.size).toBeGreaterThan(1_000_000);
   });
 
-  it('gives the files of a model', async () => {
+  it('says where a model lies and what it is for', async () => {
     const catalogue = await openCatalogue(inject('modelsFolder'), silentLog);
-    expect(catalogue.filesOf('tiny')).toEqual([join(inject('modelsFolder'), 'tiny.gguf')]);
-    expect(catalogue.filesOf('none')).toBeUndefined();
+    expect(catalogue.sourceOf('tiny')).toEqual({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')] });
+    expect(catalogue.sourceOf('none')).toBeUndefined();
+    expect(catalogue.sourceOf('embed/mini')?.kind).toBe('embedding');
+    expect(catalogue.sourceOf('rerank/mini')?.kind).toBe('rerank');
+    const makeEmbeddings = catalogue.list().filter(({ settings }) => settings.embedding);
+    expect(makeEmbeddings.map(({ id }) => id)).toEqual(['embed/mini']);
   });
 
   it('takes the parts of a split model together, in order', () => {

@@ -9,7 +9,7 @@ export const modelCases: ContractCase[] = [
     check: async (target) => {
       const ids: string[] = [];
       for await (const model of openai(target).models.list()) ids.push(model.id);
-      expect(ids).toEqual(['shelf/brief', 'tiny']);
+      expect(ids).toEqual(['embed/mini', 'rerank/mini', 'shelf/brief', 'tiny']);
     },
   },
   {

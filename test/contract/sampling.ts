@@ -101,13 +101,18 @@ export const samplingCases: ContractCase[] = [
     },
   },
   {
-    name: 'refuses what it can not do yet with a 400 that names the field',
+    name: 'has mirostat, typical_p and dynamic temperature, seeded and each with an effect',
     check: async (target) => {
-      for (const [field, value] of Object.entries(target.unsupported)) {
-        const { status, body } = await postChat(target, chatBody({ [field]: value }));
-        expect(status, field).toBe(400);
-        expect(body.error).toMatchObject({ code: 'unsupported_parameter', param: field });
-        expect(body.error.message).toMatch(/not supported/);
+      const plain = await reply(target, { seed: 3 });
+      for (const more of [
+        { mirostat: 1, mirostat_tau: 2 },
+        { mirostat: 2, mirostat_tau: 2, mirostat_eta: 0.2 },
+        { typical_p: 0.2 },
+        { dynatemp_range: 0.9, dynatemp_exponent: 2, temperature: 1.5 },
+      ]) {
+        const sampled = await reply(target, { seed: 3, ...more });
+        expect(await reply(target, { seed: 3, ...more })).toBe(sampled);
+        expect(sampled, JSON.stringify(more)).not.toBe(plain);
       }
     },
   },

@@ -7,8 +7,6 @@ export interface Target {
   apiKey: string;
   /** As `url`, but with a single slot and room for one more request to wait. */
   smallUrl: string;
-  /** Request fields that its engine refuses for now, each with a value that would change the reply. */
-  unsupported: Record<string, unknown>;
 }
 
 export function openai(target: Target, apiKey = target.apiKey): OpenAI {
@@ -35,8 +33,18 @@ export interface JsonResponse {
 
 /** POSTs a chat request with plain fetch. A string goes out as it is. */
 export async function postChat(target: Target, body: unknown, init: RequestInit = {}): Promise<JsonResponse> {
+  return postJson(target, '/v1/chat/completions', body, init);
+}
+
+/** POSTs to any path. A string goes out as it is. */
+export async function postJson(
+  target: Target,
+  path: string,
+  body: unknown,
+  init: RequestInit = {},
+): Promise<JsonResponse> {
   return asJson(
-    await fetch(`${target.url}/v1/chat/completions`, {
+    await fetch(target.url + path, {
       method: 'POST',
       body: typeof body === 'string' ? body : JSON.stringify(body),
       ...init,

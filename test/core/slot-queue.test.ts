@@ -5,14 +5,44 @@ import { createSlotQueue, type SlotQueue } from '../../src/core/slot-queue.ts';
 
 const never = new AbortController().signal;
 
-/** Waits for a slot and notes the name when it has it. */
-async function take(queue: SlotQueue, name: string, order: string[], signal: AbortSignal = never) {
-  const release = await queue.acquire(signal);
+/** Waits for a slot, or several, and notes the name when it has it. */
+async function take(queue: SlotQueue, name: string, order: string[], signal: AbortSignal = never, count = 1) {
+  const release = await queue.acquire(signal, count);
   order.push(release ? name : `${name} left`);
   return release ?? (() => {});
 }
 
 const settled = () => new Promise(setImmediate);
+
+/** Callers that come, leave and give slots back, and expect to be served in the order in which they came. */
+function createCallers(queue: SlotQueue) {
+  const waiting: { count: number }[] = [];
+  const releases: (() => void)[] = [];
+  const aborts: AbortController[] = [];
+  return {
+    waiting,
+    acquire(count: number) {
+      const controller = new AbortController();
+      const caller = { count };
+      const leave = () => waiting.splice(waiting.indexOf(caller), 1);
+      aborts.push(controller);
+      waiting.push(caller);
+      queue.acquire(controller.signal, count).then((release) => {
+        if (release) expect(waiting[0]).toBe(caller);
+        if (release) releases.push(release);
+        leave();
+      }, leave);
+    },
+    release: (pick: number) => releases.splice(pick % (releases.length || 1), 1)[0]?.(),
+    abort: (pick: number) => aborts[pick % (aborts.length || 1)]?.abort(),
+    async releaseAll() {
+      while (releases.length > 0) {
+        for (const release of releases.splice(0)) release();
+        await settled();
+      }
+    },
+  };
+}
 
 describe('slot queue', () => {
   it('hands out as many slots as there are', async () => {
@@ -129,8 +159,12 @@ describe('slot queue', () => {
     expect(queue).toMatchObject({ busy: 1, waiting: 1 });
   });
 
-  it('never has more slots out than there are, nor a free one while somebody waits', async () => {
-    const step = fc.record({ action: fc.constantFrom('acquire', 'release', 'abort'), pick: fc.nat() });
+  it('never has more slots out than there are, serves in order, and keeps nobody waiting without need', async () => {
+    const step = fc.record({
+      action: fc.constantFrom('acquire', 'release', 'abort'),
+      count: fc.integer({ min: 1, max: 4 }),
+      pick: fc.nat(),
+    });
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
@@ -138,28 +172,94 @@ describe('slot queue', () => {
         fc.array(step),
         async (slots, maxWaiting, steps) => {
           const queue = createSlotQueue(slots, maxWaiting);
-          const releases: (() => void)[] = [];
-          const aborts: AbortController[] = [];
-          for (const { action, pick } of steps) {
-            if (action === 'acquire') {
-              const controller = new AbortController();
-              aborts.push(controller);
-              queue.acquire(controller.signal).then(
-                (release) => release && releases.push(release),
-                () => {},
-              );
-            } else if (action === 'release') releases.splice(pick % (releases.length || 1), 1)[0]?.();
-            else aborts[pick % (aborts.length || 1)]?.abort();
-            await Promise.resolve();
+          const callers = createCallers(queue);
+          for (const { action, count, pick } of steps) {
+            if (action === 'acquire') callers.acquire(Math.min(count, slots));
+            else callers[action](pick);
+            await settled();
             expect(queue.busy).toBeLessThanOrEqual(slots);
             expect(queue.waiting).toBeLessThanOrEqual(maxWaiting);
-            if (queue.waiting > 0) expect(queue.busy).toBe(slots);
+            expect(queue.waiting).toBe(callers.waiting.length);
+            const [first] = callers.waiting;
+            if (first) expect(queue.busy + first.count).toBeGreaterThan(slots);
           }
-          await settled();
-          expect(queue.busy).toBe(releases.length);
+          await callers.releaseAll();
+          expect(queue).toMatchObject({ busy: 0, waiting: 0 });
         },
       ),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('slot queue for several slots at once', () => {
+  it('hands them out together, and takes them back together', async () => {
+    const queue = createSlotQueue(4, 0);
+    const release = await queue.acquire(never, 3);
+    expect(queue).toMatchObject({ busy: 3, waiting: 0 });
+    release?.();
+    release?.();
+    expect(queue).toMatchObject({ busy: 0, waiting: 0 });
+  });
+
+  it('hands out none before all of them are free', async () => {
+    const queue = createSlotQueue(4, 8);
+    const order: string[] = [];
+    const first = await take(queue, 'first', order, never, 2);
+    const second = await take(queue, 'second', order, never, 2);
+    void take(queue, 'three', order, never, 3);
+    first();
+    await settled();
+    expect(order).toEqual(['first', 'second']);
+    expect(queue).toMatchObject({ busy: 2, waiting: 1 });
+    second();
+    await settled();
+    expect(order).toEqual(['first', 'second', 'three']);
+    expect(queue).toMatchObject({ busy: 3, waiting: 0 });
+  });
+
+  it('lets nobody who needs fewer overtake one who waits for several', async () => {
+    const queue = createSlotQueue(2, 8);
+    const order: string[] = [];
+    const first = await take(queue, 'first', order);
+    void take(queue, 'both', order, never, 2);
+    void take(queue, 'one', order);
+    await settled();
+    expect(order).toEqual(['first']);
+    first();
+    await settled();
+    expect(order).toEqual(['first', 'both']);
+    expect(queue).toMatchObject({ busy: 2, waiting: 1 });
+  });
+
+  it('serves as many of those who wait as there is room for', async () => {
+    const queue = createSlotQueue(4, 8);
+    const order: string[] = [];
+    const all = await take(queue, 'all', order, never, 4);
+    for (const [name, count] of [
+      ['two', 2],
+      ['one', 1],
+      ['three', 3],
+      ['last', 1],
+    ] as const) {
+      void take(queue, name, order, never, count);
+    }
+    all();
+    await settled();
+    expect(order).toEqual(['all', 'two', 'one']);
+    expect(queue).toMatchObject({ busy: 3, waiting: 2 });
+  });
+
+  it('serves those behind one who needed several and gave up', async () => {
+    const queue = createSlotQueue(2, 8);
+    const order: string[] = [];
+    const gone = new AbortController();
+    await take(queue, 'first', order);
+    void take(queue, 'both', order, gone.signal, 2);
+    void take(queue, 'one', order);
+    gone.abort();
+    await settled();
+    expect(order.sort()).toEqual(['both left', 'first', 'one']);
+    expect(queue).toMatchObject({ busy: 2, waiting: 0 });
   });
 });

@@ -3,25 +3,43 @@ import { describe, expect, it, vi } from 'vitest';
 import { toGenerationRequest } from '../../src/core/api/generation-request.ts';
 import { ApiError, invalidRequest, serverError } from '../../src/core/errors.ts';
 import type { GenerationEvent } from '../../src/core/events.ts';
-import type { Emit, GenerationRequest } from '../../src/core/runner.ts';
-import { callEngine, serveEngine } from '../../src/core/wire.ts';
+import type { Questions } from '../../src/core/runner.ts';
+import { askEngine, callEngine, type EngineService, serveEngine } from '../../src/core/wire.ts';
 import { nodePort } from '../../src/engine/node-port.ts';
 import { collect, modelCard, ORDINARY, text } from './api/fixtures.ts';
 
-type Generate = (request: GenerationRequest, emit: Emit, signal: AbortSignal) => Promise<void>;
+type Generate = EngineService['generate'];
 
 const request = toGenerationRequest(
   { model: 'tiny', messages: [{ role: 'user', content: 'Hello' }], logit_bias: { 3: -100 }, seed: 1 },
   modelCard(),
+  ['secret'],
 );
 
-/** Both ends of a real port, with this engine behind it. */
-function connect(generate: Generate, signal: AbortSignal = new AbortController().signal) {
+/** A real port with this engine behind it. */
+function serve(service: Partial<EngineService>) {
   const { port1, port2 } = new MessageChannel();
   const onFailure = vi.fn();
-  const served = serveEngine(nodePort(port2), generate, onFailure);
-  const { events, fail } = callEngine(nodePort(port1), request, signal);
-  return { events, fail, served, onFailure };
+  const nothing: EngineService = {
+    generate: () => Promise.reject(new Error('no generation was expected')),
+    ask: () => Promise.reject(new Error('no question was expected')),
+  };
+  const served = serveEngine(nodePort(port2), { ...nothing, ...service }, onFailure);
+  return { port: nodePort(port1), served, onFailure };
+}
+
+/** A call for a generation, and both ends of its port. */
+function connect(generate: Generate, signal: AbortSignal = new AbortController().signal) {
+  const { port, ...engine } = serve({ generate });
+  return { ...callEngine(port, request, signal), ...engine };
+}
+
+const question: Questions['embed']['question'] = { inputs: ['Hello', [1, 2]] };
+
+/** The same for a question. */
+function inquire(ask: EngineService['ask'], signal: AbortSignal = new AbortController().signal) {
+  const { port, ...engine } = serve({ ask });
+  return { ...askEngine(port, 'embed', question, signal), ...engine };
 }
 
 const aborted = (signal: AbortSignal) =>
@@ -163,6 +181,77 @@ describe('wire', () => {
     expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
       added.mock.calls.map(([, listener]) => listener),
     );
+  });
+});
+
+describe('a question over the wire', () => {
+  const answer = { vectors: [[0.6, 0.8]], tokens: 7 };
+
+  it('comes across whole, and so does its answer', async () => {
+    const asked: unknown[] = [];
+    const { events, served, onFailure } = inquire((async (kind: string, what: unknown) => {
+      asked.push([kind, what]);
+      return answer;
+    }) as EngineService['ask']);
+    expect(await collect(events)).toEqual([answer]);
+    await served;
+    expect(asked).toEqual([['embed', question]]);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it('is answered with the ApiError of an engine that can not', async () => {
+    const error = invalidRequest('no', 'model', 'unsupported_parameter');
+    const { events, served, onFailure } = inquire(() => Promise.reject(error));
+    const thrown = await collect(events).catch((caught: unknown) => caught);
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect((thrown as ApiError).data).toEqual(error.data);
+    await served;
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it('tells the caller nothing of the inside of another error, but its own side everything', async () => {
+    const broken = new Error('secret');
+    const { events, served, onFailure } = inquire(() => Promise.reject(broken));
+    const thrown = await collect(events).catch((caught: unknown) => caught);
+    expect((thrown as ApiError).data).toEqual(serverError().data);
+    await served;
+    expect(onFailure).toHaveBeenCalledExactlyOnceWith(broken);
+  });
+
+  it('is waited for no longer after an abort, of which its engine hears', async () => {
+    const caller = new AbortController();
+    let heard: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    const { events, served, onFailure } = inquire(
+      (async (_: string, __: unknown, signal: AbortSignal) => {
+        heard();
+        await aborted(signal);
+        return answer;
+      }) as EngineService['ask'],
+      caller.signal,
+    );
+    const collected = collect(events);
+    await begun;
+    caller.abort();
+    expect(await collected).toEqual([]);
+    await served;
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it('is never asked by a caller that gave up before', async () => {
+    const ask = vi.fn(() => Promise.reject(new Error('it was asked')));
+    const { events, served } = inquire(ask, AbortSignal.abort());
+    expect(await collect(events)).toEqual([]);
+    await served;
+    expect(ask).not.toHaveBeenCalled();
+  });
+
+  it('ends with an error when the other end is known to be dead', async () => {
+    const { events, fail } = inquire(() => new Promise(() => {}));
+    fail(serverError());
+    await expect(collect(events)).rejects.toMatchObject({ data: serverError().data });
   });
 });
 

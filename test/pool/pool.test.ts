@@ -19,7 +19,7 @@ function open(more: Partial<PoolOptions> = {}): Runner {
     backend: 'cpu',
     engine: { contextLength: null, slots: 2, threads: 1, batchSize: 64 },
     maxWaiting: 8,
-    filesOf: () => [join(inject('modelsFolder'), 'tiny.gguf')],
+    sourceOf: () => ({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')] }),
     log: silentLog,
     ...more,
   });
@@ -56,7 +56,7 @@ describe('the pool', () => {
   it('answers a model that no backend can load with an error, keeps the reasons to the log, and tries again later', async () => {
     const lines: string[] = [];
     const files = { path: '/nowhere/secret.gguf' };
-    const runner = open({ filesOf: () => [files.path], log: recordingLog(lines) });
+    const runner = open({ sourceOf: () => ({ kind: 'chat', files: [files.path] }), log: recordingLog(lines) });
     await expect(run(runner, 'x')).rejects.toMatchObject({
       data: { status: 500, code: 'model_load_failed', message: expect.not.stringContaining('secret') },
     });
@@ -80,7 +80,7 @@ describe('the pool', () => {
 });
 
 describe('the plan of threads', () => {
-  const engine = { files: [], contextLength: null, slots: 4, threads: null, batchSize: 64 };
+  const engine = { files: [], kind: 'chat' as const, contextLength: null, slots: 4, threads: null, batchSize: 64 };
 
   it('runs all slots of a native model in one thread', () => {
     expect(planThreads({ backend: 'cpu', engine }, 8)).toEqual({ threads: 1, slots: 4 });

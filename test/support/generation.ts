@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '../../src/core/events.ts';
-import type { GenerationRequest, Sampling } from '../../src/core/runner.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { ChatMessage, ChatPrompt, GenerationRequest, Sampling } from '../../src/core/runner.ts';
+import type { EngineService } from '../../src/core/wire.ts';
 
 export const greedy: Sampling = {
   temperature: 0,
@@ -21,14 +21,30 @@ export const greedy: Sampling = {
   logitBias: [],
 };
 
-/** A greedy request of one user message. */
+/** A greedy request of one user message, as the API asks for it. */
 export function ask(content: string, more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
-    messages: [{ role: 'user', content }],
+    prompt: chat([{ role: 'user', content }]),
+    replyFormat: { kind: 'text' },
     sampling: greedy,
     stop: [],
+    banned: [],
     maxTokens: 32,
     cachePrompt: false,
+    choices: 1,
+    logprobs: null,
+    ...more,
+  };
+}
+
+/** A conversation without tools. */
+export function chat(messages: ChatMessage[], more: Partial<ChatPrompt> = {}): ChatPrompt {
+  return {
+    kind: 'chat',
+    messages,
+    tools: [],
+    toolChoice: 'none',
+    parallelToolCalls: true,
     templateKwargs: {},
     ...more,
   };
@@ -36,7 +52,7 @@ export function ask(content: string, more: Partial<GenerationRequest> = {}): Gen
 
 /** Runs a generation to its end and gives all that it said. */
 export async function generate(
-  engine: Engine,
+  engine: EngineService,
   request: GenerationRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<GenerationEvent[]> {

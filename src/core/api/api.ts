@@ -1,11 +1,16 @@
 import { ApiError, invalidRequest, methodNotAllowed, pathNotFound } from '../errors.ts';
 import { authenticate } from './auth.ts';
 import { createChatCompletion } from './chat.ts';
+import { createTextCompletion } from './completions.ts';
 import type { ApiContext } from './context.ts';
 import { corsHeaders, preflightReply } from './cors.ts';
+import { createEmbeddings } from './embeddings.ts';
 import { health } from './health.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http.ts';
 import { listModels, retrieveModel } from './models.ts';
+import { describeApi } from './openapi.ts';
+import { rerank } from './rerank.ts';
+import { detokenize, tokenize } from './tokenize.ts';
 
 type Handler = (context: ApiContext, request: ApiRequest, parameter: string) => ApiReply | Promise<ApiReply>;
 
@@ -18,9 +23,16 @@ interface Route {
   open?: true;
 }
 
-const ROUTES: Route[] = [
+/** Every path of the API. Each is described in `openapi-operations.ts` too. */
+export const ROUTES: Route[] = [
   { method: 'GET', path: /^\/health$/, handler: health, open: true },
+  { method: 'GET', path: /^\/openapi\.json$/, handler: describeApi, open: true },
   { method: 'POST', path: /^\/v1\/chat\/completions$/, handler: createChatCompletion },
+  { method: 'POST', path: /^\/v1\/completions$/, handler: createTextCompletion },
+  { method: 'POST', path: /^\/v1\/embeddings$/, handler: createEmbeddings },
+  { method: 'POST', path: /^\/v1\/rerank$/, handler: rerank },
+  { method: 'POST', path: /^\/v1\/tokenize$/, handler: tokenize },
+  { method: 'POST', path: /^\/v1\/detokenize$/, handler: detokenize },
   { method: 'GET', path: /^\/v1\/models$/, handler: listModels },
   { method: 'GET', path: /^\/v1\/models\/(.+)$/, handler: (context, _, id) => retrieveModel(context, id) },
 ];

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { between, booleanField, integer, object, oneOf, record, text } from './fields.ts';
+import { booleanField, integer, nonEmptyText, object, oneOf, record, text } from './fields.ts';
+import { samplingEntries } from './sampling-schema.ts';
 
 const textPart = v.looseObject({ type: v.literal('text'), text });
 const imagePart = v.looseObject({
@@ -65,15 +66,27 @@ const toolChoice = v.union(
   'must be none, auto, required or {"type": "function", "function": {"name": ...}}',
 );
 
-const stopSequence = v.pipe(v.string('must be a string'), v.nonEmpty('must not be empty'));
-const stopMessage = 'must be a string or an array of at most 4 non-empty strings';
-const stop = v.union(
-  [stopSequence, v.pipe(v.array(stopSequence), v.maxLength(4, 'must have at most 4 stop sequences'))],
-  stopMessage,
+const jsonSchema = object(
+  {
+    name: v.nullish(text),
+    strict: v.nullish(booleanField),
+    schema: v.nullish(record('must be a JSON schema object', v.unknown())),
+  },
+  'must be an object with name and schema',
 );
 
-const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
-const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);
+const responseFormat = v.variant(
+  'type',
+  [
+    v.looseObject({ type: v.literal('text') }),
+    v.looseObject({ type: v.literal('json_object') }),
+    v.looseObject({ type: v.literal('json_schema'), json_schema: jsonSchema }),
+  ],
+  (issue) =>
+    issue.expected.startsWith('Object')
+      ? 'must be an object with type'
+      : 'must be one of text, json_object, json_schema',
+);
 
 /**
  * The body of POST /v1/chat/completions: every field of the API contract and of OpenAI that has a meaning here,
@@ -81,43 +94,19 @@ const logitBias = record('must be an object of token ids and biases', between(-1
  */
 export const chatRequestSchema = v.looseObject(
   {
-    model: v.pipe(text, v.nonEmpty('must not be empty')),
+    model: nonEmptyText,
     messages: v.pipe(v.array(message, 'must be an array of messages'), v.minLength(1, 'must have at least 1 message')),
-    temperature: v.nullish(between(0, 2)),
+    ...samplingEntries,
     max_tokens: v.nullish(integer(1)),
     max_completion_tokens: v.nullish(integer(1)),
-    top_p: v.nullish(between(0, 1)),
-    top_k: v.nullish(integer(-1)),
-    min_p: v.nullish(between(0, 1)),
-    stream: v.nullish(booleanField),
-    stream_options: v.nullish(object({ include_usage: v.nullish(booleanField) }, 'must be an object')),
-    stop: v.nullish(stop),
-    presence_penalty: v.nullish(between(-2, 2)),
-    frequency_penalty: v.nullish(between(-2, 2)),
-    repeat_penalty: v.nullish(between(0.01, 100)),
-    repeat_last_n: v.nullish(integer(-1)),
-    seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
     tools: v.nullish(v.array(tool, 'must be an array of tools')),
     tool_choice: v.nullish(toolChoice),
     parallel_tool_calls: v.nullish(booleanField),
-    dynatemp_range: v.nullish(between(0, 100)),
-    dynatemp_exponent: v.nullish(between(0, 100)),
-    typical_p: v.nullish(between(0, 1)),
-    mirostat: v.nullish(v.picklist([0, 1, 2], 'must be 0, 1 or 2')),
-    mirostat_tau: v.nullish(between(0, 100)),
-    mirostat_eta: v.nullish(between(0, 100)),
-    logit_bias: v.nullish(logitBias),
-    cache_prompt: v.nullish(booleanField),
-    n: v.nullish(integer(1, 8)),
     logprobs: v.nullish(booleanField),
     top_logprobs: v.nullish(integer(0, 20)),
-    response_format: v.nullish(
-      object({ type: oneOf(['text', 'json_object', 'json_schema']) }, 'must be an object with type'),
-    ),
+    response_format: v.nullish(responseFormat),
     chat_template_kwargs: v.nullish(record('must be an object', v.unknown())),
     reasoning_effort: v.nullish(oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
-    return_progress: v.nullish(booleanField),
-    context_overflow: v.nullish(oneOf(['length', 'error'])),
   },
   'must be a JSON object',
 );

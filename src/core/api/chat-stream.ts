@@ -1,60 +1,36 @@
-import { ApiError, errorBody, toErrorData } from '../errors.ts';
-import type { ChoiceFinished, GenerationEvent, PromptProgress } from '../events.ts';
-import { type ChunkEncoder, type CompletionHead, createChunkEncoder, toTimings, toUsage } from './completion.ts';
-import type { Ping } from './pings.ts';
-import { SSE_DONE, SSE_PING, sseEvent } from './sse.ts';
+import type { ChoiceFinished, PromptProgress } from '../events.ts';
+import { type CompletionHead, createChunkEncoder, type Timings, toTimings, toUsage } from './completion.ts';
+import type { StreamEvent } from './event-stream.ts';
+import { SSE_PING } from './sse.ts';
 
 export interface ChatStreamOptions {
   /** A last chunk with `usage`, as OpenAI's `stream_options.include_usage`. */
   includeUsage: boolean;
   /** A chunk for every prefill step rather than one when the prompt is done. */
   returnProgress: boolean;
-  /** Hears of errors that the client is not told the inside of. */
-  onFailure: (error: unknown) => void;
-}
-
-type StreamEvent = GenerationEvent | Ping;
-
-/**
- * The SSE text of one chat completion. A failure midway becomes an error event, and then there is no [DONE]:
- * the status has gone out long since, and a cut reply must not look whole.
- */
-export async function* chatStream(
-  first: IteratorResult<StreamEvent>,
-  rest: AsyncGenerator<StreamEvent>,
-  head: CompletionHead,
-  options: ChatStreamOptions,
-): AsyncGenerator<string> {
-  const encode = createEventEncoder(createChunkEncoder(head), options);
-  try {
-    let done = false;
-    for (let next = first; !next.done; next = await rest.next()) {
-      const text = encode(next.value);
-      if (text !== '') yield text;
-      done = next.value.kind === 'done';
-    }
-    if (!done) throw new Error('the generation ended without its last event');
-    yield SSE_DONE;
-  } catch (error) {
-    if (!(error instanceof ApiError)) options.onFailure(error);
-    yield sseEvent(errorBody(toErrorData(error)));
-  } finally {
-    await rest.return(undefined);
-  }
 }
 
 /** Turns events into SSE text, one at a time; an event that says nothing to the client gives ''. */
-function createEventEncoder(chunks: ChunkEncoder, { includeUsage, returnProgress }: ChatStreamOptions) {
+export function createChatEncoder(
+  head: CompletionHead,
+  { includeUsage, returnProgress }: ChatStreamOptions,
+): (event: StreamEvent) => string {
+  const chunks = createChunkEncoder(head);
   let progress: PromptProgress = { kind: 'progress', cache: 0, processed: 0, total: 0, timeMs: 0 };
-  let started = false;
-  // Held back, since the final chunk also carries the timings.
+  const started = new Set<number>();
+  // The last is held back, since the final chunk also carries the timings.
   let finished: ChoiceFinished | undefined;
 
-  /** The first chunk of the stream, before any other: the role, and how far the prompt is. */
-  const start = () => {
-    if (started) return '';
-    started = true;
-    return chunks.role(0, progress);
+  /** The first chunk of a choice, before any other: the role and, in the stream's very first, how far the prompt is. */
+  const start = (choice: number): string => {
+    if (started.has(choice)) return '';
+    started.add(choice);
+    return chunks.role(choice, started.size === 1 ? progress : undefined);
+  };
+  const finish = (timings?: Timings): string => {
+    const text = finished ? chunks.finish(finished.choice, finished.reason, timings) : '';
+    finished = undefined;
+    return text;
   };
 
   return (event: StreamEvent): string => {
@@ -63,17 +39,23 @@ function createEventEncoder(chunks: ChunkEncoder, { includeUsage, returnProgress
         return SSE_PING;
       case 'progress':
         progress = event;
-        if (started) return returnProgress ? chunks.progress(0, event) : '';
-        return returnProgress || event.processed >= event.total ? start() : '';
+        if (started.size > 0) return returnProgress ? chunks.progress(0, event) : '';
+        return returnProgress || event.processed >= event.total ? start(0) : '';
       case 'text':
-        return start() + chunks.text(event.choice, event.text);
-      case 'finish':
+        return start(event.choice) + chunks.text(event.choice, event.text, event.logprobs);
+      case 'reasoning':
+        return start(event.choice) + chunks.reasoning(event.choice, event.text);
+      case 'toolCall':
+        return start(event.choice) + chunks.toolCall(event.choice, event.index, event.name);
+      case 'toolArguments':
+        return chunks.toolArguments(event.choice, event.index, event.text);
+      case 'finish': {
+        const text = start(event.choice) + finish();
         finished = event;
-        return start();
-      case 'done': {
-        const finish = finished ? chunks.finish(finished.choice, finished.reason, toTimings(event)) : '';
-        return finish + (includeUsage ? chunks.usage(toUsage(event)) : '');
+        return text;
       }
+      case 'done':
+        return finish(toTimings(event)) + (includeUsage ? chunks.usage(toUsage(event)) : '');
       case 'overflow':
         throw new Error('the overflow policy lets no such event through');
       default:

@@ -1,4 +1,4 @@
-import type { FinishReason, GenerationDone, PromptProgress } from '../events.ts';
+import type { FinishReason, GenerationDone, PromptProgress, TokenLogprob } from '../events.ts';
 import { sseEvent } from './sse.ts';
 
 /** What all objects of one completion share. `created` is Unix time in seconds. */
@@ -62,15 +62,66 @@ function perSecond(count: number, ms: number): number {
   return ms > 0 ? (count * 1000) / ms : 0;
 }
 
-/** The whole reply of a request that does not stream. */
-export function toCompletion(head: CompletionHead, content: string, reason: FinishReason, done: GenerationDone) {
-  return {
-    ...head,
-    object: 'chat.completion',
-    choices: [{ index: 0, message: { role: 'assistant', content }, logprobs: null, finish_reason: reason }],
-    usage: toUsage(done),
-    timings: toTimings(done),
+/** A tool call of a reply, as OpenAI's clients read it. */
+export interface ToolCallObject {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+/** One choice of a reply that does not stream. */
+export interface ChoiceObject {
+  index: number;
+  message: {
+    role: 'assistant';
+    /** Null where the reply is nothing but tool calls. */
+    content: string | null;
+    reasoning_content?: string;
+    tool_calls?: ToolCallObject[];
   };
+  logprobs: Logprobs | null;
+  finish_reason: FinishReason;
+}
+
+/** OpenAI's `logprobs` of a choice; `content` has an entry for each token. */
+export interface Logprobs {
+  content: {
+    token: string;
+    logprob: number;
+    bytes: number[];
+    top_logprobs: { token: string; logprob: number; bytes: number[] }[];
+  }[];
+  refusal: null;
+}
+
+export function toLogprobs(tokens: TokenLogprob[]): Logprobs {
+  return {
+    content: tokens.map(({ text, logprob, bytes, alternatives }) => ({
+      token: text,
+      logprob: finite(logprob),
+      bytes,
+      top_logprobs: alternatives.map((other) => ({
+        token: other.text,
+        logprob: finite(other.logprob),
+        bytes: other.bytes,
+      })),
+    })),
+    refusal: null,
+  };
+}
+
+/** JSON has no infinity; OpenAI's own servers say -9999 for what can't be. */
+function finite(logprob: number): number {
+  return Math.max(logprob, -9999);
+}
+
+/** The whole reply of a request that does not stream. */
+export function toCompletion(head: CompletionHead, choices: ChoiceObject[], done: GenerationDone) {
+  return { ...head, object: 'chat.completion', choices, usage: toUsage(done), timings: toTimings(done) };
+}
+
+export function newToolCallId(): string {
+  return `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
 }
 
 /** Makes the SSE events of one stream. */
@@ -80,21 +131,27 @@ export function createChunkEncoder(head: CompletionHead) {
   const prefix = `data: ${JSON.stringify(base).slice(0, -1)},"choices":[{"index":`;
   const chunk = (index: number, delta: object, finish_reason: FinishReason | null, more: object = {}) =>
     sseEvent({ ...base, choices: [{ index, delta, logprobs: null, finish_reason }], ...more });
+  const toolCall = (index: number, call: object) => chunk(index, { tool_calls: [call] }, null);
 
   return {
-    role: (index: number, progress: PromptProgress): string =>
-      chunk(index, { role: 'assistant', content: '' }, null, { prompt_progress: toProgress(progress) }),
+    role: (index: number, progress?: PromptProgress): string =>
+      chunk(index, { role: 'assistant', content: '' }, null, progress && { prompt_progress: toProgress(progress) }),
     progress: (index: number, progress: PromptProgress): string =>
       chunk(index, {}, null, { prompt_progress: toProgress(progress) }),
-    text: (index: number, text: string): string =>
-      `${prefix}${index},"delta":{"content":${JSON.stringify(text)}},"logprobs":null,"finish_reason":null}]}\n\n`,
+    text: (index: number, text: string, logprobs?: TokenLogprob[]): string =>
+      `${prefix}${index},"delta":{"content":${JSON.stringify(text)}},"logprobs":${
+        logprobs ? JSON.stringify(toLogprobs(logprobs)) : 'null'
+      },"finish_reason":null}]}\n\n`,
+    reasoning: (index: number, text: string): string => chunk(index, { reasoning_content: text }, null),
+    toolCall: (index: number, call: number, name: string): string =>
+      toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
+    toolArguments: (index: number, call: number, text: string): string =>
+      toolCall(index, { index: call, function: { arguments: text } }),
     finish: (index: number, reason: FinishReason, timings?: Timings): string =>
-      chunk(index, {}, reason, timings ? { timings } : {}),
+      chunk(index, {}, reason, timings && { timings }),
     usage: (usage: Usage): string => sseEvent({ ...base, choices: [], usage }),
   };
 }
-
-export type ChunkEncoder = ReturnType<typeof createChunkEncoder>;
 
 function toProgress({ cache, processed, total, timeMs }: PromptProgress) {
   return { cache, processed, total, time_ms: timeMs };

@@ -10,6 +10,8 @@ export interface ApiContext {
   apiKeys: string[];
   /** Origins of web pages that may call, besides those of this very machine; `*` is any. */
   corsOrigins: string[];
+  /** Texts that end a reply with content_filter, in a prompt or a reply. */
+  contentFilter: string[];
   /** Longest silence before the first token of a stream, in ms. */
   pingIntervalMs: number;
   /** Names the build in every completion. */

@@ -3,6 +3,7 @@ import { invalidRequest } from '../errors.ts';
 
 /** Schema pieces whose messages complete the sentence "<field> ...". */
 export const text = v.string('must be a string');
+export const nonEmptyText = v.pipe(text, v.nonEmpty('must not be empty'));
 export const booleanField = v.boolean('must be a boolean');
 
 /** A finite number within a range, both ends included. */
@@ -58,13 +59,32 @@ export function validate<S extends v.GenericSchema>(schema: S, input: unknown): 
   throw invalidRequest(`${param ?? 'The request body'} ${complaint}.`, param);
 }
 
-/** Of a union's issue, the issue of the branch that came furthest: `content[1].text` says more than `content`. */
-function innermost(issue: v.BaseIssue<unknown>, depth = 0): v.BaseIssue<unknown> {
-  const deeper = (issue.issues ?? []).filter((inner) => (inner.path?.length ?? 0) > depth);
-  const next = deeper[0];
-  if (!next || issue.kind !== 'schema' || issue.type !== 'union') return issue;
-  const path = [...(issue.path ?? []), ...(next.path ?? [])] as unknown as v.BaseIssue<unknown>['path'];
-  return innermost({ ...next, path } as v.BaseIssue<unknown>, 0);
+type Issue = v.BaseIssue<unknown>;
+
+/**
+ * Of a union's issue, the issue of the branch that came furthest: `content[1].text` says more than `content`.
+ * Where several came equally far with different complaints, only the union's own names them all.
+ */
+function innermost(issue: Issue): Issue {
+  if (issue.kind !== 'schema' || issue.type !== 'union') return issue;
+  const [furthest, next] = (issue.issues ?? [])
+    .filter(({ path }) => path)
+    .map(innermost)
+    .toSorted((a, b) => compareReach(b, a));
+  if (!furthest || (next && compareReach(furthest, next) === 0 && furthest.message !== next.message)) return issue;
+  const path = [...(issue.path ?? []), ...(furthest.path ?? [])] as unknown as Issue['path'];
+  return { ...furthest, path } as Issue;
+}
+
+/** Positive when `a` is further inside the input than `b`: at a later item, deeper, or at a value of the right type. */
+function compareReach(a: Issue, b: Issue): number {
+  const [pathA, pathB] = [a.path ?? [], b.path ?? []];
+  for (const [depth, { key }] of pathA.entries()) {
+    const other = pathB[depth]?.key;
+    if (typeof key === 'number' && typeof other === 'number' && key !== other) return key - other;
+  }
+  const rightType = ({ kind }: Issue) => (kind === 'validation' ? 1 : 0);
+  return pathA.length - pathB.length || rightType(a) - rightType(b);
 }
 
 function fieldPath(issue: v.BaseIssue<unknown>): string | null {

@@ -1,3 +1,4 @@
+import { detectFormat, supportsTools } from '../chat/formats/index.ts';
 import { modelNotFound } from '../errors.ts';
 import type { Model, ModelCard } from '../model.ts';
 import type { LoadedModel } from '../runner.ts';
@@ -30,6 +31,7 @@ export function retrieveModel({ catalogue, runner }: ApiContext, id: string): Ap
 export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
   const { trainedContextLength, parameterCount, ...fields } = card;
   const engine = loaded?.engine;
+  const template = card.settings.prompt_template ?? '';
   const contextLength = engine?.contextLength ?? card.settings.ctx_len ?? trainedContextLength;
   return {
     ...fields,
@@ -50,8 +52,8 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
     capabilities: {
       vision: card.settings.vision_model ?? false,
       audio: false,
-      tools: false,
-      reasoning: false,
+      tools: supportsTools(template),
+      reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
       embedding: card.settings.embedding,
     },
     loaded: engine !== undefined,

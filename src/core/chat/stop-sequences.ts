@@ -8,7 +8,9 @@ export interface StopFilter {
   readonly stopped: boolean;
 }
 
-export function createStopFilter(sequences: string[]): StopFilter {
+/** `fold` makes alike what counts as alike, length for length; by default nothing but the same counts. */
+export function createStopFilter(stops: string[], fold: (text: string) => string = (text) => text): StopFilter {
+  const sequences = stops.map(fold);
   let held = '';
   let stopped = false;
 
@@ -18,10 +20,12 @@ export function createStopFilter(sequences: string[]): StopFilter {
     },
     push(text) {
       if (stopped) return '';
+      if (sequences.length === 0) return text;
       held += text;
-      const end = firstCompleted(held, sequences);
+      const folded = fold(held);
+      const end = firstCompleted(folded, sequences);
       stopped = end !== -1;
-      const safe = stopped ? end : held.length - longestPartialMatch(held, sequences);
+      const safe = stopped ? end : held.length - longestPartialMatch(folded, sequences);
       const passed = held.slice(0, safe);
       held = stopped ? '' : held.slice(safe);
       return passed;
@@ -57,4 +61,13 @@ function longestPartialMatch(text: string, sequences: string[]): number {
     }
   }
   return longest;
+}
+
+/** Letters without their case, each by itself and but for the few that change their length by it. */
+export function foldCase(text: string): string {
+  return Array.from(text, (letter) => {
+    // By way of the upper case, which is the same for letters with two lower ones, like sigma.
+    const folded = letter.toUpperCase().toLowerCase();
+    return folded.length === letter.length ? folded : letter;
+  }).join('');
 }

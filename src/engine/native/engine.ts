@@ -1,98 +1,85 @@
-import { createChatTemplate } from '../../core/chat/template.ts';
+import type { ModelTraits } from '../../core/chat/prepare.ts';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { EngineInfo, GenerationRequest, Sampling } from '../../core/runner.ts';
+import type { EngineInfo } from '../../core/runner.ts';
+import { askFrom } from '../answers.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
-import { refuseUnknownTokens } from '../logit-bias.ts';
-import { createGeneration } from './generation.ts';
-import { type LlamaModel, type Loaded, loadModel, type Token } from './llama.ts';
-import { chooseSlot, createSlots, prepareSlot, type Slot } from './slot.ts';
-import { createStepLoop } from './step-loop.ts';
+import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
+import { createGenerate } from './generate.ts';
+import { createContext, defaultContextLength, type LlamaModel, type LoadedModel, loadModel } from './llama.ts';
+import { textContextOptions, textLength } from './text-context.ts';
+import { createVocabulary } from './vocabulary.ts';
 
 /** Loads a model into llama.cpp's native build. Throws a plain error with the reason when that can't be done here. */
 export async function loadNativeEngine(options: EngineOptions, backend: 'gpu' | 'cpu', log: Log): Promise<Engine> {
   const loaded = await loadModel(options, backend, log);
-  const { llama, model, context } = loaded;
-  const metadata = model.fileInfo.metadata;
-  const template = createChatTemplate(metadata.tokenizer?.chat_template, {
-    bos: model.tokens.bosString ?? '',
-    eos: model.tokens.eosString ?? '',
-  });
-  const slots = createSlots(context);
-  const loop = createStepLoop(context.batchSize);
-  const vocabularySize = metadata.tokenizer.ggml.tokens.length;
-
-  return {
-    info: await describe(loaded, backend),
-
-    async generate(request, emit, signal) {
-      refuseUnsupported(request.sampling);
-      refuseUnknownTokens(request.sampling, vocabularySize);
-      const prompt = tokenize(model, template(request.messages, request.templateKwargs));
-      if (prompt.length >= context.contextSize) {
-        emit({ kind: 'overflow', promptTokens: prompt.length, contextLength: context.contextSize });
-        return;
-      }
-      const slot = takeSlot(slots, prompt, request);
-      try {
-        const cached = await prepareSlot(slot, prompt, request.cachePrompt);
-        await new Promise<void>((resolve, reject) => {
-          const onFinished = (error?: unknown) => (error === undefined ? resolve() : reject(error));
-          loop.add(createGeneration({ model, slot, request, prompt, cached, emit, signal, onFinished }));
-        });
-      } finally {
-        slot.busy = false;
-      }
-    },
-
+  const { llama, model } = loaded;
+  const vocabulary = createVocabulary(model);
+  const common = {
+    traits: traitsOf(model),
     [Symbol.asyncDispose]: () => llama.dispose(),
+  };
+  const info = await describe(loaded, options, backend);
+
+  if (options.kind === 'chat') {
+    const context = await createContext(model, options);
+    return {
+      ...common,
+      info: {
+        ...info,
+        contextLength: context.contextSize,
+        slots: context.totalSequences,
+        threads: context.idealThreads,
+      },
+      generate: createGenerate(loaded, context, vocabulary),
+      ask: askFrom(vocabulary.answers),
+    };
+  }
+  const contextLength = textLength(model, options);
+  const settings = textContextOptions(model, options);
+  const answers =
+    options.kind === 'embedding'
+      ? embeddingAnswers(await model.createEmbeddingContext(settings), vocabulary, contextLength)
+      : rerankAnswers(await model.createRankingContext(settings), model, contextLength);
+  return {
+    ...common,
+    info: { ...info, contextLength },
+    generate: refuseGeneration,
+    ask: askFrom({ ...vocabulary.answers, ...answers }),
   };
 }
 
-async function describe({ llama, model, context }: Loaded, backend: 'gpu' | 'cpu'): Promise<EngineInfo> {
+async function refuseGeneration(): Promise<never> {
+  throw unsupportedParameter('model', 'The model writes no text; it is for embeddings or ranking.');
+}
+
+async function describe(
+  { llama, model }: LoadedModel,
+  options: EngineOptions,
+  backend: 'gpu' | 'cpu',
+): Promise<EngineInfo> {
   const devices = backend === 'gpu' ? await llama.getGpuDeviceNames() : [];
   return {
     backend,
     device: backend === 'gpu' ? `${llama.gpu}: ${devices.join(', ')}` : 'cpu',
-    contextLength: context.contextSize,
+    contextLength: options.contextLength ?? defaultContextLength(model),
     trainedContextLength: model.trainContextSize,
-    slots: context.totalSequences,
+    slots: 1,
     gpuLayers: model.gpuLayers,
-    threads: context.idealThreads,
+    threads: options.threads ?? llama.cpuMathCores,
   };
 }
 
-function tokenize(model: LlamaModel, text: string): Token[] {
-  const tokens = model.tokenize(text, true);
-  const { bos } = model.tokens;
-  const lacksBos = model.tokens.shouldPrependBosToken && bos !== null && tokens[0] !== bos;
-  return lacksBos ? [bos, ...tokens] : tokens;
-}
-
-function takeSlot(slots: Slot[], prompt: Token[], { cachePrompt }: GenerationRequest): Slot {
-  const index = chooseSlot(
-    slots.map(({ busy, usedAt, sequence }) => ({
-      busy,
-      usedAt,
-      cached: sequence.nextTokenIndex,
-      shared: cachePrompt ? sequence.compareContextTokens(prompt).firstDifferentIndex : 0,
-    })),
-  );
-  const slot = index === undefined ? undefined : slots[index];
-  if (!slot) throw new Error('a generation was started while all slots were busy');
-  slot.busy = true;
-  slot.usedAt = performance.now();
-  return slot;
-}
-
-/** What node-llama-cpp has no sampler for must be refused, not ignored. */
-function refuseUnsupported(sampling: Sampling): void {
-  const asked: [param: string, asked: boolean][] = [
-    ['mirostat', sampling.mirostat !== 0],
-    ['typical_p', sampling.typicalP !== 1],
-    ['dynatemp_range', sampling.dynatempRange !== 0],
-  ];
-  for (const [param, isAsked] of asked) {
-    if (isAsked) throw unsupportedParameter(param, `${param} is not supported yet by the native engine.`);
-  }
+function traitsOf(model: LlamaModel): ModelTraits {
+  const { tokens } = model;
+  const { prefixString, suffixString, middleString } = tokens.infill;
+  return {
+    chatTemplate: model.fileInfo.metadata.tokenizer.chat_template,
+    bos: tokens.bosString ?? '',
+    eos: tokens.eosString ?? '',
+    infill:
+      prefixString && suffixString && middleString
+        ? { prefix: prefixString, suffix: suffixString, middle: middleString }
+        : null,
+  };
 }

@@ -1,105 +1,97 @@
 import { createDetokenizer } from '../../core/chat/detokenizer.ts';
-import { createStopFilter } from '../../core/chat/stop-sequences.ts';
-import type { FinishReason } from '../../core/events.ts';
-import type { Emit, GenerationRequest } from '../../core/runner.ts';
-import { type LlamaModel, slotPriority, type Token, toEvaluateOptions } from './llama.ts';
+import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
+import type { FinishReason, TokenLogprob } from '../../core/events.ts';
+import type { Emit } from '../../core/runner.ts';
+import type { Token } from './llama.ts';
 import type { Slot } from './slot.ts';
 import type { Steppable } from './step-loop.ts';
+import type { Drawn, TokenSource } from './token-source.ts';
 
 export interface GenerationOptions {
-  model: LlamaModel;
+  choice: number;
   slot: Slot;
-  request: GenerationRequest;
   prompt: Token[];
   /** Prompt tokens that the slot's KV cache holds already. */
   cached: number;
+  /** Told how many prompt tokens are evaluated, after each chunk. */
+  onPrefill: (evaluated: number) => void;
+  source: TokenSource;
+  /** Prompt and reply; what is drawn is added to it. */
+  history: Token[];
+  /** The text of tokens, given the few before them. */
+  textOf: (tokens: Token[], before: Token[]) => string;
+  stop: string[];
+  banned: string[];
+  maxTokens: number | null;
+  toLogprob: (drawn: Drawn) => TokenLogprob;
   emit: Emit;
   signal: AbortSignal;
-  /** Called once, when the slot is free again; with an error if that ended it. */
-  onFinished: (error?: unknown) => void;
 }
 
-/** One generation on one slot: prefill in chunks, then a token a step until something ends it. */
-export function createGeneration(options: GenerationOptions): Steppable {
-  const { model, slot, request, prompt, cached, emit, signal, onFinished } = options;
+/** How a generation went; null of one that was cancelled. Times are `performance.now()`. */
+export interface GenerationOutcome {
+  tokens: number;
+  firstTokenAt: number;
+}
+
+/** One choice on one slot: prefill in chunks, then a token a step until something ends it. */
+export function createGeneration(
+  options: GenerationOptions,
+  onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
+): Steppable {
+  const { choice, slot, prompt, source, history, emit, signal } = options;
   const { sequence } = slot;
-  const history = [...prompt];
-  const detokenizer = createDetokenizer((tokens, before) =>
-    model.detokenize(tokens as Token[], false, before as Token[]),
-  );
-  const stops = createStopFilter(request.stop);
-  const evaluationPriority = slotPriority(slot.index);
-  const evaluateOptions = {
-    ...toEvaluateOptions(request.sampling, model, sequence.contextSize, (count) => history.slice(-count)),
-    evaluationPriority,
-  };
-  const startedAt = performance.now();
-  let firstTokenAt = startedAt;
-  let evaluated = cached;
+  const detokenizer = createDetokenizer((tokens, before) => options.textOf(tokens as Token[], before as Token[]));
+  const stops = createStopFilter(options.stop);
+  const filter = createStopFilter(options.banned, foldCase);
+  let evaluated = options.cached;
   let generated = 0;
+  let firstTokenAt = 0;
   let finished = false;
-  let tokens: AsyncGenerator<Token> | undefined;
+  let logprobs: TokenLogprob[] = [];
 
-  const reportProgress = () =>
-    emit({
-      kind: 'progress',
-      cache: cached,
-      processed: evaluated,
-      total: prompt.length,
-      timeMs: performance.now() - startedAt,
-    });
+  const say = (text: string) => {
+    if (text === '') return;
+    emit({ kind: 'text', choice, text, ...(logprobs.length > 0 && { logprobs }) });
+    logprobs = [];
+  };
 
-  const release = async (error?: unknown) => {
+  const release = async (outcome: GenerationOutcome | null, error?: unknown) => {
     finished = true;
-    await tokens?.return(undefined);
-    onFinished(error);
+    await source.close();
+    onFinished(outcome, error);
   };
 
   const finish = async (reason: FinishReason) => {
-    const rest = stops.flush();
-    if (rest !== '') emit({ kind: 'text', choice: 0, text: rest });
-    emit({ kind: 'finish', choice: 0, reason });
-    emit({
-      kind: 'done',
-      promptTokens: prompt.length,
-      cachedTokens: cached,
-      completionTokens: generated,
-      promptMs: firstTokenAt - startedAt,
-      predictedMs: performance.now() - firstTokenAt,
-    });
-    await release();
+    say((filter.stopped ? '' : stops.push(filter.flush())) + stops.flush());
+    emit({ kind: 'finish', choice, reason });
+    await release({ tokens: generated, firstTokenAt });
   };
 
   /** Evaluates the next chunk of the prompt; its last chunk gives the first token. */
-  const prefill = async (count: number): Promise<IteratorResult<Token> | undefined> => {
+  const prefill = async (count: number): Promise<Drawn | null | undefined> => {
     const chunk = prompt.slice(evaluated, evaluated + count);
     const last = evaluated + chunk.length === prompt.length;
-    let first: IteratorResult<Token> | undefined;
-    if (last) {
-      tokens = sequence.evaluate(chunk, evaluateOptions);
-      first = await tokens.next();
-      firstTokenAt = performance.now();
-    } else {
-      await sequence.evaluateWithoutGeneratingNewTokens(chunk, { evaluationPriority });
-    }
+    const drawn = last ? await source.next(chunk) : await slot.evaluate(chunk);
+    if (last) firstTokenAt = performance.now();
     evaluated += chunk.length;
-    reportProgress();
-    return first;
+    options.onPrefill(evaluated);
+    return drawn;
   };
 
-  const accept = async ({ value: token, done }: IteratorResult<Token>) => {
-    if (done) return finish('stop');
+  const accept = async (drawn: Drawn | null) => {
+    if (!drawn) return finish('stop');
     generated += 1;
-    history.push(token);
-    const text = stops.push(detokenizer.push(token));
-    if (text !== '') emit({ kind: 'text', choice: 0, text });
+    history.push(drawn.token);
+    if (drawn.logprob !== undefined) logprobs.push(options.toLogprob(drawn));
+    say(stops.push(filter.push(detokenizer.push(drawn.token))));
     if (stops.stopped) return finish('stop');
+    if (filter.stopped) return finish('content_filter');
     // The token itself still needs a place in the context before another can follow it.
     const contextFull = sequence.nextTokenIndex >= sequence.contextSize - 1;
-    if (generated === request.maxTokens || contextFull) return finish('length');
+    if (generated === options.maxTokens || contextFull) return finish('length');
   };
 
-  reportProgress();
   return {
     get pendingPrompt() {
       return prompt.length - evaluated;
@@ -109,12 +101,13 @@ export function createGeneration(options: GenerationOptions): Steppable {
     },
     async step(promptTokens) {
       try {
-        if (signal.aborted) return await release();
-        if (!tokens && promptTokens === 0) return;
-        const result = tokens ? await tokens.next() : await prefill(promptTokens);
-        if (result && !signal.aborted) await accept(result);
+        if (signal.aborted) return await release(null);
+        const prefilling = evaluated < prompt.length;
+        if (prefilling && promptTokens === 0) return;
+        const drawn = prefilling ? await prefill(promptTokens) : await source.next(history.slice(-1));
+        if (drawn !== undefined && !signal.aborted) await accept(drawn);
       } catch (error) {
-        await release(error);
+        await release(null, error);
       }
     },
   };

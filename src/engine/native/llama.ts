@@ -1,33 +1,46 @@
 import {
+  type ControlledEvaluateInputItem,
   type CustomBatchingPrioritizationStrategy,
   getLlama,
   type Llama,
   type LlamaContext,
   type LlamaContextSequence,
+  type LlamaEmbeddingContext,
+  LlamaGrammarEvaluationState,
   LlamaLogLevel,
   type LlamaModel,
+  type LlamaRankingContext,
   type SequenceEvaluateOptions,
   type Token,
   TokenBias,
 } from 'node-llama-cpp';
+import { invalidRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sampling } from '../../core/runner.ts';
 import type { EngineOptions } from '../engine.ts';
 
 /** The one file that knows node-llama-cpp: what the engine needs of it, in the engine's own words. */
-export type { LlamaContext, LlamaContextSequence, LlamaModel, SequenceEvaluateOptions, Token };
+export type {
+  Llama,
+  LlamaContext,
+  LlamaContextSequence,
+  LlamaEmbeddingContext,
+  LlamaModel,
+  LlamaRankingContext,
+  SequenceEvaluateOptions,
+  Token,
+};
 
-export interface Loaded {
+export interface LoadedModel {
   llama: Llama;
   model: LlamaModel;
-  context: LlamaContext;
 }
 
 /** Context window of one slot where nobody asks for another: long enough to work with, and it fits most machines. */
 const DEFAULT_CONTEXT_LENGTH = 8192;
 
 /** Loads a model with the prebuilt binaries. Throws when they, the GPU or the memory are lacking. */
-export async function loadModel(options: EngineOptions, backend: 'gpu' | 'cpu', log: Log): Promise<Loaded> {
+export async function loadModel({ files }: EngineOptions, backend: 'gpu' | 'cpu', log: Log): Promise<LoadedModel> {
   const llama = await getLlama({
     build: 'never',
     gpu: backend === 'gpu' ? 'auto' : false,
@@ -38,21 +51,36 @@ export async function loadModel(options: EngineOptions, backend: 'gpu' | 'cpu', 
   try {
     if (backend === 'gpu' && llama.gpu === false)
       throw new Error('no GPU that the prebuilt binaries can use was found');
-    const [modelPath] = options.files;
+    const [modelPath] = files;
     if (!modelPath) throw new Error('the model has no files');
-    const model = await llama.loadModel({ modelPath, ...(backend === 'cpu' && { gpuLayers: 0 }) });
-    const context = await model.createContext({
-      sequences: options.slots,
-      contextSize: options.contextLength ?? { max: Math.min(model.trainContextSize, DEFAULT_CONTEXT_LENGTH) },
-      batchSize: Math.max(options.batchSize, options.slots),
-      ...(options.threads !== null && { threads: options.threads }),
-      batching: { itemPrioritizationStrategy: inSlotOrder },
-    });
-    return { llama, model, context };
+    return { llama, model: await llama.loadModel({ modelPath, ...(backend === 'cpu' && { gpuLayers: 0 }) }) };
   } catch (error) {
     await llama.dispose();
     throw error;
   }
+}
+
+/** The context of a chat model: a sequence for each slot, all in one batch. */
+export function createContext(model: LlamaModel, options: EngineOptions): Promise<LlamaContext> {
+  return model.createContext({
+    sequences: options.slots,
+    batchSize: Math.max(options.batchSize, options.slots),
+    batching: { itemPrioritizationStrategy: inSlotOrder },
+    ...contextOptions(model, options),
+  });
+}
+
+/** The context window, in tokens, where nobody asks for another. */
+export function defaultContextLength({ trainContextSize }: LlamaModel): number {
+  return Math.min(trainContextSize, DEFAULT_CONTEXT_LENGTH);
+}
+
+/** What the contexts of every kind of model take alike. */
+export function contextOptions(model: LlamaModel, { contextLength, threads }: EngineOptions) {
+  return {
+    contextSize: contextLength ?? { max: defaultContextLength(model) },
+    ...(threads !== null && { threads }),
+  };
 }
 
 /**
@@ -69,14 +97,18 @@ export function slotPriority(slot: number): NonNullable<SequenceEvaluateOptions[
   return slot as NonNullable<SequenceEvaluateOptions['evaluationPriority']>;
 }
 
-/** Our sampling fields in node-llama-cpp's terms. `recent` gives the last n tokens of prompt and reply. */
-export function toEvaluateOptions(
-  sampling: Sampling,
-  model: LlamaModel,
-  contextLength: number,
-  recent: (count: number) => Token[],
-): SequenceEvaluateOptions {
-  const window = sampling.repeatLastN === -1 ? contextLength : sampling.repeatLastN;
+/** What the sampling options can't say by themselves. */
+export interface SamplingContext {
+  model: LlamaModel;
+  contextLength: number;
+  grammar: LlamaGrammarEvaluationState | undefined;
+  /** The last n tokens of prompt and reply. */
+  recent: (count: number) => Token[];
+}
+
+/** Our sampling fields in node-llama-cpp's terms. */
+export function toEvaluateOptions(sampling: Sampling, context: SamplingContext): SequenceEvaluateOptions {
+  const window = penaltyWindow(sampling, context.contextLength);
   const penalized =
     window > 0 && (sampling.repeatPenalty !== 1 || sampling.presencePenalty !== 0 || sampling.frequencyPenalty !== 0);
   return {
@@ -85,21 +117,114 @@ export function toEvaluateOptions(
     topP: sampling.topP,
     minP: sampling.minP,
     seed: sampling.seed,
+    ...(context.grammar && { grammarEvaluationState: context.grammar }),
     ...(penalized && {
       repeatPenalty: {
-        punishTokens: () => recent(window),
+        punishTokens: () => context.recent(window),
         maxPunishTokens: window,
         penalty: sampling.repeatPenalty,
         presencePenalty: sampling.presencePenalty,
         frequencyPenalty: sampling.frequencyPenalty,
       },
     }),
-    ...(sampling.logitBias.length > 0 && { tokenBias: toTokenBias(sampling.logitBias, model) }),
+    ...(sampling.logitBias.length > 0 && { tokenBias: toTokenBias(sampling.logitBias, context.model) }),
   };
+}
+
+/** How many of the last tokens the penalties look at. */
+export function penaltyWindow({ repeatLastN }: Sampling, contextLength: number): number {
+  return repeatLastN === -1 ? contextLength : repeatLastN;
 }
 
 function toTokenBias(biases: Sampling['logitBias'], model: LlamaModel): TokenBias {
   const tokenBias = TokenBias.for(model);
   for (const [token, logit] of biases) tokenBias.set(token as Token, { logit });
   return tokenBias;
+}
+
+/** The raw logits of the best tokens in the next place, best first. */
+export interface TopLogits {
+  tokens: Token[];
+  logits: number[];
+  /** Sum of exp(logit - highest logit) over the whole vocabulary: the denominator of the softmax. */
+  totalWeight: number;
+}
+
+/**
+ * Evaluates tokens and gives the logits after the last, untouched by any sampler, of the best `count` and of those in
+ * `also`. Without `exact` the rest of the vocabulary is left out of the sum, which is several times as fast.
+ */
+export async function evaluateForLogits(
+  sequence: LlamaContextSequence,
+  tokens: Token[],
+  { count, also, exact }: { count: number; also: Token[]; exact: boolean },
+  evaluationPriority: NonNullable<SequenceEvaluateOptions['evaluationPriority']>,
+): Promise<TopLogits> {
+  const last = tokens.at(-1);
+  if (last === undefined) throw new Error('there are no tokens to evaluate');
+  const generateNext = {
+    token: true,
+    totalLogitWeight: true,
+    logits: { filter: { tokens: also, includeTop: count } },
+    // Neither changes the logits before its draw, which is not used.
+    options: exact ? { temperature: 0 } : { temperature: 1, topK: count, topP: 1, minP: 0 },
+  };
+  const input: ControlledEvaluateInputItem[] = [...tokens.slice(0, -1), [last, { generateNext }]];
+  const output = (await sequence.controlledEvaluate(input, { evaluationPriority })).at(-1);
+  const logits = output?.next.logits;
+  if (!logits) throw new Error('the model gave no logits');
+  return { tokens: [...logits.keys()], logits: [...logits.values()], totalWeight: output.next.totalLogitWeight ?? 0 };
+}
+
+/** Compiles a GBNF grammar into the state of one reply. Throws a 400 `ApiError` for one that llama.cpp does not take. */
+export async function createGrammarState(
+  { llama, model }: LoadedModel,
+  grammar: string,
+): Promise<LlamaGrammarEvaluationState> {
+  try {
+    return new LlamaGrammarEvaluationState({ model, grammar: await llama.createGrammar({ grammar }) });
+  } catch {
+    throw invalidRequest('The schema makes a grammar that llama.cpp does not take.', null, 'unsupported_schema');
+  }
+}
+
+export type GrammarState = LlamaGrammarEvaluationState;
+
+/** A grammar asked token by token, for those who sample by themselves. */
+export interface GrammarGate {
+  allows(token: Token): boolean;
+  accept(token: Token): void;
+}
+
+/** node-llama-cpp keeps these two to its own samplers; it has no public way to ask a grammar about a token. */
+export function createGrammarGate(llama: Llama, state: LlamaGrammarEvaluationState): GrammarGate {
+  const { AddonSampler } = Reflect.get(llama, '_bindings') as {
+    AddonSampler: {
+      canBeNextTokenForGrammarEvaluationState(state: object, token: Token): boolean;
+      acceptGrammarEvaluationStateToken(state: object, token: Token): void;
+    };
+  };
+  const native = Reflect.get(state, '_state') as object;
+  return {
+    allows: (token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(native, token),
+    accept: (token) => AddonSampler.acceptGrammarEvaluationStateToken(native, token),
+  };
+}
+
+/**
+ * Copies the KV cache of one slot to another. node-llama-cpp has it for its own use only; its public way is by a file.
+ *
+ * @returns whether it could; if not, the target is as good as empty
+ */
+export async function copyCache(
+  from: LlamaContextSequence,
+  to: LlamaContextSequence,
+  tokens: number,
+): Promise<boolean> {
+  const copy = Reflect.get(to, '_copyStateFromOtherSequence') as (
+    this: LlamaContextSequence,
+    from: LlamaContextSequence,
+    upToTokenIndex: number,
+  ) => Promise<boolean>;
+  return copy.call(to, from, tokens);
 }

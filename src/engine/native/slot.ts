@@ -1,4 +1,4 @@
-import type { LlamaContext, LlamaContextSequence, Token } from './llama.ts';
+import { copyCache, type LlamaContext, type LlamaContextSequence, slotPriority, type Token } from './llama.ts';
 
 /** A place for one generation, with the KV cache that its last one left. */
 export interface Slot {
@@ -7,15 +7,24 @@ export interface Slot {
   busy: boolean;
   /** `performance.now()` when its last generation began. */
   usedAt: number;
+  /** Evaluates tokens without drawing one, in the batch's order of slots. */
+  evaluate(tokens: Token[]): Promise<undefined>;
 }
 
 export function createSlots(context: LlamaContext): Slot[] {
-  return Array.from({ length: context.totalSequences }, (_, index) => ({
-    index,
-    sequence: context.getSequence(),
-    busy: false,
-    usedAt: 0,
-  }));
+  return Array.from({ length: context.totalSequences }, (_, index) => {
+    const sequence = context.getSequence();
+    return {
+      index,
+      sequence,
+      busy: false,
+      usedAt: 0,
+      async evaluate(tokens) {
+        await sequence.evaluateWithoutGeneratingNewTokens(tokens, { evaluationPriority: slotPriority(index) });
+        return undefined;
+      },
+    };
+  });
 }
 
 /** What the choice of a slot goes by. Counts are tokens. */
@@ -49,4 +58,12 @@ export async function prepareSlot({ sequence }: Slot, prompt: Token[], useCache:
   if (useCache) await sequence.adaptStateToTokens(prompt.slice(0, -1), false);
   else await sequence.clearHistory();
   return sequence.nextTokenIndex;
+}
+
+/** Gives another slot what the first has of the prompt; where that can't be, the other evaluates it anew. */
+export async function shareCache(from: Slot, to: Slot, prompt: Token[]): Promise<void> {
+  const shared = from.sequence.compareContextTokens(prompt).firstDifferentIndex;
+  await to.sequence.clearHistory();
+  const copied = await copyCache(from.sequence, to.sequence, shared);
+  if (!copied) await to.sequence.clearHistory();
 }

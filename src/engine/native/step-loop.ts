@@ -12,11 +12,15 @@ export interface Steppable {
   step(promptTokens: number): Promise<void>;
 }
 
+export interface StepLoop {
+  add(generation: Steppable): void;
+}
+
 /**
  * Moves all running generations forward together, one forward pass of the model a step. Stepping each on its own would
  * split the batch: whoever is early pays for a pass alone.
  */
-export function createStepLoop(batchSize: number): { add(generation: Steppable): void } {
+export function createStepLoop(batchSize: number): StepLoop {
   let running: Steppable[] = [];
   let active = false;
 

@@ -1,15 +1,26 @@
-import { createStopFilter, type StopFilter } from '../../core/chat/stop-sequences.ts';
-import type { FinishReason } from '../../core/events.ts';
+import { createStopFilter, foldCase, type StopFilter } from '../../core/chat/stop-sequences.ts';
+import type { FinishReason, TokenLogprob } from '../../core/events.ts';
 import type { Emit } from '../../core/runner.ts';
+import type { EngineRequest } from '../engine.ts';
 
 /** The fields of llama-server's streamed chunks that are read. */
 export interface Chunk {
-  choices: { delta: { content?: string | null }; finish_reason: FinishReason | null }[];
+  choices: {
+    text?: string;
+    logprobs?: { content: (ChunkToken & { top_logprobs: ChunkToken[] })[] } | null;
+    finish_reason: FinishReason | null;
+  }[];
   prompt_progress?: { total: number; cache: number; processed: number; time_ms: number };
   /** On the last chunk. */
   usage?: object | null;
   /** On the last chunk, or on each if asked for. */
   timings?: Timings;
+}
+
+interface ChunkToken {
+  token: string;
+  bytes: number[];
+  logprob: number;
 }
 
 interface Timings {
@@ -20,18 +31,33 @@ interface Timings {
   predicted_ms: number;
 }
 
-/** Turns the chunks of one generation into its events. */
+/** How a choice went. */
+export interface ChoiceOutcome {
+  tokens: number;
+  timings: Timings;
+}
+
+export interface ChunkReaderOptions {
+  choice: number;
+  request: EngineRequest;
+  emit: Emit;
+}
+
+/** Turns the chunks of one choice into its events; the last one, for all choices, is left to its owner. */
 export class ChunkReader {
-  readonly #emit: Emit;
+  readonly #options: ChunkReaderOptions;
+  readonly #filter: StopFilter;
   readonly #stops: StopFilter;
+  #logprobs: TokenLogprob[] = [];
   #reason: FinishReason | null = null;
   #started = false;
-  #complete = false;
+  #outcome: ChoiceOutcome | null = null;
 
-  /** Chunks with text need timings if there are stop sequences. */
-  constructor(stop: string[], emit: Emit) {
-    this.#emit = emit;
-    this.#stops = createStopFilter(stop);
+  /** Chunks with text need timings if there are stop sequences or banned texts. */
+  constructor(options: ChunkReaderOptions) {
+    this.#options = options;
+    this.#filter = createStopFilter(options.request.banned, foldCase);
+    this.#stops = createStopFilter(options.request.stop);
   }
 
   /** Whether a chunk has come. */
@@ -39,49 +65,58 @@ export class ChunkReader {
     return this.#started;
   }
 
-  /** Whether everything has been said: after the last chunk, or at a stop sequence. */
-  get complete(): boolean {
-    return this.#complete;
+  /** Set once everything has been said: after the last chunk, or at a stop sequence or banned text. */
+  get outcome(): ChoiceOutcome | null {
+    return this.#outcome;
   }
 
   take({ prompt_progress: progress, choices: [choice], usage, timings }: Chunk): void {
-    if (this.#complete) return;
+    if (this.#outcome) return;
     this.#started = true;
-    if (progress !== undefined) {
+    if (progress !== undefined && this.#options.choice === 0) {
       const { cache, processed, total } = progress;
-      this.#emit({ kind: 'progress', cache, processed, total, timeMs: progress.time_ms });
+      this.#options.emit({ kind: 'progress', cache, processed, total, timeMs: progress.time_ms });
     }
-    if (choice?.delta.content) this.#say(this.#stops.push(choice.delta.content));
-    if (this.#stops.stopped && timings) {
-      this.#finish('stop');
-      this.#done(timings, timings.predicted_n);
+    for (const { top_logprobs: alternatives, ...token } of choice?.logprobs?.content ?? []) {
+      const asked = alternatives.slice(0, this.#options.request.logprobs ?? 0);
+      this.#logprobs.push({ ...toLogprob(token), alternatives: asked.map(toLogprob) });
+    }
+    if (choice?.text) this.#say(this.#stops.push(this.#filter.push(choice.text)));
+    const stopped = this.#stops.stopped || this.#filter.stopped;
+    if (stopped && timings) {
+      this.#say(this.#stops.flush());
+      this.#finish(this.#stops.stopped ? 'stop' : 'content_filter');
+      this.#outcome = { tokens: timings.predicted_n, timings };
+      return;
     }
     if (choice?.finish_reason) {
-      this.#say(this.#stops.flush());
+      this.#say(this.#stops.push(this.#filter.flush()) + this.#stops.flush());
       this.#finish(choice.finish_reason);
     }
     // llama-server counts the token that ends the turn, which is none of the reply's.
-    if (usage && timings) this.#done(timings, timings.predicted_n - (this.#reason === 'stop' ? 1 : 0));
+    if (usage && timings) {
+      this.#outcome = { tokens: timings.predicted_n - (this.#reason === 'stop' ? 1 : 0), timings };
+    }
   }
 
   #say(text: string): void {
-    if (text !== '') this.#emit({ kind: 'text', choice: 0, text });
+    if (text === '') return;
+    const logprobs = this.#logprobs;
+    this.#options.emit({
+      kind: 'text',
+      choice: this.#options.choice,
+      text,
+      ...(logprobs.length > 0 && { logprobs }),
+    });
+    this.#logprobs = [];
   }
 
   #finish(reason: FinishReason): void {
     this.#reason = reason;
-    this.#emit({ kind: 'finish', choice: 0, reason });
+    this.#options.emit({ kind: 'finish', choice: this.#options.choice, reason });
   }
+}
 
-  #done({ cache_n, prompt_n, prompt_ms, predicted_ms }: Timings, completionTokens: number): void {
-    this.#complete = true;
-    this.#emit({
-      kind: 'done',
-      promptTokens: cache_n + prompt_n,
-      cachedTokens: cache_n,
-      completionTokens,
-      promptMs: prompt_ms,
-      predictedMs: predicted_ms,
-    });
-  }
+function toLogprob({ token, bytes, logprob }: ChunkToken) {
+  return { text: token, bytes, logprob };
 }

@@ -1,17 +1,21 @@
 import { Wllama } from '@wllama/wllama/esm/index.js';
-import { invalidRequest } from '../../core/errors.ts';
+import type { ModelTraits } from '../../core/chat/prepare.ts';
+import { invalidRequest, unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Emit, EngineInfo, GenerationRequest } from '../../core/runner.ts';
-import type { Engine } from '../engine.ts';
+import type { Emit, EngineInfo } from '../../core/runner.ts';
+import { askFrom } from '../answers.ts';
+import type { Engine, EngineRequest, ModelKind } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
-import { type Chunk, ChunkReader } from './chunks.ts';
+import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
+import { textAnswers } from './embedding-engine.ts';
 import { checkModelSize, describeLoadFailure } from './memory.ts';
 import { completionParams } from './params.ts';
 import { RuntimeLog } from './runtime-log.ts';
 
 /** llama.cpp rounds context windows up to a multiple of this. */
 const CONTEXT_STEP = 256;
+const roundContext = (length: number) => Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
 
 /** Where the builds of llama.cpp lie; wllama takes `compat` where Memory64 or JSPI is missing. */
 export interface WasmAssets {
@@ -23,10 +27,13 @@ export interface WasmAssets {
 export interface WasmEngineOptions {
   /** The GGUF file, or its split files in order. */
   model: Blob[];
+  kind: ModelKind;
+  /** The special tokens that a chat needs, as text. wllama does not tell them. */
+  tokens: Pick<ModelTraits, 'bos' | 'eos' | 'infill'>;
   /** Context window in tokens, at most the trained one. */
   contextLength: number;
   threads: number;
-  /** Tokens in one forward pass, by default 32. An abort is seen between passes only. */
+  /** Tokens in one forward pass of a chat model, by default 32. An abort is seen between passes only. */
   batchSize?: number;
   /** Layers on WebGPU. */
   gpuLayers: number;
@@ -51,16 +58,21 @@ export async function createWasmEngine(options: WasmEngineOptions): Promise<Engi
 }
 
 class WasmEngine implements Engine {
+  readonly ask: Engine['ask'];
   readonly #wllama: Wllama;
   readonly #log: Log;
   readonly #runtime: RuntimeLog;
+  readonly #kind: ModelKind;
+  readonly #tokens: WasmEngineOptions['tokens'];
   #info: EngineInfo | null = null;
   /** Ends the wllama call under way, which never settles by itself once the worker is gone. */
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
 
-  constructor({ assets, log }: WasmEngineOptions) {
+  constructor({ assets, log, kind, tokens }: WasmEngineOptions) {
     this.#log = log;
+    this.#kind = kind;
+    this.#tokens = tokens;
     this.#runtime = new RuntimeLog(log, (message) => {
       this.#gone ??= new WasmCrashed(`The WebAssembly worker died: ${message}`);
       this.#interrupt?.(this.#gone);
@@ -68,6 +80,14 @@ class WasmEngine implements Engine {
     // No managers: wllama's own ones look for a browser's storage, which engines don't use.
     this.#wllama = new Wllama({ default: assets.wasm }, { logger: this.#runtime, cacheManager: {}, modelManager: {} });
     this.#wllama.setCompat(assets.compat);
+    this.ask = askFrom(
+      textAnswers(kind, {
+        wllama: this.#wllama,
+        run: (operation) => this.#run(operation),
+        textOf: (input) => this.#promptText(input, 'input'),
+        contextLength: () => this.info.contextLength,
+      }),
+    );
   }
 
   get info(): EngineInfo {
@@ -75,20 +95,23 @@ class WasmEngine implements Engine {
     return this.#info;
   }
 
-  async load({ model, contextLength, threads, batchSize = 32, gpuLayers }: WasmEngineOptions): Promise<void> {
+  async load({ model, kind, contextLength, threads, batchSize = 32, gpuLayers }: WasmEngineOptions): Promise<void> {
     const wllama = this.#wllama;
+    // A text becomes a vector in one pass.
+    const passSize = kind === 'chat' ? batchSize : roundContext(contextLength);
     const loading = wllama.loadModel(model, {
       n_ctx: contextLength,
-      n_batch: batchSize,
-      n_ubatch: batchSize,
+      n_batch: passSize,
+      n_ubatch: passSize,
       n_threads: threads,
       n_gpu_layers: gpuLayers,
       // llama-server keeps earlier prompts outside of the context, so one slot is enough to find them again.
       n_parallel: 1,
       ctx_shift: false,
-      prefill_assistant: false,
-      reasoning_format: 'none',
-      skip_chat_parsing: true,
+      // The chat layer renders the model's own template; llama.cpp would try that one out while it loads.
+      chat_template: '{{ messages[0].content }}',
+      ...(kind !== 'chat' && { embeddings: true }),
+      ...(kind === 'rerank' && { pooling_type: 'rank' }),
       log_level: 3,
     });
     await this.#untilInterrupted(loading).catch((error: unknown) => {
@@ -100,7 +123,7 @@ class WasmEngine implements Engine {
     this.#info = {
       backend: 'wasm',
       device: wllama.getWorkerResources().compat ? 'WebAssembly (32-bit, compatible)' : 'WebAssembly (64-bit)',
-      contextLength: Math.min(Math.ceil(n_ctx / CONTEXT_STEP) * CONTEXT_STEP, n_ctx_train),
+      contextLength: Math.min(roundContext(n_ctx), n_ctx_train),
       trainedContextLength: n_ctx_train,
       slots: 1,
       gpuLayers,
@@ -108,34 +131,94 @@ class WasmEngine implements Engine {
     };
   }
 
-  async generate(request: GenerationRequest, emit: Emit, signal: AbortSignal): Promise<void> {
-    if (this.#gone !== null) throw this.#gone;
-    if (this.#interrupt !== null) throw new Error('The WebAssembly engine runs one generation at a time.');
+  get traits(): ModelTraits {
+    const { metadata } = this.#wllama.getLoadedContextInfo();
+    return { ...this.#tokens, chatTemplate: metadata['tokenizer.chat_template'] };
+  }
+
+  async generate(request: EngineRequest, emit: Emit, signal: AbortSignal): Promise<void> {
+    this.#checkReady();
     if (signal.aborted) return;
+    if (this.#kind !== 'chat') throw unsupportedParameter('model', 'The model writes no text.');
     refuseUnknownTokens(request.sampling, this.#wllama.getLoadedContextInfo().n_vocab);
-    this.#runtime.reset();
-    const reader = new ChunkReader(request.stop, (event) => {
-      if (!signal.aborted) emit(event);
+    const prompt = this.#promptText(request.prompt);
+    const outcomes: ChoiceOutcome[] = [];
+    for (let choice = 0; choice < request.choices; choice++) {
+      const outcome = await this.#generateChoice({ ...request, prompt }, choice, emit, signal);
+      if (!outcome) return;
+      outcomes.push(outcome);
+    }
+    const [first] = outcomes;
+    if (!first) return;
+    emit({
+      kind: 'done',
+      promptTokens: first.timings.cache_n + first.timings.prompt_n,
+      cachedTokens: first.timings.cache_n,
+      completionTokens: outcomes.reduce((sum, { tokens }) => sum + tokens, 0),
+      promptMs: first.timings.prompt_ms,
+      predictedMs: outcomes.reduce((sum, { timings }) => sum + timings.predicted_ms, 0),
     });
+  }
+
+  /** Runs an operation of wllama that answers as a whole. */
+  async #run<T>(operation: () => Promise<T>): Promise<T> {
+    this.#checkReady();
+    this.#runtime.reset();
+    try {
+      return await this.#untilInterrupted(operation());
+    } catch (error) {
+      throw this.#isFatal(error) ? this.#crash(error) : error;
+    }
+  }
+
+  /** Runs one choice; gives null when it was cancelled or did not fit. */
+  async #generateChoice(
+    request: EngineRequest & { prompt: string },
+    choice: number,
+    emit: Emit,
+    signal: AbortSignal,
+  ): Promise<ChoiceOutcome | null> {
+    this.#runtime.reset();
+    const whileWanted: Emit = (event) => {
+      if (!signal.aborted) emit(event);
+    };
+    const reader = new ChunkReader({ choice, request, emit: whileWanted });
     const stopped = new AbortController();
-    const running = this.#wllama.createChatCompletion({
-      ...completionParams(request, this.info.contextLength),
+    const running = this.#wllama.createCompletion({
+      ...completionParams(request, choice, this.info.contextLength),
       stream: true,
       abortSignal: AbortSignal.any([signal, stopped.signal]),
       onData: (chunk) => {
         reader.take(chunk as Chunk);
-        if (reader.complete) stopped.abort();
+        if (reader.outcome) stopped.abort();
       },
     });
     try {
       await this.#untilInterrupted(running);
-      if (!reader.complete) throw new Error('The WebAssembly runtime ended a generation early.');
+      if (!reader.outcome) throw new Error('The WebAssembly runtime ended a generation early.');
     } catch (error) {
       if (this.#isFatal(error)) throw this.#crash(error);
-      if (signal.aborted || reader.complete) return;
-      if (reader.started) throw error;
-      this.#answerError(error, emit);
+      if (!signal.aborted && !reader.outcome) {
+        if (reader.started) throw error;
+        this.#answerError(error, emit);
+      }
     }
+    return signal.aborted ? null : reader.outcome;
+  }
+
+  /** llama.cpp adds the beginning-of-sequence token itself, and must not find it in the text as well. */
+  #promptText(prompt: string | number[], param = 'prompt'): string {
+    if (typeof prompt !== 'string') {
+      throw unsupportedParameter(param, 'The WebAssembly engine takes text, not tokens.');
+    }
+    const { bos } = this.#tokens;
+    const doubled = bos !== '' && this.#wllama.mustAddBosToken() && prompt.startsWith(bos);
+    return doubled ? prompt.slice(bos.length) : prompt;
+  }
+
+  #checkReady(): void {
+    if (this.#gone !== null) throw this.#gone;
+    if (this.#interrupt !== null) throw new Error('The WebAssembly engine does one thing at a time.');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,9 +227,9 @@ class WasmEngine implements Engine {
     await this.#wllama.exit();
   }
 
-  async #untilInterrupted(call: Promise<void>): Promise<void> {
+  async #untilInterrupted<T>(call: Promise<T>): Promise<T> {
     try {
-      await new Promise<void>((resolve, reject) => {
+      return await new Promise<T>((resolve, reject) => {
         this.#interrupt = reject;
         call.then(resolve, reject);
       });
@@ -157,16 +240,13 @@ class WasmEngine implements Engine {
 
   /** Reports why a generation did not begin: as an event, as the caller's mistake, or as it came. */
   #answerError(error: unknown, emit: Emit): void {
-    const { serverError, reason } = this.#runtime;
+    const { serverError } = this.#runtime;
     if (serverError?.type === 'exceed_context_size_error') {
       const { n_prompt_tokens: promptTokens = 0, n_ctx: contextLength = this.info.contextLength } = serverError;
       emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
     if (serverError?.type === 'invalid_request_error') throw invalidRequest(serverError.message);
-    if (serverError === null && reason !== null) {
-      throw invalidRequest(`The model's chat template can't take these messages: ${reason}`, 'messages');
-    }
     throw error;
   }
 

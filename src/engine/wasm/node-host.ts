@@ -7,9 +7,12 @@ import type { Engine, EngineOptions } from '../engine.ts';
 import { createWasmEngine, type WasmAssets } from './engine.ts';
 import { installWebGlobals } from './node/globals.ts';
 import { toLocalUrl } from './node/local-url.ts';
+import { readSpecialTokens } from './node/special-tokens.ts';
 
 /** A default that leaves room for the weights of most small models. */
 const DEFAULT_CONTEXT = 4096;
+/** The same for models that take a whole text in one pass, which needs memory for all of it. */
+const DEFAULT_TEXT_LENGTH = 2048;
 /** An abort waits for the pass under way, and on WebAssembly's CPU larger passes read prompts no faster. */
 const MOST_BATCH = 32;
 
@@ -21,7 +24,9 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
   installWebGlobals();
   return createWasmEngine({
     model: await Promise.all(options.files.map(openModelFile)),
-    contextLength: options.contextLength ?? DEFAULT_CONTEXT,
+    kind: options.kind,
+    tokens: await readSpecialTokens(options.files[0] ?? ''),
+    contextLength: options.contextLength ?? (options.kind === 'chat' ? DEFAULT_CONTEXT : DEFAULT_TEXT_LENGTH),
     threads: options.threads ?? availableParallelism(),
     batchSize: Math.min(options.batchSize, MOST_BATCH),
     gpuLayers: 0,

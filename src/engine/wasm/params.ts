@@ -1,19 +1,27 @@
-import type { GenerationRequest } from '../../core/runner.ts';
+import type { EngineRequest } from '../engine.ts';
 
 /**
- * A chat completion in llama-server's words, streamed with progress and usage. Stop sequences stay here: llama-server
- * drops the text it holds back for one when the generation ends otherwise.
+ * A completion in llama-server's words, streamed with progress and usage. Stop sequences stay here: llama-server drops
+ * the text it holds back for one when the generation ends otherwise.
  */
-export function completionParams(request: GenerationRequest, contextLength: number): Record<string, unknown> {
+export function completionParams(
+  request: EngineRequest & { prompt: string },
+  choice: number,
+  contextLength: number,
+): Record<string, unknown> {
   const { sampling } = request;
   return {
-    messages: request.messages,
-    chat_template_kwargs: request.templateKwargs,
+    prompt: request.prompt,
     n_predict: request.maxTokens ?? -1,
-    cache_prompt: request.cachePrompt,
+    // After the first choice the prompt is there in any case.
+    cache_prompt: request.cachePrompt || choice > 0,
+    ...(request.grammar !== null && { grammar: request.grammar }),
+    preserved_tokens: request.marks,
+    // llama-server takes 0 for none at all.
+    ...(request.logprobs !== null && { n_probs: Math.max(1, request.logprobs) }),
     return_progress: true,
     stream_options: { include_usage: true },
-    timings_per_token: request.stop.length > 0,
+    timings_per_token: request.stop.length + request.banned.length > 0,
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_k: sampling.topK,
@@ -29,7 +37,8 @@ export function completionParams(request: GenerationRequest, contextLength: numb
     mirostat: sampling.mirostat,
     mirostat_tau: sampling.mirostatTau,
     mirostat_eta: sampling.mirostatEta,
-    seed: sampling.seed,
+    // Every choice draws from a seed of its own, the first from the request's.
+    seed: (sampling.seed + choice) % 0xffffffff,
     logit_bias: sampling.logitBias,
   };
 }

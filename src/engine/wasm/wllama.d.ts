@@ -15,9 +15,10 @@ declare module '@wllama/wllama/esm/index.js' {
     n_parallel: number;
     n_gpu_layers: number;
     ctx_shift: boolean;
-    prefill_assistant: boolean;
-    reasoning_format: 'none';
-    skip_chat_parsing: boolean;
+    /** A Jinja template, in place of the model's. */
+    chat_template: string;
+    embeddings?: boolean;
+    pooling_type?: 'rank';
     /** 3 is "warnings and errors". */
     log_level: number;
   }
@@ -36,10 +37,24 @@ declare module '@wllama/wllama/esm/index.js' {
     setCompat(compat: { worker: string | { code: string }; wasm: string } | null): void;
     loadModel(files: Blob[], params: LoadParams): Promise<void>;
     /** Of a model that failed to load, every number is 0. */
-    getLoadedContextInfo(): { n_ctx: number; n_ctx_train: number; n_vocab: number };
+    getLoadedContextInfo(): {
+      n_ctx: number;
+      n_ctx_train: number;
+      n_vocab: number;
+      metadata: Record<string, string>;
+    };
+    mustAddBosToken(): boolean;
     getNumThreads(): number;
     getWorkerResources(): { compat: boolean };
-    createChatCompletion(options: StreamOptions & object): Promise<void>;
+    createCompletion(options: StreamOptions & object): Promise<void>;
+    createEmbedding(options: { input: string[] }): Promise<{
+      data: { index: number; embedding: number[] }[];
+      usage: { prompt_tokens: number };
+    }>;
+    createRerank(options: { query: string; documents: string[] }): Promise<{
+      results: { index: number; relevance_score: number }[];
+      usage: { prompt_tokens: number };
+    }>;
     exit(): Promise<void>;
   }
 }

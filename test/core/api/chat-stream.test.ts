@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ChatStreamOptions, chatStream } from '../../../src/core/api/chat-stream.ts';
+import { type ChatStreamOptions, createChatEncoder } from '../../../src/core/api/chat-stream.ts';
 import { completionHead } from '../../../src/core/api/completion.ts';
+import { eventStream } from '../../../src/core/api/event-stream.ts';
 import { applyOverflowPolicy } from '../../../src/core/api/overflow.ts';
 import type { Ping } from '../../../src/core/api/pings.ts';
 import { errorBody, overloaded, serverError } from '../../../src/core/errors.ts';
@@ -15,18 +16,22 @@ import {
   ORDINARY,
   parseSse,
   progress,
+  reasoning,
   streamOf,
   text,
+  tokenLogprob,
+  toolArguments,
+  toolCall,
 } from './fixtures.ts';
 
 const head = completionHead('tiny', 'paddock-test', 0);
-const plain: ChatStreamOptions = { includeUsage: false, returnProgress: false, onFailure: () => {} };
+const plain: ChatStreamOptions = { includeUsage: false, returnProgress: false };
 const ping: Ping = { kind: 'ping' };
 
 /** The whole SSE text of these events. */
 async function stream(events: AsyncGenerator<GenerationEvent | Ping>, options: Partial<ChatStreamOptions> = {}) {
-  const first = await events.next();
-  return (await collect(chatStream(first, events, head, { ...plain, ...options }))).join('');
+  const encode = createChatEncoder(head, { ...plain, ...options });
+  return (await collect(eventStream(await events.next(), events, encode, () => {}))).join('');
 }
 
 describe('chat stream', () => {
@@ -141,32 +146,104 @@ describe('chat stream that fails', () => {
     const sse = await stream(failing([progress(1, 1), text('Hel'), finish()], serverError()));
     expect(chunksOf(sse).filter(({ choices }) => choices?.[0]?.finish_reason)).toEqual([]);
   });
+});
 
-  it('says nothing of the inside', async () => {
-    const sse = await stream(failing([progress(1, 1)], new Error('secret')));
-    expect(parseSse(sse).at(-1)).toEqual(errorBody(serverError().data));
-    expect(sse).not.toContain('secret');
+describe('chat stream of reasoning and tool calls', () => {
+  const events = [
+    progress(1, 1),
+    reasoning('Hm.'),
+    text('Let me see.'),
+    toolCall('add', 0),
+    toolArguments('{"a":', 0),
+    toolArguments(' 1}', 0),
+    toolCall('now', 1),
+    toolArguments('{}', 1),
+    finish('tool_calls'),
+    done(),
+  ];
+
+  it('tells reasoning and content apart', async () => {
+    const deltas = chunksOf(await stream(streamOf(events))).map(({ choices }) => choices[0]?.delta);
+    expect(deltas.slice(0, 3)).toEqual([
+      { role: 'assistant', content: '' },
+      { reasoning_content: 'Hm.' },
+      { content: 'Let me see.' },
+    ]);
   });
 
-  it('does not look whole when the generation ends without its last event', async () => {
-    const events = parseSse(await stream(streamOf([progress(1, 1), text('Hel')])));
-    expect(events).not.toContain('[DONE]');
-    expect(events.at(-1)).toEqual(errorBody(serverError().data));
+  it('names each call once, with an id of its own, and sends its arguments in increments', async () => {
+    const calls = chunksOf(await stream(streamOf(events))).flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
+    expect(calls).toMatchObject([
+      { index: 0, id: expect.any(String), type: 'function', function: { name: 'add', arguments: '' } },
+      { index: 0, function: { arguments: '{"a":' } },
+      { index: 0, function: { arguments: ' 1}' } },
+      { index: 1, id: expect.any(String), type: 'function', function: { name: 'now', arguments: '' } },
+      { index: 1, function: { arguments: '{}' } },
+    ]);
+    const ids = calls.flatMap(({ id }) => (id === undefined ? [] : [id]));
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('ends with the finish reason tool_calls', async () => {
+    const last = chunksOf(await stream(streamOf(events))).at(-1);
+    expect(last?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'tool_calls' });
+  });
+
+  it('begins with the role also when a call is all that it has', async () => {
+    const [first] = chunksOf(
+      await stream(streamOf([progress(0, 1), toolCall('now'), toolArguments('{}'), finish('tool_calls'), done()])),
+    );
+    expect(first?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
   });
 });
 
-describe('chat stream that is ended early', () => {
-  it('ends the generation', async () => {
-    let ended = false;
-    async function* events() {
-      try {
-        yield* ORDINARY;
-      } finally {
-        ended = true;
-      }
-    }
-    const rest = events();
-    for await (const _ of chatStream(await rest.next(), rest, head, plain)) break;
-    expect(ended).toBe(true);
+describe('chat stream of several choices', () => {
+  const events = [
+    progress(2, 2),
+    text('a', 0),
+    text('x', 1),
+    text('b', 0),
+    finish('stop', 0),
+    text('y', 1),
+    finish('length', 1),
+    finish('stop', 2),
+    done(),
+  ];
+  const ofChoice = async (index: number) =>
+    chunksOf(await stream(streamOf(events), { includeUsage: true })).filter(
+      ({ choices }) => choices[0]?.index === index,
+    );
+
+  it.each([
+    [0, 'ab', 'stop'],
+    [1, 'xy', 'length'],
+    [2, '', 'stop'],
+  ])('has the role first, the text and the finish reason last of choice %d', async (index, content, reason) => {
+    const chunks = await ofChoice(index);
+    expect(chunks.map(({ choices }) => choices[0]?.delta.role !== undefined)).toEqual(chunks.map((_, at) => at === 0));
+    expect(contentOf(chunks)).toBe(content);
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason).filter((told) => told !== null)).toEqual([reason]);
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe(reason);
+  });
+
+  it('has the progress in the very first chunk and the timings in the last with a choice, for all of them', async () => {
+    const chunks = chunksOf(await stream(streamOf(events)));
+    expect(chunks.map((chunk) => chunk.prompt_progress !== undefined).indexOf(true)).toBe(0);
+    expect(chunks.filter((chunk) => chunk.prompt_progress)).toHaveLength(1);
+    expect(chunks.filter((chunk) => chunk.timings)).toEqual([chunks.at(-1)]);
+  });
+});
+
+describe('chat stream with logprobs', () => {
+  it('has those of each text in its own chunk', async () => {
+    const events = [
+      progress(1, 1),
+      { ...text('Hi'), logprobs: [tokenLogprob('H', 'h'), tokenLogprob('i')] },
+      text('!'),
+      finish(),
+      done(),
+    ];
+    const logprobs = chunksOf(await stream(streamOf(events))).map(({ choices }) => choices[0]?.logprobs);
+    expect(logprobs).toMatchObject([null, { content: [{ token: 'H' }, { token: 'i' }] }, null, null]);
   });
 });

@@ -1,24 +1,37 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/core/api/api.ts';
 import { errorBody, modelNotFound, overloaded, unsupportedParameter } from '../../../src/core/errors.ts';
-import { createEventQueue } from '../../../src/core/event-queue.ts';
 import type { GenerationEvent } from '../../../src/core/events.ts';
 import {
   chat,
-  chunksOf,
-  contentOf,
   createContext,
   createFakeRunner,
+  done,
   failing,
   finish,
-  modelCard,
   ORDINARY,
-  parseSse,
   progress,
   readBody,
   readJson,
+  reasoning,
   streamOf,
+  text,
+  tokenLogprob,
+  toolArguments,
+  toolCall,
 } from './fixtures.ts';
+
+/** What a runner says of a reply with everything in it. */
+const CALLING: GenerationEvent[] = [
+  progress(1, 1),
+  reasoning('Hm.'),
+  { ...text('Let me see.'), logprobs: [tokenLogprob('Let me see.', 'No.')] },
+  toolCall('add'),
+  toolArguments('{"a":'),
+  toolArguments(' 1}'),
+  finish('tool_calls'),
+  done(),
+];
 
 const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 900, contextLength: 512 };
 
@@ -52,7 +65,12 @@ describe('chat completion', () => {
     expect(runner.asked).toMatchObject([
       {
         modelId: 'tiny',
-        request: { messages: [{ role: 'user', content: 'Hello' }], maxTokens: 5, stop: ['END'], sampling: { seed: 3 } },
+        request: {
+          prompt: { kind: 'chat', messages: [{ role: 'user', content: 'Hello' }] },
+          maxTokens: 5,
+          stop: ['END'],
+          sampling: { seed: 3 },
+        },
       },
     ]);
   });
@@ -88,6 +106,63 @@ describe('chat completion', () => {
       expect(await readJson(reply)).toMatchObject({ error: { type: 'invalid_request_error', code, param } });
     }
     expect(runner.asked).toEqual([]);
+  });
+
+  it('has no other modality than text', async () => {
+    const { api, runner } = apiOver(() => streamOf(ORDINARY));
+    const reply = await api(chat({ modalities: ['text', 'audio'] }));
+    expect(reply.status).toBe(400);
+    expect(await readJson(reply)).toMatchObject({ error: { code: 'unsupported_parameter', param: 'modalities' } });
+    expect(runner.asked).toEqual([]);
+    for (const modalities of [['text'], null]) expect((await api(chat({ modalities }))).status).toBe(200);
+  });
+
+  it('takes fields that can not change the reply', async () => {
+    const { api, noted } = apiOver(() => streamOf(ORDINARY));
+    const body = { user: 'ann', metadata: { a: 'b' }, store: true, service_tier: 'auto' };
+    expect((await api(chat(body))).status).toBe(200);
+    expect(noted.flat()).toEqual([]);
+  });
+
+  it('hands the filter of the server to the runner', async () => {
+    const runner = createFakeRunner();
+    await createApi(createContext({ runner, contentFilter: ['secret'] }).context)(chat());
+    expect(runner.asked).toMatchObject([{ request: { banned: ['secret'] } }]);
+  });
+
+  it('tells tool calls, reasoning and logprobs', async () => {
+    const { api } = apiOver(() => streamOf(CALLING));
+    expect(await readJson(await api(chat()))).toMatchObject({
+      choices: [
+        {
+          message: {
+            role: 'assistant',
+            content: 'Let me see.',
+            reasoning_content: 'Hm.',
+            tool_calls: [
+              { id: expect.any(String), type: 'function', function: { name: 'add', arguments: '{"a": 1}' } },
+            ],
+          },
+          logprobs: { content: [{ token: 'Let me see.', logprob: -0.5, top_logprobs: [{ token: 'No.' }] }] },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    });
+  });
+
+  it('has as many choices as are asked for, also when the prompt does not fit', async () => {
+    const several = [progress(1, 1), text('a', 1), text('b', 0), finish('stop', 1), finish('length', 0), done()];
+    const { api, runner } = apiOver(() => streamOf(several));
+    expect((await readJson(await api(chat({ n: 2 })))).choices).toMatchObject([
+      { index: 0, message: { content: 'b' }, finish_reason: 'length' },
+      { index: 1, message: { content: 'a' }, finish_reason: 'stop' },
+    ]);
+    expect(runner.asked).toMatchObject([{ request: { choices: 2 } }]);
+    const empty = apiOver(() => streamOf([overflow]));
+    const choices = (await readJson(await empty.api(chat({ n: 3 })))).choices;
+    expect(choices.map(({ finish_reason }: { finish_reason: string }) => finish_reason)).toEqual(
+      Array(3).fill('length'),
+    );
   });
 
   it('notes fields that nobody defines and goes on', async () => {
@@ -139,94 +214,6 @@ describe('chat completion', () => {
       expect(reply.status).toBe(500);
       expect(await readBody(reply)).not.toContain('secret');
       expect(errors).toHaveLength(1);
-    }
-  });
-});
-
-describe('streamed chat completion', () => {
-  it('is a stream of events', async () => {
-    const { api } = apiOver(() => streamOf(ORDINARY));
-    const reply = await api(chat({ stream: true }));
-    expect(reply.status).toBe(200);
-    expect(reply.headers['content-type']).toMatch(/^text\/event-stream/);
-    const sse = await readBody(reply);
-    expect(contentOf(chunksOf(sse))).toBe('Hello');
-    expect(parseSse(sse).at(-1)).toBe('[DONE]');
-  });
-
-  it('says the same as the reply that is not streamed', async () => {
-    const { api } = apiOver(() => streamOf(ORDINARY));
-    const whole = await readJson(await api(chat()));
-    const chunks = chunksOf(await readBody(await api(chat({ stream: true, stream_options: { include_usage: true } }))));
-    expect(contentOf(chunks)).toBe(whole.choices[0].message.content);
-    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe(whole.choices[0].finish_reason);
-    expect(chunks.at(-1)?.usage).toEqual(whole.usage);
-  });
-
-  it("is the model's default when the request does not say", async () => {
-    const { context } = createContext({ cards: [modelCard({ parameters: { stream: true } })] });
-    const api = createApi(context);
-    expect((await api(chat())).headers['content-type']).toMatch(/^text\/event-stream/);
-    expect((await api(chat({ stream: false }))).headers['content-type']).toBe('application/json');
-  });
-
-  it('tells the usage and every progress when asked to', async () => {
-    const { api } = apiOver(() => streamOf(ORDINARY));
-    const body = { stream: true, stream_options: { include_usage: true }, return_progress: true };
-    const chunks = chunksOf(await readBody(await api(chat(body))));
-    expect(chunks.filter(({ prompt_progress }) => prompt_progress)).toHaveLength(2);
-    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 15 } });
-  });
-
-  it('is kept alive by pings while the request waits, and then tells errors in an event', async () => {
-    vi.useFakeTimers();
-    try {
-      const queue = createEventQueue<GenerationEvent>();
-      const { api } = apiOver(() => queue);
-      const waiting = api(chat({ stream: true }));
-      await vi.advanceTimersByTimeAsync(10_000);
-      const reply = await waiting;
-      expect(reply.status).toBe(200);
-      const body = readBody(reply);
-      await vi.advanceTimersByTimeAsync(10_000);
-      queue.fail(overloaded('full', 5));
-      expect(await body).toBe(`: ping\n\n: ping\n\ndata: ${JSON.stringify(errorBody(overloaded('full', 5).data))}\n\n`);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it('ends the generation when the client stops reading', async () => {
-    const ended = vi.fn();
-    const queue = createEventQueue<GenerationEvent>(ended);
-    for (const event of ORDINARY) queue.push(event);
-    const { api } = apiOver(() => queue);
-    const { body } = await api(chat({ stream: true }));
-    if (typeof body === 'string') throw new Error('the reply is no stream');
-    for await (const _ of body) break;
-    expect(ended).toHaveBeenCalledOnce();
-  });
-
-  it('cancels the generation when the client stops reading while the request waits', async () => {
-    vi.useFakeTimers();
-    try {
-      const cancelled = vi.fn();
-      const queue = createEventQueue<GenerationEvent>(cancelled);
-      const runner = createFakeRunner((_, signal) => {
-        signal.addEventListener('abort', cancelled, { once: true });
-        return queue;
-      });
-      const waiting = createApi(createContext({ runner }).context)(chat({ stream: true }));
-      await vi.advanceTimersByTimeAsync(10_000);
-      const { body } = await waiting;
-      if (typeof body === 'string') throw new Error('the reply is no stream');
-      const stream = body[Symbol.asyncIterator]();
-      expect(await stream.next()).toEqual({ value: ': ping\n\n', done: false });
-      void stream.return?.();
-      await vi.advanceTimersByTimeAsync(0);
-      expect(cancelled).toHaveBeenCalled();
-    } finally {
-      vi.useRealTimers();
     }
   });
 });

@@ -1,15 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type ChoiceObject,
   completionHead,
   createChunkEncoder,
+  newToolCallId,
   toCompletion,
+  toLogprobs,
   toTimings,
   toUsage,
 } from '../../../src/core/api/completion.ts';
-import { type Chunk, chunksOf, done, progress } from './fixtures.ts';
+import { type Chunk, chunksOf, done, progress, tokenLogprob } from './fixtures.ts';
 
 const head = completionHead('org/"tiny"', 'paddock-test', 1_700_000_000_999);
+
+const choice: ChoiceObject = {
+  index: 0,
+  message: { role: 'assistant', content: 'Hello' },
+  logprobs: null,
+  finish_reason: 'stop',
+};
 
 /** The one chunk of an SSE text. */
 function chunk(sse: string): Chunk {
@@ -26,10 +36,10 @@ describe('completion', () => {
   });
 
   it('is the object of the API contract', () => {
-    expect(toCompletion(head, 'Hello', 'stop', done())).toMatchObject({
+    expect(toCompletion(head, [choice], done())).toMatchObject({
       ...head,
       object: 'chat.completion',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+      choices: [choice],
       usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
     });
   });
@@ -53,6 +63,40 @@ describe('completion', () => {
   it('has finite rates when no time has passed', () => {
     const timings = toTimings(done({ promptMs: 0, predictedMs: 0 }));
     expect(timings).toMatchObject({ prompt_per_second: 0, predicted_per_second: 0 });
+  });
+});
+
+describe('logprobs', () => {
+  it('name each token, its bytes, how likely it was, and the likeliest others', () => {
+    expect(toLogprobs([tokenLogprob('é', 'e', 'a'), tokenLogprob('x')])).toEqual({
+      content: [
+        {
+          token: 'é',
+          logprob: -0.5,
+          bytes: [0xc3, 0xa9],
+          top_logprobs: [
+            { token: 'e', logprob: -0.5, bytes: [0x65] },
+            { token: 'a', logprob: -0.5, bytes: [0x61] },
+          ],
+        },
+        { token: 'x', logprob: -0.5, bytes: [0x78], top_logprobs: [] },
+      ],
+      refusal: null,
+    });
+  });
+
+  it('are finite also of a token that can not be', () => {
+    const impossible = { ...tokenLogprob('x'), logprob: Number.NEGATIVE_INFINITY };
+    const { content } = toLogprobs([{ ...impossible, alternatives: [impossible] }]);
+    expect(content).toMatchObject([{ logprob: -9999, top_logprobs: [{ logprob: -9999 }] }]);
+  });
+});
+
+describe('tool call id', () => {
+  it('is another one for each call', () => {
+    const ids = Array.from({ length: 100 }, newToolCallId);
+    expect(new Set(ids).size).toBe(100);
+    for (const id of ids) expect(id).toMatch(/^call_\w{24}$/);
   });
 });
 
@@ -92,6 +136,33 @@ describe('completion chunk', () => {
         expect(chunk(chunks.text(0, 'x')).model).toBe(model);
       }),
     );
+  });
+
+  it('carries the logprobs of its text', () => {
+    const { choices } = chunk(encode.text(1, 'Hi', [tokenLogprob('Hi', 'Ho')]));
+    expect(choices).toMatchObject([
+      { index: 1, delta: { content: 'Hi' }, logprobs: toLogprobs([tokenLogprob('Hi', 'Ho')]) },
+    ]);
+  });
+
+  it('carries reasoning apart from content', () => {
+    const { choices } = chunk(encode.reasoning(2, 'Hm.'));
+    expect(choices).toEqual([{ index: 2, delta: { reasoning_content: 'Hm.' }, logprobs: null, finish_reason: null }]);
+  });
+
+  it('begins a tool call with its id and name, and goes on with pieces of its arguments', () => {
+    const [begun] = chunk(encode.toolCall(1, 0, 'add')).choices;
+    expect(begun).toMatchObject({
+      index: 1,
+      delta: {
+        tool_calls: [
+          { index: 0, id: expect.stringMatching(/^call_/), type: 'function', function: { name: 'add', arguments: '' } },
+        ],
+      },
+      finish_reason: null,
+    });
+    const [more] = chunk(encode.toolArguments(1, 0, '{"a":')).choices;
+    expect(more?.delta).toEqual({ tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] });
   });
 
   it('ends a choice with its reason and the timings', () => {

@@ -53,6 +53,27 @@ describe('field validation', () => {
     expect(refusal(schema, { field: 5 })).toMatchObject({ param: 'field', message: 'field must be this or that.' });
   });
 
+  describe('of a union of lists', () => {
+    const word = v.pipe(text, v.nonEmpty('must not be empty'));
+    const lists = field(
+      v.union([v.array(word), v.array(integer(0)), v.array(v.array(integer(0)))], 'must be one of three lists'),
+    );
+
+    it.each<[unknown[], string, string]>([
+      [['a', 5], 'field[1]', 'must be a string'],
+      [[5, 'a'], 'field[1]', 'must be an integer of at least 0'],
+      [[[1], [2, 'a']], 'field[1][1]', 'must be an integer of at least 0'],
+      [[-1], 'field[0]', 'must be an integer of at least 0'],
+      [['a', ''], 'field[1]', 'must not be empty'],
+    ])('names the place in the list that came furthest: %j', (value, param, message) => {
+      expect(refusal(lists, { field: value })).toMatchObject({ param, message: `${param} ${message}.` });
+    });
+
+    it.each([[[true]], [[{}]], ['x'], [{}]])('says what the field must be when none came further: %j', (value) => {
+      expect(refusal(lists, { field: value })).toMatchObject({ message: 'field must be one of three lists.' });
+    });
+  });
+
   it('names the first of several wrong fields', () => {
     expect(refusal(v.object({ a: text, b: text }), { a: 1, b: 2 })?.param).toBe('a');
   });

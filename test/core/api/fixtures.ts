@@ -6,10 +6,21 @@ import type {
   GenerationDone,
   GenerationEvent,
   PromptProgress,
+  ReasoningDelta,
   TextDelta,
+  TokenLogprob,
+  ToolArgumentsDelta,
+  ToolCallStart,
 } from '../../../src/core/events.ts';
 import type { ModelCard } from '../../../src/core/model.ts';
-import type { EngineInfo, GenerationRequest, LoadedModel, Runner } from '../../../src/core/runner.ts';
+import type {
+  EngineInfo,
+  GenerationRequest,
+  LoadedModel,
+  QuestionKind,
+  Questions,
+  Runner,
+} from '../../../src/core/runner.ts';
 
 export function modelCard(overrides: Partial<ModelCard> = {}): ModelCard {
   return {
@@ -48,12 +59,30 @@ export function progress(processed: number, total: number, cache = 0): PromptPro
   return { kind: 'progress', cache, processed, total, timeMs: 5 };
 }
 
-export function text(piece: string): TextDelta {
-  return { kind: 'text', choice: 0, text: piece };
+export function text(piece: string, choice = 0): TextDelta {
+  return { kind: 'text', choice, text: piece };
 }
 
-export function finish(reason: FinishReason = 'stop'): ChoiceFinished {
-  return { kind: 'finish', choice: 0, reason };
+export function reasoning(piece: string, choice = 0): ReasoningDelta {
+  return { kind: 'reasoning', choice, text: piece };
+}
+
+export function toolCall(name: string, index = 0, choice = 0): ToolCallStart {
+  return { kind: 'toolCall', choice, index, name };
+}
+
+export function toolArguments(piece: string, index = 0, choice = 0): ToolArgumentsDelta {
+  return { kind: 'toolArguments', choice, index, text: piece };
+}
+
+/** A token as likely as not, with these alternatives. */
+export function tokenLogprob(token: string, ...others: string[]): TokenLogprob {
+  const likely = (piece: string) => ({ text: piece, bytes: [...new TextEncoder().encode(piece)], logprob: -0.5 });
+  return { ...likely(token), alternatives: others.map(likely) };
+}
+
+export function finish(reason: FinishReason = 'stop', choice = 0): ChoiceFinished {
+  return { kind: 'finish', choice, reason };
 }
 
 export function done(overrides: Partial<GenerationDone> = {}): GenerationDone {
@@ -90,17 +119,36 @@ export async function* failing(events: GenerationEvent[], error: unknown): Async
 
 type Generate = (request: GenerationRequest, signal: AbortSignal) => AsyncIterable<GenerationEvent>;
 
+/** What an engine answers to each kind of question. */
+export type Answers = {
+  [K in QuestionKind]?: (
+    question: Questions[K]['question'],
+    signal: AbortSignal,
+  ) => Questions[K]['answer'] | Promise<Questions[K]['answer']>;
+};
+
 /** A Runner that says what the test tells it to, and remembers what it was asked. */
-export function createFakeRunner(generate: Generate = () => streamOf(ORDINARY), loaded: LoadedModel[] = []) {
+export function createFakeRunner(
+  generate: Generate = () => streamOf(ORDINARY),
+  loaded: LoadedModel[] = [],
+  answers: Answers = {},
+) {
   const asked: { modelId: string; request: GenerationRequest; signal: AbortSignal }[] = [];
+  const questions: { modelId: string; kind: QuestionKind; question: unknown; signal: AbortSignal }[] = [];
   const runner: Runner = {
     generate(modelId, request, signal) {
       asked.push({ modelId, request, signal });
       return generate(request, signal);
     },
+    async ask(modelId, kind, question, signal) {
+      questions.push({ modelId, kind, question, signal });
+      const answer = answers[kind];
+      if (!answer) throw new Error(`the test has no answer to ${kind}`);
+      return answer(question, signal);
+    },
     loaded: () => loaded,
   };
-  return { ...runner, asked };
+  return { ...runner, asked, questions };
 }
 
 /** A context with one model, no keys and a log that is kept. */
@@ -113,6 +161,7 @@ export function createContext(overrides: Partial<ApiContext> & { cards?: ModelCa
     runner: createFakeRunner(),
     apiKeys: [],
     corsOrigins: [],
+    contentFilter: [],
     pingIntervalMs: 10_000,
     systemFingerprint: 'paddock-test',
     noteUnknownFields: (fields) => noted.push(fields),
@@ -170,7 +219,17 @@ export interface Chunk {
   created: number;
   model: string;
   system_fingerprint: string;
-  choices: { index: number; delta: { role?: string; content?: string }; finish_reason: string | null }[];
+  choices: {
+    index: number;
+    delta: {
+      role?: string;
+      content?: string;
+      reasoning_content?: string;
+      tool_calls?: { index: number; id?: string; type?: string; function: { name?: string; arguments: string } }[];
+    };
+    logprobs?: { content: object[]; refusal: null } | null;
+    finish_reason: string | null;
+  }[];
   prompt_progress?: { cache: number; processed: number; total: number; time_ms: number };
   usage?: Record<string, unknown>;
   timings?: Record<string, number>;
@@ -191,7 +250,8 @@ export function contentOf(chunks: Chunk[]): string {
   return chunks.map(({ choices }) => choices?.[0]?.delta.content ?? '').join('');
 }
 
-function dataLines(stream: string): string[] {
+/** The data of the events of an SSE text, comments left out. Throws for what is no SSE. */
+export function dataLines(stream: string): string[] {
   if (!stream.endsWith('\n\n')) throw new Error('the stream does not end with a blank line');
   const events = stream.slice(0, -2).split('\n\n');
   return events

@@ -3,17 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { chatRequestSchema } from '../../../src/core/api/chat-schema.ts';
 import { validate } from '../../../src/core/api/fields.ts';
 import { toGenerationRequest } from '../../../src/core/api/generation-request.ts';
-import { ApiError } from '../../../src/core/errors.ts';
 import type { ModelCard } from '../../../src/core/model.ts';
 import { hello, modelCard } from './fixtures.ts';
 
-const resolve = (body: Record<string, unknown> = {}, model: Partial<ModelCard> = {}) =>
-  toGenerationRequest(validate(chatRequestSchema, { ...hello, ...body }), modelCard(model));
+const resolve = (body: Record<string, unknown> = {}, model: Partial<ModelCard> = {}, banned: string[] = []) =>
+  toGenerationRequest(validate(chatRequestSchema, { ...hello, ...body }), modelCard(model), banned);
 
 describe('generation request', () => {
   it('has the defaults of the API contract', () => {
     const request = resolve();
-    expect(request).toMatchObject({ stop: [], maxTokens: null, cachePrompt: true, templateKwargs: {} });
+    expect(request).toMatchObject({
+      prompt: {
+        kind: 'chat',
+        messages: hello.messages,
+        tools: [],
+        toolChoice: 'none',
+        parallelToolCalls: true,
+        templateKwargs: {},
+      },
+      replyFormat: { kind: 'text' },
+      stop: [],
+      banned: [],
+      maxTokens: null,
+      cachePrompt: true,
+      choices: 1,
+      logprobs: null,
+    });
     expect(request.sampling).toMatchObject({
       temperature: 0.7,
       topP: 0.95,
@@ -94,9 +109,40 @@ describe('generation request', () => {
 
   it('passes on the variables of the template and whether the cache may be used', () => {
     expect(resolve({ chat_template_kwargs: { a: 1 }, cache_prompt: false })).toMatchObject({
-      templateKwargs: { a: 1 },
+      prompt: { templateKwargs: { a: 1 } },
       cachePrompt: false,
     });
+  });
+
+  it('has as many choices as are asked for', () => {
+    expect(resolve({ n: 8 }).choices).toBe(8);
+    expect(resolve({ n: null }).choices).toBe(1);
+  });
+
+  it('tells the likelihood of tokens only when asked to, with as many alternatives as are asked for', () => {
+    expect(resolve({ logprobs: true }).logprobs).toBe(0);
+    expect(resolve({ logprobs: true, top_logprobs: 20 }).logprobs).toBe(20);
+    expect(resolve({ logprobs: false, top_logprobs: 0 }).logprobs).toBeNull();
+  });
+
+  it("bans what the server's filter has", () => {
+    expect(resolve({}, {}, ['secret', 'other']).banned).toEqual(['secret', 'other']);
+  });
+
+  it.each<[format: unknown, expected: unknown]>([
+    [null, { kind: 'text' }],
+    [{ type: 'text' }, { kind: 'text' }],
+    [{ type: 'json_object' }, { kind: 'json' }],
+    [
+      { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'array' } } },
+      { kind: 'schema', schema: { type: 'array' }, param: 'response_format.json_schema.schema' },
+    ],
+    [
+      { type: 'json_schema', json_schema: { name: 'x' } },
+      { kind: 'schema', schema: {}, param: 'response_format.json_schema.schema' },
+    ],
+  ])('takes the response format %j', (format, expected) => {
+    expect(resolve({ response_format: format }).replyFormat).toEqual(expected);
   });
 
   it('makes any integer an unsigned 32-bit seed, the same one every time', () => {
@@ -118,67 +164,14 @@ describe('generation request', () => {
   });
 
   it('survives the way across threads and processes', () => {
-    const request = resolve({ seed: 1, logit_bias: { 1: 2 }, chat_template_kwargs: { a: [1] } });
+    const body = {
+      seed: 1,
+      logit_bias: { 1: 2 },
+      chat_template_kwargs: { a: [1] },
+      tools: [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }],
+      response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' } } },
+    };
+    const request = resolve(body, {}, ['secret']);
     expect(JSON.parse(JSON.stringify(request))).toEqual(request);
-  });
-});
-
-describe('messages of a generation', () => {
-  const messagesOf = (messages: unknown[], model: Partial<ModelCard> = {}) => resolve({ messages }, model).messages;
-
-  it('take a developer for the system', () => {
-    expect(messagesOf([{ role: 'developer', content: 'Be brief.' }])).toEqual([
-      { role: 'system', content: 'Be brief.' },
-    ]);
-  });
-
-  it('keep names, tool calls and the ids that they answer', () => {
-    const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } };
-    const messages = [
-      { role: 'user', content: 'x', name: 'ann' },
-      { role: 'assistant', content: null, tool_calls: [call] },
-      { role: 'tool', content: '4', tool_call_id: 'call_1' },
-    ];
-    expect(messagesOf(messages)).toEqual(messages);
-  });
-
-  it('take a null for an absent field', () => {
-    const message = { role: 'assistant', content: 'x', name: null, tool_calls: null, tool_call_id: null };
-    expect(messagesOf([message])).toEqual([{ role: 'assistant', content: 'x' }]);
-  });
-
-  it("begin with the model's system prompt when the conversation has none", () => {
-    const model = { settings: { embedding: false, system_prompt: 'You are kind.' } };
-    const user = { role: 'user', content: 'x' };
-    expect(messagesOf([user], model)).toEqual([{ role: 'system', content: 'You are kind.' }, user]);
-    const own = { role: 'system', content: 'Be brief.' };
-    expect(messagesOf([own, user], model)).toEqual([own, user]);
-    expect(messagesOf([{ ...own, role: 'developer' }, user], model)).toEqual([own, user]);
-  });
-
-  it('join the text parts of a content as they are', () => {
-    const content = [
-      { type: 'text', text: 'one ' },
-      { type: 'text', text: 'two' },
-    ];
-    expect(messagesOf([{ role: 'user', content }])).toEqual([{ role: 'user', content: 'one two' }]);
-    expect(messagesOf([{ role: 'user', content: [] }])).toEqual([{ role: 'user', content: '' }]);
-  });
-
-  it.each([
-    ['images', { type: 'image_url', image_url: { url: 'https://x.example/y.png' } }],
-    ['audio', { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }],
-  ])('are refused with %s that the model cannot take', (modality, part) => {
-    const content = [{ type: 'text', text: 'x' }, part];
-    const refused = () =>
-      messagesOf([
-        { role: 'system', content: 'x' },
-        { role: 'user', content },
-      ]);
-    expect(refused).toThrow(ApiError);
-    expect(refused).toThrow(modality);
-    expect(refused).toThrow(
-      expect.objectContaining({ data: expect.objectContaining({ status: 400, param: 'messages[1].content[1]' }) }),
-    );
   });
 });

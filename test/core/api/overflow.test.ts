@@ -28,4 +28,19 @@ describe('a prompt that does not fit the context window', () => {
     });
     expect((error as ApiError).message).toMatch(/900.*512/);
   });
+
+  it('ends every choice that was asked for', async () => {
+    const events = await collect(applyOverflowPolicy(streamOf([overflow]), 'length', { choices: 3 }));
+    expect(events.filter(({ kind }) => kind === 'finish')).toEqual(
+      [0, 1, 2].map((choice) => ({ kind: 'finish', choice, reason: 'length' })),
+    );
+  });
+
+  it.each([
+    ['messages', {}],
+    ['prompt', { param: 'prompt' }],
+  ])('is an error of the field that holds it: %s', async (param, options) => {
+    const refused = collect(applyOverflowPolicy(streamOf([overflow]), 'error', options));
+    await expect(refused).rejects.toMatchObject({ data: { param } });
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStopFilter } from '../../../src/core/chat/stop-sequences.ts';
+import { createStopFilter, foldCase } from '../../../src/core/chat/stop-sequences.ts';
 
 /** Pushes all pieces and flushes, as a generation does. */
 function filter(pieces: string[], sequences: string[]) {
@@ -124,6 +124,54 @@ describe('stop sequences', () => {
           passed += stops.push(piece).length;
           if (!stops.stopped) expect(pushed - passed).toBeLessThanOrEqual(longest);
         }
+      }),
+    );
+  });
+});
+
+describe('stop sequences in any case', () => {
+  /** Pushes all pieces and flushes. */
+  function filterFolded(pieces: string[], sequences: string[]) {
+    const stops = createStopFilter(sequences, foldCase);
+    const passed = pieces.map((piece) => stops.push(piece));
+    return { text: [...passed, stops.flush()].join(''), stopped: stops.stopped };
+  }
+
+  it('stop at letters of either case and pass the others as they are', () => {
+    expect(filterFolded(['A ', 'bAd', 'W', 'oRd', ' here'], ['BADword'])).toEqual({ text: 'A ', stopped: true });
+    expect(filterFolded(['A ', 'bAd', 'W', 'oRk'], ['BADword'])).toEqual({ text: 'A bAdWoRk', stopped: false });
+  });
+
+  it.each([
+    ['über', 'ÜBER'],
+    ['ПРИВЕТ', 'привет'],
+    ['straße', 'STRAßE'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['ΟΔΟΣ ΜΟΥ', 'οδος μου'],
+  ])('know other alphabets: %s is %s', (text, sequence) => {
+    expect(filterFolded([`a ${text} b`], [sequence])).toEqual({ text: 'a ', stopped: true });
+    expect(filterFolded([...`a ${text} b`], [sequence])).toEqual({ text: 'a ', stopped: true });
+  });
+
+  // İ gets longer in lower case, Σ has two of them, 𐐀 is a letter of two units.
+  const letters = fc.constantFrom('a', 'A', 'ß', 'İ', 'i', 'I', 'Σ', 'σ', 'ς', 'ώ', 'Ώ', '𐐀', '𐐨', '😀', ' ');
+  const someText = fc.string({ unit: letters, maxLength: 30 });
+  const someStops = fc.array(fc.string({ unit: letters, minLength: 1, maxLength: 4 }), { maxLength: 3 });
+
+  it('pass the same text however it is cut into pieces', () => {
+    fc.assert(
+      fc.property(someText, someStops, (text, sequences) => {
+        expect(filterFolded([...text], sequences)).toEqual(filterFolded([text], sequences));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('keep the length of every text', () => {
+    fc.assert(
+      fc.property(fc.oneof(someText, fc.string({ unit: 'binary' })), (text) => {
+        expect(foldCase(text)).toHaveLength(text.length);
+        expect(foldCase(foldCase(text))).toBe(foldCase(text));
       }),
     );
   });

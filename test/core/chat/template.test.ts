@@ -8,7 +8,7 @@ const user: ChatMessage = { role: 'user', content: 'Hello' };
 
 /** Renders with a template of the test's own. */
 function render(source: string, messages: ChatMessage[], kwargs: Record<string, unknown> = {}, tokens = NO_TOKENS) {
-  return createChatTemplate(source, tokens)(messages, kwargs);
+  return createChatTemplate(source, tokens)(messages, [], kwargs);
 }
 
 describe('chat template', () => {
@@ -20,7 +20,7 @@ describe('chat template', () => {
       { role: 'assistant', content: 'Hi' },
       { role: 'user', content: 'Bye' },
     ];
-    expect(template(messages, {})).toBe(
+    expect(template(messages, [], {})).toBe(
       '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHello<|im_end|>\n' +
         '<|im_start|>assistant\nHi<|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n',
     );

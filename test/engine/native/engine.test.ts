@@ -1,28 +1,32 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
+import type { EngineService } from '../../../src/core/wire.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
+import { createService } from '../../../src/engine/service.ts';
 import { ask, doneOf, generate, greedy, textOf } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 const BATCH_SIZE = 64;
 const SLOTS = 16;
 
-let engine: Engine;
+let loaded: Engine;
+let engine: EngineService;
 beforeAll(async () => {
   const files = [join(inject('modelsFolder'), 'tiny.gguf')];
-  engine = await loadNativeEngine(
-    { files, contextLength: null, slots: SLOTS, threads: 1, batchSize: BATCH_SIZE },
+  loaded = await loadNativeEngine(
+    { files, kind: 'chat', contextLength: null, slots: SLOTS, threads: 1, batchSize: BATCH_SIZE },
     'cpu',
     silentLog,
   );
+  engine = createService(loaded);
 });
-afterAll(() => engine[Symbol.asyncDispose]());
+afterAll(() => loaded[Symbol.asyncDispose]());
 
 describe('the native engine', () => {
   it('says what it runs on', () => {
-    expect(engine.info).toMatchObject({
+    expect(loaded.info).toMatchObject({
       backend: 'cpu',
       contextLength: 1024,
       trainedContextLength: 1024,
@@ -134,8 +138,88 @@ describe('the native engine', () => {
     expect(events).toEqual([{ kind: 'overflow', promptTokens: expect.any(Number), contextLength: 1024 }]);
   });
 
-  it('refuses the samplers that it lacks', async () => {
-    const mirostat = ask('x', { sampling: { ...greedy, mirostat: 2 } });
-    await expect(generate(engine, mirostat)).rejects.toMatchObject({ data: { status: 400, param: 'mirostat' } });
+  it('has the samplers that node-llama-cpp lacks: seeded, repeatable, each with an effect', async () => {
+    const plain = { ...greedy, temperature: 1, seed: 3 };
+    const others = [
+      { mirostat: 1 as const, mirostatTau: 2 },
+      { mirostat: 2 as const, mirostatTau: 2 },
+      { typicalP: 0.3 },
+      { dynatempRange: 0.8, temperature: 1.5 },
+    ];
+    const texts = [textOf(await generate(engine, ask('dice', { sampling: plain })))];
+    for (const other of others) {
+      const request = ask('dice', { sampling: { ...plain, ...other } });
+      const text = textOf(await generate(engine, request));
+      expect(textOf(await generate(engine, request))).toBe(text);
+      texts.push(text);
+    }
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+
+  it('draws with its own samplers what llama.cpp draws', async () => {
+    const sampling = { ...greedy, temperature: 0.9, topK: 30, topP: 0.9, minP: 0.02, repeatPenalty: 1.1, seed: 5 };
+    const native = await generate(engine, ask('dice', { sampling }));
+    const own = await generate(engine, ask('dice', { sampling, logprobs: 0 }));
+    expect(textOf(own)).toBe(textOf(native));
+  });
+
+  it('tells how likely each token was, and the likeliest in its place', async () => {
+    const events = await generate(engine, ask('hello', { logprobs: 3, maxTokens: 12 }));
+    const tokens = events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
+    expect(tokens).toHaveLength(12);
+    for (const { logprob, alternatives } of tokens) {
+      expect(logprob).toBeLessThanOrEqual(0);
+      // Greedily drawn, a token is the likeliest itself.
+      expect(alternatives[0]?.logprob).toBe(logprob);
+      expect(alternatives).toHaveLength(3);
+      expect(alternatives.map((other) => other.logprob)).toEqual(
+        alternatives.map((other) => other.logprob).sort((a, b) => b - a),
+      );
+    }
+    const bytes = Uint8Array.from(tokens.flatMap((token) => token.bytes));
+    expect(new TextDecoder().decode(bytes)).toBe(textOf(events));
+  });
+
+  it('generates several choices from one evaluation of the prompt, more than there are slots too', async () => {
+    const sampling = { ...greedy, temperature: 1, seed: 9 };
+    const request = ask('many ways to say it', { sampling, choices: SLOTS + 4, maxTokens: 8 });
+    const events = await generate(engine, request);
+    const texts = Array.from({ length: SLOTS + 4 }, (_, choice) =>
+      textOf(events.filter((event) => 'choice' in event && event.choice === choice)),
+    );
+    expect(new Set(texts).size).toBeGreaterThan(SLOTS);
+    expect(texts[0]).toBe(textOf(await generate(engine, { ...request, choices: 1 })));
+    expect(texts[3]).toBe(
+      textOf(await generate(engine, { ...request, choices: 1, sampling: { ...sampling, seed: 12 } })),
+    );
+    expect(doneOf(events).completionTokens).toBe(8 * (SLOTS + 4));
+    const progress = events.filter((event) => event.kind === 'progress');
+    expect(progress.at(-1)).toMatchObject({ processed: doneOf(events).promptTokens });
+  });
+
+  it('ends a choice that comes to a banned text, and says nothing of it', async () => {
+    const whole = textOf(await generate(engine, ask('hello', { maxTokens: 60 })));
+    const banned = whole.slice(20, 26).toUpperCase();
+    const events = await generate(engine, ask('hello', { maxTokens: 60, banned: [banned] }));
+    expect(events.find((event) => event.kind === 'finish')).toMatchObject({ reason: 'content_filter' });
+    expect(textOf(events)).toBe(whole.slice(0, whole.toUpperCase().indexOf(banned)));
+  });
+
+  it('keeps to a grammar', async () => {
+    const schema = { type: 'object', properties: { answer: { enum: ['yes', 'no'] } }, required: ['answer'] };
+    for (const logprobs of [null, 0]) {
+      const request = ask('?', { replyFormat: { kind: 'schema', schema, param: 'x' }, logprobs, maxTokens: 100 });
+      const events = await generate(engine, request);
+      expect(['yes', 'no']).toContain(JSON.parse(textOf(events)).answer);
+      expect(events.find((event) => event.kind === 'finish')).toMatchObject({ reason: 'stop' });
+    }
+  });
+
+  it('tells the tokens of a text and the text of tokens', async () => {
+    const { tokens, pieces } = await engine.ask('tokenize', { text: 'hello <|im_end|>', addSpecial: false });
+    expect(pieces.join('')).toBe('hello <|im_end|>');
+    expect((await engine.ask('detokenize', { tokens })).text).toBe('hello <|im_end|>');
+    await expect(engine.ask('detokenize', { tokens: [1_000_000] })).rejects.toMatchObject({ data: { status: 400 } });
+    await expect(engine.ask('embed', { inputs: ['x'] })).rejects.toMatchObject({ data: { status: 400 } });
   });
 });

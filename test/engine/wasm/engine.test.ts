@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { chat, greedy } from '../../support/generation.ts';
 import { kindsOf, only, request, sampling, textOf, WasmThread } from './wasm-thread.ts';
 
 const PROMPT = 'Tell me a story about a fox';
@@ -81,19 +82,19 @@ describe('a generation', () => {
   it('takes a system message, tool calls and their results', async () => {
     const call = { id: 'call_1', type: 'function' as const, function: { name: 'look', arguments: '{}' } };
     const text = await say('', {
-      messages: [
+      prompt: chat([
         { role: 'system', content: 'Be kind.' },
         { role: 'user', content: PROMPT },
         { role: 'assistant', content: null, tool_calls: [call] },
         { role: 'tool', content: 'a fox', tool_call_id: 'call_1' },
-      ],
+      ]),
     });
     expect(text).not.toBe('');
   });
 
   it('is refused while another one runs', async () => {
     const running = thread.generate(request(PROMPT, { maxTokens: 40 }));
-    expect(await thread.generate(request(PROMPT)).ended).toMatchObject({ message: expect.stringMatching(/one gener/) });
+    expect(await thread.generate(request(PROMPT)).ended).toMatchObject({ message: expect.stringMatching(/one thing/) });
     expect(await running.ended).toBeNull();
   });
 });
@@ -169,6 +170,86 @@ describe('stop strings', () => {
   it('that only begin to match cost no text when the reply ends', async () => {
     const whole = await say(PROMPT, { maxTokens: 12 });
     expect(await say(PROMPT, { maxTokens: 12, stop: [`${whole.slice(-2)}\0`] })).toBe(whole);
+  });
+});
+
+describe('a prompt without a conversation', () => {
+  it('is continued as it stands', async () => {
+    const { prompt } = request(PROMPT);
+    const rendered = `<|im_start|>user\n${PROMPT}<|im_end|>\n<|im_start|>assistant\n`;
+    expect(prompt.kind).toBe('chat');
+    expect(await say('', { prompt: { kind: 'text', text: rendered } })).toBe(await say(PROMPT));
+  });
+
+  it('is refused as tokens', async () => {
+    const { ended } = thread.generate(request('', { prompt: { kind: 'tokens', tokens: [65] } }));
+    expect(await ended).toMatchObject({ data: { status: 400, code: 'unsupported_parameter', param: 'prompt' } });
+    expect(await say(PROMPT)).not.toBe('');
+  });
+});
+
+describe('a banned text', () => {
+  it('ends the reply before it, in any case, and the engine says the same as ever after', async () => {
+    const whole = await say(PROMPT, { maxTokens: 40 });
+    const banned = whole.slice(10, 14).toUpperCase();
+    const events = await thread.run(request(PROMPT, { maxTokens: 40, banned: ['\0never', banned] }));
+    expect(textOf(events)).toBe(whole.slice(0, whole.toUpperCase().indexOf(banned)));
+    expect(only(events, 'finish').reason).toBe('content_filter');
+    expect(await say(PROMPT, { maxTokens: 40 })).toBe(whole);
+  });
+});
+
+describe('a grammar', () => {
+  const schema = { type: 'object', properties: { answer: { enum: ['yes', 'no'] } }, required: ['answer'] };
+
+  it('is kept to', async () => {
+    const replyFormat = { kind: 'schema', schema, param: 'x' } as const;
+    const events = await thread.run(request('?', { replyFormat, maxTokens: 100 }));
+    expect(['yes', 'no']).toContain(JSON.parse(textOf(events)).answer);
+    expect(only(events, 'finish').reason).toBe('stop');
+  });
+
+  it('makes the model call a tool that must be called', async () => {
+    const tools = [{ name: 'answer', parameters: schema }];
+    const prompt = chat([{ role: 'user', content: '?' }], { tools, toolChoice: 'required', parallelToolCalls: false });
+    const events = await thread.run(request('', { prompt, maxTokens: 200 }));
+    expect(only(events, 'toolCall')).toMatchObject({ index: 0, name: 'answer' });
+    expect(['yes', 'no']).toContain(JSON.parse(only(events, 'toolArguments').text).answer);
+    expect(only(events, 'finish').reason).toBe('tool_calls');
+    expect(textOf(events)).toBe('');
+  });
+});
+
+describe('logprobs', () => {
+  it.each([0, 3])('tell how likely each token was, with %d alternatives', async (logprobs) => {
+    const events = await thread.run(request('hello', { logprobs, maxTokens: 12 }));
+    const tokens = events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
+    expect(tokens).toHaveLength(12);
+    for (const { logprob, alternatives } of tokens) {
+      expect(logprob).toBeLessThanOrEqual(0);
+      expect(alternatives).toHaveLength(logprobs);
+      // Greedily drawn, a token is the likeliest itself.
+      if (logprobs > 0) expect(alternatives[0]?.logprob).toBe(logprob);
+    }
+    const bytes = Uint8Array.from(tokens.flatMap((token) => token.bytes));
+    expect(new TextDecoder().decode(bytes)).toBe(textOf(events));
+  });
+});
+
+describe('several choices', () => {
+  it('are each of a seed of their own, from one evaluation of the prompt', async () => {
+    const seeded = (choices: number, seed: number) =>
+      thread.run(request(PROMPT, { choices, sampling: { ...greedy, temperature: 1, seed } }));
+    const events = await seeded(3, 5);
+    const texts = [0, 1, 2].map((choice) =>
+      textOf(events.filter((event) => 'choice' in event && event.choice === choice)),
+    );
+    expect(texts).toEqual([textOf(await seeded(1, 5)), textOf(await seeded(1, 6)), textOf(await seeded(1, 7))]);
+    expect(new Set(texts).size).toBe(3);
+    const { promptTokens, completionTokens } = only(events, 'done');
+    expect(completionTokens).toBe(3 * 16);
+    expect(promptTokens).toBe(only(await seeded(1, 5), 'done').promptTokens);
+    expect(kindsOf(events)).toEqual(['progress', 'text', 'finish', 'text', 'finish', 'text', 'finish', 'done']);
   });
 });
 

@@ -1,5 +1,6 @@
-/** A worker thread with one WebAssembly engine, driven by messages; see wasm-thread.ts. */
+/** A worker thread with one WebAssembly engine and its chat layer, driven by messages; see wasm-thread.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { createService } from '../../../dist/src/engine/service.js';
 import { WebWorker } from '../../../dist/src/engine/wasm/node/web-worker.js';
 import { loadWasmEngine } from '../../../dist/src/engine/wasm/node-host.js';
 
@@ -19,22 +20,23 @@ globalThis.Worker = class extends WebWorker {
 
 try {
   const engine = await loadWasmEngine(workerData, silent);
+  const service = createService(engine);
   parentPort.on('message', ({ id, command, request }) => {
     if (command === 'abort') aborts.get(id)?.abort();
     if (command === 'dispose') void engine[Symbol.asyncDispose]();
     // wllama's worker throws at a command without arguments.
     if (command === 'kill') inner.postMessage({ verb: 'fs.alloc', callbackId: -1 });
-    if (command === 'generate') generate(engine, id, request);
+    if (command === 'generate') generate(service, id, request);
   });
   post({ info: engine.info });
 } catch (error) {
   post({ failed: describe(error) });
 }
 
-function generate(engine, id, request) {
+function generate(service, id, request) {
   const abort = new AbortController();
   aborts.set(id, abort);
-  engine
+  service
     .generate(request, (event) => post({ id, event }), abort.signal)
     .then(
       () => post({ id, end: null }),

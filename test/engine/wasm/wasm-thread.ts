@@ -3,12 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { GenerationEvent } from '../../../src/core/events.ts';
 import type { EngineInfo, GenerationRequest, Sampling } from '../../../src/core/runner.ts';
 import type { EngineOptions } from '../../../src/engine/engine.ts';
+import { ask, greedy } from '../../support/generation.ts';
 
 /** An error as it came out of the thread. */
 export interface ThreadError {
   name: string;
   message: string;
-  data?: { status: number; param: string | null };
+  data?: { status: number; param: string | null; code: string | null };
 }
 
 interface ThreadMessage {
@@ -29,7 +30,7 @@ export interface Generation {
   reached(kind: GenerationEvent['kind']): Promise<void>;
 }
 
-/** The real engine in a real worker thread. */
+/** The real engine in a real worker thread, with the chat layer on top. */
 export class WasmThread {
   readonly info: EngineInfo;
   readonly #worker: Worker;
@@ -43,7 +44,14 @@ export class WasmThread {
 
   /** Loads a model; rejects with the thread's `ThreadError` if that fails. */
   static async start(options: Partial<EngineOptions> & { files: string[] }): Promise<WasmThread> {
-    const workerData: EngineOptions = { contextLength: 512, slots: 1, threads: 1, batchSize: 64, ...options };
+    const workerData: EngineOptions = {
+      kind: 'chat',
+      contextLength: 512,
+      slots: 1,
+      threads: 1,
+      batchSize: 64,
+      ...options,
+    };
     const worker = new Worker(new URL('./thread.mjs', import.meta.url), { workerData, execArgv: [] });
     const [message] = (await once(worker, 'message')) as [ThreadMessage];
     if (message.info !== undefined) return new WasmThread(worker, message.info);
@@ -102,38 +110,12 @@ export class WasmThread {
 
 /** A greedy request of one user message. */
 export function request(content: string, changes: Partial<GenerationRequest> = {}): GenerationRequest {
-  return {
-    messages: [{ role: 'user', content }],
-    sampling: sampling(),
-    stop: [],
-    maxTokens: 16,
-    cachePrompt: true,
-    templateKwargs: {},
-    ...changes,
-  };
+  return ask(content, { sampling: sampling(), maxTokens: 16, cachePrompt: true, ...changes });
 }
 
 /** Neutral sampling: greedy, every filter and penalty off. */
 export function sampling(changes: Partial<Sampling> = {}): Sampling {
-  return {
-    temperature: 0,
-    topP: 1,
-    topK: 0,
-    minP: 0,
-    typicalP: 1,
-    repeatPenalty: 1,
-    repeatLastN: 0,
-    presencePenalty: 0,
-    frequencyPenalty: 0,
-    dynatempRange: 0,
-    dynatempExponent: 1,
-    mirostat: 0,
-    mirostatTau: 5,
-    mirostatEta: 0.1,
-    seed: 1,
-    logitBias: [],
-    ...changes,
-  };
+  return { ...greedy, repeatLastN: 0, ...changes };
 }
 
 /** The reply's text. */

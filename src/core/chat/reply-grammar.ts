@@ -1,0 +1,50 @@
+import type { JsonSchema } from '../grammar/json-schema.ts';
+import { createSchemaGrammar, jsonObjectGrammar } from '../grammar/schema-grammar.ts';
+import type { ChatPrompt, ReplyFormat } from '../runner.ts';
+import type { ChatFormat, Tool } from './formats/format.ts';
+import { allowsSeveralCalls, visibleTools } from './tools.ts';
+
+const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+/**
+ * The GBNF grammar that a reply must keep to; null when it is free. Forced calls come as the format writes them. JSON
+ * that is asked for beside tools that may be called is one or the other. Throws a 400 `ApiError` for a schema that can't
+ * be enforced.
+ */
+export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format: ChatFormat): string | null {
+  const tools = visibleTools(chat);
+  const forced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object';
+  if (forced) return callGrammar(chat, tools, format);
+  if (replyFormat.kind === 'text') return null;
+  const { rules, rule } =
+    replyFormat.kind === 'json'
+      ? jsonObjectGrammar()
+      : createSchemaGrammar(replyFormat.schema, { param: replyFormat.param, prefix: 'reply' });
+  if (tools.length === 0) return `root ::= ${rule}\n${rules}`;
+  const calls = callGrammar(chat, tools, format).replace(/^root ::=/m, 'call-root ::=');
+  return `root ::= ${rule} | call-root\n${calls}\n${rules}`;
+}
+
+function callGrammar(chat: ChatPrompt, tools: Tool[], format: ChatFormat): string {
+  const { tools: all } = chat;
+  const rules: string[] = [];
+  const argumentsRule = (tool: Tool) => {
+    const index = all.indexOf(tool);
+    const grammar = createSchemaGrammar(toArgumentsSchema(tool), {
+      param: `tools[${index}].function.parameters`,
+      prefix: `tool${index}`,
+    });
+    rules.push(grammar.rules);
+    return grammar.rule;
+  };
+  const calls = format.toolGrammar(tools, allowsSeveralCalls(chat), argumentsRule);
+  return [calls, ...new Set(rules)].join('\n');
+}
+
+/** Arguments are an object in any case, also where the schema leaves that open. */
+function toArgumentsSchema({ parameters }: Tool): JsonSchema {
+  if (parameters === undefined) return NO_ARGUMENTS;
+  return typeof parameters === 'object' && parameters.type === undefined
+    ? { ...parameters, type: 'object' }
+    : parameters;
+}

@@ -1,0 +1,56 @@
+import type { Answers } from '../answers.ts';
+import { overlongText } from '../overlong.ts';
+import { toUnitLength } from '../unit-length.ts';
+import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext } from './llama.ts';
+import { createRankingPrompt } from './ranking-prompt.ts';
+import { scoreOf } from './text-context.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** What a model that turns text into vectors answers. `contextLength` is in tokens. */
+export function embeddingAnswers(
+  context: LlamaEmbeddingContext,
+  vocabulary: Vocabulary,
+  contextLength: number,
+): Answers {
+  return {
+    async embed({ inputs }, signal) {
+      const tokenized = inputs.map((input) => vocabulary.promptTokens(input));
+      const lengths = tokenized.map((tokens) => context.calculateInputLength(tokens));
+      refuseOverlong(lengths, contextLength, 'input');
+      const vectors: number[][] = [];
+      for (const tokens of tokenized) {
+        if (signal?.aborted) break;
+        const { vector } = await context.getEmbeddingFor(tokens);
+        vectors.push(toUnitLength(vector));
+      }
+      return { vectors, tokens: sum(lengths) };
+    },
+  };
+}
+
+/** What a model that ranks documents answers. `contextLength` is in tokens. */
+export function rerankAnswers(context: LlamaRankingContext, model: LlamaModel, contextLength: number): Answers {
+  const prompt = createRankingPrompt(model);
+  return {
+    async rerank({ query, documents }, signal) {
+      const prompts = documents.map((document) => prompt(query, document));
+      const lengths = prompts.map(({ length }) => length);
+      refuseOverlong(lengths, contextLength, 'documents');
+      const scores: number[] = [];
+      for (const tokens of prompts) {
+        if (signal?.aborted) break;
+        scores.push(await scoreOf(context, tokens));
+      }
+      return { scores, tokens: sum(lengths) };
+    },
+  };
+}
+
+function refuseOverlong(lengths: number[], contextLength: number, param: 'input' | 'documents'): void {
+  const overlong = lengths.find((length) => length > contextLength);
+  if (overlong !== undefined) throw overlongText(param, overlong, contextLength);
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

@@ -1,0 +1,115 @@
+import type { Emit } from '../../core/runner.ts';
+import type { Engine, EngineRequest } from '../engine.ts';
+import { refuseUnknownTokens } from '../logit-bias.ts';
+import { createChoiceRunner } from './choice.ts';
+import type { GenerationOutcome } from './generation.ts';
+import type { LlamaContext, LoadedModel, Token } from './llama.ts';
+import { chooseSlot, createSlots, prepareSlot, type Slot, shareCache } from './slot.ts';
+import { createStepLoop, type StepLoop } from './step-loop.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** `generate` of the native engine: all generations of a context, moved on together by one step loop. */
+export function createGenerate(loaded: LoadedModel, context: LlamaContext, vocabulary: Vocabulary): Engine['generate'] {
+  const slots = createSlots(context);
+  const loop = createStepLoop(context.batchSize);
+
+  return async (request, emit, signal) => {
+    refuseUnknownTokens(request.sampling, vocabulary.size);
+    const prompt = vocabulary.promptTokens(request.prompt);
+    if (prompt.length >= context.contextSize) {
+      emit({ kind: 'overflow', promptTokens: prompt.length, contextLength: context.contextSize });
+      return;
+    }
+    const taken = takeSlots(slots, prompt, request);
+    try {
+      await generateChoices({ loaded, vocabulary, loop, request, prompt, slots: taken, emit, signal });
+    } finally {
+      for (const slot of taken) slot.busy = false;
+    }
+  };
+}
+
+/** As many free slots as the request has choices, at least one, that whose cache serves it best first. */
+function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: EngineRequest): Slot[] {
+  const taken: Slot[] = [];
+  while (taken.length < choices) {
+    const index = chooseSlot(
+      slots.map(({ busy, usedAt, sequence }) => ({
+        busy,
+        usedAt,
+        cached: sequence.nextTokenIndex,
+        shared: cachePrompt && taken.length === 0 ? sequence.compareContextTokens(prompt).firstDifferentIndex : 0,
+      })),
+    );
+    const slot = index === undefined ? undefined : slots[index];
+    if (!slot) break;
+    slot.busy = true;
+    slot.usedAt = performance.now();
+    taken.push(slot);
+  }
+  if (taken.length === 0) throw new Error('a generation was started while all slots were busy');
+  return taken;
+}
+
+interface Run {
+  loaded: LoadedModel;
+  vocabulary: Vocabulary;
+  loop: StepLoop;
+  request: EngineRequest;
+  prompt: Token[];
+  slots: Slot[];
+  emit: Emit;
+  signal: AbortSignal;
+}
+
+/**
+ * Runs all choices of a request. The first slot evaluates the prompt, the others copy its cache; each slot takes the next
+ * choice when it has finished one.
+ */
+async function generateChoices(run: Run): Promise<void> {
+  const { request, prompt, slots, emit, signal } = run;
+  const [lead, ...others] = slots as [Slot, ...Slot[]];
+  const startedAt = performance.now();
+  const outcomes: GenerationOutcome[] = [];
+  const runChoice = createChoiceRunner(run);
+  let nextChoice = 0;
+  let onPrompted = () => {};
+  const prompted = new Promise<void>((resolve) => {
+    onPrompted = resolve;
+  });
+
+  const cached = await prepareSlot(lead, prompt, request.cachePrompt);
+  const reportProgress = (processed: number) => {
+    emit({ kind: 'progress', cache: cached, processed, total: prompt.length, timeMs: performance.now() - startedAt });
+    if (processed === prompt.length) onPrompted();
+  };
+
+  const serveSlot = async (slot: Slot) => {
+    while (nextChoice < request.choices && !signal.aborted) {
+      const choice = nextChoice++;
+      const known = choice === 0 ? cached : await prepareSlot(slot, prompt, true);
+      const outcome = await runChoice(slot, choice, known, choice === 0 ? reportProgress : () => {});
+      if (outcome) outcomes.push(outcome);
+    }
+  };
+  reportProgress(cached);
+  const leading = serveSlot(lead);
+  const following = others.map(async (slot) => {
+    await Promise.race([prompted, leading]);
+    await shareCache(lead, slot, prompt);
+    await serveSlot(slot);
+  });
+  for (const result of await Promise.allSettled([leading, ...following])) {
+    if (result.status === 'rejected') throw result.reason;
+  }
+  if (outcomes.length < request.choices) return;
+  const firstTokenAt = Math.min(...outcomes.map((outcome) => outcome.firstTokenAt));
+  emit({
+    kind: 'done',
+    promptTokens: prompt.length,
+    cachedTokens: cached,
+    completionTokens: outcomes.reduce((sum, { tokens }) => sum + tokens, 0),
+    promptMs: firstTokenAt - startedAt,
+    predictedMs: performance.now() - firstTokenAt,
+  });
+}

@@ -1,0 +1,64 @@
+import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
+import { createReplyReader } from '../core/chat/reply-events.ts';
+import { foldCase } from '../core/chat/stop-sequences.ts';
+import type { Emit, GenerationRequest, Prompt } from '../core/runner.ts';
+import type { EngineService } from '../core/wire.ts';
+import type { Engine, EngineRequest } from './engine.ts';
+
+/** An engine with the chat layer on top: what the wire serves. */
+export function createService(engine: Engine): EngineService {
+  const prepare = createPreparer(engine.traits);
+  return {
+    async generate(request, emit, signal) {
+      const prepared = prepare(request);
+      const engineRequest = toEngineRequest(request, prepared);
+      if (isBanned(request)) {
+        await engine.generate({ ...engineRequest, maxTokens: 1, choices: 1 }, silenced(request, emit), signal);
+        return;
+      }
+      const { createParser, severalCalls } = prepared;
+      const said = createParser ? createReplyReader(createParser, severalCalls, emit) : emit;
+      await engine.generate(engineRequest, said, signal);
+    },
+    ask: (kind, question, signal) => engine.ask(kind, question, signal),
+  };
+}
+
+function toEngineRequest(request: GenerationRequest, { prompt, grammar, marks }: Prepared): EngineRequest {
+  const { sampling, stop, banned, maxTokens, cachePrompt, choices, logprobs } = request;
+  return { prompt, grammar, marks, sampling, stop, banned, maxTokens, cachePrompt, choices, logprobs };
+}
+
+/** Whether a banned text stands in what the client wrote; what the template adds does not count. */
+function isBanned({ prompt, banned }: GenerationRequest): boolean {
+  const texts = textsOf(prompt).map(foldCase);
+  return banned.map(foldCase).some((text) => texts.some((written) => written.includes(text)));
+}
+
+function textsOf(prompt: Prompt): string[] {
+  switch (prompt.kind) {
+    case 'chat':
+      return prompt.messages.map(({ content }) => content ?? '');
+    case 'text':
+      return [prompt.text];
+    case 'infill':
+      return [prompt.prefix, prompt.suffix];
+    case 'tokens':
+      return [];
+    default:
+      return prompt satisfies never;
+  }
+}
+
+/** A generation that says nothing but the counts of its prompt: each choice ends at once with content_filter. */
+function silenced({ choices }: GenerationRequest, emit: Emit): Emit {
+  return (event) => {
+    if (event.kind === 'finish') {
+      for (let choice = 0; choice < choices; choice++) emit({ kind: 'finish', choice, reason: 'content_filter' });
+    } else if (event.kind === 'done') {
+      emit({ ...event, completionTokens: 0 });
+    } else if (event.kind === 'progress' || event.kind === 'overflow') {
+      emit(event);
+    }
+  };
+}

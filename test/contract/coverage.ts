@@ -1,0 +1,130 @@
+/** Which promise of the suite holds each field of the API contract: the field, then the name of its case. */
+export const COVERAGE: Record<string, Record<string, string>> = {
+  'Chat completion': {
+    'id, object, created, model, system_fingerprint': 'answers the openai client with a whole chat completion',
+    'choices[].index, message.role, message.content': 'answers the openai client with a whole chat completion',
+    'choices[].message.tool_calls[].id, type, function.name, function.arguments':
+      'calls one tool or several, each with arguments of its schema, where a call is required',
+    'choices[].finish_reason: stop': 'ends with stop when the model ends its turn',
+    'choices[].finish_reason: length': 'ends with length when the context window is full',
+    'choices[].finish_reason: tool_calls':
+      'calls a tool with arguments of its schema for 100 of 100 seeds, streamed and not, where one is required',
+    'choices[].finish_reason: content_filter':
+      'ends with content_filter before a filtered text, in any case, and sends nothing of it',
+    'choices[].logprobs': 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
+    'usage.prompt_tokens, completion_tokens, total_tokens': 'counts the tokens in usage and times them in timings',
+    'usage.prompt_tokens_details.cached_tokens':
+      'reuses the beginning of a prompt that it has seen, and says how much; cache_prompt false does not',
+    timings: 'counts the tokens in usage and times them in timings',
+  },
+  'Chat completion chunk': {
+    'id, object, created, model': 'keeps the chunk rules: one id, the role first, finish_reason only at the end',
+    'choices[].index': 'streams n choices by index, each with its role first and its finish_reason last',
+    'choices[].delta.role, delta.content':
+      'keeps the chunk rules: one id, the role first, finish_reason only at the end',
+    'choices[].delta.tool_calls': 'streams the same calls as it answers whole',
+    'choices[].finish_reason': 'keeps the chunk rules: one id, the role first, finish_reason only at the end',
+    'prompt_progress.cache, processed, total, time_ms': 'tells the final prompt_progress in the first chunk',
+    usage: 'sends no usage unless asked, and then one last chunk with no choices',
+    'data: [DONE]': 'sends server-sent events: data lines, a blank line between, [DONE] at the end',
+  },
+  Message: {
+    'role: system, user, assistant': 'renders the whole conversation: each role and each turn changes the reply',
+    'role: developer': 'takes the developer role for system, and text parts for their text',
+    'role: tool, tool_calls, tool_call_id': 'continues a conversation with tool calls and their results',
+    'content, name': 'renders the whole conversation: each role and each turn changes the reply',
+    'content[].type: text': 'takes the developer role for system, and text parts for their text',
+    'content[].type: image_url, input_audio':
+      'refuses images and audio for a model that takes none, and names the model',
+  },
+  Model: {
+    'id, object, created, owned_by, name, version, format, engine, description, sources, metadata':
+      'retrieves a model with every field of the Model object',
+    'settings, parameters': 'retrieves a model with every field of the Model object',
+    'context_length, meta, capabilities': 'retrieves a model with every field of the Model object',
+    'loaded, backend': 'tells in /health and in the Model object what a loaded model runs on',
+    'GET /v1/models': 'lists the models of the folder, through the openai client',
+    'GET /v1/models/{id}': 'takes an id with a slash plain and encoded',
+  },
+  'POST /v1/chat/completions': {
+    model: 'gives the openai client its own error classes',
+    messages: 'renders the whole conversation: each role and each turn changes the reply',
+    'temperature, top_p, top_k, min_p':
+      'is greedy at temperature 0, and with top_k 1 or a tiny top_p at any temperature',
+    max_tokens: 'counts the tokens in usage and times them in timings',
+    max_completion_tokens: 'takes max_completion_tokens for max_tokens',
+    stream: 'streams to the openai client what it would have answered whole, at temperature 0',
+    'stream_options.include_usage': 'sends no usage unless asked, and then one last chunk with no choices',
+    stop: 'ends before a stop sequence and never sends a part of it, wherever the tokens split it',
+    'presence_penalty, frequency_penalty, repeat_penalty':
+      'repeats less under repeat_penalty, presence_penalty and frequency_penalty',
+    repeat_last_n: 'looks back no further than repeat_last_n',
+    seed: 'gives equal replies for equal seeds, and others for other seeds',
+    tools: 'shows the tools to the model, unless tool_choice is none',
+    'tool_choice: none, auto': 'shows the tools to the model, unless tool_choice is none',
+    'tool_choice: required':
+      'calls a tool with arguments of its schema for 100 of 100 seeds, streamed and not, where one is required',
+    'tool_choice: named, parallel_tool_calls':
+      'calls the very tool that is named, once where calls must not be parallel, for 100 of 100 seeds',
+    'dynatemp_range, dynatemp_exponent, typical_p, mirostat, mirostat_tau, mirostat_eta':
+      'has mirostat, typical_p and dynamic temperature, seeded and each with an effect',
+    logit_bias: 'forces a token with logit_bias 100, and bans one with -100',
+    cache_prompt: 'reuses the beginning of a prompt that it has seen, and says how much; cache_prompt false does not',
+    n: 'gives n choices, each as its own seed gives it alone, with one count of the prompt',
+    'logprobs, top_logprobs': 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
+    'response_format: json_object':
+      'begins a JSON object where json_object is asked for, and says length when it is cut',
+    'response_format: json_schema': 'replies JSON of the schema for 100 seeds, streamed and not',
+    return_progress: 'tells the progress of each prefill step when asked with return_progress',
+    context_overflow:
+      'answers such a prompt with a 400 and both counts where context_overflow is error, streamed or not',
+    'fields of others':
+      'refuses fields that would change the reply and that it does not implement; takes those that can not',
+  },
+  'Other endpoints': {
+    'POST /v1/completions': 'completes a text for the openai client, whole and streamed alike',
+    'GET /health': 'answers /health without a key',
+    'GET /openapi.json': 'describes the whole API in OpenAPI 3.1',
+  },
+  'Errors, keys and limits': {
+    model_not_found: 'answers 404 model_not_found for an unknown id, and names it',
+    invalid_api_key: 'answers a missing and a wrong key with 401 authentication_error invalid_api_key',
+    'context overflow':
+      'answers a prompt longer than the context window with an empty reply, finish_reason length and the true count',
+    'ranges and types of all fields':
+      'answers every field of a wrong type or out of range with a 400 that names the field and the limit',
+    'malformed JSON, empty body, content type':
+      'answers malformed JSON, an empty body and another content type each with their own error',
+    'body size': 'refuses a body over the limit with 413, and serves on',
+    'unknown path, wrong method': 'answers unknown paths with 404, other methods with 405 and Allow, as JSON',
+    'full queue': 'answers 503 with Retry-After when the queue is full, and serves on afterwards',
+    cancellation: 'frees the slot of a stream that its client leaves after the first chunk',
+    CORS: 'answers preflights of local pages without a key, and lets them read errors too',
+  },
+};
+
+/** The backends that the suite runs against. Every case runs on each, so a field's test is the same for all. */
+const BACKENDS = ['native', 'wasm'];
+
+/** docs/api.md: each field of the contract and the test that holds it, for each backend. */
+export function renderCoverage(): string {
+  const tables = Object.entries(COVERAGE).map(([section, fields]) =>
+    [
+      `## ${section}`,
+      '',
+      `| Field | ${BACKENDS.join(' | ')} |`,
+      `|---|${BACKENDS.map(() => '---|').join('')}`,
+      ...Object.entries(fields).map(([field, name]) => `| \`${field}\` | ${BACKENDS.map(() => name).join(' | ')} |`),
+      '',
+    ].join('\n'),
+  );
+  return [
+    '# The API and its tests',
+    '',
+    'Each field of the API with the test of `test/contract` that holds it, for every backend that the suite runs against.',
+    'Made by `npm run docs` from `test/contract/coverage.ts`; a test fails when this page, the table or the suite differ.',
+    'The API itself is described by `GET /openapi.json`.',
+    '',
+    ...tables,
+  ].join('\n');
+}

@@ -1,0 +1,109 @@
+const described = { type: 'object', required: ['description'], properties: { description: { type: 'string' } } };
+
+const content = {
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: {
+    type: 'object',
+    required: ['schema'],
+    properties: { schema: { $ref: '#/$defs/reference' } },
+    additionalProperties: false,
+  },
+};
+
+const parameter = {
+  type: 'object',
+  required: ['name', 'in', 'required', 'schema'],
+  properties: {
+    name: { type: 'string' },
+    in: { const: 'path' },
+    required: { const: true },
+    schema: { type: 'object' },
+  },
+};
+
+const operation = {
+  type: 'object',
+  required: ['operationId', 'summary', 'responses'],
+  properties: {
+    operationId: { type: 'string', pattern: '^[a-z][A-Za-z]*$' },
+    summary: { type: 'string', minLength: 1 },
+    security: { $ref: '#/$defs/security' },
+    parameters: { type: 'array', items: parameter },
+    requestBody: {
+      type: 'object',
+      required: ['required', 'content'],
+      properties: { required: { const: true }, content },
+    },
+    responses: {
+      type: 'object',
+      required: ['200', 'default'],
+      propertyNames: { pattern: '^([1-5]\\d\\d|default)$' },
+      additionalProperties: { ...described, properties: { ...described.properties, content } },
+    },
+  },
+  additionalProperties: false,
+};
+
+/** The part of OpenAPI 3.1's own schema that the document uses, and what this API adds to it: no schema is inline. */
+export const OPENAPI_SHAPE = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $defs: {
+    reference: {
+      type: 'object',
+      required: ['$ref'],
+      properties: { $ref: { type: 'string', pattern: '^#/components/schemas/\\w+$' } },
+      additionalProperties: false,
+    },
+    security: {
+      type: 'array',
+      items: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+    },
+  },
+  type: 'object',
+  required: ['openapi', 'info', 'paths', 'components'],
+  properties: {
+    openapi: { type: 'string', pattern: '^3\\.1\\.\\d+$' },
+    info: {
+      type: 'object',
+      required: ['title', 'version'],
+      properties: { title: { type: 'string' }, version: { type: 'string' }, description: { type: 'string' } },
+      additionalProperties: false,
+    },
+    servers: {
+      type: 'array',
+      items: { type: 'object', required: ['url'], properties: { url: { type: 'string' } } },
+    },
+    security: { $ref: '#/$defs/security' },
+    paths: {
+      type: 'object',
+      propertyNames: { pattern: '^/' },
+      additionalProperties: {
+        type: 'object',
+        propertyNames: { enum: ['get', 'post', 'put', 'delete', 'patch', 'options', 'head'] },
+        additionalProperties: operation,
+      },
+    },
+    components: {
+      type: 'object',
+      required: ['schemas', 'securitySchemes'],
+      properties: {
+        schemas: {
+          type: 'object',
+          propertyNames: { pattern: '^[A-Za-z0-9._-]+$' },
+          additionalProperties: { type: 'object' },
+        },
+        securitySchemes: {
+          type: 'object',
+          additionalProperties: {
+            type: 'object',
+            required: ['type', 'scheme'],
+            properties: { type: { const: 'http' }, scheme: { const: 'bearer' } },
+          },
+        },
+      },
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
+};

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { hermes } from '../../../src/core/chat/formats/hermes.ts';
+import { createPreparer, type Prepared } from '../../../src/core/chat/prepare.ts';
+import type { ChatPrompt, GenerationRequest } from '../../../src/core/runner.ts';
+import { ask, chat } from '../../support/generation.ts';
+import { ADD, ADD_CALL, HERMES_LIKE, matcherOf, NOW, NOW_CALL, PLAIN, traits } from './fixtures.ts';
+
+const prepare = createPreparer(traits(HERMES_LIKE));
+
+/** A request with these tools, whose model has the template of Hermes. */
+const withTools = (prompt: Partial<ChatPrompt>, more: Partial<GenerationRequest> = {}) =>
+  prepare(
+    ask('', {
+      prompt: chat([{ role: 'user', content: 'Hello' }], { tools: [ADD, NOW], toolChoice: 'auto', ...prompt }),
+      ...more,
+    }),
+  );
+
+/** What a reply is read as. */
+function read({ createParser }: Prepared, reply: string) {
+  const parser = createParser?.();
+  // Without a parser the text is the reply.
+  if (!parser) return [{ kind: 'content', text: reply }];
+  return [...parser.push(reply), ...parser.finish()];
+}
+
+describe('a prompt that is no conversation', () => {
+  const plain = { grammar: null, marks: [], createParser: null, severalCalls: false };
+
+  it('is the text as it stands', () => {
+    expect(prepare(ask('', { prompt: { kind: 'text', text: 'Once <think>' } }))).toEqual({
+      ...plain,
+      prompt: 'Once <think>',
+    });
+  });
+
+  it('is the tokens as they are', () => {
+    expect(prepare(ask('', { prompt: { kind: 'tokens', tokens: [1, 2] } }))).toEqual({ ...plain, prompt: [1, 2] });
+  });
+
+  it('is the gap between two texts, as the model marks it', () => {
+    const infill = createPreparer(traits(HERMES_LIKE, { infill: { prefix: '<P>', suffix: '<S>', middle: '<M>' } }));
+    const prompt = { kind: 'infill', prefix: 'one ', suffix: ' three' } as const;
+    expect(infill(ask('', { prompt }))).toEqual({ ...plain, prompt: '<P>one <S> three<M>' });
+  });
+
+  it('is refused with a gap that the model can not fill', () => {
+    expect(() => prepare(ask('', { prompt: { kind: 'infill', prefix: 'a', suffix: 'b' } }))).toThrow(
+      expect.objectContaining({
+        data: expect.objectContaining({ status: 400, code: 'unsupported_parameter', param: 'suffix' }),
+      }),
+    );
+  });
+});
+
+describe('a conversation', () => {
+  it("is the text of the model's template, free of a grammar, with the marks of its format", () => {
+    expect(prepare(ask('Hello'))).toMatchObject({
+      prompt: 'user: Hello\nassistant: ',
+      grammar: null,
+      marks: hermes.marks,
+    });
+  });
+
+  it('is ChatML for a model without a template', () => {
+    const { prompt } = createPreparer(traits())(ask('Hello'));
+    expect(prompt).toBe('<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n');
+  });
+
+  it('has the special tokens and the variables of the request in it', () => {
+    const source = `{{ bos_token }}{{ extra }}${PLAIN}`;
+    const special = createPreparer(traits(source, { bos: '<s>' }));
+    const prompt = chat([{ role: 'user', content: 'Hello' }], { templateKwargs: { extra: 'x ' } });
+    expect(special(ask('', { prompt })).prompt).toBe('<s>x user: Hello\nassistant: ');
+  });
+
+  it('is a 400 when the template does not take it', () => {
+    const strict = createPreparer(traits("{{ raise_exception('no such role') }}"));
+    expect(() => strict(ask('Hello'))).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ status: 400, param: 'messages' }) }),
+    );
+  });
+
+  it('has a reader of its own for each choice', () => {
+    const { createParser } = prepare(ask('Hello'));
+    const [first, second] = [createParser?.(), createParser?.()];
+    first?.push('<think>Hm');
+    expect(second?.push('Hi')).toEqual([{ kind: 'content', text: 'Hi' }]);
+  });
+});
+
+describe('a conversation with tools', () => {
+  it('shows them to the model and reads their calls', () => {
+    const prepared = withTools({});
+    expect(prepared.prompt).toBe('tools: add now\nuser: Hello\nassistant: ');
+    expect(prepared).toMatchObject({ grammar: null, severalCalls: true });
+    expect(read(prepared, NOW_CALL)).toEqual([
+      { kind: 'toolCall', index: 0, name: 'now' },
+      { kind: 'toolArguments', index: 0, text: '{}' },
+    ]);
+  });
+
+  it('neither shows tools that may not be called nor takes anything for a call', () => {
+    const prepared = withTools({ toolChoice: 'none' });
+    expect(prepared.prompt).toBe('user: Hello\nassistant: ');
+    expect(read(prepared, NOW_CALL)).toEqual([{ kind: 'content', text: NOW_CALL }]);
+  });
+
+  it('shows the tool that must be called, and no other', () => {
+    const prepared = withTools({ toolChoice: { name: 'now' } });
+    expect(prepared.prompt).toBe('tools: now\nuser: Hello\nassistant: ');
+    expect([NOW_CALL, ADD_CALL, 'Hello'].filter(matcherOf(prepared.grammar))).toEqual([NOW_CALL]);
+  });
+
+  it('makes the model call one of them where one must be called', () => {
+    const { grammar, severalCalls } = withTools({ toolChoice: 'required', parallelToolCalls: false });
+    expect(severalCalls).toBe(false);
+    const texts = [NOW_CALL, ADD_CALL, `${NOW_CALL}\n${ADD_CALL}`, 'Hello'];
+    expect(texts.filter(matcherOf(grammar))).toEqual([NOW_CALL, ADD_CALL]);
+  });
+
+  it('tells a model without a template for tools about them in words', () => {
+    const prepared = createPreparer(traits(PLAIN))(
+      ask('', { prompt: chat([{ role: 'user', content: 'Hello' }], { tools: [NOW], toolChoice: 'auto' }) }),
+    );
+    expect(prepared.prompt).toMatch(/^system: [\s\S]*"now"[\s\S]*\nuser: Hello\nassistant: $/);
+    expect(read(prepared, '{"tool_calls": [{"name": "now", "arguments": {}}]}')).toContainEqual({
+      kind: 'toolCall',
+      index: 0,
+      name: 'now',
+    });
+  });
+});
+
+describe('a reply of a form that is asked for', () => {
+  const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+
+  it('has a grammar', () => {
+    const { grammar } = prepare(ask('Hello', { replyFormat: { kind: 'schema', schema, param: 'x' } }));
+    expect(['{"text":"a"}', '{}', 'a'].filter(matcherOf(grammar))).toEqual(['{"text":"a"}']);
+  });
+
+  it('is either that or a call beside tools', () => {
+    const { grammar } = withTools({}, { replyFormat: { kind: 'json' } });
+    expect(['{"a": 1}', NOW_CALL, 'Hello'].filter(matcherOf(grammar))).toEqual(['{"a": 1}', NOW_CALL]);
+  });
+
+  it.each(['<think>', '</think>', '<tool_call>'])('is content, also with %s inside of a string', (mark) => {
+    const reply = `{"text":"a ${mark} b"}`;
+    const prepared = prepare(ask('Hello', { replyFormat: { kind: 'schema', schema, param: 'x' } }));
+    expect(matcherOf(prepared.grammar)(reply)).toBe(true);
+    expect(read(prepared, reply)).toEqual([{ kind: 'content', text: reply }]);
+  });
+});
+
+describe('reasoning that the template has begun', () => {
+  const templateKwargs = { think: true };
+
+  it('goes on in the reply', () => {
+    const prepared = withTools({ templateKwargs });
+    expect(prepared.prompt).toMatch(/assistant: <think>\n$/);
+    expect(read(prepared, 'Hm.\n</think>\n\nYes.')).toEqual([
+      { kind: 'reasoning', text: 'Hm.' },
+      { kind: 'content', text: 'Yes.' },
+    ]);
+  });
+
+  it.each<[string, Partial<ChatPrompt>, Partial<GenerationRequest>]>([
+    ['a call is forced', { toolChoice: 'required' }, {}],
+    ['JSON is asked for', {}, { replyFormat: { kind: 'json' } }],
+  ])('ends at once where %s, since a grammar leaves no room for it', (_, prompt, more) => {
+    const prepared = withTools({ templateKwargs, ...prompt }, more);
+    expect(prepared.prompt).toMatch(/assistant: <think>\n<\/think>\n\n$/);
+    expect(read(prepared, NOW_CALL)).toContainEqual({ kind: 'toolCall', index: 0, name: 'now' });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { generic } from '../../../src/core/chat/formats/generic.ts';
+import { hermes } from '../../../src/core/chat/formats/hermes.ts';
+import { formats } from '../../../src/core/chat/formats/index.ts';
+import { replyGrammar } from '../../../src/core/chat/reply-grammar.ts';
+import type { ChatPrompt, ReplyFormat } from '../../../src/core/runner.ts';
+import { chat } from '../../support/generation.ts';
+import { ADD, ADD_CALL, matcherOf, NOW, NOW_CALL } from './fixtures.ts';
+
+const TEXT: ReplyFormat = { kind: 'text' };
+const JSON_OBJECT: ReplyFormat = { kind: 'json' };
+const ANSWER: ReplyFormat = {
+  kind: 'schema',
+  schema: { type: 'object', properties: { answer: { enum: ['yes', 'no'] } }, required: ['answer'] },
+  param: 'response_format.json_schema.schema',
+};
+
+const grammarOf = (prompt: Partial<ChatPrompt>, replyFormat: ReplyFormat = TEXT, format = hermes) =>
+  replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'auto', ...prompt }), replyFormat, format);
+
+/** Which of the texts the grammar allows. */
+const allowed = (grammar: string | null, texts: string[]) => texts.filter(matcherOf(grammar));
+
+describe('a free reply', () => {
+  it.each<[string, Partial<ChatPrompt>]>([
+    ['has no tools', { tools: [] }],
+    ['may call tools', {}],
+    ['may not call its tools', { toolChoice: 'none' }],
+  ])('has no grammar when it %s', (_, prompt) => {
+    expect(grammarOf(prompt)).toBeNull();
+  });
+});
+
+describe('a reply that must call a tool', () => {
+  it('is one call or several, as the format writes them', () => {
+    const calls = [ADD_CALL, NOW_CALL, `${ADD_CALL}\n${NOW_CALL}`];
+    const others = ['', 'Hello', `Hello ${ADD_CALL}`, `${ADD_CALL} there`];
+    expect(allowed(grammarOf({ toolChoice: 'required' }), [...calls, ...others])).toEqual(calls);
+  });
+
+  it('is one call when no others may stand beside it', () => {
+    const grammar = grammarOf({ toolChoice: 'required', parallelToolCalls: false });
+    expect(allowed(grammar, [ADD_CALL, NOW_CALL, `${ADD_CALL}\n${NOW_CALL}`])).toEqual([ADD_CALL, NOW_CALL]);
+  });
+
+  it('is one call of the tool that is named', () => {
+    const texts = [ADD_CALL, NOW_CALL, `${NOW_CALL}\n${NOW_CALL}`];
+    expect(allowed(grammarOf({ toolChoice: { name: 'now' } }), texts)).toEqual([NOW_CALL]);
+  });
+
+  it('is a call, whatever form an answer should have', () => {
+    const texts = [ADD_CALL, '{"answer":"yes"}', '{}'];
+    for (const format of [JSON_OBJECT, ANSWER]) {
+      expect(allowed(grammarOf({ toolChoice: 'required' }, format), texts)).toEqual([ADD_CALL]);
+    }
+  });
+
+  it('has arguments of the schema of its tool', () => {
+    const grammar = grammarOf({ toolChoice: 'required' });
+    const bad = ['{"a":1}', '{"a":1,"b":"2"}', '{}', '5'].map((json) => ADD_CALL.replace('{"a":1,"b":2}', json));
+    expect(allowed(grammar, bad)).toEqual([]);
+  });
+
+  it('has no arguments for a tool that takes none', () => {
+    const bad = ['{"a":1}', '[]', 'null'].map((json) => NOW_CALL.replace('{}', json));
+    expect(allowed(grammarOf({ toolChoice: 'required' }), bad)).toEqual([]);
+  });
+
+  it.each([[{}], [{ properties: { a: { type: 'integer' } } }]])(
+    'has an object for its arguments, which all calls have, by the schema %j',
+    (parameters) => {
+      const grammar = grammarOf({ tools: [{ ...NOW, parameters }], toolChoice: 'required' });
+      const bad = ['5', '"x"', '[]', 'null', 'true'].map((json) => NOW_CALL.replace('{}', json));
+      expect(allowed(grammar, [NOW_CALL, ...bad])).toEqual([NOW_CALL]);
+    },
+  );
+
+  it.each(formats.map((format) => [format.name, format] as const))('is read back as the call by %s', (_, format) => {
+    const grammar = replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'required' }), TEXT, format);
+    const text = format.writeCalls([{ name: 'add', arguments: '{"a":1,"b":2}' }]);
+    expect(allowed(grammar, [text])).toEqual([text]);
+    const parser = format.createParser({ tools: [ADD, NOW], startsInReasoning: false });
+    expect([...parser.push(text), ...parser.finish()]).toContainEqual({ kind: 'toolCall', index: 0, name: 'add' });
+  });
+});
+
+describe('a reply that must be JSON', () => {
+  const texts = ['{"answer":"yes"}', '{"other": [1]}', '[1]', '"yes"', 'yes', NOW_CALL];
+
+  it('is any object', () => {
+    expect(allowed(grammarOf({ tools: [] }, JSON_OBJECT), texts)).toEqual(['{"answer":"yes"}', '{"other": [1]}']);
+  });
+
+  it('is JSON of the schema', () => {
+    expect(allowed(grammarOf({ tools: [] }, ANSWER), texts)).toEqual(['{"answer":"yes"}']);
+  });
+
+  it.each<[string, ReplyFormat, string[]]>([
+    ['an object', JSON_OBJECT, ['{"answer":"yes"}', '{"other": [1]}', NOW_CALL]],
+    ['JSON of the schema', ANSWER, ['{"answer":"yes"}', NOW_CALL]],
+  ])('is %s or a call beside tools that may be called', (_, format, expected) => {
+    expect(allowed(grammarOf({}, format), texts)).toEqual(expected);
+    expect(allowed(grammarOf({}, format), [`{"answer":"yes"}${NOW_CALL}`])).toEqual([]);
+  });
+
+  it('is no call of tools that may not be called', () => {
+    expect(allowed(grammarOf({ toolChoice: 'none' }, ANSWER), texts)).toEqual(['{"answer":"yes"}']);
+  });
+
+  it('is told from the calls of a format that are JSON as well', () => {
+    const call = generic.writeCalls([{ name: 'now', arguments: '{}' }]);
+    expect(allowed(grammarOf({}, ANSWER, generic), ['{"answer":"no"}', call, '{"answer":"maybe"}'])).toEqual([
+      '{"answer":"no"}',
+      call,
+    ]);
+  });
+});
+
+describe('a schema that can not be enforced', () => {
+  const unenforceable = { type: 'string', not: { pattern: 'x' } };
+  const refusal = (param: string) => expect.objectContaining({ data: expect.objectContaining({ status: 400, param }) });
+
+  it('of a reply is refused by its field', () => {
+    const format = { ...ANSWER, schema: unenforceable } as ReplyFormat;
+    expect(() => grammarOf({ tools: [] }, format)).toThrow(refusal('response_format.json_schema.schema'));
+  });
+
+  it('of a tool is refused by the place of the tool, also where it is the only one that may be called', () => {
+    const bad = { name: 'bad', parameters: { type: 'object', properties: { x: unenforceable }, required: ['x'] } };
+    for (const toolChoice of ['required', { name: 'bad' }] as const) {
+      expect(() => grammarOf({ tools: [ADD, bad], toolChoice })).toThrow(refusal('tools[1].function.parameters'));
+    }
+  });
+
+  it('of a tool that the model may, but need not call is no matter', () => {
+    const bad = { name: 'bad', parameters: unenforceable };
+    expect(grammarOf({ tools: [bad] })).toBeNull();
+    expect(grammarOf({ tools: [ADD, bad], toolChoice: { name: 'add' } })).not.toBeNull();
+  });
+});

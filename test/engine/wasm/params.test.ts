@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { EngineRequest } from '../../../src/engine/engine.ts';
+import { completionParams } from '../../../src/engine/wasm/params.ts';
+import { greedy } from '../../support/generation.ts';
+
+/** The parameters of a choice of such a request, in a context of 512 tokens. */
+function params(more: Partial<EngineRequest> = {}, choice = 0) {
+  const request: EngineRequest & { prompt: string } = {
+    grammar: null,
+    marks: [],
+    sampling: greedy,
+    stop: [],
+    banned: [],
+    maxTokens: null,
+    cachePrompt: false,
+    choices: 8,
+    logprobs: null,
+    ...more,
+    prompt: 'Hello',
+  };
+  return completionParams(request, choice, 512);
+}
+
+describe('the parameters of llama-server', () => {
+  it('have the prompt as it is and no limit but the context', () => {
+    expect(params()).toMatchObject({ prompt: 'Hello', n_predict: -1, cache_prompt: false, return_progress: true });
+    expect(params({ maxTokens: 7, cachePrompt: true })).toMatchObject({ n_predict: 7, cache_prompt: true });
+  });
+
+  it('have no grammar and no probabilities unless asked for', () => {
+    expect(params()).not.toHaveProperty('grammar');
+    expect(params()).not.toHaveProperty('n_probs');
+    expect(params({ grammar: 'root ::= "x"', marks: ['<think>'] })).toMatchObject({
+      grammar: 'root ::= "x"',
+      preserved_tokens: ['<think>'],
+    });
+  });
+
+  it.each([
+    [0, 1],
+    [1, 1],
+    [20, 20],
+  ])('have, for %d alternatives, the probabilities of at least one token', (logprobs, expected) => {
+    expect(params({ logprobs })).toHaveProperty('n_probs', expected);
+  });
+
+  it('give each choice a seed of its own, within 32 bits and never the one that means a random seed', () => {
+    expect([0, 1, 7].map((choice) => params({}, choice).seed)).toEqual([1, 2, 8]);
+    const sampling = { ...greedy, seed: 0xfffffffe };
+    expect([0, 1, 2].map((choice) => params({ sampling }, choice).seed)).toEqual([0xfffffffe, 0, 1]);
+  });
+
+  it('evaluate the prompt but once for all choices', () => {
+    expect(params({ cachePrompt: false }, 1)).toHaveProperty('cache_prompt', true);
+  });
+
+  it('time each token where a reply may have to be ended from outside', () => {
+    expect(params().timings_per_token).toBe(false);
+    expect(params({ stop: ['END'] }).timings_per_token).toBe(true);
+    expect(params({ banned: ['secret'] }).timings_per_token).toBe(true);
+  });
+
+  it('keep stop sequences away from llama-server, which would lose text for them', () => {
+    expect(params({ stop: ['END'] })).not.toHaveProperty('stop');
+  });
+
+  it('know no window of -1', () => {
+    expect(params({ sampling: { ...greedy, repeatLastN: -1 } })).toHaveProperty('repeat_last_n', 512);
+    expect(params({ sampling: { ...greedy, repeatLastN: 0 } })).toHaveProperty('repeat_last_n', 0);
+  });
+});
