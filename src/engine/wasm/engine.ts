@@ -17,6 +17,16 @@ import { RuntimeLog } from './runtime-log.ts';
 const CONTEXT_STEP = 256;
 const roundContext = (length: number) => Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
 
+/** What llama-server's JSON writer says of a token that is no whole character. */
+const NOT_UTF8 = 'json.exception.type_error.316';
+
+function untellableLogprobs(): Error {
+  return unsupportedParameter(
+    'logprobs',
+    'logprobs can not be told of this reply: the WebAssembly runtime knows no tokens that are a part of a character.',
+  );
+}
+
 /** Where the builds of llama.cpp lie; wllama takes `compat` where Memory64 or JSPI is missing. */
 export interface WasmAssets {
   /** URL of the default build's wasm file. */
@@ -199,6 +209,7 @@ class WasmEngine implements Engine {
     } catch (error) {
       if (this.#isFatal(error)) throw this.#crash(error);
       if (!signal.aborted && !reader.outcome) {
+        if (request.logprobs !== null && this.#runtime.reason?.includes(NOT_UTF8)) throw untellableLogprobs();
         if (reader.started) throw error;
         this.#answerError(error, emit);
       }

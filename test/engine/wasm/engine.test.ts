@@ -221,6 +221,12 @@ describe('a grammar', () => {
 });
 
 describe('logprobs', () => {
+  it('that the runtime can not tell, of tokens that are a part of a character, are refused, and it serves on', async () => {
+    const story = request('Tell me a story about a fox', { logprobs: 3, maxTokens: 12 });
+    await expect(thread.run(story)).rejects.toMatchObject({ data: { status: 400, param: 'logprobs' } });
+    expect(textOf(await thread.run({ ...story, logprobs: null }))).not.toBe('');
+  });
+
   it.each([0, 3])('tell how likely each token was, with %d alternatives', async (logprobs) => {
     const events = await thread.run(request('hello', { logprobs, maxTokens: 12 }));
     const tokens = events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
