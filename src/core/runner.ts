@@ -1,6 +1,6 @@
-import type { Tool } from './chat/formats/format.ts';
 import type { GenerationEvent } from './events.ts';
 import type { JsonSchema } from './grammar/json-schema.ts';
+import type { Tool } from './tool.ts';
 
 export interface ToolCall {
   id: string;

@@ -1,12 +1,6 @@
-import type { JsonSchema } from '../../grammar/json-schema.ts';
+import type { Tool } from '../../tool.ts';
 
-/** A function that the model may call. */
-export interface Tool {
-  name: string;
-  description?: string;
-  /** JSON schema of its arguments; absent means none. */
-  parameters?: JsonSchema;
-}
+export type { Tool };
 
 /** A call of a tool. */
 export interface Call {
