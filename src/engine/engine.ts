@@ -1,5 +1,5 @@
 import type { ModelTraits } from '../core/chat/prepare.ts';
-import type { Emit, EngineInfo, QuestionKind, Questions, Sampling } from '../core/runner.ts';
+import type { Emit, EngineInfo, GenerationRequest, QuestionKind, Questions } from '../core/runner.ts';
 
 /** What a model is for: a chat model writes, the others turn text into vectors or scores. */
 export type ModelKind = 'chat' | 'embedding' | 'rerank';
@@ -24,21 +24,13 @@ export interface EngineOptions extends ModelSource {
 }
 
 /** One generation, down to what a model knows of: text in, text out. */
-export interface EngineRequest {
+export interface EngineRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
   /** Text, in which special tokens may be spelled, or tokens. A beginning-of-sequence token is added as the model wants. */
   prompt: string | number[];
   /** GBNF that the reply must keep to; null leaves it free. */
   grammar: string | null;
   /** Special tokens that come as text in the reply; all others stay silent. */
   marks: string[];
-  sampling: Sampling;
-  stop: string[];
-  /** Texts that must not be said; a choice that comes to one ends with content_filter. Case does not matter. */
-  banned: string[];
-  maxTokens: number | null;
-  cachePrompt: boolean;
-  choices: number;
-  logprobs: number | null;
 }
 
 /**

@@ -25,8 +25,8 @@ export function createService(engine: Engine): EngineService {
 }
 
 function toEngineRequest(request: GenerationRequest, { prompt, grammar, marks }: Prepared): EngineRequest {
-  const { sampling, stop, banned, maxTokens, cachePrompt, choices, logprobs } = request;
-  return { prompt, grammar, marks, sampling, stop, banned, maxTokens, cachePrompt, choices, logprobs };
+  const { prompt: _, replyFormat: __, ...same } = request;
+  return { ...same, prompt, grammar, marks };
 }
 
 /** Whether a banned text stands in what the client wrote; what the template adds does not count. */

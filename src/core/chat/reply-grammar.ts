@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../grammar/json-schema.ts';
-import { createSchemaGrammar, jsonObjectGrammar } from '../grammar/schema-grammar.ts';
+import { createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../grammar/schema-grammar.ts';
 import type { ChatPrompt, ReplyFormat } from '../runner.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
 import { allowsSeveralCalls, visibleTools } from './tools.ts';
@@ -16,13 +16,13 @@ export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format:
   const forced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object';
   if (forced) return callGrammar(chat, tools, format);
   if (replyFormat.kind === 'text') return null;
-  const { rules, rule } =
+  const json =
     replyFormat.kind === 'json'
       ? jsonObjectGrammar()
       : createSchemaGrammar(replyFormat.schema, { param: replyFormat.param, prefix: 'reply' });
-  if (tools.length === 0) return `root ::= ${rule}\n${rules}`;
+  if (tools.length === 0) return rootGrammar(json);
   const calls = callGrammar(chat, tools, format).replace(/^root ::=/m, 'call-root ::=');
-  return `root ::= ${rule} | call-root\n${calls}\n${rules}`;
+  return `root ::= ${json.rule} | call-root\n${calls}\n${json.rules}`;
 }
 
 function callGrammar(chat: ChatPrompt, tools: Tool[], format: ChatFormat): string {

@@ -1,3 +1,4 @@
+import { countUpTo } from './count-up-to.ts';
 import { type Expression, empty, isNever, literal, never, optional, repeat, sequence } from './expression.ts';
 import { inside, type SchemaObject } from './json-schema.ts';
 import { COMMA } from './json-text.ts';
@@ -16,8 +17,8 @@ export function arrayExpression(compiler: SchemaCompiler, schema: SchemaObject, 
   const impossible = prefix.findIndex(isNever);
   const first = impossible === -1 ? prefix : prefix.slice(0, impossible);
   const isClosed = impossible !== -1 || isNever(item);
-  const min = limited(compiler, schema, path, 'minItems', 0);
-  const asked = limited(compiler, schema, path, 'maxItems', Number.POSITIVE_INFINITY);
+  const min = countUpTo(MAX_ITEMS, compiler, schema, path, 'minItems', 0);
+  const asked = countUpTo(MAX_ITEMS, compiler, schema, path, 'maxItems', Number.POSITIVE_INFINITY);
   const max = isClosed ? Math.min(asked, first.length) : asked;
   if (min > max) return never;
   return sequence(literal('['), items(compiler, first, item, min, max, path), literal(']'));
@@ -43,17 +44,4 @@ function items(
     list = index < min ? here : optional(compiler.rules.add('items', path, here));
   }
   return list;
-}
-
-function limited(
-  compiler: SchemaCompiler,
-  schema: SchemaObject,
-  path: string,
-  keyword: string,
-  absent: number,
-): number {
-  if (schema[keyword] === undefined) return absent;
-  const value = Number(schema[keyword]);
-  if (value > MAX_ITEMS) throw compiler.refuse(path, keyword, `is over the limit of ${MAX_ITEMS}`);
-  return value;
 }

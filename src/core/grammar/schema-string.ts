@@ -1,3 +1,4 @@
+import { countUpTo } from './count-up-to.ts';
 import { type Expression, repeat, sequence } from './expression.ts';
 import type { SchemaObject } from './json-schema.ts';
 import { anyCharacter, QUOTE } from './json-text.ts';
@@ -14,27 +15,14 @@ const MAX_SINGLE = 4 * BLOCK;
 
 /** Strings of a flat schema. Lengths count code points, and every character is spelled in one way only. */
 export function stringExpression(compiler: SchemaCompiler, schema: SchemaObject, path: string): Expression {
-  const min = limited(compiler, schema, path, 'minLength', 0);
-  const max = limited(compiler, schema, path, 'maxLength', Number.POSITIVE_INFINITY);
+  const min = countUpTo(MAX_LENGTH, compiler, schema, path, 'minLength', 0);
+  const max = countUpTo(MAX_LENGTH, compiler, schema, path, 'maxLength', Number.POSITIVE_INFINITY);
   const language = namedLanguage(compiler, schema, path);
   if (!language) return quotedText(compiler.rules, min, max);
   const beside = `beside '${schema.pattern === undefined ? 'format' : 'pattern'}'`;
   if (min > language.min) throw compiler.refuse(path, 'minLength', `${beside} is not supported`);
   if (max < language.max) throw compiler.refuse(path, 'maxLength', `${beside} is not supported`);
   return sequence(QUOTE, language.expression, QUOTE);
-}
-
-function limited(
-  compiler: SchemaCompiler,
-  schema: SchemaObject,
-  path: string,
-  keyword: string,
-  absent: number,
-): number {
-  if (schema[keyword] === undefined) return absent;
-  const value = Number(schema[keyword]);
-  if (value > MAX_LENGTH) throw compiler.refuse(path, keyword, `is over the limit of ${MAX_LENGTH}`);
-  return value;
 }
 
 /** What `pattern` or `format` describes. */
