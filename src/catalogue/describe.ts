@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { GGMLFileQuantizationType, gguf } from '@huggingface/gguf';
 import type { ModelCard } from '../core/model.ts';
+import type { ModelShape, ModelSource } from '../engine/engine.ts';
 
 /** A model found on disk: what it says of itself, the files that make it up, in order, and what it is for. */
 export interface ModelEntry {
   card: ModelCard;
-  source: { files: string[]; kind: 'chat' | 'embedding' | 'rerank' };
+  source: ModelSource;
 }
 
 /** llama.cpp's `LLAMA_POOLING_TYPE_RANK`; the types from 1 to 3 make one vector of a text's tokens. */
@@ -25,8 +26,10 @@ export async function describeModel(id: string, files: string[]): Promise<ModelE
   const pooling = number(fields[`${architecture}.pooling_type`]) ?? 0;
   const kind = pooling === POOLING_RANK ? 'rerank' : pooling > 0 ? 'embedding' : 'chat';
 
+  const size = stats.reduce((sum, { size }) => sum + size, 0);
+
   return {
-    source: { files, kind },
+    source: { files, kind, shape: readShape(architecture, fields, size) },
     card: {
       id,
       created: Math.floor(Math.min(...stats.map(({ mtimeMs }) => mtimeMs)) / 1000),
@@ -44,12 +47,31 @@ export async function describeModel(id: string, files: string[]): Promise<ModelE
       metadata: {
         author: text(fields['general.author']) ?? '',
         tags: [architecture, ...quantization(number(fields['general.file_type'])), ...strings(fields['general.tags'])],
-        size: stats.reduce((sum, { size }) => sum + size, 0),
+        size,
         cover: '',
       },
       trainedContextLength: number(fields[`${architecture}.context_length`]) ?? 0,
       parameterCount,
     },
+  };
+}
+
+function readShape(architecture: string, fields: Record<string, unknown>, fileBytes: number): ModelShape {
+  const figure = (name: string) => number(fields[`${architecture}.${name}`]) ?? 0;
+  const layers = figure('block_count');
+  const heads = figure('attention.head_count') || 1;
+  const embeddingLength = figure('embedding_length');
+  const cachedHeads = figure('attention.head_count_kv') || heads;
+  const keyLength = figure('attention.key_length') || embeddingLength / heads;
+  const valueLength = figure('attention.value_length') || embeddingLength / heads;
+  return {
+    fileBytes,
+    layers,
+    cachedPerToken: layers * cachedHeads * (keyLength + valueLength),
+    embeddingLength,
+    feedForwardLength: figure('feed_forward_length'),
+    vocabularySize: figure('vocab_size') || strings(fields['tokenizer.ggml.tokens']).length,
+    trainedContextLength: figure('context_length'),
   };
 }
 

@@ -4,15 +4,32 @@ import type { Emit, EngineInfo, GenerationRequest, QuestionKind, Questions } fro
 /** What a model is for: a chat model writes, the others turn text into vectors or scores. */
 export type ModelKind = 'chat' | 'embedding' | 'rerank';
 
+/** Figures of a model's header, from which its need of memory follows. */
+export interface ModelShape {
+  /** Bytes of all its files, the projector's included. */
+  fileBytes: number;
+  layers: number;
+  /** Numbers that the KV cache holds for one token: the keys and values of all layers together. */
+  cachedPerToken: number;
+  embeddingLength: number;
+  feedForwardLength: number;
+  vocabularySize: number;
+  /** In tokens. */
+  trainedContextLength: number;
+}
+
 /** Where a model lies and what it is for. */
 export interface ModelSource {
   /** The model's GGUF file, or its split files in order. */
   files: string[];
+  /** The GGUF of its projector, if it has one: what turns images or audio into its embeddings. */
+  projector?: string;
   kind: ModelKind;
+  shape: ModelShape;
 }
 
 /** How to load a model. */
-export interface EngineOptions extends ModelSource {
+export interface EngineOptions extends Omit<ModelSource, 'shape'> {
   /** Context window of one slot in tokens; null takes the model's own, within what memory allows. */
   contextLength: number | null;
   /** Generations to run at once. */

@@ -23,7 +23,10 @@ describe('the catalogue', () => {
 
   it('says where a model lies and what it is for', async () => {
     const catalogue = await openCatalogue(inject('modelsFolder'), silentLog);
-    expect(catalogue.sourceOf('tiny')).toEqual({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')] });
+    expect(catalogue.sourceOf('tiny')).toMatchObject({
+      kind: 'chat',
+      files: [join(inject('modelsFolder'), 'tiny.gguf')],
+    });
     expect(catalogue.sourceOf('none')).toBeUndefined();
     expect(catalogue.sourceOf('embed/mini')?.kind).toBe('embedding');
     expect(catalogue.sourceOf('rerank/mini')?.kind).toBe('rerank');

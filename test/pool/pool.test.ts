@@ -4,6 +4,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 // The built pool: its worker threads need real files.
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
+import type { ModelShape } from '../../src/engine/engine.ts';
 import { planThreads } from '../../src/pool/model-workers.ts';
 import { ask, textOf } from '../support/generation.ts';
 import { recordingLog, silentLog } from '../support/log.ts';
@@ -14,12 +15,22 @@ afterEach(async () => {
   pool = undefined;
 });
 
+const shape: ModelShape = {
+  fileBytes: 2_000_000,
+  layers: 2,
+  cachedPerToken: 256,
+  embeddingLength: 64,
+  feedForwardLength: 128,
+  vocabularySize: 280,
+  trainedContextLength: 1024,
+};
+
 function open(more: Partial<PoolOptions> = {}): Runner {
   pool = createPool({
     backend: 'cpu',
     engine: { contextLength: null, slots: 2, threads: 1, batchSize: 64 },
     maxWaiting: 8,
-    sourceOf: () => ({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')] }),
+    sourceOf: () => ({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')], shape }),
     log: silentLog,
     ...more,
   });
@@ -56,7 +67,7 @@ describe('the pool', () => {
   it('answers a model that no backend can load with an error, keeps the reasons to the log, and tries again later', async () => {
     const lines: string[] = [];
     const files = { path: '/nowhere/secret.gguf' };
-    const runner = open({ sourceOf: () => ({ kind: 'chat', files: [files.path] }), log: recordingLog(lines) });
+    const runner = open({ sourceOf: () => ({ kind: 'chat', files: [files.path], shape }), log: recordingLog(lines) });
     await expect(run(runner, 'x')).rejects.toMatchObject({
       data: { status: 500, code: 'model_load_failed', message: expect.not.stringContaining('secret') },
     });
