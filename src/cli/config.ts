@@ -14,6 +14,9 @@ const integer = (min: number, max: number) => {
   );
 };
 
+/** The longest that a timer can wait. */
+const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
+
 const keys = v.array(v.pipe(v.string(), v.nonEmpty('must not be empty')));
 
 /** What `paddock serve` can be told, as flags or environment variables. */
@@ -31,6 +34,8 @@ export const serveConfigSchema = v.object({
   threads: v.optional(integer(1, 1024)),
   batch: integer(1, 65536),
   queue: integer(0, 65536),
+  maxLoadedModels: v.optional(integer(1, 1024)),
+  idleTimeout: integer(0, LONGEST_TIMEOUT_S),
   bodyLimit: integer(1024, 1024 ** 3),
   logLevel: v.picklist(['debug', 'info', 'warn', 'error', 'silent'], 'must be one of debug, info, warn, error, silent'),
 });
@@ -66,6 +71,13 @@ export function serveOptions(): Option[] {
     new Option('--threads <n>', 'CPU threads (default: the physical cores)').env('PADDOCK_THREADS'),
     new Option('--batch <tokens>', 'most tokens in one forward pass').env('PADDOCK_BATCH').default(512),
     new Option('--queue <n>', 'requests of one model that may wait for a slot').env('PADDOCK_QUEUE').default(512),
+    new Option(
+      '--max-loaded-models <n>',
+      'models in memory at once; the least recently used one gives way (default: as many as fit)',
+    ).env('PADDOCK_MAX_LOADED_MODELS'),
+    new Option('--idle-timeout <seconds>', 'unload a model that nobody has used for so long; 0 never does')
+      .env('PADDOCK_IDLE_TIMEOUT')
+      .default(3600),
     new Option('--body-limit <bytes>', 'largest request body').env('PADDOCK_BODY_LIMIT').default(32 * 1024 * 1024),
     new Option('--log-level <level>', 'debug, info, warn, error or silent').env('PADDOCK_LOG_LEVEL').default('info'),
   ];

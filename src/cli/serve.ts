@@ -23,6 +23,8 @@ export async function serve(config: ServeConfig): Promise<void> {
       batchSize: config.batch,
     },
     maxWaiting: config.queue,
+    maxLoadedModels: config.maxLoadedModels ?? null,
+    idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
     sourceOf: catalogue.sourceOf,
     log,
   });

@@ -12,6 +12,10 @@ export interface PoolOptions {
   engine: Omit<EngineOptions, keyof ModelSource>;
   /** Requests of one model that may wait for a slot. */
   maxWaiting: number;
+  /** Models in memory at once; null leaves it to the memory. */
+  maxLoadedModels: number | null;
+  /** How long a model that nobody uses stays loaded; null is for ever. */
+  idleTimeoutMs: number | null;
   /** Where a model lies and what it is for. */
   sourceOf: (modelId: string) => ModelSource | undefined;
   log: Log;

@@ -21,14 +21,18 @@ describe('the configuration of paddock serve', () => {
       apiKey: [],
       slots: 4,
       batch: 512,
+      idleTimeout: 3600,
       bodyLimit: 32 * 1024 * 1024,
     });
     expect(parse([]).ctxLen).toBeUndefined();
+    expect(parse([]).maxLoadedModels).toBeUndefined();
   });
 
   it('takes every flag', () => {
     const config = parse(
-      '--host localhost --port 0 --models m --backend wasm --slots 8 --ctx-len 2048 --threads 3 --batch 64'.split(' '),
+      '--host localhost --port 0 --models m --backend wasm --slots 8 --ctx-len 2048 --threads 3 --batch 64 --max-loaded-models 2 --idle-timeout 0'.split(
+        ' ',
+      ),
     );
     expect(config).toMatchObject({
       host: 'localhost',
@@ -39,6 +43,8 @@ describe('the configuration of paddock serve', () => {
       ctxLen: 2048,
       threads: 3,
       batch: 64,
+      maxLoadedModels: 2,
+      idleTimeout: 0,
     });
   });
 
@@ -57,6 +63,8 @@ describe('the configuration of paddock serve', () => {
     [['--port', 'x'], /--port must be an integer between 0 and 65535/],
     [['--port', '70000'], /--port must be an integer between 0 and 65535/],
     [['--slots', '0'], /--slots must be an integer between 1 and 256/],
+    [['--max-loaded-models', '0'], /--max-loaded-models must be an integer between 1 and 1024/],
+    [['--idle-timeout', '5m'], /--idle-timeout must be an integer/],
     [['--ctx-len', '1'], /--ctx-len must be an integer/],
     [['--backend', 'tpu'], /--backend must be one of auto, gpu, cpu, wasm/],
     [['--api-key', ''], /--api-key must not be empty/],
