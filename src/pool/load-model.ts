@@ -62,8 +62,8 @@ async function tryBackend(
   { engine, memory, log }: LoadOptions,
   claim: Claim,
 ): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
-  const { shape, ...files } = source;
-  const wanted = { ...engine, ...files };
+  const { shape, loading, ...files } = source;
+  const wanted = { ...engine, ...loading, ...files };
   const { threads, slots } = planThreads({ backend, engine: wanted }, availableParallelism());
   const plans = contextsToTry(backend, source, wanted.contextLength).map((contextLength) => ({
     backend,

@@ -11,7 +11,7 @@ import type { MemoryState } from './residency.ts';
 export interface PoolOptions {
   /** `auto` takes the first of GPU, CPU and WebAssembly that loads the model. */
   backend: 'auto' | BackendName;
-  engine: Omit<EngineOptions, keyof ModelSource>;
+  engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers'>;
   /** Requests of one model that may wait for a slot; while it loads, as many more as it has slots. */
   maxWaiting: number;
   /** Models in memory at once; null leaves it to the memory. */

@@ -45,7 +45,7 @@ export interface LoadedModel {
  * is: that of a GPU, which holds as many layers as fit, and of the machine, which holds the others.
  */
 export async function loadModel(
-  { files }: EngineOptions,
+  { files, gpuLayers }: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
   memory: WorkerConfig['memory'],
@@ -63,7 +63,8 @@ export async function loadModel(
     if (backend === 'gpu') await refuseHopeless(llama, memory);
     const [modelPath] = files;
     if (!modelPath) throw new Error('the model has no files');
-    return { llama, model: await llama.loadModel({ modelPath, ...(backend === 'cpu' && { gpuLayers: 0 }) }) };
+    const layers = backend === 'cpu' ? 0 : gpuLayers;
+    return { llama, model: await llama.loadModel({ modelPath, ...(layers !== undefined && { gpuLayers: layers }) }) };
   } catch (error) {
     await llama.dispose();
     throw inOurWords(error);
