@@ -31,7 +31,8 @@ export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Cl
 /** The context windows to try, in tokens, longest first. One that is asked for is not shortened. */
 export function contextsToTry(backend: BackendName, { kind, shape }: ModelSource, asked: number | null): number[] {
   if (asked !== null) return [asked];
-  const lengths = contextLengths({ backend, kind, trained: shape.trainedContextLength, batched: true });
+  const { trainedContextLength: trained, poolsLast: batched } = shape;
+  const lengths = contextLengths({ backend, kind, trained, batched });
   // On a GPU llama.cpp itself shortens the window.
   return backend === 'gpu' ? lengths.slice(-1) : lengths;
 }
