@@ -53,8 +53,8 @@ export async function openBench(): Promise<PullBench> {
     refreshed: () => refreshed,
     puller: ({ env = {}, patience = {} } = {}) =>
       createPuller({
-        home,
         modelsFolder,
+        downloadsFolder: join(home, 'downloads'),
         env: { HF_ENDPOINT: hub.url, ...env },
         refresh: async () => {
           refreshed += 1;
@@ -83,7 +83,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 export async function pull(
   puller: Puller,
   source: string,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<PullEvent[]> {
   const events: PullEvent[] = [];
   for await (const event of puller.pull(source, signal)) events.push(event);
