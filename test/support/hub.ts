@@ -31,7 +31,7 @@ export interface TestHub {
   requests: SeenRequest[];
   /** Puts a file into a repository, which is there from then on; also for new content. */
   put(repo: string, path: string, file: HubFile | Uint8Array): void;
-  /** Puts a file at `url/files/<path>`; without ETag and Last-Modified if it shall have no validator. */
+  /** Puts a file on the web server and gives its URL; without an ETag if it shall have no validator. */
   putFile(path: string, bytes: Uint8Array, options?: { validator?: false }): string;
   /** Lets only this token read the repository. */
   gate(repo: string, token: string): void;
@@ -109,12 +109,16 @@ export async function startHub(): Promise<TestHub> {
     const url = new URL(req.url ?? '/', 'http://hub');
     const [, repoId, path] = /^\/([^/]+\/[^/]+)\/resolve\/[^/]+\/(.+)$/.exec(decodeURIComponent(url.pathname)) ?? [];
     if (url.pathname.startsWith('/api/')) return answerApi(req, res, url);
-    if (repoId && path) return answerResolve(req, res, repoId, path);
-    const name = decodeURIComponent(url.pathname.replace('/files/', ''));
+    if (repoId && path) answerResolve(req, res, repoId, path);
+    else res.writeHead(404).end();
+  });
+
+  const web = createServer((req, res) => {
+    const name = decodeURIComponent(new URL(req.url ?? '/', 'http://web').pathname.slice(1));
     const fault = note('content', name, req);
     const file = files.get(name);
-    if (!file) return void res.writeHead(404).end();
-    sendFile(req, res, file.bytes, file.validator ? `"${sha256(file.bytes)}"` : null, fault);
+    if (file) sendFile(req, res, file.bytes, file.validator ? `"${sha256(file.bytes)}"` : null, fault);
+    else res.writeHead(404).end();
   });
 
   const cdn = createServer((req, res) => {
@@ -127,7 +131,7 @@ export async function startHub(): Promise<TestHub> {
     sendFile(req, res, file.bytes, `"${randomUUID()}"`, fault);
   });
 
-  await Promise.all([listen(hub), listen(cdn)]);
+  await Promise.all([hub, cdn, web].map(listen));
 
   return {
     url: urlOf(hub),
@@ -142,7 +146,7 @@ export async function startHub(): Promise<TestHub> {
     },
     putFile(path, bytes, { validator = true }: { validator?: boolean } = {}) {
       files.set(path, { bytes, validator });
-      return `${urlOf(hub)}/files/${path}`;
+      return `${urlOf(web)}/${path}`;
     },
     gate(repoId, token) {
       const repo = repos.get(repoId);
@@ -153,7 +157,7 @@ export async function startHub(): Promise<TestHub> {
       faults.set(key, [...(faults.get(key) ?? []), { fault, left: times }]);
     },
     async close() {
-      await Promise.all([hub, cdn].map(stop));
+      await Promise.all([hub, cdn, web].map(stop));
     },
   };
 }
