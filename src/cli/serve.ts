@@ -1,3 +1,4 @@
+import { builtInModelsFolder } from '../catalogue/built-in.ts';
 import { openCatalogue } from '../catalogue/catalogue.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Log } from '../core/log.ts';
@@ -13,7 +14,7 @@ const SHUTDOWN_GRACE_MS = 10_000;
 /** `paddock serve`: puts the parts together and runs until it is told to stop. */
 export async function serve(config: ServeConfig): Promise<void> {
   const log = createLog(config.logLevel);
-  const catalogue = await openCatalogue(config.models, log);
+  const catalogue = await openCatalogue([config.models, builtInModelsFolder], log);
   const pool = createPool({
     backend: config.backend,
     engine: {
@@ -44,6 +45,7 @@ export async function serve(config: ServeConfig): Promise<void> {
     log.info('stopping: running requests may finish', { signal, graceMs: SHUTDOWN_GRACE_MS });
     await server.close(SHUTDOWN_GRACE_MS);
     await pool[Symbol.asyncDispose]();
+    await catalogue[Symbol.asyncDispose]();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(signal));
