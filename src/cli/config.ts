@@ -97,7 +97,16 @@ export function isLoopback(host: string): boolean {
 }
 
 function defaultModelsFolder(): string {
-  return join(process.env.PADDOCK_HOME ?? join(homedir(), '.paddock'), 'models');
+  return join(home(), 'models');
+}
+
+/** Where unfinished pulls lie. */
+export function downloadsFolder(): string {
+  return join(home(), 'downloads');
+}
+
+function home(): string {
+  return process.env.PADDOCK_HOME ?? join(homedir(), '.paddock');
 }
 
 function list(value: string | undefined): string[] | undefined {

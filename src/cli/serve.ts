@@ -1,10 +1,11 @@
 import { builtInModelsFolder } from '../catalogue/built-in.ts';
 import { openCatalogue } from '../catalogue/catalogue.ts';
+import { createPuller } from '../catalogue/pull/puller.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Log } from '../core/log.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
-import type { ServeConfig } from './config.ts';
+import { downloadsFolder, type ServeConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { version } from './version.ts';
 
@@ -30,6 +31,13 @@ export async function serve(config: ServeConfig): Promise<void> {
   const api = createApi({
     catalogue,
     runner: pool,
+    puller: createPuller({
+      modelsFolder: config.models,
+      downloadsFolder: downloadsFolder(),
+      env: process.env,
+      refresh: catalogue.refresh,
+      log,
+    }),
     apiKeys: config.apiKey,
     corsOrigins: config.corsOrigin,
     contentFilter: config.contentFilter,

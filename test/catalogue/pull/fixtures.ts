@@ -11,11 +11,11 @@ import { recordingLog } from '../../support/log.ts';
 
 /** So little that tests need not wait for it to end. */
 export const IMPATIENT: Patience = {
-  stallMs: 300,
+  stallMs: 250,
   firstDelayMs: 1,
   longestDelayMs: 20,
-  resolvingMs: 1_500,
-  downloadingMs: 1_500,
+  resolvingMs: 700,
+  downloadingMs: 700,
 };
 
 /** A GGUF of one tensor of random numbers, some 256 KiB. Other seeds make other files of the same length. */
