@@ -9,6 +9,8 @@ import { type RunningServer, startServer } from '../../support/server.ts';
 /** Servers are started twice on a machine that may be busy. */
 const TIME_LIMIT_MS = 120_000;
 
+const SOON = { timeout: 20_000 };
+
 const FILE = 'tiny-Q8_0.gguf';
 const model = makeTinyModel();
 const HALF = Math.floor(model.length / 2);
@@ -59,7 +61,7 @@ async function pullHalf(running: RunningServer): Promise<Response> {
       (stats) => stats.size,
       () => 0,
     );
-  await expect.poll(size, { timeout: 20_000 }).toBe(HALF);
+  await expect.poll(size, SOON).toBe(HALF);
   hub.requests.length = 0;
   return response;
 }

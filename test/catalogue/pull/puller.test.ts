@@ -8,6 +8,9 @@ import { sha256 } from '../../support/hub.ts';
 import { silentLog } from '../../support/log.ts';
 import { openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
+/** For what is awaited on a machine that may be busy. */
+const SOON = { timeout: 10_000 };
+
 const FILE = 'm-Q4_K_M.gguf';
 const PLACE = 'org/repo/Q4_K_M';
 const TOKEN = 'hf_a-very-secret-token';
@@ -149,6 +152,14 @@ describe('the token', () => {
     expect(contentRequests().map(({ authorization }) => authorization)).toEqual([undefined]);
   });
 
+  it('goes to no other host that the hub sends it to for the rest of a list', async () => {
+    for (const name of ['a', 'b', 'c']) bench.hub.put('org/repo', `${name}.txt`, Buffer.from(name));
+    bench.hub.moveLists();
+    await pull(bench.puller({ env: { HF_TOKEN: TOKEN } }), 'hf:org/repo');
+    const lists = bench.hub.requests.filter(({ stage }) => stage === 'list');
+    expect(lists.map(({ authorization }) => authorization)).toEqual([`Bearer ${TOKEN}`, undefined]);
+  });
+
   it('goes to no other web server', async () => {
     await pull(bench.puller({ env: { HF_TOKEN: TOKEN } }), bench.hub.putFile('x.gguf', right));
     expect(bench.hub.requests.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
@@ -208,13 +219,15 @@ describe('two pulls of one model', () => {
     bench.hub.fail('content', FILE, { kind: 'silence', at: 0.5 }, 1);
     const leave = [new AbortController(), new AbortController()];
     const pulls = leave.map(({ signal }) => pull(puller, 'hf:org/repo', signal).catch((error: Error) => error.name));
-    await expect.poll(() => contentRequests().length).toBe(1);
+    await expect.poll(() => contentRequests().length, SOON).toBe(1);
     leave[0]?.abort();
     expect(await pulls[0]).toBe('AbortError');
     expect(await readdir(join(bench.home, 'downloads'))).toHaveLength(2);
     leave[1]?.abort();
     expect(await pulls[1]).toBe('AbortError');
-    await expect.poll(() => readdir(join(bench.home, 'downloads'))).toEqual([expect.not.stringMatching(/\.lock$/)]);
+    await expect
+      .poll(() => readdir(join(bench.home, 'downloads')), SOON)
+      .toEqual([expect.not.stringMatching(/\.lock$/)]);
     expect(lastOf(await pull(puller, 'hf:org/repo'))).toMatchObject({ status: 'done' });
     expect(contentRequests()).toHaveLength(2);
   });
@@ -224,14 +237,16 @@ describe('two pulls of one model', () => {
     const puller = bench.puller({ patience: { stallMs: 60_000 } });
     for await (const event of puller.pull('hf:org/repo', new AbortController().signal))
       if (event.status === 'downloading') break;
-    await expect.poll(() => readdir(join(bench.home, 'downloads'))).toEqual([expect.not.stringMatching(/\.lock$/)]);
+    await expect
+      .poll(() => readdir(join(bench.home, 'downloads')), SOON)
+      .toEqual([expect.not.stringMatching(/\.lock$/)]);
   });
 
   it('wait for one another between processes, and the second finds it there', async () => {
     const puller = bench.puller({ patience: { stallMs: 60_000 } });
     bench.hub.fail('content', FILE, { kind: 'slow', pieces: 20, pauseMs: 10 }, 1);
     const first = pull(puller, 'hf:org/repo');
-    await expect.poll(() => contentRequests().length).toBe(1);
+    await expect.poll(() => contentRequests().length, SOON).toBe(1);
     const second = await pull(bench.puller(), 'hf:org/repo');
     expect(second).toContainEqual({ status: 'waiting', reason: `process ${process.pid} is pulling the same model` });
     expect(lastOf(second)).toMatchObject({ alreadyHere: true });
@@ -244,7 +259,7 @@ describe('two pulls of one model', () => {
     const [one, other] = ['a', 'b'].map((folder) => bench.hub.putFile(`${folder}/x.gguf`, right));
     bench.hub.fail('content', 'a/x.gguf', { kind: 'slow', pieces: 20, pauseMs: 20 });
     const first = pull(puller, one ?? '');
-    await expect.poll(() => contentRequests().length).toBe(2);
+    await expect.poll(() => contentRequests().length, SOON).toBe(2);
     await expect(pull(puller, other ?? '')).rejects.toMatchObject({ data: { status: 409 } });
     await first;
   });
