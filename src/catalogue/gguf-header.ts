@@ -38,10 +38,10 @@ const DEFAULT_ALIGNMENT = 32;
  * Reads the header of a GGUF, and no further than the header goes. Throws `IncompleteFile` when the file is shorter
  * than its tensors need, and a plain error with the reason when it is no GGUF that llama.cpp could load.
  */
-export async function readGgufHeader(path: string): Promise<GgufHeader> {
+export async function readGgufHeader({ path, size }: Pick<FoundFile, 'path' | 'size'>): Promise<GgufHeader> {
   const file = await open(path);
   try {
-    return await parseGgufHeader(new FileReader(file, (await file.stat()).size));
+    return await parseGgufHeader(new FileReader(file, size));
   } finally {
     await file.close();
   }

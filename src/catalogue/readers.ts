@@ -39,15 +39,15 @@ export function createReaders(): Readers {
   };
 }
 
-async function readHeader({ path }: FoundFile): Promise<Reading<GgufHeader>> {
+async function readHeader(file: FoundFile): Promise<Reading<GgufHeader>> {
   try {
-    return { value: await readGgufHeader(path), problem: null };
+    return { value: await readGgufHeader(file), problem: null };
   } catch (error) {
     const problem =
       error instanceof IncompleteFile
         ? { reason: 'the file is not whole', sizes: { size: error.size, expected: error.expected } }
         : { reason: messageOf(error) };
-    return { value: null, problem: { message: 'model skipped', file: path, ...problem } };
+    return { value: null, problem: { message: 'model skipped', file: file.path, ...problem } };
   }
 }
 
