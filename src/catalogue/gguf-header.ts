@@ -16,6 +16,8 @@ export interface GgufHeader {
   tensorCount: number;
   /** Elements of all tensors together. */
   parameterCount: number;
+  /** How long the header is. */
+  bytes: number;
 }
 
 /** A GGUF of a models folder and what its header says. */
@@ -51,7 +53,8 @@ export async function readGgufHeader({ path, size }: Pick<FoundFile, 'path' | 's
 export async function parseGgufHeader(reader: FileReader): Promise<GgufHeader> {
   const { tensorCount, fieldCount } = await reader.attempt(() => readPreamble(reader));
   const fields = await readFields(reader, fieldCount);
-  return { fields, tensorCount, parameterCount: await readTensors(reader, tensorCount, fields) };
+  const parameterCount = await readTensors(reader, tensorCount, fields);
+  return { fields, tensorCount, parameterCount, bytes: reader.position };
 }
 
 function readPreamble(reader: FileReader): { tensorCount: number; fieldCount: number } {
