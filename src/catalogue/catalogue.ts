@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import type { Log } from '../core/log.ts';
 import type { Catalogue } from '../core/model.ts';
 import type { ModelSource } from '../engine/engine.ts';
+import { openHeaderCache } from './header-cache.ts';
 import { type Problem, problemKey } from './problem.ts';
 import { createScanner, type Scan } from './scan.ts';
 import { watchFolders } from './watch.ts';
@@ -19,30 +21,52 @@ export interface FileCatalogue extends Catalogue {
  * The models in some folders and the folders in them: every `*.gguf`, split files taken together, with what a
  * `model.json` beside it says. Of models with one id, that of the first folder counts. What is wrong in the folders
  * is told in the log and left out.
+ *
+ * @param cacheFile where to keep what long headers say, for the next start; absent, nothing is kept
  */
-export async function readCatalogue(folders: string[], log: Log): Promise<FileCatalogue> {
-  const scanFolders = createScanner(folders);
-  let last = await scanFolders();
+export async function readCatalogue(folders: string[], log: Log, cacheFile?: string): Promise<FileCatalogue> {
+  return (await startCatalogue(folders, log, cacheFile)).catalogue;
+}
+
+/** As `readCatalogue`, and kept up to date as files come and go, until it is disposed of. */
+export async function openCatalogue(
+  folders: string[],
+  log: Log,
+  cacheFile?: string,
+): Promise<FileCatalogue & AsyncDisposable> {
+  const { catalogue, look } = await startCatalogue(folders, log, cacheFile);
+  const watcher = watchFolders(
+    folders.map((folder) => resolve(folder)),
+    look,
+    log,
+  );
+  return { ...catalogue, [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose]() };
+}
+
+/** `look` refreshes the catalogue and gives the folders that it found. */
+async function startCatalogue(folders: string[], log: Log, cacheFile: string | undefined) {
+  const cache = await openHeaderCache(cacheFile);
+  const scan = createScanner(
+    folders.map((folder) => resolve(folder)),
+    cache,
+  );
+  let last = await scan();
   reportProblems(last.problems, [], log);
-  const scan = async () => {
-    const next = await scanFolders();
-    reportProblems(next.problems, last.problems, log);
-    reportChange(last.entries, next.entries, log);
+  const look = oneAfterAnother(async () => {
+    const next = await scan();
+    const before = last;
     last = next;
-  };
-  return {
+    reportProblems(next.problems, before.problems, log);
+    reportChange(before.entries, next.entries, log);
+    return next.folders;
+  });
+  const catalogue: FileCatalogue = {
     list: () => [...last.entries.values()].map(({ card }) => card),
     find: (id) => last.entries.get(id)?.card,
     sourceOf: (id) => last.entries.get(id)?.source,
-    refresh: oneAfterAnother(scan),
+    refresh: async () => void (await look()),
   };
-}
-
-/** The catalogue of some folders, kept up to date as files come and go, until it is disposed of. */
-export async function openCatalogue(folders: string[], log: Log): Promise<FileCatalogue & AsyncDisposable> {
-  const catalogue = await readCatalogue(folders, log);
-  const watcher = watchFolders(folders, catalogue.refresh, log);
-  return { ...catalogue, [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose]() };
+  return { catalogue, look };
 }
 
 /** Each problem is told once, and again after it was gone. */
@@ -63,16 +87,17 @@ function reportChange(before: Scan['entries'], after: Scan['entries'], log: Log)
 }
 
 /** A call while a run goes on starts another one after it, which all such calls share. */
-function oneAfterAnother(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let next: Promise<void> | null = null;
+function oneAfterAnother<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
   return () => {
     next ??= running
       .catch(() => {})
       .then(() => {
         next = null;
-        running = run();
-        return running;
+        const current = run();
+        running = current;
+        return current;
       });
     return next;
   };

@@ -105,13 +105,14 @@ function describeCard(
   };
 }
 
-function overrideCard(card: ModelCard, { settings, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
+function overrideCard(card: ModelCard, { settings = {}, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
+  // Which projector it is has been decided, and the id too.
+  const { mmproj: _, ...others } = settings;
   return {
     ...card,
     ...fields,
-    // The id is the catalogue's to give, and the projector chosen by the name that was asked for.
     id: card.id,
-    settings: { ...card.settings, ...settings, ...(card.settings.mmproj && { mmproj: card.settings.mmproj }) },
+    settings: { ...card.settings, ...others },
     parameters: { ...card.parameters, ...parameters },
     metadata: { ...card.metadata, ...metadata },
   };

@@ -1,5 +1,6 @@
 import type { ModelEntry } from './describe.ts';
 import { type FoundFile, listFolder } from './folder.ts';
+import type { HeaderCache } from './header-cache.ts';
 import { mapLimited } from './map-limited.ts';
 import { messageOf, type Problem } from './problem.ts';
 import { createReaders, type Readers } from './readers.ts';
@@ -10,17 +11,21 @@ export interface Scan {
   /** By id: the models of the first folder, sorted, then those of the next. */
   entries: Map<string, ModelEntry>;
   problems: Problem[];
+  /** The paths of all folders that were looked into. */
+  folders: string[];
 }
 
 /** Scans models folders. What has not changed since the last scan is not read again, and its entry is the same object. */
-export function createScanner(folders: string[]): () => Promise<Scan> {
-  const readers = createReaders();
+export function createScanner(folders: string[], cache: HeaderCache): () => Promise<Scan> {
+  const readers = createReaders(cache);
   return async () => {
     const entries: Scan['entries'] = new Map();
     const problems: Problem[] = [];
+    const visited: string[] = [];
     for (const folder of folders) {
       const found = await scanFolder(folder, readers);
       problems.push(...found.problems);
+      visited.push(...found.folders);
       for (const entry of found.entries.toSorted(byId)) {
         const { id } = entry.card;
         const first = entries.get(id);
@@ -28,19 +33,19 @@ export function createScanner(folders: string[]): () => Promise<Scan> {
         else entries.set(id, entry);
       }
     }
-    readers.sweep();
-    return { entries, problems };
+    await readers.finish();
+    return { entries, problems, folders: visited };
   };
 }
 
-async function scanFolder(root: string, readers: Readers): Promise<{ entries: ModelEntry[]; problems: Problem[] }> {
+async function scanFolder(root: string, readers: Readers) {
   const problems: Problem[] = [];
-  const files = await listFolder(root).catch((error: NodeJS.ErrnoException) => {
+  const { files, folders } = await listFolder(root).catch((error: NodeJS.ErrnoException) => {
     // One that does not exist is an empty one: on a first start nobody has made it yet.
     if (error.code !== 'ENOENT') {
       problems.push({ message: 'the models folder can not be read', file: root, reason: messageOf(error) });
     }
-    return [];
+    return { files: [], folders: [] };
   });
   await mapLimited(
     files.filter(({ name }) => name.endsWith('.gguf')),
@@ -50,6 +55,7 @@ async function scanFolder(root: string, readers: Readers): Promise<{ entries: Mo
   return {
     entries: found.flatMap(({ entries }) => entries),
     problems: [...problems, ...found.flatMap(({ problems }) => problems)],
+    folders,
   };
 }
 

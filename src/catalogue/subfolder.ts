@@ -97,10 +97,9 @@ function strayJsons(jsons: FoundFile[], groups: ModelFiles[]): Problem[] {
   });
 }
 
+/** The projector that the model.json names, else the one that fits. */
 function projectorOf(model: GgufFile, { alone, projectors }: Company, { settings }: ModelOverrides): GgufFile | null {
-  const asked = settings?.mmproj;
-  if (asked !== undefined) return projectors.find(({ file }) => file.name === asked) ?? null;
-  return chooseProjector(model, alone, projectors);
+  return projectors.find(({ file }) => file.name === settings?.mmproj) ?? chooseProjector(model, alone, projectors);
 }
 
 function wrongProjector(
@@ -108,7 +107,7 @@ function wrongProjector(
   projector: GgufFile | null,
   { settings }: ModelOverrides,
 ): Problem | null {
-  if (!json || settings?.mmproj === undefined || projector) return null;
+  if (!json || settings?.mmproj === undefined || settings.mmproj === projector?.file.name) return null;
   const reason = 'settings.mmproj must be the name of a projector beside the model';
   return { message: 'model.json has fields without effect', file: json.path, reason };
 }
