@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { addSettings, readConfig } from '../config/command.ts';
 import { Interrupted } from '../errors.ts';
-import { downloadsFolder } from '../home.ts';
-import { note, print } from '../output.ts';
+import { paddockHome } from '../home.ts';
+import { print } from '../output.ts';
 import type { PullScreen } from '../pull-screen.ts';
 
 export function registerPull(program: Command): void {
@@ -27,8 +27,8 @@ async function pull(source: string, options: Record<string, unknown>): Promise<v
     import('../pull-screen.ts'),
   ]);
   const puller = createPuller({
+    home: paddockHome(),
     modelsFolder: models,
-    downloadsFolder: downloadsFolder(models),
     env: process.env,
     // A running server watches the folder, and this command keeps no list.
     refresh: async () => {},
@@ -49,5 +49,4 @@ async function pull(source: string, options: Record<string, unknown>): Promise<v
     screen.close();
   }
   if (stop.signal.aborted) throw new Interrupted('stopped; the same pull goes on from here next time');
-  if (!options.json) note('It is on offer now: paddock list shows it.');
 }
