@@ -53,7 +53,7 @@ const service: EngineService = {
 
 function loadedEngine(): Promise<Loaded> {
   loaded ??= loadEngine().then(
-    (engine) => ({ engine, service: createService(engine) }),
+    (engine) => ({ engine, service: createService(engine, config.engine.chatTemplate) }),
     (error: unknown) => {
       loaded = undefined;
       throw error;

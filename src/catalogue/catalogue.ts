@@ -1,56 +1,79 @@
-import { readdir } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { parseGgufShardFilename } from '@huggingface/gguf';
 import type { Log } from '../core/log.ts';
 import type { Catalogue } from '../core/model.ts';
-import { describeModel, type ModelEntry } from './describe.ts';
+import type { ModelSource } from '../engine/engine.ts';
+import { type Problem, problemKey } from './problem.ts';
+import { createScanner, type Scan } from './scan.ts';
+import { watchFolders } from './watch.ts';
 
 export interface FileCatalogue extends Catalogue {
-  /** Where a model lies and what it is for; undefined for an unknown id. */
-  sourceOf(id: string): ModelEntry['source'] | undefined;
+  /**
+   * Where a model lies and what it is for; undefined for an unknown id. It is the same object for as long as the files
+   * are the same: another one tells that a model that was loaded of the first is out of date.
+   */
+  sourceOf(id: string): ModelSource | undefined;
+  /** Looks at the folders anew, so that all that was in them when this was called is in the lists afterwards. */
+  refresh(): Promise<void>;
 }
 
 /**
- * The models in a folder and the folders in it: every `*.gguf`, split files taken together. A file that can't be read is
- * reported and skipped.
+ * The models in some folders and the folders in them: every `*.gguf`, split files taken together, with what a
+ * `model.json` beside it says. Of models with one id, that of the first folder counts. What is wrong in the folders
+ * is told in the log and left out.
  */
-export async function openCatalogue(folder: string, log: Log): Promise<FileCatalogue> {
-  const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
-    log.warn('the models folder can not be read', { folder, error: String(error) });
-    return [];
-  });
-  const entries = new Map<string, ModelEntry>();
-  await Promise.all(
-    [...groupByModel(names)].map(async ([id, files]) => {
-      try {
-        entries.set(
-          id,
-          await describeModel(
-            id,
-            files.map((file) => join(folder, file)),
-          ),
-        );
-      } catch (error) {
-        log.warn('model skipped', { files, error: String(error) });
-      }
-    }),
-  );
-  const ids = [...entries.keys()].sort();
-
+export async function readCatalogue(folders: string[], log: Log): Promise<FileCatalogue> {
+  const scanFolders = createScanner(folders);
+  let last = await scanFolders();
+  reportProblems(last.problems, [], log);
+  const scan = async () => {
+    const next = await scanFolders();
+    reportProblems(next.problems, last.problems, log);
+    reportChange(last.entries, next.entries, log);
+    last = next;
+  };
   return {
-    list: () => ids.flatMap((id) => entries.get(id)?.card ?? []),
-    find: (id) => entries.get(id)?.card,
-    sourceOf: (id) => entries.get(id)?.source,
+    list: () => [...last.entries.values()].map(({ card }) => card),
+    find: (id) => last.entries.get(id)?.card,
+    sourceOf: (id) => last.entries.get(id)?.source,
+    refresh: oneAfterAnother(scan),
   };
 }
 
-/** File names to model ids: the path without `.gguf`, and without the part number of a split file. */
-export function groupByModel(names: string[]): Map<string, string[]> {
-  const models = new Map<string, string[]>();
-  for (const name of names.filter((name) => name.endsWith('.gguf')).sort()) {
-    const stem = parseGgufShardFilename(name)?.prefix ?? name.slice(0, -'.gguf'.length);
-    const id = stem.replaceAll(sep, '/');
-    models.set(id, [...(models.get(id) ?? []), name]);
+/** The catalogue of some folders, kept up to date as files come and go, until it is disposed of. */
+export async function openCatalogue(folders: string[], log: Log): Promise<FileCatalogue & AsyncDisposable> {
+  const catalogue = await readCatalogue(folders, log);
+  const watcher = watchFolders(folders, catalogue.refresh, log);
+  return { ...catalogue, [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose]() };
+}
+
+/** Each problem is told once, and again after it was gone. */
+function reportProblems(problems: Problem[], told: Problem[], log: Log): void {
+  const known = new Set(told.map(problemKey));
+  for (const problem of problems.filter((problem) => !known.has(problemKey(problem)))) {
+    const { message, sizes, ...fields } = problem;
+    log.warn(message, { ...fields, ...sizes });
   }
-  return models;
+}
+
+function reportChange(before: Scan['entries'], after: Scan['entries'], log: Log): void {
+  const added = [...after.keys()].filter((id) => !before.has(id));
+  const removed = [...before.keys()].filter((id) => !after.has(id));
+  const changed = [...after].filter(([id, entry]) => before.has(id) && before.get(id) !== entry).map(([id]) => id);
+  if (added.length + removed.length + changed.length === 0) return;
+  log.info('the models have changed', { added, removed, changed });
+}
+
+/** A call while a run goes on starts another one after it, which all such calls share. */
+function oneAfterAnother(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        running = run();
+        return running;
+      });
+    return next;
+  };
 }

@@ -1,8 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { GGMLFileQuantizationType, gguf } from '@huggingface/gguf';
+import { GGMLFileQuantizationType } from '@huggingface/gguf';
 import type { ModelCard } from '../core/model.ts';
-import type { ModelShape, ModelSource } from '../engine/engine.ts';
+import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
+import { createFields, type Fields } from './fields.ts';
+import type { FoundFile } from './folder.ts';
+import type { GgufFile } from './gguf-header.ts';
+import type { ModelOverrides } from './model-json.ts';
+import { projectorSenses } from './projector.ts';
 
 /** A model found on disk: what it says of itself, the files that make it up, in order, and what it is for. */
 export interface ModelEntry {
@@ -12,65 +15,133 @@ export interface ModelEntry {
 
 /** llama.cpp's `LLAMA_POOLING_TYPE_RANK`; the types from 1 to 3 make one vector of a text's tokens. */
 const POOLING_RANK = 4;
+/** They read a whole text and write none, also where the header names no pooling. */
+const ENCODERS = /^(bert|modern-bert|neo-bert|nomic-bert.*|jina-bert.*|eurobert|gemma-embedding|t5encoder)$/;
 
-/** Reads a model's card from the header of its GGUF. Throws when the file is not a GGUF that can be read. */
-export async function describeModel(id: string, files: string[]): Promise<ModelEntry> {
-  const [first] = files;
-  if (!first) throw new Error('a model needs at least one file');
-  const { metadata, parameterCount } = await gguf(first, { allowLocalFile: true, computeParametersCount: true });
-  const fields = metadata as unknown as Record<string, unknown>;
-  const architecture = text(fields['general.architecture']);
-  if (!architecture) throw new Error('the GGUF names no architecture');
-  const stats = await Promise.all(files.map((file) => stat(file)));
-  const template = text(fields['tokenizer.chat_template']);
-  const pooling = number(fields[`${architecture}.pooling_type`]) ?? 0;
-  const kind = pooling === POOLING_RANK ? 'rerank' : pooling > 0 ? 'embedding' : 'chat';
+/** A model as its header describes it, with what its model.json says instead. Throws when the header is not a model's. */
+export function describeModel(
+  id: string,
+  parts: [GgufFile, ...GgufFile[]],
+  projector: GgufFile | null,
+  overrides: ModelOverrides,
+): ModelEntry {
+  const [{ header }] = parts;
+  const fields = createFields(header.fields);
+  const architecture = fields.text('general.architecture');
+  if (architecture === undefined) throw new Error('the GGUF names no architecture');
+  const type = fields.text('general.type') ?? 'model';
+  if (type !== 'model') throw new Error(`the GGUF is no model of its own: its type is ${type}`);
+  if (header.tensorCount === 0) throw new Error('the GGUF has no tensors');
 
-  const size = stats.reduce((sum, { size }) => sum + size, 0);
-
+  const files = [...parts, ...(projector ? [projector] : [])].map(({ file }) => file);
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const kind = kindOf(architecture, fields);
+  const { ctx_len, n_parallel, cpu_threads, ngl, prompt_template } = overrides.settings ?? {};
   return {
-    source: { files, kind, shape: readShape(architecture, fields, size) },
-    card: {
-      id,
-      created: Math.floor(Math.min(...stats.map(({ mtimeMs }) => mtimeMs)) / 1000),
-      owned_by: text(fields['general.organization']) ?? text(fields['general.author']) ?? 'local',
-      name: text(fields['general.name']) ?? id,
-      version: text(fields['general.version']) ?? '1',
-      format: 'gguf',
-      description: text(fields['general.description']) ?? '',
-      sources: files.map((file) => ({ filename: basename(file), url: text(fields['general.source.url']) ?? '' })),
-      settings: {
-        embedding: kind === 'embedding',
-        ...(template !== undefined && { prompt_template: template }),
+    source: {
+      files: parts.map(({ file }) => file.path),
+      ...(projector && { projector: projector.file.path }),
+      kind,
+      shape: readShape(architecture, fields, size),
+      ...(prompt_template !== undefined && { chatTemplate: prompt_template }),
+      loading: {
+        ...(ctx_len !== undefined && { contextLength: ctx_len }),
+        ...(n_parallel !== undefined && { slots: n_parallel }),
+        ...(cpu_threads !== undefined && { threads: cpu_threads }),
+        ...(ngl !== undefined && { gpuLayers: ngl }),
       },
-      parameters: {},
-      metadata: {
-        author: text(fields['general.author']) ?? '',
-        tags: [architecture, ...quantization(number(fields['general.file_type'])), ...strings(fields['general.tags'])],
-        size,
-        cover: '',
-      },
-      trainedContextLength: number(fields[`${architecture}.context_length`]) ?? 0,
-      parameterCount,
     },
+    card: overrideCard(describeCard(id, architecture, kind, parts, projector, files), overrides),
   };
 }
 
-function readShape(architecture: string, fields: Record<string, unknown>, fileBytes: number): ModelShape {
-  const figure = (name: string) => number(fields[`${architecture}.${name}`]) ?? 0;
+function describeCard(
+  id: string,
+  architecture: string,
+  kind: ModelKind,
+  parts: [GgufFile, ...GgufFile[]],
+  projector: GgufFile | null,
+  files: FoundFile[],
+): ModelCard {
+  const fields = createFields(parts[0].header.fields);
+  const template = fields.text('tokenizer.chat_template');
+  const author = fields.text('general.author');
+  const parameterCount = parts.reduce((sum, { header }) => sum + header.parameterCount, 0);
+  const senses = projectorSenses(projector);
+  return {
+    id,
+    created: Math.floor(Math.min(...files.map(({ modified }) => modified)) / 1000),
+    owned_by: fields.text('general.organization') ?? author ?? 'local',
+    name: fields.text('general.name') ?? id,
+    version: fields.text('general.version') ?? '1',
+    format: 'gguf',
+    description: fields.text('general.description') ?? '',
+    sources: files.map(({ name }) => ({ filename: name, url: fields.text('general.source.url') ?? '' })),
+    settings: {
+      embedding: kind === 'embedding',
+      ...(template !== undefined && { prompt_template: template }),
+      ...(projector && { mmproj: projector.file.name }),
+      ...(senses.vision && { vision_model: true }),
+    },
+    parameters: {},
+    metadata: {
+      author: author ?? '',
+      tags: [
+        ...new Set([
+          architecture,
+          ...quantization(fields.number('general.file_type')),
+          fields.text('general.size_label') ?? sizeLabel(parameterCount),
+          ...modalities(kind, senses),
+          ...fields.texts('general.languages'),
+          ...fields.texts('general.tags'),
+        ]),
+      ],
+      size: files.reduce((sum, file) => sum + file.size, 0),
+      cover: '',
+    },
+    trainedContextLength: fields.number(`${architecture}.context_length`) ?? 0,
+    parameterCount,
+    audioModel: senses.audio,
+  };
+}
+
+function overrideCard(card: ModelCard, { settings, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
+  return {
+    ...card,
+    ...fields,
+    // The id is the catalogue's to give, and the projector chosen by the name that was asked for.
+    id: card.id,
+    settings: { ...card.settings, ...settings, ...(card.settings.mmproj && { mmproj: card.settings.mmproj }) },
+    parameters: { ...card.parameters, ...parameters },
+    metadata: { ...card.metadata, ...metadata },
+  };
+}
+
+function kindOf(architecture: string, fields: Fields): ModelKind {
+  const pooling = fields.number(`${architecture}.pooling_type`) ?? 0;
+  if (pooling === POOLING_RANK) return 'rerank';
+  return pooling > 0 || ENCODERS.test(architecture) ? 'embedding' : 'chat';
+}
+
+function readShape(architecture: string, fields: Fields, fileBytes: number): ModelShape {
+  const figure = (name: string) => fields.number(`${architecture}.${name}`) ?? 0;
   const layers = figure('block_count');
   const heads = figure('attention.head_count') || 1;
   const embeddingLength = figure('embedding_length');
-  const cachedHeads = figure('attention.head_count_kv') || heads;
-  const keyLength = figure('attention.key_length') || embeddingLength / heads;
-  const valueLength = figure('attention.value_length') || embeddingLength / heads;
+  const headLength = embeddingLength / heads;
+  const keyLength = figure('attention.key_length') || headLength;
+  const valueLength = figure('attention.value_length') || headLength;
+  // Of a list, each layer has its own number.
+  const cachedHeads = fields.numbers(`${architecture}.attention.head_count_kv`);
+  const headsOfAllLayers =
+    cachedHeads.length > 1 ? cachedHeads.reduce((sum, heads) => sum + heads, 0) : layers * (cachedHeads[0] || heads);
   return {
     fileBytes,
     layers,
-    cachedPerToken: layers * cachedHeads * (keyLength + valueLength),
+    cachedPerToken: headsOfAllLayers * (keyLength + valueLength),
     embeddingLength,
     feedForwardLength: figure('feed_forward_length'),
-    vocabularySize: figure('vocab_size') || strings(fields['tokenizer.ggml.tokens']).length,
+    vocabularySize: figure('vocab_size') || fields.length('tokenizer.ggml.tokens'),
     trainedContextLength: figure('context_length'),
   };
 }
@@ -80,14 +151,14 @@ function quantization(fileType: number | undefined): string[] {
   return name === undefined ? [] : [name];
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+function modalities(kind: ModelKind, { vision, audio }: { vision: boolean; audio: boolean }): string[] {
+  return [kind === 'chat' ? 'text' : kind, ...(vision ? ['vision'] : []), ...(audio ? ['audio'] : [])];
 }
 
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
-}
-
-function strings(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+/** "494M", "7.6B". */
+function sizeLabel(parameters: number): string {
+  const [unit, suffix] =
+    parameters >= 1e12 ? [1e12, 'T'] : parameters >= 1e9 ? [1e9, 'B'] : parameters >= 1e6 ? [1e6, 'M'] : [1e3, 'K'];
+  const amount = parameters / Number(unit);
+  return `${amount < 10 ? Number(amount.toFixed(1)) : Math.round(amount)}${suffix}`;
 }

@@ -1,4 +1,5 @@
-import { type FileCatalogue, openCatalogue } from '../catalogue/catalogue.ts';
+import { builtInModelsFolder } from '../catalogue/built-in.ts';
+import { type FileCatalogue, readCatalogue } from '../catalogue/catalogue.ts';
 import type { Log } from '../core/log.ts';
 import { note } from './output.ts';
 
@@ -12,12 +13,12 @@ export const warnings: Log = {
   error: (message, fields) => note(`paddock: ${message}${describe(fields)}`),
 };
 
-/** The models on this machine, read from their folders; what can't be read is told on standard error. */
-export function readLocalModels(folder: string): Promise<FileCatalogue> {
-  return openCatalogue(folder, warnings);
+/** The models on this machine, the built-in one included; what is wrong with any is told on standard error. */
+export function readLocalModels(folder: string, log: Log = warnings): Promise<FileCatalogue> {
+  return readCatalogue([folder, builtInModelsFolder], log);
 }
 
-/** Throws an `Error` that says which models there are. */
+/** An error that says which models there are. */
 export function unknownModel(id: string, ids: string[]): Error {
   return new Error(`there is no model '${id}'; ${ids.length === 0 ? 'there are none' : `there are ${ids.join(', ')}`}`);
 }

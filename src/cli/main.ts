@@ -36,7 +36,8 @@ registerDoctor(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = report(error);
+  // Not left to run out: what was started before it failed may still hold the process.
+  process.exit(report(error));
 }
 
 /** Says what went wrong, unless commander has, and gives the exit code. */

@@ -4,8 +4,10 @@ import type { Model } from '../core/model.ts';
 export type Listed = Omit<Model, 'sources'>;
 
 /** What a model is for, in a word or two. */
-export function kindOf({ capabilities }: Listed): string {
+export function kindOf({ capabilities, metadata }: Listed): string {
   if (capabilities.embedding) return 'embedding';
+  // The Model object tells rankers from chat models by a tag alone.
+  if (metadata.tags.includes('rerank')) return 'rerank';
   const senses = [...(capabilities.vision ? ['vision'] : []), ...(capabilities.audio ? ['audio'] : [])];
   return ['chat', ...senses].join(', ');
 }

@@ -1,10 +1,13 @@
+import { builtInModelsFolder } from '../catalogue/built-in.ts';
 import { openCatalogue } from '../catalogue/catalogue.ts';
+import { createPuller } from '../catalogue/pull/puller.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
 import type { Config } from './config/settings.ts';
+import { paddockHome } from './home.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
@@ -22,7 +25,7 @@ export interface RunningPaddock {
 
 /** Puts the parts together and starts to serve. Throws when the address can't be listened on. */
 export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
-  const catalogue = await openCatalogue(config.models, log);
+  const catalogue = await openCatalogue([config.models, builtInModelsFolder], log);
   const pool = createPool({
     backend: config.backend,
     engine: {
@@ -37,9 +40,20 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     sourceOf: catalogue.sourceOf,
     log,
   });
+  const close = async () => {
+    await pool[Symbol.asyncDispose]();
+    await catalogue[Symbol.asyncDispose]();
+  };
   const api = createApi({
     catalogue,
     runner: pool,
+    puller: createPuller({
+      home: paddockHome(),
+      modelsFolder: config.models,
+      env: process.env,
+      refresh: catalogue.refresh,
+      log,
+    }),
     apiKeys: config.apiKey,
     corsOrigins: config.corsOrigin,
     contentFilter: config.contentFilter,
@@ -50,7 +64,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
   });
   const { host, port, bodyLimit } = config;
   const server = await startServer({ api, host, port, bodyLimitBytes: bodyLimit }).catch(async (error: unknown) => {
-    await pool[Symbol.asyncDispose]();
+    await close();
     throw await explainListenFailure(host, port, error);
   });
 
@@ -59,7 +73,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     modelIds: () => catalogue.list().map(({ id }) => id),
     async stop(graceMs) {
       await server.close(graceMs);
-      await pool[Symbol.asyncDispose]();
+      await close();
     },
   };
 }

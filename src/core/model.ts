@@ -32,6 +32,14 @@ export interface ModelParameters {
   presence_penalty?: number;
 }
 
+/** Where a file of a model came from; `url` is '' where that is not known, `size` is in bytes. */
+export interface ModelFile {
+  filename: string;
+  url: string;
+  sha256?: string;
+  size?: number;
+}
+
 /** What is known of a model from its files alone, before anything is loaded. */
 export interface ModelCard {
   id: string;
@@ -42,13 +50,15 @@ export interface ModelCard {
   version: string;
   format: string;
   description: string;
-  sources: { filename: string; url: string }[];
+  sources: ModelFile[];
   settings: ModelSettings;
   parameters: ModelParameters;
   /** `size` is in bytes. */
   metadata: { author: string; tags: string[]; size: number; cover: string };
   trainedContextLength: number;
   parameterCount: number;
+  /** Whether its projector takes audio; `settings.vision_model` says the same of images. */
+  audioModel: boolean;
 }
 
 /** The models on offer. */
@@ -68,7 +78,7 @@ export interface Model {
   format: string;
   engine: string;
   description: string;
-  sources?: { filename: string; url: string }[];
+  sources?: ModelFile[];
   settings: ModelSettings;
   parameters: ModelParameters;
   metadata: ModelCard['metadata'];

@@ -26,16 +26,22 @@ export interface ModelSource {
   projector?: string;
   kind: ModelKind;
   shape: ModelShape;
+  /** The Jinja template to use in place of the GGUF's own. */
+  chatTemplate?: string;
+  /** How this model is to be loaded, whatever holds for the others. */
+  loading?: Partial<Pick<EngineOptions, 'contextLength' | 'slots' | 'threads' | 'gpuLayers'>>;
 }
 
 /** How to load a model. */
-export interface EngineOptions extends Omit<ModelSource, 'shape'> {
+export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   /** Context window of one slot in tokens; null takes the model's own, within what memory allows. */
   contextLength: number | null;
   /** Generations to run at once. */
   slots: number;
   /** CPU threads; null lets the engine choose. */
   threads: number | null;
+  /** Layers to hold on a GPU; without it, as many as fit. Means nothing where there is no GPU. */
+  gpuLayers?: number;
   /** Most tokens in one forward pass, prefill and decode together. */
   batchSize: number;
 }

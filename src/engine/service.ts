@@ -5,9 +5,9 @@ import type { Emit, GenerationRequest, Prompt } from '../core/runner.ts';
 import type { EngineService } from '../core/wire.ts';
 import type { Engine, EngineRequest } from './engine.ts';
 
-/** An engine with the chat layer on top: what the wire serves. */
-export function createService(engine: Engine): EngineService {
-  const prepare = createPreparer(engine.traits);
+/** An engine with the chat layer on top: what the wire serves. `chatTemplate` takes the place of the model's own. */
+export function createService(engine: Engine, chatTemplate = engine.traits.chatTemplate): EngineService {
+  const prepare = createPreparer({ ...engine.traits, chatTemplate });
   return {
     async generate(request, emit, signal) {
       const prepared = prepare(request);

@@ -9,7 +9,7 @@ import { type ModelWorkers, planThreads, scaleInfo, startModelWorkers } from './
 export interface PoolOptions {
   /** `auto` takes the first of GPU, CPU and WebAssembly that loads the model. */
   backend: 'auto' | BackendName;
-  engine: Omit<EngineOptions, keyof ModelSource>;
+  engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers'>;
   /** Requests of one model that may wait for a slot. */
   maxWaiting: number;
   /** Models in memory at once; null leaves it to the memory. */
@@ -117,8 +117,12 @@ async function startModel(id: string, options: PoolOptions): Promise<ServedModel
   throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
 }
 
-async function tryBackend(backend: BackendName, { shape: _, ...source }: ModelSource, { engine, log }: PoolOptions) {
-  const config = { backend, engine: { ...engine, ...source } };
+async function tryBackend(
+  backend: BackendName,
+  { shape: _, loading, ...source }: ModelSource,
+  { engine, log }: PoolOptions,
+) {
+  const config = { backend, engine: { ...engine, ...loading, ...source } };
   const { threads, slots } = planThreads(config, availableParallelism());
   const workers = startModelWorkers(config, threads, slots, log);
   const result = await workers.load().catch((error: unknown) => ({ ok: false as const, reason: String(error) }));

@@ -115,7 +115,9 @@ describe('the openai client', () => {
 
   it('lists the models and retrieves each', async () => {
     const models = await collect(client.models.list());
-    expect(models.map(({ id }) => id).toSorted()).toEqual(['embed/mini', 'rerank/mini', 'shelf/brief', 'tiny']);
+    expect(models.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['embed/mini', 'rerank/mini', 'shelf/brief', 'tiny']),
+    );
     for (const { id } of models) {
       expect(await client.models.retrieve(id)).toMatchObject({ id, object: 'model' });
     }

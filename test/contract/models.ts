@@ -9,7 +9,8 @@ export const modelCases: ContractCase[] = [
     check: async (target) => {
       const ids: string[] = [];
       for await (const model of openai(target).models.list()) ids.push(model.id);
-      expect(ids).toEqual(['embed/mini', 'rerank/mini', 'shelf/brief', 'tiny']);
+      // The models that come with Paddock are the last.
+      expect(ids.slice(0, 4)).toEqual(['embed/mini', 'rerank/mini', 'shelf/brief', 'tiny']);
     },
   },
   {

@@ -1,9 +1,7 @@
-import type { Model } from '../../core/model.ts';
-
-type Offered = Omit<Model, 'sources'>;
+import { kindOf, type Listed } from '../model-words.ts';
 
 /** The model that a command is to use. Throws an `Error` that names those on offer when it is not there. */
-export function chooseModel(models: Offered[], wanted: string | undefined): Offered {
+export function chooseModel(models: Listed[], wanted: string | undefined): Listed {
   if (models.length === 0) throw new Error('the server has no models; paddock pull fetches one');
   const found = wanted === undefined ? firstChatModel(models) : models.find(({ id }) => id === wanted);
   if (found) return found;
@@ -13,9 +11,9 @@ export function chooseModel(models: Offered[], wanted: string | undefined): Offe
   );
 }
 
-/** Preferably one that is loaded, and one that has a chat template, which rankers lack. */
-function firstChatModel(models: Offered[]): Offered | undefined {
-  const rank = ({ loaded, settings }: Offered) => (settings.prompt_template ? 2 : 0) + (loaded ? 1 : 0);
-  const [best] = models.filter(({ capabilities }) => !capabilities.embedding).sort((a, b) => rank(b) - rank(a));
+/** One that is loaded if there is one, and rather one with a chat template than without. */
+function firstChatModel(models: Listed[]): Listed | undefined {
+  const rank = ({ loaded, settings }: Listed) => (settings.prompt_template ? 2 : 0) + (loaded ? 1 : 0);
+  const [best] = models.filter((model) => kindOf(model).startsWith('chat')).sort((a, b) => rank(b) - rank(a));
   return best;
 }

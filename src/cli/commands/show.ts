@@ -36,7 +36,7 @@ async function show(id: string, options: Record<string, unknown>): Promise<void>
   const files = await sizesOf(source);
   if (options.json) return printJson({ ...model, files });
   const colours = coloursFor(process.stdout);
-  print(formatFacts(factsOf(model, source), colours));
+  print(formatFacts(factsOf(model), colours));
   print(
     `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
   );
@@ -47,14 +47,14 @@ function sizesOf({ files, projector }: ModelSource): Promise<SizedFile[]> {
   return Promise.all(paths.map(async (path) => ({ path, size: (await stat(path)).size })));
 }
 
-function factsOf(model: Model, source: ModelSource): [string, string][] {
+function factsOf(model: Model): [string, string][] {
   const { tools, reasoning } = model.capabilities;
   const abilities = [...(tools ? ['tools'] : []), ...(reasoning ? ['reasoning'] : [])];
   const facts: [string, string][] = [
     ['id', model.id],
     ['name', model.name],
     ['description', model.description],
-    ['kind', source.kind === 'chat' ? kindOf(model) : source.kind],
+    ['kind', kindOf(model)],
     ['knows', abilities.join(', ')],
     ['made by', model.metadata.author || model.owned_by],
     ['version', model.version],

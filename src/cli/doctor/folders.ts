@@ -1,9 +1,9 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openCatalogue } from '../../catalogue/catalogue.ts';
 import type { Log } from '../../core/log.ts';
 import { messageOf } from '../errors.ts';
 import { paddockHome } from '../home.ts';
+import { readLocalModels } from '../local-models.ts';
 import { formatBytes } from '../output.ts';
 import type { Finding } from './finding.ts';
 
@@ -32,7 +32,7 @@ async function checkHome(home: string): Promise<Finding> {
 async function checkModels(folder: string): Promise<Finding> {
   const finding = { id: 'models', title: 'models' };
   const problems: string[] = [];
-  const catalogue = await openCatalogue(folder, recordProblems(problems));
+  const catalogue = await readLocalModels(folder, recordProblems(problems));
   const count = catalogue.list().length;
   try {
     await readdir(folder);

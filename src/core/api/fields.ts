@@ -28,7 +28,7 @@ export function oneOf<const T extends readonly string[]>(values: T) {
 }
 
 /** An object and nothing else: valibot's own object schemas take an array for one with numbers as its keys. */
-function plainObject(message: string) {
+export function plainObject(message: string) {
   return v.custom<Record<string, unknown>>(
     (input) => typeof input === 'object' && input !== null && !Array.isArray(input),
     message,
@@ -49,14 +49,18 @@ export function record<V extends v.GenericSchema>(
   return v.pipe(plainObject(message), v.record(key, value, message));
 }
 
-/** Validates parsed JSON. Throws a 400 `ApiError` that names the first wrong field and what it must be. */
-export function validate<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+/** Validates parsed JSON, called `whole`. Throws a 400 `ApiError` that names the first wrong field and what it must be. */
+export function validate<S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  whole = 'The request body',
+): v.InferOutput<S> {
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const issue = innermost(result.issues[0]);
   const param = fieldPath(issue);
   const complaint = issue.input === undefined ? 'is required' : issue.message;
-  throw invalidRequest(`${param ?? 'The request body'} ${complaint}.`, param);
+  throw invalidRequest(`${param ?? whole} ${complaint}.`, param);
 }
 
 type Issue = v.BaseIssue<unknown>;

@@ -29,7 +29,7 @@ export function retrieveModel({ catalogue, runner }: ApiContext, id: string): Ap
 
 /** The Model object: the card's facts, and those of the engine once the model is loaded. */
 export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
-  const { trainedContextLength, parameterCount, ...fields } = card;
+  const { trainedContextLength, parameterCount, audioModel, ...fields } = card;
   const engine = loaded?.engine;
   const template = card.settings.prompt_template ?? '';
   const contextLength = engine?.contextLength ?? card.settings.ctx_len ?? trainedContextLength;
@@ -51,7 +51,7 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
     },
     capabilities: {
       vision: card.settings.vision_model ?? false,
-      audio: false,
+      audio: audioModel,
       tools: supportsTools(template),
       reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
       embedding: card.settings.embedding,

@@ -40,7 +40,11 @@ export interface LoadedModel {
 const DEFAULT_CONTEXT_LENGTH = 8192;
 
 /** Loads a model with the prebuilt binaries. Throws when they, the GPU or the memory are lacking. */
-export async function loadModel({ files }: EngineOptions, backend: 'gpu' | 'cpu', log: Log): Promise<LoadedModel> {
+export async function loadModel(
+  { files, gpuLayers }: EngineOptions,
+  backend: 'gpu' | 'cpu',
+  log: Log,
+): Promise<LoadedModel> {
   const llama = await getLlama({
     build: 'never',
     gpu: backend === 'gpu' ? 'auto' : false,
@@ -53,7 +57,8 @@ export async function loadModel({ files }: EngineOptions, backend: 'gpu' | 'cpu'
       throw new Error('no GPU that the prebuilt binaries can use was found');
     const [modelPath] = files;
     if (!modelPath) throw new Error('the model has no files');
-    return { llama, model: await llama.loadModel({ modelPath, ...(backend === 'cpu' && { gpuLayers: 0 }) }) };
+    const layers = backend === 'cpu' ? 0 : gpuLayers;
+    return { llama, model: await llama.loadModel({ modelPath, ...(layers !== undefined && { gpuLayers: layers }) }) };
   } catch (error) {
     await llama.dispose();
     throw error;

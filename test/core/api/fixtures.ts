@@ -37,6 +37,7 @@ export function modelCard(overrides: Partial<ModelCard> = {}): ModelCard {
     metadata: { author: 'someone', tags: ['test'], size: 1234, cover: '' },
     trainedContextLength: 4096,
     parameterCount: 1000,
+    audioModel: false,
     ...overrides,
   };
 }

@@ -1,0 +1,67 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mapLimited } from './map-limited.ts';
+
+/** A file of a models folder. */
+export interface FoundFile {
+  path: string;
+  name: string;
+  /** The folder it is in, from the models folder on, with slashes; '' is the models folder itself. */
+  folder: string;
+  /** In bytes. */
+  size: number;
+  /** Unix time in ms. */
+  modified: number;
+  /** Changes with the file's content. */
+  stamp: string;
+}
+
+/** Whether a file or folder of this name is none of the catalogue's business. */
+export function isHidden(name: string): boolean {
+  return name.startsWith('.');
+}
+
+/** Whether the catalogue reads files of this name. */
+export function isRead(name: string): boolean {
+  return name.endsWith('.gguf') || name === 'model.json' || name.endsWith('.model.json');
+}
+
+/** All files in a models folder and its subfolders that the catalogue reads, links followed. Throws when it can't be read. */
+export async function listFolder(root: string): Promise<FoundFile[]> {
+  const places = await findPlaces(root, '', new Set());
+  const files = await mapLimited(places, async ({ folder, name }) => {
+    const path = join(root, folder, name);
+    // It may be gone by now, or a link to nowhere.
+    const stats = await stat(path).catch(() => null);
+    if (!stats?.isFile()) return [];
+    const { size, mtimeMs, ctimeMs, ino } = stats;
+    return [{ path, name, folder, size, modified: mtimeMs, stamp: [path, size, mtimeMs, ctimeMs, ino].join(':') }];
+  });
+  return files.flat();
+}
+
+type Place = Pick<FoundFile, 'folder' | 'name'>;
+
+/** `visited` has the folders' real paths, since links can go round in circles. */
+async function findPlaces(root: string, folder: string, visited: Set<string>): Promise<Place[]> {
+  const path = join(root, folder);
+  const real = await realpath(path);
+  if (visited.has(real)) return [];
+  visited.add(real);
+  const entries = await readdir(path, { withFileTypes: true });
+  const places = entries
+    .filter(({ name }) => !isHidden(name))
+    .map(async (entry): Promise<Place[]> => {
+      const { name } = entry;
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(path, name))));
+      if (!isFolder) return isRead(name) ? [{ folder, name }] : [];
+      // A subfolder that goes away meanwhile, or that is not for us, must not hide the others.
+      return findPlaces(root, folder === '' ? name : `${folder}/${name}`, visited).catch(() => []);
+    });
+  return (await Promise.all(places)).flat();
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  const stats = await stat(link).catch(() => null);
+  return stats?.isDirectory() ?? false;
+}

@@ -1,0 +1,162 @@
+import { open } from 'node:fs/promises';
+import { GGUFValueType as Type } from '@huggingface/gguf';
+import { FileReader, IncompleteFile } from './file-reader.ts';
+import type { FoundFile } from './folder.ts';
+import { tensorBytes } from './ggml-types.ts';
+
+type Scalar = string | number | boolean;
+
+/** A metadata value. Long arrays, such as the vocabulary, are not kept: of them only the length is known. */
+export type GgufValue = Scalar | Scalar[] | { length: number };
+
+/** What a GGUF says of itself before its tensors' data. */
+export interface GgufHeader {
+  fields: Map<string, GgufValue>;
+  tensorCount: number;
+  /** Elements of all tensors together. */
+  parameterCount: number;
+}
+
+/** A GGUF of a models folder and what its header says. */
+export interface GgufFile {
+  file: FoundFile;
+  header: GgufHeader;
+}
+
+/** Far beyond what models have; a header that claims more is broken, or meant to do harm. */
+const MOST_FIELDS = 65_536;
+const MOST_TENSORS = 1_000_000;
+const MOST_HEADER_BYTES = 256 * 1024 * 1024;
+const LONGEST_TEXT = 4 * 1024 * 1024;
+const MOST_DIMENSIONS = 8;
+/** Longer arrays are skipped: those that describe a model have an item for each layer, label or language. */
+const LONGEST_KEPT_ARRAY = 256;
+const DEFAULT_ALIGNMENT = 32;
+
+/**
+ * Reads the header of a GGUF, and no further than the header goes. Throws `IncompleteFile` when the file is shorter
+ * than its tensors need, and a plain error with the reason when it is no GGUF that llama.cpp could load.
+ */
+export async function readGgufHeader(path: string): Promise<GgufHeader> {
+  const file = await open(path);
+  try {
+    const reader = new FileReader(file, (await file.stat()).size);
+    const { tensorCount, fieldCount } = await reader.attempt(() => readPreamble(reader));
+    const fields = await readFields(reader, fieldCount);
+    return { fields, tensorCount, parameterCount: await readTensors(reader, tensorCount, fields) };
+  } finally {
+    await file.close();
+  }
+}
+
+function readPreamble(reader: FileReader): { tensorCount: number; fieldCount: number } {
+  if (reader.bytes(4).toString('latin1') !== 'GGUF') throw new Error('the file is no GGUF');
+  const version = reader.uint32();
+  if (version !== 2 && version !== 3) throw new Error(`the GGUF is of the unknown version ${version}`);
+  const tensorCount = reader.uint64();
+  const fieldCount = reader.uint64();
+  if (tensorCount > MOST_TENSORS) throw new Error(`the header claims ${tensorCount} tensors`);
+  if (fieldCount > MOST_FIELDS) throw new Error(`the header claims ${fieldCount} fields`);
+  return { tensorCount, fieldCount };
+}
+
+async function readFields(reader: FileReader, count: number): Promise<GgufHeader['fields']> {
+  const fields: GgufHeader['fields'] = new Map();
+  for (let field = 0; field < count; field++) {
+    const { key, type, items } = await reader.attempt(() => {
+      const key = readText(reader);
+      const type = reader.uint32();
+      return type === Type.ARRAY ? { key, type: reader.uint32(), items: reader.uint64() } : { key, type, items: null };
+    });
+    if (items === null) fields.set(key, await reader.attempt(() => readScalar(reader, type)));
+    else fields.set(key, await readArray(reader, type, items));
+  }
+  return fields;
+}
+
+async function readArray(reader: FileReader, type: number, length: number): Promise<GgufValue> {
+  if (length <= LONGEST_KEPT_ARRAY) {
+    return reader.attempt(() => Array.from({ length }, () => readScalar(reader, type)));
+  }
+  if (type === Type.STRING) await skipTexts(reader, length);
+  else reader.skip(length * scalarOf(type).bytes);
+  return { length };
+}
+
+/** In portions, since an attempt that runs out of its chunk begins anew. */
+async function skipTexts(reader: FileReader, count: number): Promise<void> {
+  for (let left = count; left > 0; ) {
+    left -= await reader.attempt(() => {
+      const portion = Math.min(left, 1024);
+      for (let text = 0; text < portion; text++) reader.skip(reader.uint64());
+      return portion;
+    });
+    checkPosition(reader);
+  }
+}
+
+/** Counts the parameters, and makes sure that the file has all the data that the tensors promise. */
+async function readTensors(reader: FileReader, count: number, fields: GgufHeader['fields']): Promise<number> {
+  let parameterCount = 0;
+  let dataEnd = 0;
+  for (let tensor = 0; tensor < count; tensor++) {
+    const { elements, end } = await reader.attempt(() => readTensor(reader));
+    parameterCount += elements;
+    dataEnd = Math.max(dataEnd, end);
+    checkPosition(reader);
+  }
+  if (!Number.isSafeInteger(parameterCount)) throw new Error(`the header claims ${parameterCount} parameters`);
+  const alignment = Number(fields.get('general.alignment')) || DEFAULT_ALIGNMENT;
+  const expected = Math.ceil(reader.position / alignment) * alignment + dataEnd;
+  if (dataEnd > 0 && expected > reader.size) throw new IncompleteFile(reader.size, expected);
+  return parameterCount;
+}
+
+/** A tensor's elements, and where its data ends, in bytes from where all data begins. */
+function readTensor(reader: FileReader): { elements: number; end: number } {
+  reader.skip(reader.uint64());
+  const dimensions = reader.uint32();
+  if (dimensions > MOST_DIMENSIONS) throw new Error(`the header has a tensor of ${dimensions} dimensions`);
+  let elements = 1;
+  for (let dimension = 0; dimension < dimensions; dimension++) elements *= reader.uint64();
+  const type = reader.uint32();
+  return { elements, end: reader.uint64() + tensorBytes(type, elements) };
+}
+
+function readText(reader: FileReader): string {
+  const length = reader.uint64();
+  if (reader.position + length > reader.size) throw new IncompleteFile(reader.size, reader.position + length);
+  if (length > LONGEST_TEXT) throw new Error(`the header has a text of ${length} bytes`);
+  return reader.bytes(length).toString();
+}
+
+function readScalar(reader: FileReader, type: number): Scalar {
+  if (type === Type.STRING) return readText(reader);
+  const { bytes, read } = scalarOf(type);
+  return read(reader.bytes(bytes));
+}
+
+const SCALARS: Record<number, { bytes: number; read: (bytes: Buffer) => number | boolean }> = {
+  [Type.UINT8]: { bytes: 1, read: (bytes) => bytes.readUInt8() },
+  [Type.INT8]: { bytes: 1, read: (bytes) => bytes.readInt8() },
+  [Type.UINT16]: { bytes: 2, read: (bytes) => bytes.readUInt16LE() },
+  [Type.INT16]: { bytes: 2, read: (bytes) => bytes.readInt16LE() },
+  [Type.UINT32]: { bytes: 4, read: (bytes) => bytes.readUInt32LE() },
+  [Type.INT32]: { bytes: 4, read: (bytes) => bytes.readInt32LE() },
+  [Type.FLOAT32]: { bytes: 4, read: (bytes) => bytes.readFloatLE() },
+  [Type.BOOL]: { bytes: 1, read: (bytes) => bytes.readUInt8() !== 0 },
+  [Type.UINT64]: { bytes: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
+  [Type.INT64]: { bytes: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
+  [Type.FLOAT64]: { bytes: 8, read: (bytes) => bytes.readDoubleLE() },
+};
+
+/** An array within an array is as unknown as a type of a later version: no model has one. */
+function scalarOf(type: number) {
+  const scalar = SCALARS[type];
+  if (!scalar) throw new Error(`the header has a value of the unknown type ${type}`);
+  return scalar;
+}
+
+function checkPosition(reader: FileReader): void {
+  if (reader.position > MOST_HEADER_BYTES) throw new Error(`the header is longer than ${MOST_HEADER_BYTES} bytes`);
+}

@@ -1,0 +1,39 @@
+import { parseGgufShardFilename } from '@huggingface/gguf';
+import type { FoundFile } from './folder.ts';
+
+/** The files of one model: its GGUF, or its split GGUFs in order. */
+export interface ModelFiles {
+  /** The file's name without `.gguf` and without the number of a part. */
+  stem: string;
+  files: FoundFile[];
+  /** Of a split model, the parts that should be there. */
+  parts: number;
+}
+
+/** Which of a folder's GGUFs make up which model. */
+export function groupFiles(files: FoundFile[]): ModelFiles[] {
+  const models = new Map<string, ModelFiles>();
+  for (const file of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const shard = parseGgufShardFilename(file.name);
+    const stem = shard?.prefix ?? file.name.slice(0, -'.gguf'.length);
+    const parts = Number(shard?.total ?? 1);
+    const key = `${shard ? 'split' : 'whole'} ${parts} ${stem}`;
+    const model = models.get(key) ?? { stem, files: [], parts };
+    model.files.push(file);
+    models.set(key, model);
+  }
+  return [...models.values()];
+}
+
+/** A model's id where its model.json gives it none: its path, or that of the folder that it has for itself and is named like. */
+export function defaultId({ stem, files }: ModelFiles, alone: boolean): string {
+  const folder = files[0]?.folder ?? '';
+  if (folder === '') return stem;
+  return alone && folder.split('/').at(-1) === stem ? folder : `${folder}/${stem}`;
+}
+
+/** The numbers of the parts that a split model lacks. */
+export function missingParts({ files, parts }: ModelFiles): number[] {
+  const there = new Set(files.map(({ name }) => Number(parseGgufShardFilename(name)?.shard ?? 1)));
+  return Array.from({ length: parts }, (_, index) => index + 1).filter((number) => !there.has(number));
+}

@@ -1,0 +1,113 @@
+import * as v from 'valibot';
+import { between, booleanField, integer, nonEmptyText, plainObject, text, validate } from '../core/api/fields.ts';
+import { createChatTemplate } from '../core/chat/template.ts';
+
+const penalty = v.exactOptional(between(-2, 2));
+const temperature = v.exactOptional(between(0, 2));
+const share = v.exactOptional(between(0, 1));
+const topK = v.exactOptional(integer(-1));
+
+const promptTemplate = v.pipe(
+  text,
+  v.check(isChatTemplate, 'must be a Jinja template that writes the messages, as chat_template in a GGUF is'),
+);
+
+const settings = {
+  ctx_len: v.exactOptional(integer(8, 16_777_216)),
+  ngl: v.exactOptional(integer(0, 65_536)),
+  cpu_threads: v.exactOptional(integer(1, 1024)),
+  n_parallel: v.exactOptional(integer(1, 256)),
+  prompt_template: v.exactOptional(promptTemplate),
+  system_prompt: v.exactOptional(text),
+  mmproj: v.exactOptional(nonEmptyText),
+  temperature,
+  top_p: share,
+  top_k: topK,
+  min_p: share,
+  repeat_penalty: v.exactOptional(between(0.01, 100)),
+  presence_penalty: penalty,
+  frequency_penalty: penalty,
+};
+
+const parameters = {
+  temperature,
+  top_p: share,
+  top_k: topK,
+  max_tokens: v.exactOptional(integer(1)),
+  stream: v.exactOptional(booleanField),
+  stop: v.exactOptional(list(nonEmptyText, 4)),
+  frequency_penalty: penalty,
+  presence_penalty: penalty,
+};
+
+const metadata = {
+  author: v.exactOptional(text),
+  tags: v.exactOptional(list(nonEmptyText, 256)),
+  cover: v.exactOptional(text),
+};
+
+const source = {
+  filename: nonEmptyText,
+  url: text,
+  sha256: v.exactOptional(v.pipe(text, v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'))),
+  size: v.exactOptional(integer(0)),
+};
+
+const overrides = {
+  id: v.exactOptional(v.pipe(nonEmptyText, v.regex(/^[^\s\p{C}]+$/u, 'must be without spaces'))),
+  created: v.exactOptional(integer(0)),
+  owned_by: v.exactOptional(text),
+  name: v.exactOptional(text),
+  version: v.exactOptional(text),
+  description: v.exactOptional(text),
+  sources: v.exactOptional(list(object(source), 10_000)),
+  settings: v.exactOptional(object(settings)),
+  parameters: v.exactOptional(object(parameters)),
+  metadata: v.exactOptional(object(metadata)),
+};
+
+const schema = object(overrides);
+
+/** What a model.json says in place of the GGUF: fields of the Model object. */
+export type ModelOverrides = v.InferOutput<typeof schema>;
+
+/**
+ * Reads the text of a model.json. `unknown` has the fields in it that can't be set there. Throws an error that names
+ * the first wrong field and what it must be.
+ */
+export function parseModelJson(json: string): { overrides: ModelOverrides; unknown: string[] } {
+  const input: unknown = JSON.parse(json);
+  return { overrides: validate(schema, input, 'The file'), unknown: unknownFields(input) };
+}
+
+/** An object whose other fields are left out. */
+function object<E extends v.ObjectEntries>(entries: E) {
+  const message = 'must be an object';
+  return v.pipe(plainObject(message), v.object(entries, message));
+}
+
+function list<I extends v.GenericSchema>(item: I, most: number) {
+  return v.pipe(v.array(item, 'must be an array'), v.maxLength(most, `must have at most ${most} items`));
+}
+
+function unknownFields(input: unknown): string[] {
+  const nested: Record<string, object> = { settings, parameters, metadata };
+  const strangers = (value: unknown, known: object) =>
+    Object.keys(value ?? {}).filter((field) => !Object.hasOwn(known, field));
+  return [
+    ...strangers(input, overrides),
+    ...Object.entries(nested).flatMap(([name, known]) =>
+      strangers((input as Record<string, unknown>)[name], known).map((field) => `${name}.${field}`),
+    ),
+  ];
+}
+
+/** Whether it is Jinja, and of the conversation: formats of another kind would be written into the prompt as they stand. */
+function isChatTemplate(template: string): boolean {
+  try {
+    createChatTemplate(template, { bos: '', eos: '' });
+    return template.includes('messages');
+  } catch {
+    return false;
+  }
+}

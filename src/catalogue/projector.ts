@@ -1,0 +1,67 @@
+import { createFields } from './fields.ts';
+import type { GgufFile } from './gguf-header.ts';
+
+/** What a model takes besides text. */
+export interface Senses {
+  vision: boolean;
+  audio: boolean;
+}
+
+const F16 = 1;
+
+/** Whether a GGUF is a projector, which is a part of the models beside it: what turns images or audio into embeddings. */
+export function isProjector({ file, header }: GgufFile): boolean {
+  const fields = createFields(header.fields);
+  return (
+    isNamedProjector(file.name) ||
+    fields.text('general.architecture') === 'clip' ||
+    fields.text('general.type') === 'mmproj'
+  );
+}
+
+export function isNamedProjector(name: string): boolean {
+  return name.toLowerCase().includes('mmproj');
+}
+
+export function projectorSenses(projector: GgufFile | null): Senses {
+  if (!projector) return { vision: false, audio: false };
+  const fields = createFields(projector.header.fields);
+  const audio = fields.flag('clip.has_audio_encoder');
+  // Early projectors, all of them for images, have no word for it.
+  return { audio, vision: fields.flag('clip.has_vision_encoder') || !audio };
+}
+
+/**
+ * The projector of a model, of those in its folder; null where there is none for it. A model that has the folder to
+ * itself takes any of them. One of several takes those that make embeddings of its own width. Of several projectors,
+ * the one named most like the model comes first, then one in 16-bit floats, then the first by name.
+ */
+export function chooseProjector(model: GgufFile, alone: boolean, projectors: GgufFile[]): GgufFile | null {
+  const fitting = alone ? projectors : projectors.filter((projector) => fits(projector, model));
+  const score = (projector: GgufFile) =>
+    2 * likeness(projector.file.name, model.file.name) + (isF16(projector) ? 1 : 0);
+  const [best] = fitting.toSorted((a, b) => score(b) - score(a) || (a.file.name < b.file.name ? -1 : 1));
+  return best ?? null;
+}
+
+function fits(projector: GgufFile, model: GgufFile): boolean {
+  const fields = createFields(model.header.fields);
+  const width = fields.number(`${fields.text('general.architecture')}.embedding_length`);
+  const projected = createFields(projector.header.fields);
+  return ['vision', 'audio'].some(
+    (sense) => width !== undefined && projected.number(`clip.${sense}.projection_dim`) === width,
+  );
+}
+
+function isF16({ header }: GgufFile): boolean {
+  return createFields(header.fields).number('general.file_type') === F16;
+}
+
+/** How many letters two names begin with in common, "mmproj" left aside. */
+function likeness(projector: string, model: string): number {
+  const name = projector.toLowerCase().replace(/[-_.]?mmproj[-_.]?/, '');
+  const other = model.toLowerCase();
+  let length = 0;
+  while (length < name.length && name[length] === other[length]) length++;
+  return length;
+}
