@@ -71,6 +71,11 @@ function scale(value: number, units: string[], gap: string): string {
   return `${digits}${gap}${units[unit]}`;
 }
 
+/** `1 file`, `2 files`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 /** `1:05:09`, `5:09`: a duration in seconds, as a clock shows it. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));

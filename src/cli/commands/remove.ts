@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { addSettings, readConfig } from '../config/command.ts';
 import { Interrupted, UsageError } from '../errors.ts';
-import { formatBytes, note, print, printJson } from '../output.ts';
+import { counted, formatBytes, note, print, printJson } from '../output.ts';
 
 export function registerRemove(program: Command): void {
   const command = program
@@ -32,7 +32,7 @@ async function remove(id: string, options: Record<string, unknown>): Promise<voi
   if (!options.yes) await confirm(id, removal.files, removal.bytes);
   await removeModel(folder, removal);
   if (options.json) return printJson({ id, files: removal.files, bytes: removal.bytes });
-  print(`Removed ${id}: ${removal.files.length} files, ${formatBytes(removal.bytes)} freed.`);
+  print(`Removed ${id}: ${counted(removal.files.length, 'file')}, ${formatBytes(removal.bytes)} freed.`);
 }
 
 /** Asks a person. Throws where there is none, or where the answer is not yes. */

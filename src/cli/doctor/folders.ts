@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import { messageOf } from '../errors.ts';
 import { paddockHome } from '../home.ts';
 import { readLocalModels } from '../local-models.ts';
-import { formatBytes } from '../output.ts';
+import { counted, formatBytes } from '../output.ts';
 import type { Finding } from './finding.ts';
 
 const LITTLE_DISK = 5e9;
@@ -40,12 +40,12 @@ async function checkModels(folder: string): Promise<Finding> {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT')
       return { ...finding, status: 'fail', detail: `${folder} can't be read: ${messageOf(error)}` };
-    return { ...finding, status: 'info', detail: `${folder} does not exist yet; ${count} models in all` };
+    return { ...finding, status: 'info', detail: `${folder} does not exist yet; ${counted(count, 'model')} in all` };
   }
   return {
     ...finding,
     status: problems.length > 0 ? 'warn' : 'ok',
-    detail: [`${folder}, ${count} models`, ...problems].join('; '),
+    detail: [`${folder}, ${counted(count, 'model')}`, ...problems].join('; '),
   };
 }
 

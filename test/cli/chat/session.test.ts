@@ -182,7 +182,7 @@ describe('a reply that does not come to its end', () => {
   it('is stopped by Ctrl-C; what came of it is kept, and so is what was typed meanwhile', async () => {
     await open({ model: 'tiny' });
     chat.type('Hello\r');
-    await chat.seen((text) => (text.split('Hello\r\r\n')[1] ?? '') !== '');
+    await chat.seen((text) => (text.split('Hello\r\n')[1] ?? '') !== '');
     chat.type('next');
     chat.type(CTRL_C);
     await chat.seen((text) => text.includes('(stopped)') && text.includes('> next'));
