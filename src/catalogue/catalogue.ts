@@ -11,6 +11,8 @@ export interface FileCatalogue extends Catalogue {
    * are the same: another one tells that a model that was loaded of the first is out of date.
    */
   sourceOf(id: string): ModelSource | undefined;
+  /** The paths of all files that are the model's alone, its model.json included; none for an unknown id. */
+  filesOf(id: string): string[];
   /** Looks at the folders anew, so that all that was in them when this was called is in the lists afterwards. */
   refresh(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export async function readCatalogue(folders: string[], log: Log): Promise<FileCa
     list: () => [...last.entries.values()].map(({ card }) => card),
     find: (id) => last.entries.get(id)?.card,
     sourceOf: (id) => last.entries.get(id)?.source,
+    filesOf: (id) => last.entries.get(id)?.belongings ?? [],
     refresh: oneAfterAnother(scan),
   };
 }

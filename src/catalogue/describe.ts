@@ -11,6 +11,8 @@ import { projectorSenses } from './projector.ts';
 export interface ModelEntry {
   card: ModelCard;
   source: ModelSource;
+  /** The files that are this model's alone, model.json included: what goes when it is removed. */
+  belongings: string[];
 }
 
 /** llama.cpp's `LLAMA_POOLING_TYPE_RANK`; the types from 1 to 3 make one vector of a text's tokens. */
@@ -24,7 +26,7 @@ export function describeModel(
   parts: [GgufFile, ...GgufFile[]],
   projector: GgufFile | null,
   overrides: ModelOverrides,
-): ModelEntry {
+): Omit<ModelEntry, 'belongings'> {
   const [{ header }] = parts;
   const fields = createFields(header.fields);
   const architecture = fields.text('general.architecture');
@@ -105,13 +107,14 @@ function describeCard(
   };
 }
 
-function overrideCard(card: ModelCard, { settings, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
+function overrideCard(card: ModelCard, { settings = {}, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
+  // Which projector it is has been decided, and the id too.
+  const { mmproj: _, ...others } = settings;
   return {
     ...card,
     ...fields,
-    // The id is the catalogue's to give, and the projector chosen by the name that was asked for.
     id: card.id,
-    settings: { ...card.settings, ...settings, ...(card.settings.mmproj && { mmproj: card.settings.mmproj }) },
+    settings: { ...card.settings, ...others },
     parameters: { ...card.parameters, ...parameters },
     metadata: { ...card.metadata, ...metadata },
   };

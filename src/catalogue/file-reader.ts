@@ -31,13 +31,13 @@ class ChunkEnds {
 /** Reads a little-endian file forwards, chunk by chunk, and no further than it is asked to but for the chunk. */
 export class FileReader {
   readonly size: number;
-  readonly #file: FileHandle;
+  readonly #file: Pick<FileHandle, 'read'>;
   #chunk: Buffer = Buffer.alloc(0);
   #chunkStart = 0;
   /** Where the reader stands within the chunk, or beyond it. */
   #at = 0;
 
-  constructor(file: FileHandle, size: number) {
+  constructor(file: Pick<FileHandle, 'read'>, size: number) {
     this.#file = file;
     this.size = size;
   }

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { GGUFValueType as Type } from '@huggingface/gguf';
+import { createFields } from './fields.ts';
 import { FileReader, IncompleteFile } from './file-reader.ts';
 import type { FoundFile } from './folder.ts';
 import { tensorBytes } from './ggml-types.ts';
@@ -26,8 +27,8 @@ export interface GgufFile {
 /** Far beyond what models have; a header that claims more is broken, or meant to do harm. */
 const MOST_FIELDS = 65_536;
 const MOST_TENSORS = 1_000_000;
-const MOST_HEADER_BYTES = 256 * 1024 * 1024;
-const LONGEST_TEXT = 4 * 1024 * 1024;
+const MOST_HEADER_BYTES = 64 * 1024 * 1024;
+const LONGEST_TEXT = 1024 * 1024;
 const MOST_DIMENSIONS = 8;
 /** Longer arrays are skipped: those that describe a model have an item for each layer, label or language. */
 const LONGEST_KEPT_ARRAY = 256;
@@ -40,18 +41,23 @@ const DEFAULT_ALIGNMENT = 32;
 export async function readGgufHeader(path: string): Promise<GgufHeader> {
   const file = await open(path);
   try {
-    const reader = new FileReader(file, (await file.stat()).size);
-    const { tensorCount, fieldCount } = await reader.attempt(() => readPreamble(reader));
-    const fields = await readFields(reader, fieldCount);
-    return { fields, tensorCount, parameterCount: await readTensors(reader, tensorCount, fields) };
+    return await parseGgufHeader(new FileReader(file, (await file.stat()).size));
   } finally {
     await file.close();
   }
 }
 
+/** As `readGgufHeader`, of a reader at the beginning of a file. */
+export async function parseGgufHeader(reader: FileReader): Promise<GgufHeader> {
+  const { tensorCount, fieldCount } = await reader.attempt(() => readPreamble(reader));
+  const fields = await readFields(reader, fieldCount);
+  return { fields, tensorCount, parameterCount: await readTensors(reader, tensorCount, fields) };
+}
+
 function readPreamble(reader: FileReader): { tensorCount: number; fieldCount: number } {
   if (reader.bytes(4).toString('latin1') !== 'GGUF') throw new Error('the file is no GGUF');
   const version = reader.uint32();
+  if (version === 0x02000000 || version === 0x03000000) throw new Error('the GGUF is big-endian');
   if (version !== 2 && version !== 3) throw new Error(`the GGUF is of the unknown version ${version}`);
   const tensorCount = reader.uint64();
   const fieldCount = reader.uint64();
@@ -70,6 +76,7 @@ async function readFields(reader: FileReader, count: number): Promise<GgufHeader
     });
     if (items === null) fields.set(key, await reader.attempt(() => readScalar(reader, type)));
     else fields.set(key, await readArray(reader, type, items));
+    checkPosition(reader);
   }
   return fields;
 }
@@ -106,7 +113,7 @@ async function readTensors(reader: FileReader, count: number, fields: GgufHeader
     checkPosition(reader);
   }
   if (!Number.isSafeInteger(parameterCount)) throw new Error(`the header claims ${parameterCount} parameters`);
-  const alignment = Number(fields.get('general.alignment')) || DEFAULT_ALIGNMENT;
+  const alignment = createFields(fields).number('general.alignment') || DEFAULT_ALIGNMENT;
   const expected = Math.ceil(reader.position / alignment) * alignment + dataEnd;
   if (dataEnd > 0 && expected > reader.size) throw new IncompleteFile(reader.size, expected);
   return parameterCount;

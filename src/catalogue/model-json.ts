@@ -76,8 +76,16 @@ export type ModelOverrides = v.InferOutput<typeof schema>;
  * the first wrong field and what it must be.
  */
 export function parseModelJson(json: string): { overrides: ModelOverrides; unknown: string[] } {
-  const input: unknown = JSON.parse(json);
+  const input = parseJson(json);
   return { overrides: validate(schema, input, 'The file'), unknown: unknownFields(input) };
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Error(`The file must be JSON: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** An object whose other fields are left out. */

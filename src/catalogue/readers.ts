@@ -7,6 +7,8 @@ import { createMemory } from './memory.ts';
 import { type ModelOverrides, parseModelJson } from './model-json.ts';
 import { messageOf, type Problem } from './problem.ts';
 
+const LARGEST_JSON = 1024 * 1024;
+
 /** What could be read of a file; null where nothing could. */
 export interface Reading<T> {
   value: T | null;
@@ -49,8 +51,9 @@ async function readHeader({ path }: FoundFile): Promise<Reading<GgufHeader>> {
   }
 }
 
-async function readOverrides({ path }: FoundFile): Promise<Reading<ModelOverrides>> {
+async function readOverrides({ path, size }: FoundFile): Promise<Reading<ModelOverrides>> {
   try {
+    if (size > LARGEST_JSON) throw new Error(`it has ${size} bytes, more than the ${LARGEST_JSON} that are read`);
     const { overrides, unknown } = parseModelJson(await readFile(path, 'utf8'));
     const reason = `these fields can not be set: ${unknown.join(', ').slice(0, 500)}`;
     const problem = { message: 'model.json has fields without effect', file: path, reason };

@@ -58,9 +58,17 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const projector = projectorOf(first, company, overrides);
   const problems = [problem, wrongProjector(json, projector, overrides)].filter((problem) => problem !== null);
   const id = overrides.id ?? defaultId(model, company.alone);
-  const used = [...model.files, ...(projector ? [projector.file] : []), ...(json ? [json] : [])];
+  const own = [
+    ...model.files,
+    ...(json ? [json] : []),
+    ...(company.alone ? company.projectors.map(({ file }) => file) : []),
+  ];
+  const used = [...own, ...(projector ? [projector.file] : [])];
   try {
-    const entry = readers.entry(id, used, () => describeModel(id, [first, ...others], projector, overrides));
+    const entry = readers.entry(id, used, () => ({
+      ...describeModel(id, [first, ...others], projector, overrides),
+      belongings: own.map(({ path }) => path),
+    }));
     return { entries: [entry], problems };
   } catch (error) {
     return { entries: [], problems: [...problems, skipped(messageOf(error))] };
@@ -97,10 +105,9 @@ function strayJsons(jsons: FoundFile[], groups: ModelFiles[]): Problem[] {
   });
 }
 
+/** The projector that the model.json names, else the one that fits. */
 function projectorOf(model: GgufFile, { alone, projectors }: Company, { settings }: ModelOverrides): GgufFile | null {
-  const asked = settings?.mmproj;
-  if (asked !== undefined) return projectors.find(({ file }) => file.name === asked) ?? null;
-  return chooseProjector(model, alone, projectors);
+  return projectors.find(({ file }) => file.name === settings?.mmproj) ?? chooseProjector(model, alone, projectors);
 }
 
 function wrongProjector(
@@ -108,7 +115,7 @@ function wrongProjector(
   projector: GgufFile | null,
   { settings }: ModelOverrides,
 ): Problem | null {
-  if (!json || settings?.mmproj === undefined || projector) return null;
+  if (!json || settings?.mmproj === undefined || settings.mmproj === projector?.file.name) return null;
   const reason = 'settings.mmproj must be the name of a projector beside the model';
   return { message: 'model.json has fields without effect', file: json.path, reason };
 }

@@ -1,3 +1,4 @@
+import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { sep } from 'node:path';
 import { watch } from 'chokidar';
 import type { Log } from '../core/log.ts';
@@ -8,6 +9,8 @@ import { messageOf } from './problem.ts';
 const QUIET = 200;
 /** The longest time that changes may keep it waiting, in ms. */
 const PATIENCE = 2000;
+/** How often to look whether a folder itself has come or gone, in ms. */
+const FOLDER_INTERVAL = 1000;
 
 /** Calls `refresh` after something has changed in the folders, and once when the watch begins. */
 export function watchFolders(folders: string[], refresh: () => Promise<void>, log: Log): AsyncDisposable {
@@ -40,8 +43,16 @@ export function watchFolders(folders: string[], refresh: () => Promise<void>, lo
     log.warn('the models folders are not watched as they should be', { reason: messageOf(error) }),
   );
 
+  // chokidar does not see a folder come whose parent is missing too, nor come again.
+  const watchAnew = (folder: string) => (now: Stats, before: Stats) => {
+    if (now.ino !== before.ino) watcher.unwatch(folder).add(folder);
+    lookSoon();
+  };
+  for (const folder of folders) watchFile(folder, { persistent: false, interval: FOLDER_INTERVAL }, watchAnew(folder));
+
   return {
     async [Symbol.asyncDispose]() {
+      for (const folder of folders) unwatchFile(folder);
       await watcher.close();
       clearTimeout(timer);
     },

@@ -1,0 +1,175 @@
+import { open, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GGUFValueType } from '@huggingface/gguf';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FileReader, IncompleteFile } from '../../src/catalogue/file-reader.ts';
+import { type GgufHeader, parseGgufHeader, readGgufHeader } from '../../src/catalogue/gguf-header.ts';
+import { flag, float32, int32s, text, texts, uint32 } from '../fixtures/gguf-writer.ts';
+import { makeTinyModel } from '../fixtures/tiny-model.ts';
+import { makeVocabulary, tokenizerEntries } from '../fixtures/vocabulary.ts';
+import { headerBytes, makeFolder, modelEntries, tensor, writeSparse } from './fixtures.ts';
+
+/** Reads a header out of memory; `reads` takes the end of each read. */
+function parse(bytes: Uint8Array, reads: number[] = []): Promise<GgufHeader> {
+  const file = {
+    read: async (into: Buffer, at: number, length: number, from: number) => {
+      reads.push(from + length);
+      return { bytesRead: Buffer.from(bytes).copy(into, at, from, from + length), buffer: into };
+    },
+  };
+  return parseGgufHeader(new FileReader(file as never, bytes.length));
+}
+
+/** A GGUF's beginning by hand: magic, version, and numbers of 64 or, as `[n]`, of 32 bits, and texts. */
+function bytesOf(...parts: (bigint | [number] | string)[]): Buffer {
+  return Buffer.concat(
+    parts.map((part) => {
+      if (typeof part === 'string') return Buffer.from(part);
+      const bytes = Buffer.alloc(typeof part === 'bigint' ? 8 : 4);
+      if (typeof part === 'bigint') bytes.writeBigUInt64LE(part);
+      else bytes.writeUInt32LE(part[0]);
+      return bytes;
+    }),
+  );
+}
+
+const HUGE = 2n ** 60n;
+const oneField = (...rest: (bigint | [number] | string)[]) =>
+  Buffer.concat([bytesOf('GGUF', [3], 0n, 1n, 1n, 'k', ...rest), Buffer.alloc(64)]);
+
+describe('the header of a GGUF', () => {
+  it('has the fields by their keys', async () => {
+    const entries = {
+      'a.text': text('Grüße'),
+      'a.number': uint32(7),
+      'a.float': float32(0.5),
+      'a.flag': flag(true),
+      'a.texts': texts(['x', 'y']),
+      'a.numbers': int32s([1, -2]),
+      'a.large': { type: GGUFValueType.FLOAT64, value: 2 ** 40 },
+    };
+    expect([...(await parse(headerBytes(entries, []))).fields]).toEqual([
+      ['a.text', 'Grüße'],
+      ['a.number', 7],
+      ['a.float', 0.5],
+      ['a.flag', true],
+      ['a.texts', ['x', 'y']],
+      ['a.numbers', [1, -2]],
+      ['a.large', 2 ** 40],
+    ]);
+  });
+
+  it('keeps of a vocabulary only its length, and what comes after it', async () => {
+    const vocabulary = makeVocabulary(200_000);
+    const { fields } = await parse(headerBytes(tokenizerEntries(vocabulary), []));
+    expect(fields.get('tokenizer.ggml.tokens')).toEqual({ length: 200_000 });
+    expect(fields.get('tokenizer.ggml.token_type')).toEqual({ length: 200_000 });
+    expect(fields.get('tokenizer.chat_template')).toContain('im_start');
+  });
+
+  it('counts tensors and parameters', async () => {
+    const folder = await makeFolder();
+    await writeSparse(join(folder, 'a.gguf'), modelEntries(), [tensor('a', [64, 32], 'Q8_0'), tensor('b', [10])]);
+    expect(await readGgufHeader(join(folder, 'a.gguf'))).toMatchObject({ tensorCount: 2, parameterCount: 2058 });
+  });
+
+  it('is read without the data behind it', async () => {
+    const folder = await makeFolder();
+    const path = join(folder, 'large.gguf');
+    const entries = { ...modelEntries(), ...tokenizerEntries(makeVocabulary(150_000)) };
+    const size = await writeSparse(path, entries, [tensor('weights', [1024, 1024, 1024], 'F32')]);
+    expect(size).toBeGreaterThan(4 * 1024 ** 3);
+    const file = await open(path);
+    const ends: number[] = [];
+    const counting = {
+      read: (into: Buffer, at: number, length: number, from: number) => {
+        ends.push(from + length);
+        return file.read(into, at, length, from);
+      },
+    };
+    await parseGgufHeader(new FileReader(counting as never, size));
+    await file.close();
+    expect(Math.max(...ends)).toBeLessThan(headerBytes(entries).length + 2 * 1024 ** 2);
+  });
+});
+
+describe('a GGUF that is not whole', () => {
+  it('is told from one that is, wherever it ends', async () => {
+    const whole = makeTinyModel();
+    await expect(parse(whole)).resolves.toMatchObject({ tensorCount: expect.any(Number) });
+    const cuts = [0, 3, 8, 24, 100, 1000, 5000, 8000, 8287, 8288, 100_000, whole.length - 1];
+    for (const cut of cuts) {
+      const error = await parse(whole.subarray(0, cut)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(IncompleteFile);
+      expect(error).toMatchObject({ size: cut });
+      expect((error as IncompleteFile).expected).toBeGreaterThan(cut);
+    }
+  });
+
+  it('says how long it is to be, once the header is there', async () => {
+    const folder = await makeFolder();
+    const path = join(folder, 'a.gguf');
+    const size = await writeSparse(path, modelEntries(), [tensor('weights', [4096])]);
+    await truncate(path, size - 1);
+    await expect(readGgufHeader(path)).rejects.toMatchObject({ size: size - 1, expected: size });
+  });
+
+  it('is one that shrinks while it is read', async () => {
+    const bytes = headerBytes(modelEntries());
+    const file = { read: async () => ({ bytesRead: 0 }) };
+    await expect(parseGgufHeader(new FileReader(file as never, bytes.length))).rejects.toThrow(IncompleteFile);
+  });
+});
+
+describe('a hostile header', () => {
+  it.each<[string, Buffer, RegExp]>([
+    ['no GGUF', Buffer.from('this is no GGUF, but a text'), /no GGUF/],
+    ['version 1', bytesOf('GGUF', [1], 0n, 0n), /version 1/],
+    ['big-endian', bytesOf('GGUF', [0x03000000], 0n, 0n), /big-endian/],
+    ['endless fields', bytesOf('GGUF', [3], 0n, HUGE), /fields/],
+    ['endless tensors', bytesOf('GGUF', [3], HUGE, 0n), /tensors/],
+    ['an endless key', bytesOf('GGUF', [3], 0n, 1n, HUGE), /incomplete/],
+    ['an endless text', oneField([8], HUGE), /incomplete/],
+    ['an array of endless numbers', oneField([9], [4], HUGE), /incomplete/],
+    ['an array of endless texts', oneField([9], [8], HUGE, HUGE), /incomplete/],
+    ['arrays within arrays', oneField([9], [9], 1n, [9], 1n), /unknown type 9/],
+    ['an unknown type', oneField([99]), /unknown type 99/],
+    ['a tensor of many dimensions', bytesOf('GGUF', [3], 1n, 0n, 1n, 't', [4_000_000_000]), /dimensions/],
+    [
+      'a tensor of endless elements',
+      bytesOf('GGUF', [3], 1n, 0n, 1n, 't', [4], HUGE, HUGE, HUGE, HUGE, [0], 0n),
+      /parameters/,
+    ],
+    ['data far away', bytesOf('GGUF', [3], 1n, 0n, 1n, 't', [1], 1n, [0], HUGE), /incomplete/],
+  ])('of %s is refused with the reason', async (_, bytes, reason) => {
+    await expect(parse(bytes)).rejects.toThrow(reason);
+  });
+
+  it('of a text of gigabytes, in a file that has them, is refused without reading it', async () => {
+    const path = join(await makeFolder(), 'a.gguf');
+    await writeFile(path, oneField([8], 3n * 2n ** 30n));
+    await truncate(path, 4 * 1024 ** 3);
+    await expect(readGgufHeader(path)).rejects.toThrow('a text of 3221225472 bytes');
+  });
+
+  it('of endless empty texts, in a file that has them, is given up', async () => {
+    const path = join(await makeFolder(), 'a.gguf');
+    await writeFile(path, oneField([9], [8], HUGE));
+    await truncate(path, 2 * 1024 ** 3);
+    await expect(readGgufHeader(path)).rejects.toThrow('longer than');
+  });
+
+  it('is read or refused, whichever bytes are wrong', async () => {
+    const bytes = makeTinyModel().subarray(0, 9000);
+    const damage = fc.array(fc.tuple(fc.nat(8500), fc.nat(255)), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(damage, async (wrong) => {
+        const broken = Uint8Array.from(bytes);
+        for (const [at, byte] of wrong) broken[at] = byte;
+        await parse(broken).catch((error: unknown) => expect(error).toBeInstanceOf(Error));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
