@@ -5,3 +5,8 @@ import { join } from 'node:path';
 export function paddockHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.PADDOCK_HOME || join(homedir(), '.paddock');
 }
+
+/** Where unfinished pulls lie. */
+export function downloadsFolder(): string {
+  return join(paddockHome(), 'downloads');
+}

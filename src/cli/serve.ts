@@ -7,7 +7,7 @@ import type { Model } from '../core/model.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
 import type { Config } from './config/settings.ts';
-import { paddockHome } from './home.ts';
+import { downloadsFolder } from './home.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
@@ -48,8 +48,8 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     catalogue,
     runner: pool,
     puller: createPuller({
-      home: paddockHome(),
       modelsFolder: config.models,
+      downloadsFolder: downloadsFolder(),
       env: process.env,
       refresh: catalogue.refresh,
       log,

@@ -31,7 +31,7 @@ export interface TestHub {
   requests: SeenRequest[];
   /** Puts a file into a repository, which is there from then on; also for new content. */
   put(repo: string, path: string, file: HubFile | Uint8Array): void;
-  /** Puts a file at `url/files/<path>`; without ETag and Last-Modified if it shall have no validator. */
+  /** Puts a file on the web server and gives its URL; without an ETag if it shall have no validator. */
   putFile(path: string, bytes: Uint8Array, options?: { validator?: false }): string;
   /** Lets only this token read the repository. */
   gate(repo: string, token: string): void;
@@ -75,59 +75,72 @@ export async function startHub(): Promise<TestHub> {
   };
 
   const answerApi = (req: IncomingMessage, res: ServerResponse, url: URL) => {
-    const [, repoId = '', kind, revision] =
+    const [, repoId = '', kind, revision = ''] =
       /^\/api\/models\/([^/]+\/[^/]+)\/(revision|tree)\/([^/]+)/.exec(url.pathname) ?? [];
     const stage = kind === 'tree' ? 'list' : 'info';
     const fault = note(stage, repoId, req);
-    if (fault) return misbehave(res, fault);
     const repo = repos.get(repoId);
-    if (!repo || !['main', repo.commit].includes(revision ?? ''))
-      return sendJson(res, 404, { error: 'Repository not found' }, { 'x-error-code': 'RepoNotFound' });
-    if (stage === 'info') return sendJson(res, 200, { _id: '1', id: repoId, sha: repo.commit, private: false });
-    const from = Number(url.searchParams.get('cursor') ?? 0);
-    const all = listing(repo);
-    const next = `http://${req.headers.host}${url.pathname}?recursive=true&cursor=${from + PAGE_SIZE}`;
-    const headers: Record<string, string> = from + PAGE_SIZE < all.length ? { link: `<${next}>; rel="next"` } : {};
-    return sendJson(res, 200, all.slice(from, from + PAGE_SIZE), headers);
+    if (fault) {
+      misbehave(res, fault);
+    } else if (!repo || !['main', repo.commit].includes(revision)) {
+      sendJson(res, 404, { error: 'Repository not found' }, { 'x-error-code': 'RepoNotFound' });
+    } else if (stage === 'info') {
+      sendJson(res, 200, { _id: '1', id: repoId, sha: repo.commit, private: false });
+    } else {
+      const from = Number(url.searchParams.get('cursor') ?? 0);
+      const all = listing(repo);
+      const next = `<${urlOf(hub)}${url.pathname}?recursive=true&cursor=${from + PAGE_SIZE}>; rel="next"`;
+      sendJson(res, 200, all.slice(from, from + PAGE_SIZE), from + PAGE_SIZE < all.length ? { link: next } : {});
+    }
   };
 
   const answerResolve = (req: IncomingMessage, res: ServerResponse, repoId: string, path: string) => {
     const fault = note('resolve', path, req);
-    if (fault) return misbehave(res, fault);
     const repo = repos.get(repoId);
-    if (repo?.token !== undefined && req.headers.authorization !== `Bearer ${repo.token}`)
-      return sendJson(res, req.headers.authorization ? 403 : 401, { error: 'gated' }, { 'x-error-code': 'GatedRepo' });
     const file = repo?.files.get(path);
-    if (!repo || !file) return sendJson(res, 404, { error: 'Entry not found' }, { 'x-error-code': 'EntryNotFound' });
-    if (file.plain) return sendFile(req, res, file.bytes, `"${gitOid(file.bytes)}"`, fault);
-    const location = `${urlOf(cdn)}/${repoId}/${path}?signature=secret`;
-    const headers = { location, 'x-linked-etag': `"${sha256(file.bytes)}"`, 'x-repo-commit': repo.commit };
-    res.writeHead(302, headers).end();
+    const { authorization } = req.headers;
+    if (file?.plain) {
+      sendFile(req, res, file.bytes, `"${gitOid(file.bytes)}"`, fault);
+    } else if (fault) {
+      misbehave(res, fault);
+    } else if (!repo || !file) {
+      sendJson(res, 404, { error: 'Entry not found' }, { 'x-error-code': 'EntryNotFound' });
+    } else if (repo.token !== undefined && authorization !== `Bearer ${repo.token}`) {
+      sendJson(res, authorization ? 403 : 401, { error: 'gated' }, { 'x-error-code': 'GatedRepo' });
+    } else {
+      const location = `${urlOf(cdn)}/${repoId}/${path}?signature=secret`;
+      const headers = { location, 'x-linked-etag': `"${sha256(file.bytes)}"`, 'x-repo-commit': repo.commit };
+      res.writeHead(302, headers).end();
+    }
   };
 
   const hub = createServer((req, res) => {
     const url = new URL(req.url ?? '/', 'http://hub');
     const [, repoId, path] = /^\/([^/]+\/[^/]+)\/resolve\/[^/]+\/(.+)$/.exec(decodeURIComponent(url.pathname)) ?? [];
-    if (url.pathname.startsWith('/api/')) return answerApi(req, res, url);
-    if (repoId && path) return answerResolve(req, res, repoId, path);
-    const name = decodeURIComponent(url.pathname.replace('/files/', ''));
+    if (url.pathname.startsWith('/api/')) answerApi(req, res, url);
+    else if (repoId && path) answerResolve(req, res, repoId, path);
+    else res.writeHead(404).end();
+  });
+
+  const web = createServer((req, res) => {
+    const name = decodeURIComponent(new URL(req.url ?? '/', 'http://web').pathname.slice(1));
     const fault = note('content', name, req);
     const file = files.get(name);
-    if (!file) return void res.writeHead(404).end();
-    sendFile(req, res, file.bytes, file.validator ? `"${sha256(file.bytes)}"` : null, fault);
+    if (file) sendFile(req, res, file.bytes, file.validator ? `"${sha256(file.bytes)}"` : null, fault);
+    else res.writeHead(404).end();
   });
 
   const cdn = createServer((req, res) => {
-    const [, repoId = '', path = ''] =
-      /^\/([^/]+\/[^/]+)\/(.+)$/.exec(decodeURIComponent(new URL(req.url ?? '/', 'http://cdn').pathname)) ?? [];
+    const { pathname } = new URL(req.url ?? '/', 'http://cdn');
+    const [, repoId = '', path = ''] = /^\/([^/]+\/[^/]+)\/(.+)$/.exec(decodeURIComponent(pathname)) ?? [];
     const fault = note('content', path, req);
     const file = repos.get(repoId)?.files.get(path);
-    if (!file) return void res.writeHead(404).end();
     // No two copies of a file have the same ETag on a hub's content servers.
-    sendFile(req, res, file.bytes, `"${randomUUID()}"`, fault);
+    if (file) sendFile(req, res, file.bytes, `"${randomUUID()}"`, fault);
+    else res.writeHead(404).end();
   });
 
-  await Promise.all([listen(hub), listen(cdn)]);
+  await Promise.all([hub, cdn, web].map(listen));
 
   return {
     url: urlOf(hub),
@@ -142,7 +155,7 @@ export async function startHub(): Promise<TestHub> {
     },
     putFile(path, bytes, { validator = true }: { validator?: boolean } = {}) {
       files.set(path, { bytes, validator });
-      return `${urlOf(hub)}/files/${path}`;
+      return `${urlOf(web)}/${path}`;
     },
     gate(repoId, token) {
       const repo = repos.get(repoId);
@@ -153,7 +166,7 @@ export async function startHub(): Promise<TestHub> {
       faults.set(key, [...(faults.get(key) ?? []), { fault, left: times }]);
     },
     async close() {
-      await Promise.all([hub, cdn].map(stop));
+      await Promise.all([hub, cdn, web].map(stop));
     },
   };
 }

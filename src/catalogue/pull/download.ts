@@ -75,8 +75,8 @@ function checkAnswer({ name, size, host }: RemoteFile, have: number, { status, h
     return have;
   }
   const length = headers.get('content-length');
-  if (status !== 200 || (length !== null && Number(length) !== size))
-    throw wrongAnswer(`the host sends ${length ?? 'no'} bytes of ${name}, which should have ${size}`);
+  if (status !== 200 || length === null || Number(length) !== size)
+    throw wrongAnswer(`the host sends ${length ?? 'an unknown number of'} bytes of ${name}, which should have ${size}`);
   return 0;
 }
 

@@ -91,7 +91,7 @@ async function fetchFile(
       if (!(error instanceof WrongContent)) throw error;
       await rm(part, { force: true });
       const complaint = `${file.name} ${error.message}`;
-      if (fetches === FETCHES) throw downloadFailed(`${complaint}, ${FETCHES} times in a row. It has been deleted.`);
+      if (!error.hopeful || fetches === FETCHES) throw downloadFailed(`${complaint}. It has been deleted.`);
       emit({ status: 'waiting', reason: `${complaint}; it is deleted and fetched anew` });
     }
   }

@@ -25,7 +25,7 @@ export async function openUrl(url: string, { headers, signal, stallMs }: Request
   const watch = watchSilence(signal, stallMs);
   const failed = (error: unknown) => {
     signal.throwIfAborted();
-    if (watch.signal.aborted) return new TemporaryFailure(`${host} has sent nothing for ${seconds(stallMs)}`);
+    if (watch.wasSilent()) return new TemporaryFailure(`${host} has sent nothing for ${seconds(stallMs)}`);
     return new TemporaryFailure(`the connection to ${host} failed (${causeOf(error)})`);
   };
   try {
@@ -81,12 +81,17 @@ interface SilenceWatch {
   /** Aborted with the caller's signal, after too long a silence, and by `close`. */
   signal: AbortSignal;
   sawLife(): void;
+  wasSilent(): boolean;
   close(): void;
 }
 
 function watchSilence(outer: AbortSignal, stallMs: number): SilenceWatch {
   const cancel = new AbortController();
-  const timer = setTimeout(() => cancel.abort(), stallMs);
+  let silent = false;
+  const timer = setTimeout(() => {
+    silent = true;
+    cancel.abort();
+  }, stallMs);
   const close = () => {
     clearTimeout(timer);
     outer.removeEventListener('abort', close);
@@ -94,7 +99,7 @@ function watchSilence(outer: AbortSignal, stallMs: number): SilenceWatch {
   };
   outer.addEventListener('abort', close, { once: true });
   if (outer.aborted) close();
-  return { signal: cancel.signal, sawLife: () => timer.refresh(), close };
+  return { signal: cancel.signal, sawLife: () => timer.refresh(), wasSilent: () => silent, close };
 }
 
 function isTemporary(status: number): boolean {

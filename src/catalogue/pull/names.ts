@@ -43,10 +43,15 @@ export function shardsOf(path: string): string[] {
   );
 }
 
-/** A GGUF's name without folders, ending and part number. */
+/** A GGUF's name without folders, ending and part number, and without spaces, since it becomes a model's id. */
 export function stemOf(path: string): string {
   const name = lastStep(path);
-  return SHARD.exec(name)?.groups?.prefix ?? name.replace(/\.gguf$/i, '');
+  return (SHARD.exec(name)?.groups?.prefix ?? name.replace(/\.gguf$/i, '')).replace(/\s+/g, '-');
+}
+
+/** What a GGUF from elsewhere is called here. */
+export function localName(path: string): string {
+  return lastStep(path).replace(/\.gguf$/i, '.gguf');
 }
 
 export function isGguf(path: string): boolean {

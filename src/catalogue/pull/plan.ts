@@ -1,7 +1,7 @@
 import { type ChosenFiles, chooseByPath, chooseByQuant } from './choose.ts';
 import { downloadFailed, invalidSource } from './errors.ts';
 import { type Hub, hubHosts, openRepository } from './hub.ts';
-import { isSafeName, lastStep, stemOf } from './names.ts';
+import { isSafeName, localName, stemOf } from './names.ts';
 import type { PersistOptions } from './patience.ts';
 import type { PullPlan } from './remote.ts';
 import { parseSource } from './source.ts';
@@ -24,7 +24,7 @@ export async function makePlan(text: string, hub: Hub, options: PersistOptions):
     source.kind === 'repo' ? chooseByQuant(listed, repo, source.quant) : chooseByPath(listed, repo, source.path);
   return checked({
     ...placeOf(repo, source.kind === 'repo' ? quant : null, files),
-    files: files.map(({ path, ...file }) => ({ ...file, name: lastStep(path), url: urlOf(path), host })),
+    files: files.map(({ path, ...file }) => ({ ...file, name: localName(path), url: urlOf(path), host })),
   });
 }
 

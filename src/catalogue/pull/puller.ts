@@ -10,10 +10,10 @@ import type { PullPlan } from './remote.ts';
 import { findDownloadsFolder } from './workspace.ts';
 
 export interface PullerOptions {
-  /** Paddock's home: unfinished pulls lie in its `downloads`. */
-  home: string;
   /** Where models go: the user's models folder. */
   modelsFolder: string;
+  /** Where unfinished pulls lie, if that is on the disk of `modelsFolder`; otherwise they lie in `modelsFolder` itself. */
+  downloadsFolder: string;
   /** HF_TOKEN and HF_ENDPOINT are read. */
   env: Record<string, string | undefined>;
   /** Called when a model is in `modelsFolder`, before `done` is told. */
@@ -33,7 +33,7 @@ interface SharedPull {
 
 /** Fetches models over HTTP into a folder of the catalogue. Throws a plain error when HF_ENDPOINT is no URL. */
 export function createPuller(options: PullerOptions): Puller {
-  const { home, modelsFolder, env, refresh, log, patience = PATIENCE } = options;
+  const { modelsFolder, downloadsFolder, env, refresh, log, patience = PATIENCE } = options;
   const hub = hubFrom(env);
   const running = new Map<string, SharedPull>();
 
@@ -45,7 +45,7 @@ export function createPuller(options: PullerOptions): Puller {
       for (const follower of followers) follower(event);
     };
     const work = async () => {
-      const downloads = await findDownloadsFolder(home, modelsFolder);
+      const downloads = await findDownloadsFolder(downloadsFolder, modelsFolder);
       const onWait = (reason: string) => emit({ status: 'waiting', reason });
       const limits = { patience, limitMs: patience.downloadingMs, signal: cancel.signal, onWait };
       const { alreadyHere } = await fetchModel(plan, { models: modelsFolder, downloads }, emit, limits);

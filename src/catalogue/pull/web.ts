@@ -1,6 +1,6 @@
 import { downloadFailed, sourceForbidden, sourceNotFound } from './errors.ts';
 import { openUrl } from './http.ts';
-import { lastStep, shardsOf } from './names.ts';
+import { localName, shardsOf } from './names.ts';
 import { type PersistOptions, persist, TemporaryFailure } from './patience.ts';
 import type { Host, RemoteFile } from './remote.ts';
 
@@ -21,7 +21,7 @@ export async function probeUrl(url: string, options: PersistOptions): Promise<Re
 
 /** A single byte is asked for with GET, since many a signed URL allows no HEAD. */
 async function probe(url: URL, { patience, signal }: PersistOptions): Promise<RemoteFile> {
-  const name = lastStep(decodeURIComponent(url.pathname));
+  const name = localName(decodeURIComponent(url.pathname));
   const host = createWebHost(url, name);
   const response = await openUrl(url.href, { headers: { range: 'bytes=0-0' }, signal, stallMs: patience.stallMs });
   const { status, headers } = response;

@@ -72,9 +72,8 @@ export async function bytesToFetch(workspace: Workspace, { files }: PullPlan): P
   return Math.max(missing, 0);
 }
 
-/** Where unfinished pulls lie: in Paddock's home if that is on the disk of the models, for the last step is a rename. */
-export async function findDownloadsFolder(home: string, modelsFolder: string): Promise<string> {
-  const usual = join(home, 'downloads');
+/** Where unfinished pulls lie: on the disk of the models in any case, for the last step is a rename. */
+export async function findDownloadsFolder(usual: string, modelsFolder: string): Promise<string> {
   await mkdir(modelsFolder, { recursive: true });
   await mkdir(usual, { recursive: true });
   if ((await stat(usual)).dev === (await stat(modelsFolder)).dev) return usual;

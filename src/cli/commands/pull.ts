@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addSettings, readConfig } from '../config/command.ts';
 import { Interrupted } from '../errors.ts';
-import { paddockHome } from '../home.ts';
+import { downloadsFolder } from '../home.ts';
 import { print } from '../output.ts';
 import type { PullScreen } from '../pull-screen.ts';
 
@@ -27,8 +27,8 @@ async function pull(source: string, options: Record<string, unknown>): Promise<v
     import('../pull-screen.ts'),
   ]);
   const puller = createPuller({
-    home: paddockHome(),
     modelsFolder: models,
+    downloadsFolder: downloadsFolder(),
     env: process.env,
     // A running server watches the folder, and this command keeps no list.
     refresh: async () => {},

@@ -52,7 +52,8 @@ export function choose(wanted: 'auto' | BackendName, results: (ProbeResult & { n
   };
 }
 
-function probeBackend(name: BackendName, file = PROBE_FILE): Promise<ProbeResult> {
+/** Asks a process of its own, so that a crash of it is no more than a reason. */
+export function probeBackend(name: BackendName, file = PROBE_FILE): Promise<ProbeResult> {
   return new Promise((resolve) => {
     execFile(process.execPath, [file, name], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {
       const line = stdout.split('\n').find((text) => text.startsWith('{"ok":'));
@@ -65,5 +66,7 @@ function probeBackend(name: BackendName, file = PROBE_FILE): Promise<ProbeResult
 function describeEnd(error: (Error & { signal?: string | null; killed?: boolean }) | null, stderr: string): string {
   if (error?.killed) return `it did not start up within ${PROBE_TIMEOUT_MS / 1000} s`;
   if (error?.signal) return `it crashed with ${error.signal}`;
-  return stderr.trim().split('\n').at(-1) || 'it ended without a word';
+  const lines = stderr.trim().split('\n');
+  // Node tells an exception below the line that threw it, and its own version last.
+  return lines.find((line) => /^\w*Error\b/.test(line)) || lines.at(-1) || 'it ended without a word';
 }

@@ -11,11 +11,11 @@ import { recordingLog } from '../../support/log.ts';
 
 /** So little that tests need not wait for it to end. */
 export const IMPATIENT: Patience = {
-  stallMs: 300,
+  stallMs: 250,
   firstDelayMs: 1,
   longestDelayMs: 20,
-  resolvingMs: 1_500,
-  downloadingMs: 1_500,
+  resolvingMs: 700,
+  downloadingMs: 700,
 };
 
 /** A GGUF of one tensor of random numbers, some 256 KiB. Other seeds make other files of the same length. */
@@ -53,8 +53,8 @@ export async function openBench(): Promise<PullBench> {
     refreshed: () => refreshed,
     puller: ({ env = {}, patience = {} } = {}) =>
       createPuller({
-        home,
         modelsFolder,
+        downloadsFolder: join(home, 'downloads'),
         env: { HF_ENDPOINT: hub.url, ...env },
         refresh: async () => {
           refreshed += 1;
@@ -83,7 +83,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 export async function pull(
   puller: Puller,
   source: string,
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<PullEvent[]> {
   const events: PullEvent[] = [];
   for await (const event of puller.pull(source, signal)) events.push(event);
