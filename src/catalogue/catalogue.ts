@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Log } from '../core/log.ts';
 import type { Catalogue } from '../core/model.ts';
 import type { ModelSource } from '../engine/engine.ts';
@@ -11,8 +12,6 @@ export interface FileCatalogue extends Catalogue {
    * are the same: another one tells that a model that was loaded of the first is out of date.
    */
   sourceOf(id: string): ModelSource | undefined;
-  /** The paths of all files that are the model's alone, its model.json included; none for an unknown id. */
-  filesOf(id: string): string[];
   /** Looks at the folders anew, so that all that was in them when this was called is in the lists afterwards. */
   refresh(): Promise<void>;
 }
@@ -23,29 +22,40 @@ export interface FileCatalogue extends Catalogue {
  * is told in the log and left out.
  */
 export async function readCatalogue(folders: string[], log: Log): Promise<FileCatalogue> {
-  const scanFolders = createScanner(folders);
-  let last = await scanFolders();
-  reportProblems(last.problems, [], log);
-  const scan = async () => {
-    const next = await scanFolders();
-    reportProblems(next.problems, last.problems, log);
-    reportChange(last.entries, next.entries, log);
-    last = next;
-  };
-  return {
-    list: () => [...last.entries.values()].map(({ card }) => card),
-    find: (id) => last.entries.get(id)?.card,
-    sourceOf: (id) => last.entries.get(id)?.source,
-    filesOf: (id) => last.entries.get(id)?.belongings ?? [],
-    refresh: oneAfterAnother(scan),
-  };
+  return (await startCatalogue(folders, log)).catalogue;
 }
 
 /** The catalogue of some folders, kept up to date as files come and go, until it is disposed of. */
 export async function openCatalogue(folders: string[], log: Log): Promise<FileCatalogue & AsyncDisposable> {
-  const catalogue = await readCatalogue(folders, log);
-  const watcher = watchFolders(folders, catalogue.refresh, log);
+  const { catalogue, look } = await startCatalogue(folders, log);
+  const watcher = watchFolders(
+    folders.map((folder) => resolve(folder)),
+    look,
+    log,
+  );
   return { ...catalogue, [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose]() };
+}
+
+/** `look` refreshes the catalogue and gives the folders that it found. */
+async function startCatalogue(folders: string[], log: Log) {
+  const scan = createScanner(folders.map((folder) => resolve(folder)));
+  let last = await scan();
+  reportProblems(last.problems, [], log);
+  const look = oneAfterAnother(async () => {
+    const next = await scan();
+    const before = last;
+    last = next;
+    reportProblems(next.problems, before.problems, log);
+    reportChange(before.entries, next.entries, log);
+    return next.folders;
+  });
+  const catalogue: FileCatalogue = {
+    list: () => [...last.entries.values()].map(({ card }) => card),
+    find: (id) => last.entries.get(id)?.card,
+    sourceOf: (id) => last.entries.get(id)?.source,
+    refresh: async () => void (await look()),
+  };
+  return { catalogue, look };
 }
 
 /** Each problem is told once, and again after it was gone. */
@@ -66,16 +76,17 @@ function reportChange(before: Scan['entries'], after: Scan['entries'], log: Log)
 }
 
 /** A call while a run goes on starts another one after it, which all such calls share. */
-function oneAfterAnother(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let next: Promise<void> | null = null;
+function oneAfterAnother<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | null = null;
   return () => {
     next ??= running
       .catch(() => {})
       .then(() => {
         next = null;
-        running = run();
-        return running;
+        const current = run();
+        running = current;
+        return current;
       });
     return next;
   };

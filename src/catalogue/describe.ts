@@ -11,8 +11,6 @@ import { projectorSenses } from './projector.ts';
 export interface ModelEntry {
   card: ModelCard;
   source: ModelSource;
-  /** The files that are this model's alone, model.json included: what goes when it is removed. */
-  belongings: string[];
 }
 
 /** llama.cpp's `LLAMA_POOLING_TYPE_RANK`; the types from 1 to 3 make one vector of a text's tokens. */
@@ -26,7 +24,7 @@ export function describeModel(
   parts: [GgufFile, ...GgufFile[]],
   projector: GgufFile | null,
   overrides: ModelOverrides,
-): Omit<ModelEntry, 'belongings'> {
+): ModelEntry {
   const [{ header }] = parts;
   const fields = createFields(header.fields);
   const architecture = fields.text('general.architecture');

@@ -26,9 +26,18 @@ export function isRead(name: string): boolean {
   return name.endsWith('.gguf') || name === 'model.json' || name.endsWith('.model.json');
 }
 
-/** All files in a models folder and its subfolders that the catalogue reads, links followed. Throws when it can't be read. */
-export async function listFolder(root: string): Promise<FoundFile[]> {
-  const places = await findPlaces(root, '', new Set());
+/** What a models folder and its subfolders hold, links followed. */
+export interface Listing {
+  /** The paths of the folder and all its subfolders. */
+  folders: string[];
+  /** The files that the catalogue reads. */
+  files: FoundFile[];
+}
+
+/** Throws when the folder can't be read. */
+export async function listFolder(root: string): Promise<Listing> {
+  const visited = new Map<string, string>();
+  const places = await findPlaces(root, '', visited);
   const files = await mapLimited(places, async ({ folder, name }) => {
     const path = join(root, folder, name);
     // It may be gone by now, or a link to nowhere.
@@ -37,17 +46,17 @@ export async function listFolder(root: string): Promise<FoundFile[]> {
     const { size, mtimeMs, ctimeMs, ino } = stats;
     return [{ path, name, folder, size, modified: mtimeMs, stamp: [path, size, mtimeMs, ctimeMs, ino].join(':') }];
   });
-  return files.flat();
+  return { folders: [...visited.values()], files: files.flat() };
 }
 
 type Place = Pick<FoundFile, 'folder' | 'name'>;
 
-/** `visited` has the folders' real paths, since links can go round in circles. */
-async function findPlaces(root: string, folder: string, visited: Set<string>): Promise<Place[]> {
+/** `visited` has the folders by their real paths, since links can go round in circles. */
+async function findPlaces(root: string, folder: string, visited: Map<string, string>): Promise<Place[]> {
   const path = join(root, folder);
   const real = await realpath(path);
   if (visited.has(real)) return [];
-  visited.add(real);
+  visited.set(real, path);
   const entries = await readdir(path, { withFileTypes: true });
   const places = entries
     .filter(({ name }) => !isHidden(name))

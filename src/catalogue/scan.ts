@@ -10,6 +10,8 @@ export interface Scan {
   /** By id: the models of the first folder, sorted, then those of the next. */
   entries: Map<string, ModelEntry>;
   problems: Problem[];
+  /** The paths of all folders that were looked into. */
+  folders: string[];
 }
 
 /** Scans models folders. What has not changed since the last scan is not read again, and its entry is the same object. */
@@ -18,9 +20,11 @@ export function createScanner(folders: string[]): () => Promise<Scan> {
   return async () => {
     const entries: Scan['entries'] = new Map();
     const problems: Problem[] = [];
+    const visited: string[] = [];
     for (const folder of folders) {
       const found = await scanFolder(folder, readers);
       problems.push(...found.problems);
+      visited.push(...found.folders);
       for (const entry of found.entries.toSorted(byId)) {
         const { id } = entry.card;
         const first = entries.get(id);
@@ -29,18 +33,18 @@ export function createScanner(folders: string[]): () => Promise<Scan> {
       }
     }
     readers.sweep();
-    return { entries, problems };
+    return { entries, problems, folders: visited };
   };
 }
 
-async function scanFolder(root: string, readers: Readers): Promise<{ entries: ModelEntry[]; problems: Problem[] }> {
+async function scanFolder(root: string, readers: Readers) {
   const problems: Problem[] = [];
-  const files = await listFolder(root).catch((error: NodeJS.ErrnoException) => {
+  const { files, folders } = await listFolder(root).catch((error: NodeJS.ErrnoException) => {
     // One that does not exist is an empty one: on a first start nobody has made it yet.
     if (error.code !== 'ENOENT') {
       problems.push({ message: 'the models folder can not be read', file: root, reason: messageOf(error) });
     }
-    return [];
+    return { files: [], folders: [] };
   });
   await mapLimited(
     files.filter(({ name }) => name.endsWith('.gguf')),
@@ -50,6 +54,7 @@ async function scanFolder(root: string, readers: Readers): Promise<{ entries: Mo
   return {
     entries: found.flatMap(({ entries }) => entries),
     problems: [...problems, ...found.flatMap(({ problems }) => problems)],
+    folders,
   };
 }
 

@@ -58,17 +58,9 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const projector = projectorOf(first, company, overrides);
   const problems = [problem, wrongProjector(json, projector, overrides)].filter((problem) => problem !== null);
   const id = overrides.id ?? defaultId(model, company.alone);
-  const own = [
-    ...model.files,
-    ...(json ? [json] : []),
-    ...(company.alone ? company.projectors.map(({ file }) => file) : []),
-  ];
-  const used = [...own, ...(projector ? [projector.file] : [])];
+  const used = [...model.files, ...(projector ? [projector.file] : []), ...(json ? [json] : [])];
   try {
-    const entry = readers.entry(id, used, () => ({
-      ...describeModel(id, [first, ...others], projector, overrides),
-      belongings: own.map(({ path }) => path),
-    }));
+    const entry = readers.entry(id, used, () => describeModel(id, [first, ...others], projector, overrides));
     return { entries: [entry], problems };
   } catch (error) {
     return { entries: [], problems: [...problems, skipped(messageOf(error))] };

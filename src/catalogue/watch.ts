@@ -1,4 +1,4 @@
-import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { watch } from 'chokidar';
 import type { Log } from '../core/log.ts';
@@ -9,28 +9,38 @@ import { messageOf } from './problem.ts';
 const QUIET = 200;
 /** The longest time that changes may keep it waiting, in ms. */
 const PATIENCE = 2000;
-/** How often to look whether a folder itself has come or gone, in ms. */
+/** How often to look for a folder that is missing, in ms. */
 const FOLDER_INTERVAL = 1000;
 
-/** Calls `refresh` after something has changed in the folders, and once when the watch begins. */
-export function watchFolders(folders: string[], refresh: () => Promise<void>, log: Log): AsyncDisposable {
+/**
+ * Looks after something has changed in the folders, given by absolute paths, and once when the watch begins. `look`
+ * gives all folders that it found.
+ */
+export function watchFolders(roots: string[], look: () => Promise<string[]>, log: Log): AsyncDisposable {
   let timer: NodeJS.Timeout | undefined;
   let waitingSince = 0;
+  /** The folders that were there at the last look. */
+  let found: string[] = [];
 
-  const look = () => {
-    timer = undefined;
-    refresh().catch((error: unknown) => log.error('the catalogue could not be read', { reason: messageOf(error) }));
-  };
   const lookSoon = () => {
     if (timer) clearTimeout(timer);
     else waitingSince = Date.now();
-    timer = setTimeout(look, Math.min(QUIET, Math.max(0, waitingSince + PATIENCE - Date.now())));
+    timer = setTimeout(lookNow, Math.min(QUIET, Math.max(0, waitingSince + PATIENCE - Date.now())));
+  };
+  const lookNow = async () => {
+    timer = undefined;
+    try {
+      found = await look();
+      watchAll();
+    } catch (error) {
+      log.error('the catalogue could not be read', { reason: messageOf(error) });
+    }
   };
 
-  const watcher = watch(folders, {
+  const watcher = watch(roots, {
     ignoreInitial: true,
     ignored: (path, stats) => {
-      const root = folders.find((folder) => path.startsWith(folder + sep));
+      const root = roots.find((root) => path.startsWith(root + sep));
       if (root === undefined) return false;
       const names = path.slice(root.length + 1).split(sep);
       return names.some(isHidden) || (stats?.isFile() === true && !isRead(names.at(-1) ?? ''));
@@ -43,16 +53,21 @@ export function watchFolders(folders: string[], refresh: () => Promise<void>, lo
     log.warn('the models folders are not watched as they should be', { reason: messageOf(error) }),
   );
 
-  // chokidar does not see a folder come whose parent is missing too, nor come again.
-  const watchAnew = (folder: string) => (now: Stats, before: Stats) => {
-    if (now.ino !== before.ino) watcher.unwatch(folder).add(folder);
-    lookSoon();
+  // chokidar watches no folder that is missing, none that has gone and comes again, and not all that come as it starts.
+  const watchAll = () => {
+    const watched = watcher.getWatched();
+    for (const folder of new Set([...roots, ...found])) {
+      if (folder in watched) continue;
+      const exists = existsSync(folder);
+      if (exists) watcher.add(folder);
+      if (exists || found.includes(folder)) lookSoon();
+    }
   };
-  for (const folder of folders) watchFile(folder, { persistent: false, interval: FOLDER_INTERVAL }, watchAnew(folder));
+  const watching = setInterval(watchAll, FOLDER_INTERVAL);
 
   return {
     async [Symbol.asyncDispose]() {
-      for (const folder of folders) unwatchFile(folder);
+      clearInterval(watching);
       await watcher.close();
       clearTimeout(timer);
     },

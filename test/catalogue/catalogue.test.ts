@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { readCatalogue } from '../../src/catalogue/catalogue.ts';
 import { int32s, text, texts, uint32 } from '../fixtures/gguf-writer.ts';
 import { silentLog } from '../support/log.ts';
-import { makeFolder, modelEntries, projectorEntries, readLines, tensor, writeSparse } from './fixtures.ts';
+import { makeFolder, modelEntries, readLines, tensor, writeSparse } from './fixtures.ts';
 
 describe('the catalogue', () => {
   it('describes every GGUF of the folder and its subfolders from its metadata', async () => {
@@ -179,22 +179,6 @@ describe('the files of a model', () => {
     await symlink(elsewhere, join(folder, 'there'));
     await symlink(folder, join(folder, 'there', 'again'));
     expect((await readLines(folder)).ids).toEqual(['a', 'there/b']);
-  });
-
-  it('are all that is removed with it', async () => {
-    const folder = await makeFolder();
-    const alone = ['x.gguf', 'mmproj-F16.gguf', 'mmproj-F32.gguf', 'model.json'].map((name) => join(folder, 'x', name));
-    await writeSparse(String(alone[0]), modelEntries());
-    for (const path of alone.slice(1, 3)) await writeSparse(path, projectorEntries(128));
-    await writeFile(String(alone[3]), '{}');
-    const shared = ['b.gguf', 'c.gguf', 'mmproj.gguf', 'b.model.json'].map((name) => join(folder, name));
-    for (const path of shared.slice(0, 2)) await writeSparse(path, modelEntries());
-    await writeSparse(String(shared[2]), projectorEntries(128));
-    await writeFile(String(shared[3]), '{}');
-    const { catalogue } = await readLines(folder);
-    expect(catalogue.filesOf('x').toSorted()).toEqual(alone.toSorted());
-    expect(catalogue.filesOf('b').toSorted()).toEqual([shared[0], shared[3]]);
-    expect(catalogue.filesOf('none')).toEqual([]);
   });
 });
 

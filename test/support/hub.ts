@@ -35,6 +35,8 @@ export interface TestHub {
   putFile(path: string, bytes: Uint8Array, options?: { validator?: false }): string;
   /** Lets only this token read the repository. */
   gate(repo: string, token: string): void;
+  /** Lets all pages of lists but the first lie on another origin, which is not the hub. */
+  moveLists(): void;
   /** The next `times` such requests for the path go wrong; without a number, all. Faults of one path come one after another. */
   fail(stage: Stage, path: string, fault: Fault, times?: number): void;
   /** Ends with the servers. */
@@ -60,6 +62,7 @@ export async function startHub(): Promise<TestHub> {
   const files = new Map<string, { bytes: Uint8Array; validator: boolean }>();
   const faults = new Map<string, PlannedFault[]>();
   const requests: SeenRequest[] = [];
+  let listsMoved = false;
 
   const takeFault = (stage: Stage, path: string): Fault | undefined => {
     const planned = faults.get(`${stage} ${path}`) ?? [];
@@ -89,7 +92,7 @@ export async function startHub(): Promise<TestHub> {
     } else {
       const from = Number(url.searchParams.get('cursor') ?? 0);
       const all = listing(repo);
-      const next = `<${urlOf(hub)}${url.pathname}?recursive=true&cursor=${from + PAGE_SIZE}>; rel="next"`;
+      const next = `<${urlOf(listsMoved ? web : hub)}${url.pathname}?recursive=true&cursor=${from + PAGE_SIZE}>; rel="next"`;
       sendJson(res, 200, all.slice(from, from + PAGE_SIZE), from + PAGE_SIZE < all.length ? { link: next } : {});
     }
   };
@@ -123,7 +126,12 @@ export async function startHub(): Promise<TestHub> {
   });
 
   const web = createServer((req, res) => {
-    const name = decodeURIComponent(new URL(req.url ?? '/', 'http://web').pathname.slice(1));
+    const url = new URL(req.url ?? '/', 'http://web');
+    if (url.pathname.startsWith('/api/')) {
+      answerApi(req, res, url);
+      return;
+    }
+    const name = decodeURIComponent(url.pathname.slice(1));
     const fault = note('content', name, req);
     const file = files.get(name);
     if (file) sendFile(req, res, file.bytes, file.validator ? `"${sha256(file.bytes)}"` : null, fault);
@@ -160,6 +168,9 @@ export async function startHub(): Promise<TestHub> {
     gate(repoId, token) {
       const repo = repos.get(repoId);
       if (repo) repo.token = token;
+    },
+    moveLists() {
+      listsMoved = true;
     },
     fail(stage, path, fault, times = Number.POSITIVE_INFINITY) {
       const key = `${stage} ${path}`;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/core/errors.ts';
 import type { Stage } from '../../support/hub.ts';
 import type { Fault } from '../../support/hub-content.ts';
-import { openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
+import { IMPATIENT, openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
 const FILE = 'm-Q4_K_M.gguf';
 const PUBLISHED = [`org/repo/Q4_K_M/${FILE}`, 'org/repo/Q4_K_M/model.json'];
@@ -20,6 +20,9 @@ const status = (code: number, headers: Record<string, string> = {}): Fault => ({
   status: code,
   headers,
 });
+
+/** Where there is silence, it need not be long. */
+const silenceOf = (fault: Fault) => (fault.kind === 'silence' ? { stallMs: 250 } : {});
 
 /** Stage, fault, and how many requests it spoils. */
 type Row = [name: string, stage: Stage, fault: Fault, times: number];
@@ -80,10 +83,7 @@ const LASTING: [...Row, number, string, RegExp][] = [
 describe('a pull from a hub that misbehaves', () => {
   it.each(PASSING)('ends in the right file after %s', async (_, stage, fault, times) => {
     bench.hub.fail(stage, stage === 'content' || stage === 'resolve' ? FILE : 'org/repo', fault, times);
-    const events = await pull(
-      bench.puller({ patience: { downloadingMs: 10_000, resolvingMs: 10_000 } }),
-      'hf:org/repo',
-    );
+    const events = await pull(bench.puller({ patience: silenceOf(fault) }), 'hf:org/repo');
     expect(events.at(-1)).toEqual({ status: 'done', model: 'org/repo:Q4_K_M', alreadyHere: false });
     expect(await bench.published()).toEqual(PUBLISHED);
     expect((await bench.read(PUBLISHED[0] ?? '')).equals(right)).toBe(true);
@@ -92,7 +92,9 @@ describe('a pull from a hub that misbehaves', () => {
 
   it.each(LASTING)('ends in a clear error with %s for ever', async (_, stage, fault, times, code, name, message) => {
     bench.hub.fail(stage, stage === 'content' || stage === 'resolve' ? FILE : 'org/repo', fault, times);
-    const error = await pull(bench.puller({ env: {} }), 'hf:org/repo').catch((thrown: unknown) => thrown);
+    const error = await pull(bench.puller({ patience: { ...IMPATIENT, ...silenceOf(fault) } }), 'hf:org/repo').catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ message: expect.stringMatching(message), data: { status: code, code: name } });
     expect(await bench.published()).toEqual([]);
@@ -100,7 +102,7 @@ describe('a pull from a hub that misbehaves', () => {
 
   it('waits as long as Retry-After says', async () => {
     bench.hub.fail('content', FILE, status(429, { 'retry-after': '1' }), 1);
-    const events = await pull(bench.puller({ patience: { downloadingMs: 10_000 } }), 'hf:org/repo');
+    const events = await pull(bench.puller(), 'hf:org/repo');
     const waits = events.flatMap((event) => (event.status === 'waiting' ? [event.reason] : []));
     expect(waits).toEqual([expect.stringMatching(/answered with status 429; next attempt in 1 s$/)]);
   });
@@ -143,7 +145,7 @@ describe('a pull from a hub that misbehaves', () => {
   });
 
   it('says which host can not be reached', async () => {
-    const puller = bench.puller({ env: { HF_ENDPOINT: 'http://127.0.0.1:1' } });
+    const puller = bench.puller({ env: { HF_ENDPOINT: 'http://127.0.0.1:1' }, patience: IMPATIENT });
     await expect(pull(puller, 'hf:org/repo')).rejects.toThrow(/connection to 127\.0\.0\.1:1 failed/);
   });
 

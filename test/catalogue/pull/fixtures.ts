@@ -9,14 +9,17 @@ import { makeRandom } from '../../fixtures/random.ts';
 import { startHub, type TestHub } from '../../support/hub.ts';
 import { recordingLog } from '../../support/log.ts';
 
-/** So little that tests need not wait for it to end. */
-export const IMPATIENT: Patience = {
-  stallMs: 250,
+/** Attempts follow one another at once, and go on for long enough on a machine that is busy. */
+const EAGER: Patience = {
+  stallMs: 10_000,
   firstDelayMs: 1,
   longestDelayMs: 20,
-  resolvingMs: 700,
-  downloadingMs: 700,
+  resolvingMs: 20_000,
+  downloadingMs: 20_000,
 };
+
+/** For what never gets better. */
+export const IMPATIENT: Partial<Patience> = { resolvingMs: 700, downloadingMs: 700 };
 
 /** A GGUF of one tensor of random numbers, some 256 KiB. Other seeds make other files of the same length. */
 export function smallGguf(seed: number): Uint8Array {
@@ -60,7 +63,7 @@ export async function openBench(): Promise<PullBench> {
           refreshed += 1;
         },
         log: recordingLog(log),
-        patience: { ...IMPATIENT, ...patience },
+        patience: { ...EAGER, ...patience },
       }),
     published: () => filesBelow(modelsFolder),
     read: (path) => readFile(join(modelsFolder, path)),
