@@ -22,12 +22,13 @@ async function remove(id: string, options: Record<string, unknown>): Promise<voi
   const { planRemoval, removeModel } = await import('../../catalogue/remove.ts');
   const catalogue = await readLocalModels(folder);
   const ids = catalogue.list().map((model) => model.id);
-  const files = catalogue.filesOf(id);
-  if (files.length === 0) throw unknownModel(id, ids);
-  if (files.some((file) => dirname(file).startsWith(builtInModelsFolder)))
+  const source = catalogue.sourceOf(id);
+  if (!source) throw unknownModel(id, ids);
+  if (source.files.some((file) => dirname(file).startsWith(builtInModelsFolder)))
     throw new Error(`${id} comes with Paddock and can't be removed`);
 
-  const removal = await planRemoval(folder, files);
+  const others = ids.filter((other) => other !== id).flatMap((other) => catalogue.sourceOf(other) ?? []);
+  const removal = await planRemoval(folder, source, others);
   if (!options.yes) await confirm(id, removal.files, removal.bytes);
   await removeModel(folder, removal);
   if (options.json) return printJson({ id, files: removal.files, bytes: removal.bytes });
