@@ -35,6 +35,8 @@ async function remove(id: string, options: Record<string, unknown>): Promise<voi
   print(`Removed ${id}: ${counted(removal.files.length, 'file')}, ${formatBytes(removal.bytes)} freed.`);
 }
 
+const UNTOUCHED = 'nothing was removed';
+
 /** Asks a person. Throws where there is none, or where the answer is not yes. */
 async function confirm(id: string, files: string[], bytes: number): Promise<void> {
   if (!process.stdin.isTTY) throw new UsageError('nobody is there to be asked: give --yes to remove without asking');
@@ -43,6 +45,8 @@ async function confirm(id: string, files: string[], bytes: number): Promise<void
   const stopped = new AbortController();
   readline.on('SIGINT', () => stopped.abort()).on('close', () => stopped.abort());
   const answer = await readline.question('Remove it? [y/N] ', { signal: stopped.signal }).catch(() => '');
+  const interrupted = stopped.signal.aborted;
   readline.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Interrupted('nothing was removed');
+  if (/^y(es)?$/i.test(answer.trim())) return;
+  throw interrupted ? new Interrupted(UNTOUCHED) : new Error(UNTOUCHED);
 }

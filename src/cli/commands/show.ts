@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Model } from '../../core/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import { addSettings, readConfig } from '../config/command.ts';
+import type { LoadEstimate } from '../estimate-load.ts';
 import { kindOf, quantizationOf } from '../model-words.ts';
 import { coloursFor, formatBytes, formatCount, formatFacts, formatTable, print, printJson } from '../output.ts';
 
@@ -34,9 +35,11 @@ async function show(id: string, options: Record<string, unknown>): Promise<void>
     );
   const model = toModel(card, undefined);
   const files = await sizesOf(source);
-  if (options.json) return printJson({ ...model, files });
+  const { estimateLoad } = await import('../estimate-load.ts');
+  const memory = estimateLoad(source, config);
+  if (options.json) return printJson({ ...model, files, memory: toJson(memory) });
   const colours = coloursFor(process.stdout);
-  print(formatFacts(factsOf(model), colours));
+  print(formatFacts([...factsOf(model), memoryFact(memory)], colours));
   print(
     `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
   );
@@ -73,6 +76,15 @@ function factsOf(model: Model): [string, string][] {
     ['sources', (model.sources ?? []).flatMap(({ url }) => (url ? [url] : [])).join(' ')],
   ];
   return facts.filter(([, value]) => value !== '');
+}
+
+function toJson({ contextLength, ...memory }: LoadEstimate) {
+  return { ...memory, context_length: contextLength };
+}
+
+function memoryFact({ total, weights, cache, compute, slots, contextLength }: LoadEstimate): [string, string] {
+  const parts = `weights ${formatBytes(weights)}, cache ${formatBytes(cache)}, compute ${formatBytes(compute)}`;
+  return ['memory', `about ${formatBytes(total)} on the CPU (${parts}) with ${slots} x ${contextLength} tokens`];
 }
 
 /** Fields and their values, without those that are told elsewhere. */
