@@ -101,6 +101,11 @@ export function overloaded(message: string, retryAfterSeconds: number): ApiError
   });
 }
 
+/** 503: a model needs more memory than there is. */
+export function insufficientMemory(message: string): ApiError {
+  return new ApiError({ status: 503, type: 'server_error', code: 'insufficient_memory', param: null, message });
+}
+
 /** 500: something broke inside. The message must not say what. */
 export function serverError(message = 'The server had an error while processing the request.'): ApiError {
   return new ApiError({ status: 500, type: 'server_error', code: 'server_error', param: null, message });

@@ -30,6 +30,8 @@ function open(more: Partial<PoolOptions> = {}): Runner {
     backend: 'cpu',
     engine: { contextLength: null, slots: 2, threads: 1, batchSize: 64 },
     maxWaiting: 8,
+    maxLoadedModels: null,
+    idleTimeoutMs: null,
     sourceOf: () => ({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')], shape }),
     log: silentLog,
     ...more,
