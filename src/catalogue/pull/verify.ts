@@ -27,13 +27,13 @@ export async function verify({ size, sha256 }: RemoteFile, path: string, signal:
     const actual = await hashFile(path, signal);
     if (actual !== sha256) throw new WrongContent(`has the sha256 ${actual} and should have ${sha256}`);
   }
-  await checkGguf(path, sha256 === null);
+  await checkGguf({ path, size }, sha256 === null);
 }
 
 /** Whether the catalogue can read it, and it has all the data that its header promises. */
-async function checkGguf(path: string, hopeful: boolean): Promise<void> {
+async function checkGguf(file: { path: string; size: number }, hopeful: boolean): Promise<void> {
   try {
-    await readGgufHeader(path);
+    await readGgufHeader(file);
   } catch (error) {
     if (!(error instanceof Error) || 'code' in error) throw error;
     throw new WrongContent(`can not be served: ${error.message}`, hopeful);
