@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** What goes wrong with a request. `at` is a fraction of the whole file. */
 export type Fault =
   | { kind: 'status'; status: number; headers?: Record<string, string> }
-  /** Cuts the connection. */
-  | { kind: 'drop'; at: number }
+  /** Cuts the connection; `rangeless` also sends the whole file again whatever is asked for. */
+  | { kind: 'drop'; at: number; rangeless?: true }
   /** Keeps the connection and sends no more. */
   | { kind: 'silence'; at: number }
   /** Ends the body in good order, too early, under a Content-Length that agrees. */
@@ -41,7 +41,7 @@ export function sendFile(
     return;
   }
   const file = fault?.kind === 'garbled' ? right.map((byte) => byte ^ 0x55) : right;
-  const range = fault?.kind === 'no ranges' ? undefined : readRange(req, etag, file.length);
+  const range = ignoresRanges(fault) ? undefined : readRange(req, etag, file.length);
   if (range && range.start >= file.length) {
     res.writeHead(416, { 'content-range': `bytes */${file.length}` }).end();
     return;
@@ -60,6 +60,10 @@ export function sendFile(
   else if (fault?.kind === 'drop') res.write(sent, () => res.destroy());
   else if (fault?.kind === 'silence') res.write(sent);
   else res.end(sent);
+}
+
+function ignoresRanges(fault: Fault | undefined): boolean {
+  return fault?.kind === 'no ranges' || (fault?.kind === 'drop' && fault.rangeless === true);
 }
 
 /** The part that is asked for, from `start` and before `end`; undefined for the whole file. */

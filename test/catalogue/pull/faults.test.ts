@@ -42,7 +42,6 @@ const PASSING: Row[] = [
   ['503', 'content', status(503), 3],
   ['an HTML page of a proxy', 'content', { kind: 'page', text: '<h1>Please log in</h1>' }, 2],
   ['a wrong length', 'content', { kind: 'short', at: 0.5 }, 2],
-  ['a slow server', 'content', { kind: 'slow', pieces: 20, pauseMs: 10 }, 1],
 ];
 
 /** What stays as it is. */
@@ -98,6 +97,19 @@ describe('a pull from a hub that misbehaves', () => {
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ message: expect.stringMatching(message), data: { status: code, code: name } });
     expect(await bench.published()).toEqual([]);
+  });
+
+  it('gives up on a server that begins anew each time and always drops at the same byte', async () => {
+    bench.hub.fail('content', FILE, { kind: 'drop', at: 0.37, rangeless: true });
+    await expect(pull(bench.puller({ patience: IMPATIENT }), 'hf:org/repo')).rejects.toThrow(/connection to .* failed/);
+    expect(await bench.published()).toEqual([]);
+  });
+
+  it('takes a slow server for no silent one', async () => {
+    bench.hub.fail('content', FILE, { kind: 'slow', pieces: 30, pauseMs: 50 }, 1);
+    await pull(bench.puller({ patience: { stallMs: 1_000 } }), 'hf:org/repo');
+    expect((await bench.read(PUBLISHED[0] ?? '')).equals(right)).toBe(true);
+    expect(bench.hub.requests.filter(({ stage }) => stage === 'content')).toHaveLength(1);
   });
 
   it('waits as long as Retry-After says', async () => {

@@ -121,8 +121,8 @@ describe('a pull that goes on where another one ended', () => {
 
   it('fetches the rest of a small file that lies in git itself', async () => {
     bench.hub.put('org/small', FILE, { bytes: right, plain: true });
-    bench.hub.fail('resolve', FILE, { kind: 'drop', at: 0.5 }, 1);
-    await pull(bench.puller(), 'hf:org/small');
+    bench.hub.fail('resolve', FILE, { kind: 'silence', at: 0.5 }, 1);
+    await pull(bench.puller({ patience: { stallMs: 1_000 } }), 'hf:org/small');
     expect(bench.hub.requests.at(-1)).toMatchObject({
       range: `bytes=${HALF}-`,
       ifRange: expect.stringMatching(/^"[0-9a-f]{40}"$/),
