@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Log } from '../core/log.ts';
 import type { Catalogue } from '../core/model.ts';
 import type { ModelSource } from '../engine/engine.ts';
+import { openHeaderCache } from './header-cache.ts';
 import { type Problem, problemKey } from './problem.ts';
 import { createScanner, type Scan } from './scan.ts';
 import { watchFolders } from './watch.ts';
@@ -20,14 +21,20 @@ export interface FileCatalogue extends Catalogue {
  * The models in some folders and the folders in them: every `*.gguf`, split files taken together, with what a
  * `model.json` beside it says. Of models with one id, that of the first folder counts. What is wrong in the folders
  * is told in the log and left out.
+ *
+ * @param cacheFile where to keep what long headers say, for the next start; absent, nothing is kept
  */
-export async function readCatalogue(folders: string[], log: Log): Promise<FileCatalogue> {
-  return (await startCatalogue(folders, log)).catalogue;
+export async function readCatalogue(folders: string[], log: Log, cacheFile?: string): Promise<FileCatalogue> {
+  return (await startCatalogue(folders, log, cacheFile)).catalogue;
 }
 
-/** The catalogue of some folders, kept up to date as files come and go, until it is disposed of. */
-export async function openCatalogue(folders: string[], log: Log): Promise<FileCatalogue & AsyncDisposable> {
-  const { catalogue, look } = await startCatalogue(folders, log);
+/** As `readCatalogue`, and kept up to date as files come and go, until it is disposed of. */
+export async function openCatalogue(
+  folders: string[],
+  log: Log,
+  cacheFile?: string,
+): Promise<FileCatalogue & AsyncDisposable> {
+  const { catalogue, look } = await startCatalogue(folders, log, cacheFile);
   const watcher = watchFolders(
     folders.map((folder) => resolve(folder)),
     look,
@@ -37,8 +44,12 @@ export async function openCatalogue(folders: string[], log: Log): Promise<FileCa
 }
 
 /** `look` refreshes the catalogue and gives the folders that it found. */
-async function startCatalogue(folders: string[], log: Log) {
-  const scan = createScanner(folders.map((folder) => resolve(folder)));
+async function startCatalogue(folders: string[], log: Log, cacheFile: string | undefined) {
+  const cache = await openHeaderCache(cacheFile);
+  const scan = createScanner(
+    folders.map((folder) => resolve(folder)),
+    cache,
+  );
   let last = await scan();
   reportProblems(last.problems, [], log);
   const look = oneAfterAnother(async () => {

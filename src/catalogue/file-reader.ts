@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Enough for the header of a small model in one go; those of large ones are read by the megabyte. */
-const FIRST_CHUNK = 64 * 1024;
-const NEXT_CHUNKS = 1024 * 1024;
+/** Chunks grow, since headers are short or long: of a model without a vocabulary of size, or of one with it. */
+const FIRST_CHUNK = 16 * 1024;
+const GROWTH = 8;
+const LAST_CHUNK = 1024 * 1024;
 /** What a file may ask to hold in memory at once. */
 const LARGEST_CHUNK = 8 * 1024 * 1024;
 
@@ -92,7 +93,8 @@ export class FileReader {
   async #fill(start: number, needed: number): Promise<void> {
     if (needed > this.size) throw new IncompleteFile(this.size, needed);
     if (needed - start > LARGEST_CHUNK) throw new Error(`the header has an item of ${needed - start} bytes`);
-    const wanted = Math.max(needed - start, this.#chunk.length === 0 ? FIRST_CHUNK : NEXT_CHUNKS);
+    const grown = this.#chunk.length === 0 ? FIRST_CHUNK : Math.min(LAST_CHUNK, this.#chunk.length * GROWTH);
+    const wanted = Math.max(needed - start, grown);
     const chunk = Buffer.allocUnsafe(Math.min(wanted, this.size - start));
     let filled = 0;
     while (filled < chunk.length) {

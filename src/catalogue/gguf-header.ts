@@ -16,6 +16,8 @@ export interface GgufHeader {
   tensorCount: number;
   /** Elements of all tensors together. */
   parameterCount: number;
+  /** How long the header is. */
+  bytes: number;
 }
 
 /** A GGUF of a models folder and what its header says. */
@@ -38,10 +40,10 @@ const DEFAULT_ALIGNMENT = 32;
  * Reads the header of a GGUF, and no further than the header goes. Throws `IncompleteFile` when the file is shorter
  * than its tensors need, and a plain error with the reason when it is no GGUF that llama.cpp could load.
  */
-export async function readGgufHeader(path: string): Promise<GgufHeader> {
+export async function readGgufHeader({ path, size }: Pick<FoundFile, 'path' | 'size'>): Promise<GgufHeader> {
   const file = await open(path);
   try {
-    return await parseGgufHeader(new FileReader(file, (await file.stat()).size));
+    return await parseGgufHeader(new FileReader(file, size));
   } finally {
     await file.close();
   }
@@ -51,7 +53,8 @@ export async function readGgufHeader(path: string): Promise<GgufHeader> {
 export async function parseGgufHeader(reader: FileReader): Promise<GgufHeader> {
   const { tensorCount, fieldCount } = await reader.attempt(() => readPreamble(reader));
   const fields = await readFields(reader, fieldCount);
-  return { fields, tensorCount, parameterCount: await readTensors(reader, tensorCount, fields) };
+  const parameterCount = await readTensors(reader, tensorCount, fields);
+  return { fields, tensorCount, parameterCount, bytes: reader.position };
 }
 
 function readPreamble(reader: FileReader): { tensorCount: number; fieldCount: number } {

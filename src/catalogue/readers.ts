@@ -3,6 +3,7 @@ import type { ModelEntry } from './describe.ts';
 import { IncompleteFile } from './file-reader.ts';
 import type { FoundFile } from './folder.ts';
 import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
+import type { HeaderCache } from './header-cache.ts';
 import { createMemory } from './memory.ts';
 import { type ModelOverrides, parseModelJson } from './model-json.ts';
 import { messageOf, type Problem } from './problem.ts';
@@ -22,32 +23,37 @@ export interface Readers {
   /** The entry of an id, made of these files; the same object as long as they are the same. */
   entry(id: string, files: FoundFile[], make: () => ModelEntry): ModelEntry;
   /** A scan is over. */
-  sweep(): void;
+  finish(): Promise<void>;
 }
 
-export function createReaders(): Readers {
+export function createReaders(cache: HeaderCache): Readers {
   const headers = createMemory<Promise<Reading<GgufHeader>>>();
   const overrides = createMemory<Promise<Reading<ModelOverrides>>>();
   const entries = createMemory<ModelEntry>();
   return {
-    header: (file) => headers.recall(file.stamp, () => readHeader(file)),
+    header: (file) => headers.recall(file.stamp, () => readHeader(file, cache)),
     overrides: (file) => overrides.recall(file.stamp, () => readOverrides(file)),
     entry: (id, files, make) => entries.recall(JSON.stringify([id, files.map(({ stamp }) => stamp)]), make),
-    sweep() {
+    async finish() {
       for (const memory of [headers, overrides, entries]) memory.sweep();
+      await cache.save();
     },
   };
 }
 
-async function readHeader({ path }: FoundFile): Promise<Reading<GgufHeader>> {
+async function readHeader(file: FoundFile, cache: HeaderCache): Promise<Reading<GgufHeader>> {
+  const known = cache.find(file.stamp);
+  if (known) return { value: known, problem: null };
   try {
-    return { value: await readGgufHeader(path), problem: null };
+    const header = await readGgufHeader(file);
+    cache.keep(file.stamp, header);
+    return { value: header, problem: null };
   } catch (error) {
     const problem =
       error instanceof IncompleteFile
         ? { reason: 'the file is not whole', sizes: { size: error.size, expected: error.expected } }
         : { reason: messageOf(error) };
-    return { value: null, problem: { message: 'model skipped', file: path, ...problem } };
+    return { value: null, problem: { message: 'model skipped', file: file.path, ...problem } };
   }
 }
 

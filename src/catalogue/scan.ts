@@ -1,5 +1,6 @@
 import type { ModelEntry } from './describe.ts';
 import { type FoundFile, listFolder } from './folder.ts';
+import type { HeaderCache } from './header-cache.ts';
 import { mapLimited } from './map-limited.ts';
 import { messageOf, type Problem } from './problem.ts';
 import { createReaders, type Readers } from './readers.ts';
@@ -15,8 +16,8 @@ export interface Scan {
 }
 
 /** Scans models folders. What has not changed since the last scan is not read again, and its entry is the same object. */
-export function createScanner(folders: string[]): () => Promise<Scan> {
-  const readers = createReaders();
+export function createScanner(folders: string[], cache: HeaderCache): () => Promise<Scan> {
+  const readers = createReaders(cache);
   return async () => {
     const entries: Scan['entries'] = new Map();
     const problems: Problem[] = [];
@@ -32,7 +33,7 @@ export function createScanner(folders: string[]): () => Promise<Scan> {
         else entries.set(id, entry);
       }
     }
-    readers.sweep();
+    await readers.finish();
     return { entries, problems, folders: visited };
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -8,9 +8,9 @@ import {
   type GgufEntries,
   type GgufTensor,
   ggufChunks,
-  tensorBytes,
   text,
   uint32,
+  writeHollow,
 } from '../fixtures/gguf-writer.ts';
 import { recordingLog } from '../support/log.ts';
 
@@ -32,18 +32,10 @@ export function headerBytes(entries: GgufEntries, tensors: GgufTensor[] = [tenso
   return header ?? new Uint8Array();
 }
 
-/** Writes a GGUF whose tensors are all zeros and take no room on the disk. Makes the folders that it needs. */
-export async function writeSparse(
-  path: string,
-  entries: GgufEntries,
-  tensors: GgufTensor[] = [tensor('weights', [64])],
-): Promise<number> {
-  const header = headerBytes(entries, tensors);
-  const size = tensors.reduce((sum, tensor) => sum + Math.ceil(tensorBytes(tensor) / 32) * 32, header.length);
+/** Writes a GGUF of zeros and makes the folders that it needs. Gives its size in bytes. */
+export async function writeSparse(path: string, entries: GgufEntries, tensors = [tensor('weights', [64])]) {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, header);
-  await truncate(path, size);
-  return size;
+  return writeHollow(path, entries, tensors);
 }
 
 /** The metadata of a model that writes text. */

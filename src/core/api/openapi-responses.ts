@@ -160,6 +160,22 @@ export const RESPONSE_SCHEMAS = {
     },
     { sources: array(object({ filename: string, url: string })) },
   ),
+  PullEvent: {
+    anyOf: [
+      object({ status: { const: 'resolving' } }),
+      object({
+        status: { const: 'downloading' },
+        file: string,
+        completed: integer,
+        total: integer,
+        bytes_per_second: integer,
+        seconds_left: nullable(integer),
+      }),
+      object({ status: { const: 'waiting' }, reason: string }),
+      object({ status: { const: 'verifying' }, file: string }),
+      object({ status: { const: 'done' }, already_here: boolean, model: ref('Model') }),
+    ],
+  },
   ModelList: object(listOf(ref('Model'))),
   Health: object({
     status: { const: 'ok' },
