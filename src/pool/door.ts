@@ -6,8 +6,8 @@ export interface Door<T> {
   /** When the first of those who wait came, as `now` had it; infinite when nobody waits. */
   readonly since: number;
   /**
-   * Waits for the door to open or fail. Gives null when aborted before. Throws a 503 `ApiError` at once when as many
-   * wait as may.
+   * Waits for the door to open or fail; the signal is not aborted yet. Gives null when it is before. Throws a 503
+   * `ApiError` at once when as many wait as may.
    */
   wait(signal: AbortSignal): Promise<T | null>;
   /** Lets everybody in who waits, each with a thing of their own. */
@@ -36,7 +36,6 @@ export function createDoor<T>(maxWaiting: number, now: () => number, onGone: () 
       return Number.POSITIVE_INFINITY;
     },
     async wait(signal) {
-      if (signal.aborted) return null;
       if (waiters.size >= maxWaiting) throw overloaded(`${maxWaiting} requests wait for the model to load already.`, 5);
       return new Promise((resolve, reject) => {
         const settle = (outcome: () => T | null) => {

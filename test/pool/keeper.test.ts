@@ -131,6 +131,26 @@ describe('the keeper of models', () => {
     for (const served of await Promise.all(floods)) expect(served).toBeGreaterThan(3);
   });
 
+  it('keeps the model closed that it has closed, though requests of it end', async () => {
+    const { enter, log } = createHouse({ maxModels: 2 });
+    const a = await Promise.all([enter('a', 'a1'), enter('a', 'a2')]);
+    await enter('b', 'b1');
+    const waiting = enter('c', 'c1');
+    const gone = new AbortController();
+    const impatient = enter('c', 'c2', gone.signal);
+    const late = enter('a', 'a3');
+    a[0].leave();
+    gone.abort();
+    await impatient;
+    await enter('b', 'b2');
+    a[1].leave();
+    (await waiting).leave();
+    await late;
+    expect(log.filter((line) => line.endsWith(' in'))).toEqual(
+      ['a1', 'a2', 'b1', 'b2', 'c1', 'a3'].map((n) => `${n} in`),
+    );
+  });
+
   it('opens a model again when the one who waited for its room gives up', async () => {
     const { enter, log, states } = createHouse();
     const gone = new AbortController();
@@ -312,6 +332,17 @@ describe('idle models', () => {
     await vi.advanceTimersByTimeAsync(999);
     expect(states()).toEqual({ a: 'ready' });
     await vi.advanceTimersByTimeAsync(1);
+    expect(states()).toEqual({});
+  });
+
+  it('are none while anybody uses them', async () => {
+    const { enter, states } = createHouse({ idleTimeoutMs: 1000 });
+    const [first, second] = await Promise.all([enter('a'), enter('a')]);
+    first?.leave();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(states()).toEqual({ a: 'ready' });
+    second?.leave();
+    await vi.advanceTimersByTimeAsync(1000);
     expect(states()).toEqual({});
   });
 
