@@ -55,7 +55,8 @@ export const MOST_WASM_BATCH = 32;
 export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
   const { backend, kind, slots, threads } = plan;
   const contextLength = Math.ceil(plan.contextLength / CONTEXT_STEP) * CONTEXT_STEP;
-  const batch = kind === 'chat' ? batchOf(plan) : contextLength;
+  const inBatches = kind === 'chat' || (shape.poolsLast && backend !== 'wasm');
+  const batch = inBatches ? batchOf(plan) : contextLength;
   const rows = batch * (6 * shape.embeddingLength + 3 * shape.feedForwardLength);
   const outputs = kind !== 'chat' ? 0 : backend === 'cpu' ? 2 * slots : batch + slots;
 

@@ -2,10 +2,8 @@ import type { BackendName } from '../core/runner.ts';
 import { contextLengths } from '../engine/context-length.ts';
 import type { ModelShape, ModelSource } from '../engine/engine.ts';
 import { estimateMemory, inWords, type MemoryPlan } from '../engine/memory.ts';
+import { WASM_MEMORY_BYTES } from '../engine/wasm/memory.ts';
 import type { Claim, Shortage } from './keeper.ts';
-
-/** What a WebAssembly thread can hold, in bytes. */
-const WASM_LIMIT = 4 * 2 ** 30;
 
 /** What helps against a shortage, for the caller. */
 export const ADVICE = 'A shorter --ctx-len, fewer --slots or a smaller quantization of the model needs less.';
@@ -31,14 +29,15 @@ export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Cl
 /** The context windows to try, in tokens, longest first. One that is asked for is not shortened. */
 export function contextsToTry(backend: BackendName, { kind, shape }: ModelSource, asked: number | null): number[] {
   if (asked !== null) return [asked];
-  const lengths = contextLengths({ backend, kind, trained: shape.trainedContextLength, batched: true });
+  const { trainedContextLength: trained, poolsLast: batched } = shape;
+  const lengths = contextLengths({ backend, kind, trained, batched });
   // On a GPU llama.cpp itself shortens the window.
   return backend === 'gpu' ? lengths.slice(-1) : lengths;
 }
 
 function wasmLack({ backend, threads }: MemoryPlan, needed: number): Shortage | null {
   const each = needed / threads;
-  return backend === 'wasm' && each > WASM_LIMIT ? { needed: each, available: WASM_LIMIT } : null;
+  return backend === 'wasm' && each > WASM_MEMORY_BYTES ? { needed: each, available: WASM_MEMORY_BYTES } : null;
 }
 
 function describeShortage(shape: ModelShape, plan: MemoryPlan, { needed, available }: Shortage): string {

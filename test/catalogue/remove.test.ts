@@ -32,6 +32,7 @@ function model(files: string[], projector?: string): ModelSource {
     feedForwardLength: 1,
     vocabularySize: 1,
     trainedContextLength: 1,
+    poolsLast: false,
   };
   const paths = files.map((file) => join(folder, file));
   return { files: paths, kind: 'chat', shape, ...(projector !== undefined && { projector: join(folder, projector) }) };

@@ -23,6 +23,7 @@ const shape: ModelShape = {
   feedForwardLength: 128,
   vocabularySize: 280,
   trainedContextLength: 1024,
+  poolsLast: false,
 };
 
 function open(more: Partial<PoolOptions> = {}): Runner {

@@ -3,6 +3,8 @@ import { InsufficientMemory } from '../memory.ts';
 const MIB = 2 ** 20;
 /** What WebAssembly memory can hold: both builds of wllama are linked with this limit. */
 const MEMORY_MIB = 4096;
+/** The same in bytes. */
+export const WASM_MEMORY_BYTES = MEMORY_MIB * MIB;
 /** The least that the runtime, the context and the compute buffers of a small model need. */
 const RESERVED_MIB = 512;
 
