@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../src/core/log.ts';
 import { type EngineService, serveEngine } from '../src/core/wire.ts';
 import type { Engine } from '../src/engine/engine.ts';
+import { InsufficientMemory } from '../src/engine/memory.ts';
 import { nodePort } from '../src/engine/node-port.ts';
 import { createService } from '../src/engine/service.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/task.ts';
@@ -69,7 +70,7 @@ async function loadEngine(): Promise<Engine> {
     return loadWasmEngine(config.engine, log);
   }
   const { loadNativeEngine } = await import('../src/engine/native/engine.ts');
-  return loadNativeEngine(config.engine, config.backend, log);
+  return loadNativeEngine(config.engine, config.backend, log, config.memory);
 }
 
 /** A crashed engine answers nothing any more; the next request loads another. */
@@ -82,7 +83,7 @@ async function load(): Promise<LoadResult> {
   try {
     return { ok: true, info: (await loadedEngine()).engine.info };
   } catch (error) {
-    return { ok: false, reason: describe(error) };
+    return { ok: false, reason: describe(error), lacksMemory: error instanceof InsufficientMemory };
   }
 }
 

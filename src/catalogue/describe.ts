@@ -15,6 +15,8 @@ export interface ModelEntry {
 
 /** llama.cpp's `LLAMA_POOLING_TYPE_RANK`; the types from 1 to 3 make one vector of a text's tokens. */
 const POOLING_RANK = 4;
+/** Its `LLAMA_POOLING_TYPE_LAST`. */
+const POOLING_LAST = 3;
 /** They read a whole text and write none, also where the header names no pooling. */
 const ENCODERS = /^(bert|modern-bert|neo-bert|nomic-bert.*|jina-bert.*|eurobert|gemma-embedding|t5encoder)$/;
 
@@ -145,6 +147,7 @@ function readShape(architecture: string, fields: Fields, fileBytes: number): Mod
     feedForwardLength: figure('feed_forward_length'),
     vocabularySize: figure('vocab_size') || fields.length('tokenizer.ggml.tokens'),
     trainedContextLength: figure('context_length'),
+    poolsLast: figure('pooling_type') === POOLING_LAST,
   };
 }
 

@@ -1,19 +1,30 @@
 import { builtInModelsFolder } from '../catalogue/built-in.ts';
 import { openCatalogue } from '../catalogue/catalogue.ts';
+import { createPuller } from '../catalogue/pull/puller.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Log } from '../core/log.ts';
+import type { Model } from '../core/model.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
-import type { ServeConfig } from './config.ts';
-import { createLog } from './log.ts';
+import type { Config } from './config/settings.ts';
+import { downloadsFolder } from './home.ts';
+import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
 const PING_INTERVAL_MS = 10_000;
-const SHUTDOWN_GRACE_MS = 10_000;
 
-/** `paddock serve`: puts the parts together and runs until it is told to stop. */
-export async function serve(config: ServeConfig): Promise<void> {
-  const log = createLog(config.logLevel);
+/** A server that runs in this process. */
+export interface RunningPaddock {
+  /** Without a slash at the end. */
+  url: string;
+  /** The ids of the models on offer. */
+  modelIds: () => Model['id'][];
+  /** Takes no more requests, gives the running ones `graceMs` to end, and frees what was loaded. */
+  stop: (graceMs: number) => Promise<void>;
+}
+
+/** Puts the parts together and starts to serve. Throws when the address can't be listened on. */
+export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log);
   const pool = createPool({
     backend: config.backend,
@@ -24,12 +35,25 @@ export async function serve(config: ServeConfig): Promise<void> {
       batchSize: config.batch,
     },
     maxWaiting: config.queue,
+    maxLoadedModels: config.maxLoadedModels ?? null,
+    idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
     sourceOf: catalogue.sourceOf,
     log,
   });
+  const close = async () => {
+    await pool[Symbol.asyncDispose]();
+    await catalogue[Symbol.asyncDispose]();
+  };
   const api = createApi({
     catalogue,
     runner: pool,
+    puller: createPuller({
+      modelsFolder: config.models,
+      downloadsFolder: downloadsFolder(),
+      env: process.env,
+      refresh: catalogue.refresh,
+      log,
+    }),
     apiKeys: config.apiKey,
     corsOrigins: config.corsOrigin,
     contentFilter: config.contentFilter,
@@ -38,22 +62,25 @@ export async function serve(config: ServeConfig): Promise<void> {
     noteUnknownFields: logOnce(log),
     log,
   });
-  const server = await startServer({ api, host: config.host, port: config.port, bodyLimitBytes: config.bodyLimit });
+  const { host, port, bodyLimit } = config;
+  const server = await startServer({ api, host, port, bodyLimitBytes: bodyLimit }).catch(async (error: unknown) => {
+    await close();
+    throw await explainListenFailure(host, port, error);
+  });
 
-  const stop = async (signal: string) => {
-    process.once(signal, () => process.exit(1));
-    log.info('stopping: running requests may finish', { signal, graceMs: SHUTDOWN_GRACE_MS });
-    await server.close(SHUTDOWN_GRACE_MS);
-    await pool[Symbol.asyncDispose]();
-    await catalogue[Symbol.asyncDispose]();
-    process.exit(0);
+  return {
+    url: toUrl(host, server.port),
+    modelIds: () => catalogue.list().map(({ id }) => id),
+    async stop(graceMs) {
+      await server.close(graceMs);
+      await close();
+    },
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(signal));
+}
 
-  const ids = catalogue.list().map(({ id }) => id);
-  log.info('models', { folder: config.models, ids });
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-  process.stdout.write(`Paddock is ready on http://${host}:${server.port}\n`);
+/** The URL of a server on this host and port; IPv6 addresses are put in brackets. */
+function toUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Tells of each unknown request field once, whatever the number of requests that bear it. */

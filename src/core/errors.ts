@@ -73,6 +73,11 @@ export function methodNotAllowed(method: string, path: string, allowed: string[]
   });
 }
 
+/** 501: this Paddock can't do it, whatever is asked. */
+export function notSupportedHere(message: string): ApiError {
+  return new ApiError({ status: 501, type: 'invalid_request_error', code: 'not_supported_here', param: null, message });
+}
+
 /** 413: the body is longer than a request may be. */
 export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError({
@@ -94,6 +99,11 @@ export function overloaded(message: string, retryAfterSeconds: number): ApiError
     message,
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
+}
+
+/** 503: a model needs more memory than there is. */
+export function insufficientMemory(message: string): ApiError {
+  return new ApiError({ status: 503, type: 'server_error', code: 'insufficient_memory', param: null, message });
 }
 
 /** 500: something broke inside. The message must not say what. */

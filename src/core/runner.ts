@@ -122,9 +122,20 @@ export interface LoadedModel {
   engine: EngineInfo;
   /** Why a better backend than `engine.backend` was passed over; empty when none was. */
   fallbackReasons: string[];
+  /** Bytes that it takes, by estimate. */
+  memory: number;
   /** Generations that run now. */
   busy: number;
-  /** Generations that wait for a slot. */
+  /** Generations that wait for a slot, or for the model to take them in. */
+  waiting: number;
+}
+
+/** A model on its way into memory or out of it. */
+export interface MovingModel {
+  id: string;
+  /** `queued` waits for others to give it room. */
+  state: 'queued' | 'loading' | 'unloading';
+  /** Requests that wait for it. */
   waiting: number;
 }
 
@@ -146,4 +157,7 @@ export interface Runner {
 
   /** The models that are loaded now. */
   loaded(): LoadedModel[];
+
+  /** The models that are about to be loaded, or to be gone. */
+  moving(): MovingModel[];
 }

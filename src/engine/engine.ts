@@ -16,6 +16,8 @@ export interface ModelShape {
   vocabularySize: number;
   /** In tokens. */
   trainedContextLength: number;
+  /** Whether its vector is that of the last token, so that a text can be read in batches. */
+  poolsLast: boolean;
 }
 
 /** Where a model lies and what it is for. */

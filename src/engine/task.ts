@@ -6,6 +6,8 @@ import type { EngineOptions } from './engine.ts';
 export interface WorkerConfig {
   backend: BackendName;
   engine: EngineOptions;
+  /** Bytes that the model needs at least, and that the machine has for it besides the memory of a GPU. */
+  memory: { needed: number; available: number };
 }
 
 /** What a worker can be asked. */
@@ -16,7 +18,7 @@ export type WorkerTask =
   | { kind: 'unload' };
 
 /** The answer to `load`. A failure's reason is for the log and the operator, not for clients. */
-export type LoadResult = { ok: true; info: EngineInfo } | { ok: false; reason: string };
+export type LoadResult = { ok: true; info: EngineInfo } | { ok: false; reason: string; lacksMemory: boolean };
 
 /** A log line on its way from a worker to the main thread. */
 export interface WorkerLogLine {

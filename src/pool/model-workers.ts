@@ -95,7 +95,10 @@ function conversationOf(task: object): string {
 }
 
 /** Threads and slots a thread for a model on this backend. One native thread serves all slots; WebAssembly runs one each. */
-export function planThreads(config: WorkerConfig, cores: number): { threads: number; slots: number } {
+export function planThreads(
+  config: Pick<WorkerConfig, 'backend' | 'engine'>,
+  cores: number,
+): { threads: number; slots: number } {
   const { slots, threads } = config.engine;
   if (config.backend !== 'wasm') return { threads: 1, slots };
   return { threads: Math.max(1, Math.min(slots, Math.floor(cores / (threads ?? cores)))), slots: 1 };

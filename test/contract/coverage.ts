@@ -83,6 +83,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
   },
   'Other endpoints': {
     'POST /v1/completions': 'completes a text for the openai client, whole and streamed alike',
+    'POST /v1/models/pull': 'refuses a pull that names no source of a model, and says which field is wrong',
     'GET /health': 'answers /health without a key',
     'GET /openapi.json': 'describes the whole API in OpenAPI 3.1',
   },

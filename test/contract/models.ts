@@ -1,7 +1,7 @@
 import { NotFoundError } from 'openai';
 import { expect } from 'vitest';
 import type { ContractCase } from './suite.ts';
-import { getJson, openai } from './target.ts';
+import { getJson, openai, postJson } from './target.ts';
 
 export const modelCases: ContractCase[] = [
   {
@@ -88,6 +88,21 @@ export const modelCases: ContractCase[] = [
       expect(loaded).toMatchObject({ backend: expect.any(String), slots: expect.any(Number), busy: 0, waiting: 0 });
       const model = await getJson(target, '/v1/models/tiny');
       expect(model.body).toMatchObject({ loaded: true, backend: loaded.backend });
+    },
+  },
+  {
+    name: 'refuses a pull that names no source of a model, and says which field is wrong',
+    check: async (target) => {
+      const wrong: [object, string][] = [
+        [{}, 'model is required.'],
+        [{ model: '' }, 'model must not be empty.'],
+        [{ model: 'hf:org/repo', stream: 'yes' }, 'stream must be a boolean.'],
+      ];
+      for (const [body, message] of wrong) {
+        const reply = await postJson(target, '/v1/models/pull', body);
+        expect(reply.status).toBe(400);
+        expect(reply.body.error).toMatchObject({ type: 'invalid_request_error', message });
+      }
     },
   },
 ];

@@ -4,6 +4,7 @@ import {
   ApiError,
   bodyTooLarge,
   errorBody,
+  insufficientMemory,
   invalidApiKey,
   invalidRequest,
   methodNotAllowed,
@@ -30,6 +31,7 @@ const ERRORS: [condition: string, error: ApiError, status: number, type: string,
   ['the method is wrong', methodNotAllowed('PUT', '/x', ['GET']), 405, 'invalid_request_error', 'method_not_allowed'],
   ['the body is too large', bodyTooLarge(1024), 413, 'invalid_request_error', 'body_too_large'],
   ['the queue is full', overloaded('full', 5), 503, 'overloaded', 'overloaded'],
+  ['the memory is too small', insufficientMemory('small'), 503, 'server_error', 'insufficient_memory'],
   ['something broke inside', serverError(), 500, 'server_error', 'server_error'],
 ];
 

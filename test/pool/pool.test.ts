@@ -23,6 +23,7 @@ const shape: ModelShape = {
   feedForwardLength: 128,
   vocabularySize: 280,
   trainedContextLength: 1024,
+  poolsLast: false,
 };
 
 function open(more: Partial<PoolOptions> = {}): Runner {
@@ -30,6 +31,8 @@ function open(more: Partial<PoolOptions> = {}): Runner {
     backend: 'cpu',
     engine: { contextLength: null, slots: 2, threads: 1, batchSize: 64 },
     maxWaiting: 8,
+    maxLoadedModels: null,
+    idleTimeoutMs: null,
     sourceOf: () => ({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')], shape }),
     log: silentLog,
     ...more,

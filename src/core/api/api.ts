@@ -9,6 +9,7 @@ import { health } from './health.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http.ts';
 import { listModels, retrieveModel } from './models.ts';
 import { describeApi } from './openapi.ts';
+import { pullModel } from './pull.ts';
 import { rerank } from './rerank.ts';
 import { detokenize, tokenize } from './tokenize.ts';
 
@@ -34,6 +35,7 @@ export const ROUTES: Route[] = [
   { method: 'POST', path: /^\/v1\/tokenize$/, handler: tokenize },
   { method: 'POST', path: /^\/v1\/detokenize$/, handler: detokenize },
   { method: 'GET', path: /^\/v1\/models$/, handler: listModels },
+  { method: 'POST', path: /^\/v1\/models\/pull$/, handler: pullModel },
   { method: 'GET', path: /^\/v1\/models\/(.+)$/, handler: (context, _, id) => retrieveModel(context, id) },
 ];
 

@@ -1,11 +1,14 @@
 import type { Log } from '../log.ts';
 import type { Catalogue } from '../model.ts';
+import type { Puller } from '../puller.ts';
 import type { Runner } from '../runner.ts';
 
 /** What the API needs from the ground that it runs on. */
 export interface ApiContext {
   catalogue: Catalogue;
   runner: Runner;
+  /** Fetches models; absent where none can be fetched. */
+  puller?: Puller;
   /** Keys that open the API; none means that it is open. */
   apiKeys: string[];
   /** Origins of web pages that may call, besides those of this very machine; `*` is any. */

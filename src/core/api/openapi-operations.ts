@@ -3,6 +3,7 @@ import { chatRequestSchema } from './chat-schema.ts';
 import { completionRequestSchema } from './completions-schema.ts';
 import { embeddingRequestSchema } from './embeddings.ts';
 import type { ResponseName } from './openapi-responses.ts';
+import { pullRequestSchema } from './pull.ts';
 import { rerankRequestSchema } from './rerank.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './tokenize.ts';
 
@@ -14,6 +15,7 @@ export const REQUEST_SCHEMAS = {
   RerankRequest: rerankRequestSchema,
   TokenizeRequest: tokenizeRequestSchema,
   DetokenizeRequest: detokenizeRequestSchema,
+  PullRequest: pullRequestSchema,
 } satisfies Record<string, v.GenericSchema>;
 
 /** One method of one path, as the OpenAPI document tells it. */
@@ -89,6 +91,16 @@ export const OPERATIONS: Operation[] = [
     id: 'listModels',
     summary: 'The models on offer.',
     response: 'ModelList',
+  },
+  {
+    method: 'post',
+    path: '/v1/models/pull',
+    id: 'pullModel',
+    summary:
+      'Fetches a model from a hub or a URL: its progress as a stream of events or, with stream false, the model.',
+    request: 'PullRequest',
+    response: 'Model',
+    chunk: 'PullEvent',
   },
   {
     method: 'get',

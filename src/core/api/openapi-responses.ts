@@ -16,6 +16,7 @@ function object(properties: Record<string, ApiSchema>, optional: Record<string, 
   return { type: 'object', properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
 
+const backend = enumeration('gpu', 'cpu', 'wasm');
 const finishReason = enumeration('stop', 'length', 'tool_calls', 'content_filter');
 const shortUsage = object({ prompt_tokens: integer, total_tokens: integer });
 const listOf = (items: ApiSchema) => ({ object: { const: 'list' }, data: array(items) });
@@ -155,12 +156,44 @@ export const RESPONSE_SCHEMAS = {
       meta: object({ n_ctx: integer, n_ctx_train: integer, n_params: integer, size: integer }),
       capabilities: { type: 'object', additionalProperties: boolean },
       loaded: boolean,
-      backend: nullable(enumeration('gpu', 'cpu', 'wasm')),
+      backend: nullable(backend),
     },
     { sources: array(object({ filename: string, url: string })) },
   ),
+  PullEvent: {
+    anyOf: [
+      object({ status: { const: 'resolving' } }),
+      object({
+        status: { const: 'downloading' },
+        file: string,
+        completed: integer,
+        total: integer,
+        bytes_per_second: integer,
+        seconds_left: nullable(integer),
+      }),
+      object({ status: { const: 'waiting' }, reason: string }),
+      object({ status: { const: 'verifying' }, file: string }),
+      object({ status: { const: 'done' }, already_here: boolean, model: ref('Model') }),
+    ],
+  },
   ModelList: object(listOf(ref('Model'))),
-  Health: object({ status: { const: 'ok' }, models: array({ type: 'object' }) }),
+  Health: object({
+    status: { const: 'ok' },
+    models: array(
+      object({
+        id: string,
+        backend,
+        device: string,
+        fallback_reasons: array(string),
+        context_length: integer,
+        slots: integer,
+        memory: integer,
+        busy: integer,
+        waiting: integer,
+      }),
+    ),
+    moving: array(object({ id: string, state: enumeration('queued', 'loading', 'unloading'), waiting: integer })),
+  }),
   OpenApi: object({ openapi: string, info: { type: 'object' }, paths: { type: 'object' } }),
 } satisfies Record<string, ApiSchema>;
 

@@ -1,6 +1,4 @@
-import type { GenerationEvent } from '../events.ts';
-
-/** Nothing has happened for a while, but the generation is alive. */
+/** Nothing has happened for a while, but the work goes on. */
 export interface Ping {
   kind: 'ping';
 }
@@ -9,10 +7,10 @@ export interface Ping {
  * The same events, with a ping for every `intervalMs` without one, until the first text: while a request waits in the
  * queue, for a model to load or through a long prefill, no client must take the silence for death.
  */
-export async function* withPings(
-  events: AsyncIterable<GenerationEvent>,
+export async function* withPings<E extends object>(
+  events: AsyncIterable<E>,
   intervalMs: number,
-): AsyncGenerator<GenerationEvent | Ping> {
+): AsyncGenerator<E | Ping> {
   const iterator = events[Symbol.asyncIterator]();
   let waiting = true;
   try {
@@ -21,7 +19,7 @@ export async function* withPings(
       while (waiting && !(await settlesWithin(next, intervalMs))) yield { kind: 'ping' };
       const { value, done } = await next;
       if (done) return;
-      if (value.kind === 'text') waiting = false;
+      if ('kind' in value && value.kind === 'text') waiting = false;
       yield value;
     }
   } finally {

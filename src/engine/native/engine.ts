@@ -4,15 +4,33 @@ import type { Log } from '../../core/log.ts';
 import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
+import type { WorkerConfig } from '../task.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
-import { createContext, defaultContextLength, type LlamaModel, type LoadedModel, loadModel } from './llama.ts';
+import { chatLength, createContext, inOurWords, type LlamaModel, type LoadedModel, loadModel } from './llama.ts';
 import { textContextOptions, textLength } from './text-context.ts';
 import { createVocabulary } from './vocabulary.ts';
 
-/** Loads a model into llama.cpp's native build. Throws a plain error with the reason when that can't be done here. */
-export async function loadNativeEngine(options: EngineOptions, backend: 'gpu' | 'cpu', log: Log): Promise<Engine> {
-  const loaded = await loadModel(options, backend, log);
+/**
+ * Loads a model into llama.cpp's native build. Throws a plain error with the reason when that can't be done here, and
+ * `InsufficientMemory` for want of it.
+ */
+export async function loadNativeEngine(
+  options: EngineOptions,
+  backend: 'gpu' | 'cpu',
+  log: Log,
+  memory: WorkerConfig['memory'] = { needed: 0, available: 0 },
+): Promise<Engine> {
+  const loaded = await loadModel(options, backend, log, memory);
+  try {
+    return await createEngine(loaded, options, backend);
+  } catch (error) {
+    await loaded.llama.dispose();
+    throw inOurWords(error);
+  }
+}
+
+async function createEngine(loaded: LoadedModel, options: EngineOptions, backend: 'gpu' | 'cpu'): Promise<Engine> {
   const { llama, model } = loaded;
   const vocabulary = createVocabulary(model);
   const common = {
@@ -62,7 +80,7 @@ async function describe(
   return {
     backend,
     device: backend === 'gpu' ? `${llama.gpu}: ${devices.join(', ')}` : 'cpu',
-    contextLength: options.contextLength ?? defaultContextLength(model),
+    contextLength: options.contextLength ?? chatLength(model),
     trainedContextLength: model.trainContextSize,
     slots: 1,
     gpuLayers: model.gpuLayers,

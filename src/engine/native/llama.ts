@@ -2,6 +2,7 @@ import {
   type ControlledEvaluateInputItem,
   type CustomBatchingPrioritizationStrategy,
   getLlama,
+  InsufficientMemoryError,
   type Llama,
   type LlamaContext,
   type LlamaContextSequence,
@@ -17,7 +18,10 @@ import {
 import { invalidRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sampling } from '../../core/runner.ts';
+import { defaultContextLength } from '../context-length.ts';
 import type { EngineOptions } from '../engine.ts';
+import { InsufficientMemory, inWords } from '../memory.ts';
+import type { WorkerConfig } from '../task.ts';
 
 /** The one file that knows node-llama-cpp: what the engine needs of it, in the engine's own words. */
 export type {
@@ -36,14 +40,15 @@ export interface LoadedModel {
   model: LlamaModel;
 }
 
-/** Context window of one slot where nobody asks for another: long enough to work with, and it fits most machines. */
-const DEFAULT_CONTEXT_LENGTH = 8192;
-
-/** Loads a model with the prebuilt binaries. Throws when they, the GPU or the memory are lacking. */
+/**
+ * Loads a model with the prebuilt binaries. Throws when they or the GPU are lacking, and `InsufficientMemory` when memory
+ * is: that of a GPU, which holds as many layers as fit, and of the machine, which holds the others.
+ */
 export async function loadModel(
   { files, gpuLayers }: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
+  memory: WorkerConfig['memory'],
 ): Promise<LoadedModel> {
   const llama = await getLlama({
     build: 'never',
@@ -55,14 +60,33 @@ export async function loadModel(
   try {
     if (backend === 'gpu' && llama.gpu === false)
       throw new Error('no GPU that the prebuilt binaries can use was found');
+    if (backend === 'gpu') await refuseHopeless(llama, memory);
     const [modelPath] = files;
     if (!modelPath) throw new Error('the model has no files');
     const layers = backend === 'cpu' ? 0 : gpuLayers;
     return { llama, model: await llama.loadModel({ modelPath, ...(layers !== undefined && { gpuLayers: layers }) }) };
   } catch (error) {
     await llama.dispose();
-    throw error;
+    throw inOurWords(error);
   }
+}
+
+/** Throws `InsufficientMemory` for a model that GPU and machine together can't hold. */
+export async function refuseHopeless(
+  llama: Pick<Llama, 'getVramState'>,
+  { needed, available }: WorkerConfig['memory'],
+): Promise<void> {
+  const { free, unifiedSize } = await llama.getVramState();
+  // What the two share is counted once.
+  const most = available + Math.max(0, free - unifiedSize);
+  if (needed > most) {
+    throw new InsufficientMemory(`the model needs ${inWords(needed)}, GPU and machine have ${inWords(most)}`);
+  }
+}
+
+/** node-llama-cpp's error for too little memory as the engine's. */
+export function inOurWords(error: unknown): unknown {
+  return error instanceof InsufficientMemoryError ? new InsufficientMemory(error.message) : error;
 }
 
 /** The context of a chat model: a sequence for each slot, all in one batch. */
@@ -75,15 +99,15 @@ export function createContext(model: LlamaModel, options: EngineOptions): Promis
   });
 }
 
-/** The context window, in tokens, where nobody asks for another. */
-export function defaultContextLength({ trainContextSize }: LlamaModel): number {
-  return Math.min(trainContextSize, DEFAULT_CONTEXT_LENGTH);
+/** The context window of a chat model, in tokens, where nobody asks for another. */
+export function chatLength({ trainContextSize: trained }: LlamaModel): number {
+  return defaultContextLength({ backend: 'cpu', kind: 'chat', trained });
 }
 
 /** What the contexts of every kind of model take alike. */
 export function contextOptions(model: LlamaModel, { contextLength, threads }: EngineOptions) {
   return {
-    contextSize: contextLength ?? { max: defaultContextLength(model) },
+    contextSize: contextLength ?? { max: chatLength(model) },
     ...(threads !== null && { threads }),
   };
 }

@@ -1,17 +1,15 @@
+import { defaultContextLength } from '../context-length.ts';
 import type { EngineOptions } from '../engine.ts';
 import { contextOptions, type LlamaModel, type LlamaRankingContext, type Token } from './llama.ts';
 
-/** Longest text, in tokens, where nobody asks for another: one pass takes all of it, and memory to match. */
-const DEFAULT_TEXT_LENGTH = 2048;
-/** The same of a model whose vector is that of the last token: it takes a text in batches, as a chat model does. */
-const DEFAULT_BATCHED_TEXT_LENGTH = 8192;
 /** llama.cpp's `LLAMA_POOLING_TYPE_LAST`. */
 const POOLING_LAST = 3;
 
 /** The longest text, in tokens, for a model of vectors or scores; some can't read on where their training ended. */
-export function textLength(model: LlamaModel, { contextLength }: EngineOptions): number {
-  const common = readsInBatches(model) ? DEFAULT_BATCHED_TEXT_LENGTH : DEFAULT_TEXT_LENGTH;
-  return Math.min(contextLength ?? common, model.trainContextSize);
+export function textLength(model: LlamaModel, { contextLength, kind }: EngineOptions): number {
+  const trained = model.trainContextSize;
+  const batched = readsInBatches(model);
+  return Math.min(contextLength ?? defaultContextLength({ backend: 'cpu', kind, trained, batched }), trained);
 }
 
 /** The settings of a context for texts of up to `textLength` tokens. */

@@ -9,7 +9,7 @@ import { refuseUnknownTokens } from '../logit-bias.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
-import { checkModelSize, describeLoadFailure } from './memory.ts';
+import { checkModelSize, loadFailure } from './memory.ts';
 import { completionParams } from './params.ts';
 import { RuntimeLog } from './runtime-log.ts';
 
@@ -62,7 +62,7 @@ export async function createWasmEngine(options: WasmEngineOptions): Promise<Engi
     await engine.load(options);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
-    throw new Error(describeLoadFailure(size, options.contextLength, error));
+    throw loadFailure(size, options.contextLength, error);
   }
   return engine;
 }

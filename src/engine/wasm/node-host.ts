@@ -3,18 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import type { Log } from '../../core/log.ts';
+import { defaultContextLength } from '../context-length.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
+import { MOST_WASM_BATCH } from '../memory.ts';
 import { createWasmEngine, type WasmAssets } from './engine.ts';
 import { installWebGlobals } from './node/globals.ts';
 import { toLocalUrl } from './node/local-url.ts';
 import { readSpecialTokens } from './node/special-tokens.ts';
-
-/** A default that leaves room for the weights of most small models. */
-const DEFAULT_CONTEXT = 4096;
-/** The same for models that take a whole text in one pass, which needs memory for all of it. */
-const DEFAULT_TEXT_LENGTH = 2048;
-/** An abort waits for the pass under way, and on WebAssembly's CPU larger passes read prompts no faster. */
-const MOST_BATCH = 32;
 
 /**
  * Loads a model into WebAssembly inside this Node thread. It takes the default build where Node has Memory64 and JSPI
@@ -26,9 +21,9 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
     model: await Promise.all(options.files.map(openModelFile)),
     kind: options.kind,
     tokens: await readSpecialTokens(options.files[0] ?? ''),
-    contextLength: options.contextLength ?? (options.kind === 'chat' ? DEFAULT_CONTEXT : DEFAULT_TEXT_LENGTH),
+    contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
     threads: options.threads ?? availableParallelism(),
-    batchSize: Math.min(options.batchSize, MOST_BATCH),
+    batchSize: Math.min(options.batchSize, MOST_WASM_BATCH),
     gpuLayers: 0,
     assets: await packagedAssets(),
     log,

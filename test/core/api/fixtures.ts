@@ -17,6 +17,7 @@ import type {
   EngineInfo,
   GenerationRequest,
   LoadedModel,
+  MovingModel,
   QuestionKind,
   Questions,
   Runner,
@@ -53,7 +54,7 @@ export const engineInfo: EngineInfo = {
 };
 
 export function loadedModel(overrides: Partial<LoadedModel> = {}): LoadedModel {
-  return { id: 'tiny', engine: engineInfo, fallbackReasons: [], busy: 0, waiting: 0, ...overrides };
+  return { id: 'tiny', engine: engineInfo, fallbackReasons: [], memory: 3_000_000, busy: 0, waiting: 0, ...overrides };
 }
 
 export function progress(processed: number, total: number, cache = 0): PromptProgress {
@@ -133,6 +134,7 @@ export function createFakeRunner(
   generate: Generate = () => streamOf(ORDINARY),
   loaded: LoadedModel[] = [],
   answers: Answers = {},
+  moving: MovingModel[] = [],
 ) {
   const asked: { modelId: string; request: GenerationRequest; signal: AbortSignal }[] = [];
   const questions: { modelId: string; kind: QuestionKind; question: unknown; signal: AbortSignal }[] = [];
@@ -148,6 +150,7 @@ export function createFakeRunner(
       return answer(question, signal);
     },
     loaded: () => loaded,
+    moving: () => moving,
   };
   return { ...runner, asked, questions };
 }

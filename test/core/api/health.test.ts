@@ -6,7 +6,7 @@ describe('health', () => {
   it('is ok before any model is loaded', async () => {
     const reply = health(createContext().context);
     expect(reply.status).toBe(200);
-    expect(await readJson(reply)).toEqual({ status: 'ok', models: [] });
+    expect(await readJson(reply)).toEqual({ status: 'ok', models: [], moving: [] });
   });
 
   it('says what each loaded model runs on, why on nothing better, and how busy it is', async () => {
@@ -27,10 +27,21 @@ describe('health', () => {
           fallback_reasons: ['gpu: none was found', 'cpu: no binary'],
           context_length: 512,
           slots: 4,
+          memory: 3_000_000,
           busy: 1,
           waiting: 2,
         },
       ],
+      moving: [],
     });
+  });
+
+  it('says which models are on their way into memory or out of it', async () => {
+    const moving = [
+      { id: 'tiny', state: 'loading' as const, waiting: 3 },
+      { id: 'big', state: 'unloading' as const, waiting: 0 },
+    ];
+    const { context } = createContext({ runner: createFakeRunner(undefined, [], {}, moving) });
+    expect(await readJson(health(context))).toEqual({ status: 'ok', models: [], moving });
   });
 });

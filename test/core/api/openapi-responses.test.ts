@@ -27,12 +27,17 @@ function schemaCheck(name: string): ValidateFunction {
 }
 
 describe('what the API answers', () => {
-  const runner = createFakeRunner(undefined, [loadedModel()], {
-    embed: () => ({ vectors: [[1, 0]], tokens: 1 }),
-    rerank: () => ({ scores: [0.5], tokens: 1 }),
-    tokenize: () => ({ tokens: [1], pieces: ['x'] }),
-    detokenize: () => ({ text: 'x' }),
-  });
+  const runner = createFakeRunner(
+    undefined,
+    [loadedModel()],
+    {
+      embed: () => ({ vectors: [[1, 0]], tokens: 1 }),
+      rerank: () => ({ scores: [0.5], tokens: 1 }),
+      tokenize: () => ({ tokens: [1], pieces: ['x'] }),
+      detokenize: () => ({ text: 'x' }),
+    },
+    [{ id: 'big', state: 'loading', waiting: 1 }],
+  );
   const cards = [modelCard(), modelCard({ id: 'embedder', settings: { embedding: true } })];
   const api = createApi(createContext({ runner, cards }).context);
 

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createPool } from '../src/pool/pool.ts';
+import { halfBillionShape } from '../test/fixtures/half-billion-weights.ts';
+import { writeModel } from '../test/fixtures/tiny-model.ts';
+import { ask } from '../test/support/generation.ts';
+
+/**
+ * What a model takes of memory by Paddock's estimate, and what a process grows by that loads it and reads a prompt.
+ * Linux only. Mapped weights count, unless the CPU build holds copies of them in a layout that the CPU likes: the system
+ * takes the mapped ones back when it needs them.
+ */
+interface Case {
+  backend: 'cpu' | 'wasm';
+  vocabularySize: number;
+  contextLength: number;
+  slots: number;
+  batchSize: number;
+}
+
+const CASES: Case[] = [
+  { backend: 'cpu', vocabularySize: 151_936, contextLength: 512, slots: 1, batchSize: 64 },
+  { backend: 'cpu', vocabularySize: 151_936, contextLength: 8192, slots: 4, batchSize: 512 },
+  { backend: 'cpu', vocabularySize: 151_936, contextLength: 2048, slots: 8, batchSize: 512 },
+  { backend: 'cpu', vocabularySize: 20_000, contextLength: 2048, slots: 4, batchSize: 512 },
+  { backend: 'wasm', vocabularySize: 151_936, contextLength: 512, slots: 1, batchSize: 32 },
+  { backend: 'wasm', vocabularySize: 151_936, contextLength: 4096, slots: 1, batchSize: 32 },
+  { backend: 'wasm', vocabularySize: 20_000, contextLength: 2048, slots: 1, batchSize: 32 },
+];
+const MIB = 2 ** 20;
+
+interface Measured {
+  estimate: number;
+  /** The process's own pages, and those of mapped files. */
+  own: number;
+  mapped: number;
+}
+
+function processMemory(): { own: number; mapped: number } {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
+  return { own: bytes('RssAnon'), mapped: bytes('RssFile') };
+}
+
+async function measure({ backend, vocabularySize, ...engine }: Case, file: string): Promise<Measured> {
+  const { width, hidden, layers, heads, keyHeads } = halfBillionShape;
+  const shape = {
+    fileBytes: statSync(file).size,
+    layers,
+    cachedPerToken: layers * 2 * keyHeads * (width / heads),
+    embeddingLength: width,
+    feedForwardLength: hidden,
+    vocabularySize,
+    trainedContextLength: 32_768,
+    poolsLast: false,
+  };
+  const ignore = () => {};
+  await using pool = createPool({
+    backend,
+    engine: { ...engine, threads: 1 },
+    maxWaiting: 1,
+    maxLoadedModels: null,
+    idleTimeoutMs: null,
+    sourceOf: () => ({ kind: 'chat', files: [file], shape }),
+    log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+  });
+  globalThis.gc?.();
+  const before = processMemory();
+  // A letter is a token, about. WebAssembly reads but a few in a second.
+  const letters = backend === 'wasm' ? 8 : Math.min(600, engine.contextLength - 64);
+  const request = ask('a'.repeat(letters), { maxTokens: 4 });
+  for await (const _ of pool.generate('model', request, new AbortController().signal));
+  const after = processMemory();
+  return {
+    estimate: pool.loaded()[0]?.memory ?? 0,
+    own: after.own - before.own,
+    mapped: after.mapped - before.mapped,
+  };
+}
+
+/** Each case has a process of its own, which is this file with the case and the model as arguments. */
+function measureApart(each: Case, file: string): Measured {
+  const args = ['--expose-gc', fileURLToPath(import.meta.url), JSON.stringify(each), file];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Measured;
+}
+
+function row(each: Case, { estimate, own, mapped }: Measured, fileBytes: number): string {
+  const copied = own > fileBytes;
+  const taken = copied ? own : own + mapped;
+  const { backend, vocabularySize, contextLength, slots, batchSize } = each;
+  const figures = [estimate, taken, mapped].map((bytes) => Math.round(bytes / MIB));
+  const error = `${(100 * (estimate / taken - 1)).toFixed(1)} %`;
+  return `| ${[backend, vocabularySize, contextLength, slots, batchSize, ...figures, error].join(' | ')} |\n`;
+}
+
+function writeTable(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'paddock-memory-'));
+  try {
+    process.stdout.write(
+      `Node ${process.versions.node}, ${cpus()[0]?.model.trim()}; MiB\n\n` +
+        '| backend | vocabulary | context | slots | batch | estimated | measured | mapped | error |\n' +
+        '|---|---|---|---|---|---|---|---|---|\n',
+    );
+    for (const each of CASES) {
+      const file = join(folder, `${each.vocabularySize}.gguf`);
+      if (!existsSync(file)) writeModel(file, 'half-billion', { vocabularySize: each.vocabularySize });
+      process.stdout.write(row(each, measureApart(each, file), statSync(file).size));
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const [given, file] = process.argv.slice(2);
+if (given && file) process.stdout.write(JSON.stringify(await measure(JSON.parse(given) as Case, file)));
+else writeTable();

@@ -1,0 +1,98 @@
+import { rename, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PullEvent } from '../../core/puller.ts';
+import { download } from './download.ts';
+import { diskFull, downloadFailed } from './errors.ts';
+import { takeLock } from './lock.ts';
+import type { PersistOptions } from './patience.ts';
+import { trackProgress } from './progress.ts';
+import { isPublished, publish, readPlace, undoHalfReplaced } from './publish.ts';
+import type { PullPlan, RemoteFile } from './remote.ts';
+import { verify, WrongContent } from './verify.ts';
+import { bytesToFetch, isWhole, openWorkspace, partPath, type Workspace, wholePath } from './workspace.ts';
+
+/** How often a file is fetched whose content turns out to be wrong. */
+const FETCHES = 2;
+
+export interface Folders {
+  models: string;
+  downloads: string;
+}
+
+/**
+ * Fetches the files of a plan and puts them into the models folder once all are whole and right. Only one process at a
+ * time works on a model. Returns whether the model had been there before.
+ *
+ * @throws ApiError
+ */
+export async function fetchModel(
+  plan: PullPlan,
+  folders: Folders,
+  emit: (event: PullEvent) => void,
+  options: PersistOptions,
+): Promise<{ alreadyHere: boolean }> {
+  const place = join(folders.models, ...plan.folder);
+  const folder = join(folders.downloads, encodeURIComponent(plan.id));
+  const release = await takeLock(`${folder}.lock`, options.signal, (pid) =>
+    emit({ status: 'waiting', reason: `process ${pid} is pulling the same model` }),
+  );
+  try {
+    await undoHalfReplaced(folder, place);
+    const before = await readPlace(place, plan);
+    if (before && (await isPublished(place, before, plan))) {
+      await rm(folder, { recursive: true, force: true });
+      return { alreadyHere: true };
+    }
+    const workspace = await openWorkspace(folder, plan);
+    await checkSpace(workspace, plan);
+    const report = trackProgress(plan.files, emit);
+    for (const [index, file] of plan.files.entries()) {
+      const onBytes = (bytes: number) => report(index, bytes);
+      if (await isWhole(workspace, file)) onBytes(file.size);
+      else await fetchFile(file, workspace, onBytes, emit, options);
+    }
+    options.signal.throwIfAborted();
+    await publish(workspace, place, plan, before);
+    return { alreadyHere: false };
+  } finally {
+    await release();
+  }
+}
+
+async function checkSpace(workspace: Workspace, plan: PullPlan): Promise<void> {
+  const needed = await bytesToFetch(workspace, plan);
+  const { bavail, bsize } = await statfs(workspace.folder);
+  const free = bavail * bsize;
+  if (needed > free)
+    throw diskFull(
+      `${plan.id} needs ${gigabytes(needed)} more on the disk of the models, which has ${gigabytes(free)} free.`,
+    );
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`;
+}
+
+async function fetchFile(
+  file: RemoteFile,
+  workspace: Workspace,
+  onBytes: (bytes: number) => void,
+  emit: (event: PullEvent) => void,
+  options: PersistOptions,
+): Promise<void> {
+  const part = partPath(workspace, file);
+  for (let fetches = 1; ; fetches += 1) {
+    await download(file, part, { ...options, onBytes });
+    emit({ status: 'verifying', file: file.name });
+    try {
+      await verify(file, part, options.signal);
+      return await rename(part, wholePath(workspace, file));
+    } catch (error) {
+      if (!(error instanceof WrongContent)) throw error;
+      await rm(part, { force: true });
+      const complaint = `${file.name} ${error.message}`;
+      if (!error.hopeful || fetches === FETCHES) throw downloadFailed(`${complaint}. It has been deleted.`);
+      emit({ status: 'waiting', reason: `${complaint}; it is deleted and fetched anew` });
+    }
+  }
+}

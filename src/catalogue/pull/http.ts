@@ -1,0 +1,125 @@
+import { TemporaryFailure } from './patience.ts';
+
+/** A response whose silence has an end: reading its body fails when nothing comes for too long. */
+export interface OpenResponse {
+  status: number;
+  headers: Headers;
+  body: AsyncIterable<Uint8Array>;
+  /** Lets go of the connection. */
+  close(): void;
+}
+
+export interface RequestOptions {
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  stallMs: number;
+}
+
+/**
+ * A GET request. Redirects are followed; fetch drops the Authorization header when they lead to another origin.
+ *
+ * @throws TemporaryFailure when the host can't be reached, falls silent or says that it is busy or broken
+ */
+export async function openUrl(url: string, { headers, signal, stallMs }: RequestOptions): Promise<OpenResponse> {
+  const host = new URL(url).host;
+  const watch = watchSilence(signal, stallMs);
+  const failed = (error: unknown) => {
+    signal.throwIfAborted();
+    if (watch.wasSilent()) return new TemporaryFailure(`${host} has sent nothing for ${seconds(stallMs)}`);
+    return new TemporaryFailure(`the connection to ${host} failed (${causeOf(error)})`);
+  };
+  try {
+    const response = await fetch(url, {
+      // Lengths and ranges are those of the file only where nothing is compressed.
+      headers: { 'accept-encoding': 'identity', 'user-agent': 'paddock', ...headers },
+      signal: watch.signal,
+    });
+    watch.sawLife();
+    const { status } = response;
+    if (isTemporary(status)) {
+      watch.close();
+      const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
+      throw new TemporaryFailure(`${host} answered with status ${status}`, { retryAfterMs });
+    }
+    return { status, headers: response.headers, body: readBody(response, watch, failed), close: watch.close };
+  } catch (error) {
+    if (error instanceof TemporaryFailure) throw error;
+    watch.close();
+    throw failed(error);
+  }
+}
+
+/** The whole body as text, at most `limitBytes` of it. */
+export async function readText({ body }: OpenResponse, limitBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    length += piece.length;
+    if (length > limitBytes)
+      throw new TemporaryFailure(`the answer is longer than ${limitBytes} bytes`, { retries: 0 });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+async function* readBody(response: Response, watch: SilenceWatch, failed: (error: unknown) => unknown) {
+  try {
+    for await (const piece of response.body ?? []) {
+      watch.sawLife();
+      yield piece;
+      // The reader's own time, for example at a slow disk, is no silence of the host's.
+      watch.sawLife();
+    }
+  } catch (error) {
+    throw failed(error);
+  } finally {
+    watch.close();
+  }
+}
+
+interface SilenceWatch {
+  /** Aborted with the caller's signal, after too long a silence, and by `close`. */
+  signal: AbortSignal;
+  sawLife(): void;
+  wasSilent(): boolean;
+  close(): void;
+}
+
+function watchSilence(outer: AbortSignal, stallMs: number): SilenceWatch {
+  const cancel = new AbortController();
+  let silent = false;
+  const timer = setTimeout(() => {
+    silent = true;
+    cancel.abort();
+  }, stallMs);
+  const close = () => {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', close);
+    cancel.abort();
+  };
+  outer.addEventListener('abort', close, { once: true });
+  if (outer.aborted) close();
+  return { signal: cancel.signal, sawLife: () => timer.refresh(), wasSilent: () => silent, close };
+}
+
+function isTemporary(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+/** In ms, from a number of seconds or a date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+function readRetryAfter(value: string | null): number {
+  if (value === null) return 0;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.max(ms, 0) : 0;
+}
+
+/** fetch says `fetch failed` and keeps the reason as the cause. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return 'unknown reason';
+  return cause.message || ('code' in cause ? String(cause.code) : cause.name);
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
+}

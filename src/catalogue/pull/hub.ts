@@ -1,0 +1,117 @@
+import { type ListFileEntry, listFiles, modelInfo } from '@huggingface/hub';
+import { type ApiError, toErrorData } from '../../core/errors.ts';
+import type { ListedFile } from './choose.ts';
+import { downloadFailed, sourceForbidden, sourceNotFound } from './errors.ts';
+import { openUrl, readText } from './http.ts';
+import { type PersistOptions, persist } from './patience.ts';
+import type { Host } from './remote.ts';
+
+/** A hub that speaks Hugging Face's API. */
+export interface Hub {
+  /** Without a slash at the end. */
+  endpoint: string;
+  token: string | null;
+}
+
+/** A repository at one commit. */
+export interface Repository {
+  files: ListedFile[];
+  urlOf(path: string): string;
+  host: Host;
+}
+
+const HUB_URL = 'https://huggingface.co';
+/** More than any repository of models has, but not more than memory. */
+const MAX_FILES = 100_000;
+const MAX_PAGE_BYTES = 32 * 1024 * 1024;
+
+/** The hub that the environment names. Throws a plain error when HF_ENDPOINT is no URL. */
+export function hubFrom(env: Record<string, string | undefined>): Hub {
+  const endpoint = (env.HF_ENDPOINT || HUB_URL).replace(/\/+$/, '');
+  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
+    throw new Error(`HF_ENDPOINT must be an http(s) URL, such as ${HUB_URL}`);
+  return { endpoint, token: env.HF_TOKEN?.trim() || null };
+}
+
+/** Hosts whose pages are repositories of this hub. */
+export function hubHosts({ endpoint }: Hub): string[] {
+  return ['huggingface.co', 'www.huggingface.co', 'hf.co', new URL(endpoint).host];
+}
+
+/**
+ * Lists a repository's files, all at the commit that `revision` is now, so that a repository that changes meanwhile is
+ * no mixture.
+ *
+ * @throws ApiError
+ */
+export async function openRepository(
+  hub: Hub,
+  repo: string,
+  revision: string,
+  options: PersistOptions,
+): Promise<Repository> {
+  const host = createHubHost(hub, repo);
+  const fetchHub = createHubFetch(hub, host, options);
+  const shared = { hubUrl: hub.endpoint, fetch: fetchHub };
+  try {
+    const { sha } = await modelInfo({ ...shared, name: repo, revision, additionalFields: ['sha'] });
+    const commit = typeof sha === 'string' && /^[0-9a-f]{40}$/.test(sha) ? sha : revision;
+    const files: ListedFile[] = [];
+    for await (const entry of listFiles({ ...shared, repo, revision: commit, recursive: true })) {
+      if (files.length >= MAX_FILES) throw downloadFailed(`${repo} lists more than ${MAX_FILES} files.`);
+      if (entry.type === 'file') files.push(toListedFile(entry));
+    }
+    const urlOf = (path: string) =>
+      `${hub.endpoint}/${repo}/resolve/${commit}/${path.split('/').map(encodeURIComponent).join('/')}`;
+    return { files, urlOf, host };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (toErrorData(error).status !== 500) throw error;
+    // Whatever a hub may answer instead of what it should.
+    throw downloadFailed(`${new URL(hub.endpoint).host} does not answer as a Hugging Face hub does.`);
+  }
+}
+
+/** A big file has its sha256; a small one lies in git itself, and the hub's ETag is what git calls it. */
+function toListedFile({ path, size, oid, lfs }: ListFileEntry): ListedFile {
+  const sha256 = lfs && /^[0-9a-f]{64}$/.test(lfs.oid) ? lfs.oid : null;
+  const validator = !lfs && oid && /^[0-9a-f]{40,64}$/.test(oid) ? `"${oid}"` : null;
+  return { path: String(path), size: Number(lfs?.size ?? size), sha256, validator };
+}
+
+/** A fetch for the hub's client that is patient, reads at once, and keeps the token to the hub itself. */
+function createHubFetch(hub: Hub, host: Host, options: PersistOptions): typeof fetch {
+  return async (input) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const headers = new URL(url).origin === new URL(hub.endpoint).origin ? host.headers : {};
+    return persist(async () => {
+      const { stallMs } = options.patience;
+      const response = await openUrl(url, { headers, signal: options.signal, stallMs });
+      if (response.status >= 400) {
+        response.close();
+        throw host.refusal(response.status, response.headers.get('x-error-code'));
+      }
+      const text = await readText(response, MAX_PAGE_BYTES);
+      const link = response.headers.get('link');
+      return new Response(text, { status: response.status, headers: link === null ? {} : { link } });
+    }, options);
+  };
+}
+
+function createHubHost({ endpoint, token }: Hub, repo: string): Host {
+  const page = `${endpoint}/${repo}`;
+  return {
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    refusal(status, code): ApiError {
+      if (status === 404 && code === 'EntryNotFound')
+        return sourceNotFound(`A file of ${repo} that is listed is not there any more.`);
+      if (status === 404) return sourceNotFound(`There is no repository or revision ${page}.`);
+      if (status !== 401 && status !== 403) return downloadFailed(`${page} was answered with status ${status}.`);
+      return sourceForbidden(
+        token === null
+          ? `${repo} is gated or private, or not there at all. Accept its terms at ${page} and set HF_TOKEN to a token of your account.`
+          : `The account of HF_TOKEN may not read ${repo}, or the token is not valid. Accept the terms at ${page} and check the token.`,
+      );
+    },
+  };
+}

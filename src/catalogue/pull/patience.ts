@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { downloadFailed } from './errors.ts';
+
+/** What a pull puts up with. All in ms. */
+export interface Patience {
+  /** The longest silence of a connection. */
+  stallMs: number;
+  /** Before the second attempt; each further one waits twice as long, up to `longestDelayMs`. */
+  firstDelayMs: number;
+  longestDelayMs: number;
+  /** For a host that has not answered yet, in all. */
+  resolvingMs: number;
+  /** For a download that does not get any further, in all: nights have router restarts. */
+  downloadingMs: number;
+}
+
+export const PATIENCE: Patience = {
+  stallMs: 30_000,
+  firstDelayMs: 1_000,
+  longestDelayMs: 60_000,
+  resolvingMs: 30_000,
+  downloadingMs: 2 * 60 * 60_000,
+};
+
+/** A failure that another attempt may not meet. Its message completes the sentence "<the host> ...". */
+export class TemporaryFailure extends Error {
+  /** What the host asked for, in ms. */
+  readonly retryAfterMs: number;
+  /** How many times in a row this is worth another attempt. */
+  readonly retries: number;
+
+  constructor(message: string, { retryAfterMs = 0, retries = Number.POSITIVE_INFINITY } = {}) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+    this.retries = retries;
+  }
+}
+
+export interface PersistOptions {
+  patience: Patience;
+  /** How long to go on without progress, in ms. */
+  limitMs: number;
+  signal: AbortSignal;
+  /** Told before each wait. */
+  onWait: (reason: string) => void;
+}
+
+/**
+ * Attempts something until it succeeds, with ever longer waits after temporary failures; `progressed` begins the count anew.
+ *
+ * @throws ApiError with the last failure when patience is at an end, and at once whatever else an attempt throws
+ */
+export async function persist<T>(
+  attempt: (progressed: () => void) => Promise<T>,
+  { patience, limitMs, signal, onWait }: PersistOptions,
+): Promise<T> {
+  let failures = 0;
+  let failingSince = 0;
+  const progressed = () => {
+    failures = 0;
+  };
+  while (true) {
+    try {
+      return await attempt(progressed);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof TemporaryFailure)) throw error;
+      if (failures === 0) failingSince = Date.now();
+      const delay = Math.max(
+        error.retryAfterMs,
+        Math.min(patience.firstDelayMs * 2 ** failures, patience.longestDelayMs),
+      );
+      const tooLong = Date.now() - failingSince + delay > limitMs;
+      if (tooLong || failures >= error.retries) throw downloadFailed(`${error.message}. ${lastWord(error, failures)}`);
+      failures += 1;
+      onWait(`${error.message}; next attempt in ${Math.ceil(delay / 1000)} s`);
+      await sleep(delay, undefined, { signal });
+    }
+  }
+}
+
+function lastWord({ retryAfterMs }: TemporaryFailure, failures: number): string {
+  if (retryAfterMs > 0) return `It asks to come back in ${Math.ceil(retryAfterMs / 1000)} s.`;
+  return `That was attempt ${failures + 1}; what has been fetched is kept for the next pull.`;
+}

@@ -1,0 +1,54 @@
+import type { PullEvent } from '../../core/puller.ts';
+import type { RemoteFile } from './remote.ts';
+
+/** The rate is that of this time, in ms. */
+const WINDOW_MS = 10_000;
+/** Between two events of one file, in ms. */
+const INTERVAL_MS = 250;
+
+/**
+ * Turns the bytes that each file has on disk into events: at once for a file's first and last bytes, otherwise some four
+ * a second. What a pull finds on disk counts as completed, but not for the rate.
+ */
+export function trackProgress(
+  files: Pick<RemoteFile, 'name' | 'size'>[],
+  emit: (event: PullEvent) => void,
+): (index: number, bytes: number) => void {
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const onDisk = new Map<number, number>();
+  let samples = [{ time: performance.now(), received: 0 }];
+  let received = 0;
+  let completed = 0;
+  let toldAt = 0;
+
+  return (index, bytes) => {
+    const file = files[index];
+    if (!file) return;
+    const time = performance.now();
+    const before = onDisk.get(index);
+    onDisk.set(index, bytes);
+    // Fewer bytes than before: the file is begun anew.
+    if (before !== undefined) received += Math.max(bytes - before, 0);
+    if (before !== undefined && bytes !== file.size && time - toldAt < INTERVAL_MS) return;
+    toldAt = time;
+    samples = [...samples.filter((sample) => time - sample.time <= WINDOW_MS), { time, received }];
+    const now = [...onDisk.values()].reduce((sum, value) => sum + value, 0);
+    completed = Math.max(completed, now);
+    const bytesPerSecond = rate(samples);
+    emit({
+      status: 'downloading',
+      file: file.name,
+      completed,
+      total,
+      bytesPerSecond: Math.round(bytesPerSecond),
+      secondsLeft: bytesPerSecond > 0 ? Math.ceil((total - now) / bytesPerSecond) : null,
+    });
+  };
+}
+
+function rate(samples: { time: number; received: number }[]): number {
+  const [first] = samples;
+  const last = samples.at(-1);
+  if (!first || !last || last.time === first.time) return 0;
+  return ((last.received - first.received) * 1000) / (last.time - first.time);
+}

@@ -1,0 +1,72 @@
+import { invalidSource } from './errors.ts';
+import { isGguf, isSafeName, lastStep } from './names.ts';
+
+/** What a user asks for. */
+export type PullSource =
+  /** The model of a repository, in a quantization of their choice. */
+  | { kind: 'repo'; repo: string; revision: string; quant: string | null }
+  /** One file of a repository, or the split file that it is a part of. */
+  | { kind: 'file'; repo: string; revision: string; path: string }
+  /** A file anywhere else. */
+  | { kind: 'url'; url: string };
+
+const VALID =
+  'It must be hf:org/repo, hf:org/repo:quant, hf:org/repo/path/file.gguf or the http(s) URL of a .gguf file; ' +
+  'a revision other than main goes behind the repository: hf:org/repo@revision:quant.';
+
+const STEP = '[A-Za-z0-9][A-Za-z0-9._-]*';
+const HF = new RegExp(`^hf:(?<repo>${STEP}/${STEP})(?:@(?<revision>${STEP}))?(?::(?<quant>${STEP})|/(?<path>.+))?$`);
+/** A page of the hub, as a browser shows it: of a repository, or of a file or folder in it. */
+const PAGE = new RegExp(
+  `^/(?<repo>${STEP}/${STEP})(?:/(?:blob|resolve|tree)/(?<revision>${STEP})(?:/(?<path>.+))?)?/?$`,
+);
+
+/**
+ * Reads a source. Pages of a hub (`hubHosts`) mean what `hf:` means.
+ *
+ * @throws ApiError that lists what is valid
+ */
+export function parseSource(text: string, hubHosts: string[]): PullSource {
+  const source = text.trim();
+  if (source.startsWith('hf:')) return fromHub(HF.exec(source)?.groups, source);
+  if (!/^https?:\/\//i.test(source)) throw invalid(source);
+  const url = parseUrl(source);
+  if (hubHosts.includes(url.host)) return fromHub(PAGE.exec(decode(url.pathname, source))?.groups, source);
+  const name = lastStep(decode(url.pathname, source));
+  if (!isGguf(name) || !isSafeName(name)) throw invalid(source);
+  url.hash = '';
+  return { kind: 'url', url: url.href };
+}
+
+function fromHub(parts: Record<string, string | undefined> | undefined, source: string): PullSource {
+  const { repo, revision = 'main', quant = null, path } = parts ?? {};
+  if (repo === undefined || !repo.split('/').every(isSafeName)) throw invalid(source);
+  if (path === undefined) return { kind: 'repo', repo, revision, quant };
+  if (!isGguf(path) || !path.split('/').every(isSafeName)) throw invalid(source);
+  return { kind: 'file', repo, revision, path };
+}
+
+function parseUrl(source: string): URL {
+  let url: URL;
+  try {
+    url = new URL(source);
+  } catch {
+    throw invalid(source);
+  }
+  // They would end up in `sources` for everyone to read.
+  if (url.username !== '' || url.password !== '')
+    throw invalidSource('model must be a URL without a user name and a password.');
+  return url;
+}
+
+function decode(path: string, source: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw invalid(source);
+  }
+}
+
+function invalid(source: string) {
+  return invalidSource(`model '${source.slice(0, 200)}' is no source of a model. ${VALID}`);
+}

@@ -1,0 +1,52 @@
+import { downloadFailed, sourceForbidden, sourceNotFound } from './errors.ts';
+import { openUrl } from './http.ts';
+import { localName, shardsOf } from './names.ts';
+import { type PersistOptions, persist, TemporaryFailure } from './patience.ts';
+import type { Host, RemoteFile } from './remote.ts';
+
+/**
+ * Asks a web server about a file, and about its other parts where it is split.
+ *
+ * @throws ApiError
+ */
+export async function probeUrl(url: string, options: PersistOptions): Promise<RemoteFile[]> {
+  const files: RemoteFile[] = [];
+  for (const path of shardsOf(new URL(url).pathname)) {
+    const part = new URL(url);
+    part.pathname = path;
+    files.push(await persist(() => probe(part, options), options));
+  }
+  return files;
+}
+
+/** A single byte is asked for with GET, since many a signed URL allows no HEAD. */
+async function probe(url: URL, { patience, signal }: PersistOptions): Promise<RemoteFile> {
+  const name = localName(decodeURIComponent(url.pathname));
+  const host = createWebHost(url, name);
+  const response = await openUrl(url.href, { headers: { range: 'bytes=0-0' }, signal, stallMs: patience.stallMs });
+  const { status, headers } = response;
+  response.close();
+  // An empty file has no first byte.
+  if (status >= 400 && status !== 416) throw host.refusal(status, null);
+  const size = status === 200 ? headers.get('content-length') : headers.get('content-range')?.split('/')[1];
+  if (size === null || size === undefined || !/^\d+$/.test(size))
+    throw new TemporaryFailure(`${url.host} does not say how long ${name} is`, { retries: 0 });
+  return { name, url: url.href, size: Number(size), sha256: null, validator: readValidator(headers), host };
+}
+
+/** What proves that a file is unchanged: https://www.rfc-editor.org/rfc/rfc9110#field.if-range */
+export function readValidator(headers: Headers): string | null {
+  const etag = headers.get('etag');
+  return etag?.startsWith('"') ? etag : headers.get('last-modified');
+}
+
+function createWebHost({ host, protocol }: URL, name: string): Host {
+  return {
+    headers: {},
+    refusal(status) {
+      const answer = `${protocol}//${host} answered with status ${status} for ${name}.`;
+      if (status === 404 || status === 410) return sourceNotFound(answer);
+      return status === 401 || status === 403 ? sourceForbidden(answer) : downloadFailed(answer);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import type { ChatBody, Client } from '../client/client.ts';
+import { type ReplyStats, streamReply } from '../client/reply.ts';
+import { plain } from '../output.ts';
+
+export interface BenchPlan {
+  model: string;
+  /** Tokens of each prompt, the template's own included, as near as words of text come. */
+  promptTokens: number;
+  /** Most tokens of each reply; a model may end before. */
+  replyTokens: number;
+  rounds: number;
+}
+
+/** Medians of all replies of all rounds. Rates are tokens per second; null where the server does not say. */
+export interface Measurement {
+  streams: number;
+  promptTokens: number;
+  replyTokens: number;
+  /** By this process's clock, from the request to the first token. */
+  firstTokenMs: number | null;
+  /** By the server's `timings`. */
+  promptPerSecond: number | null;
+  /** By the server's `timings`, of one stream. */
+  replyPerSecond: number | null;
+  /** By this process's clock: the reply tokens of all streams over the time that they took together, prompts included. */
+  togetherPerSecond: number;
+}
+
+const silent = { write: () => {}, colours: plain, showReasoning: false };
+
+/** Makes prompts of about the length that is wanted: asks the server how many tokens its words make. Loads the model. */
+export async function createPrompts(client: Client, { model, promptTokens }: BenchPlan): Promise<() => string> {
+  const SAMPLE = 64;
+  const count = async (words: number) => {
+    const { stats } = await reply(client, { ...body(model, text(words, 0)), max_tokens: 1 });
+    return stats.promptTokens;
+  };
+  const empty = await count(1);
+  const perWord = Math.max(0.1, (await count(SAMPLE + 1)) - empty) / SAMPLE;
+  const words = Math.max(1, Math.round((promptTokens - empty) / perWord) + 1);
+  let made = 0;
+  return () => text(words, ++made);
+}
+
+/** Measures streams that all begin at once. Throws what the server says. */
+export async function measure(
+  client: Client,
+  { model, replyTokens, rounds }: BenchPlan,
+  streams: number,
+  nextPrompt: () => string,
+): Promise<Measurement> {
+  const replies: ReplyStats[] = [];
+  const together: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const bodies = Array.from({ length: streams }, () => ({ ...body(model, nextPrompt()), max_tokens: replyTokens }));
+    const startedAt = performance.now();
+    const stats = (await Promise.all(bodies.map((one) => reply(client, one)))).map((done) => done.stats);
+    const seconds = (performance.now() - startedAt) / 1000;
+    together.push(stats.reduce((sum, { completionTokens }) => sum + completionTokens, 0) / seconds);
+    replies.push(...stats);
+  }
+  return {
+    streams,
+    promptTokens: median(replies.map((stats) => stats.promptTokens)) ?? 0,
+    replyTokens: median(replies.map((stats) => stats.completionTokens)) ?? 0,
+    firstTokenMs: median(replies.flatMap(({ firstTokenMs }) => firstTokenMs ?? [])),
+    promptPerSecond: median(replies.flatMap(({ timings }) => timings?.prompt_per_second ?? [])),
+    replyPerSecond: median(replies.flatMap(({ timings }) => timings?.predicted_per_second ?? [])),
+    togetherPerSecond: median(together) ?? 0,
+  };
+}
+
+export function median(numbers: number[]): number | null {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)];
+  if (upper === undefined) return null;
+  return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
+}
+
+/** Greedy, without penalties and without a prompt cache, so that nothing but the model's own work is measured. */
+function body(model: string, content: string): ChatBody {
+  return {
+    model,
+    messages: [{ role: 'user', content }],
+    temperature: 0,
+    repeat_penalty: 1,
+    cache_prompt: false,
+    context_overflow: 'error',
+  };
+}
+
+function reply(client: Client, request: ChatBody) {
+  return streamReply(client, request, silent, new AbortController().signal);
+}
+
+/** Words that begin differently each time, so that no prompt is the beginning of another. */
+function text(words: number, salt: number): string {
+  const some = ['red', 'house', 'river', 'seven', 'green', 'stone', 'under', 'light'];
+  return Array.from({ length: words }, (_, index) => some[(index * 3 + salt + (index >> 3)) % some.length]).join(' ');
+}

@@ -1,0 +1,78 @@
+import type { Client } from '../client/client.ts';
+import { type Reply, type ReplyStats, streamReply } from '../client/reply.ts';
+import { messageOf } from '../errors.ts';
+import type { Colours } from '../output.ts';
+import { runCommand } from './commands.ts';
+import { addAnswer, type Conversation, toBody } from './conversation.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface SessionOptions {
+  client: Client;
+  conversation: Conversation;
+  terminal: Terminal;
+  colours: Colours;
+}
+
+const PROMPT = '> ';
+const CONTINUED = '. ';
+
+/** Holds a conversation until it is left. Errors are told, and the conversation goes on. */
+export async function runSession({ client, conversation, terminal, colours }: SessionOptions): Promise<void> {
+  let lastStats: ReplyStats | undefined;
+  const say = (text: string) => terminal.write(`${text}\n`);
+
+  const ask = async (question: string) => {
+    conversation.last = { question, answered: false };
+    const reply = await terminal.interruptible((signal) =>
+      streamReply(
+        client,
+        toBody(conversation, question),
+        { write: terminal.write, colours, showReasoning: true },
+        signal,
+      ).finally(() => terminal.write('\n')),
+    );
+    lastStats = reply.stats;
+    if (reply.text !== '') {
+      addAnswer(conversation, question, reply.text);
+      conversation.last.answered = true;
+    }
+    const remark = remarkOn(reply);
+    if (remark) say(colours.dim(remark));
+  };
+
+  for (;;) {
+    const line = await readMessage(terminal, colours);
+    if (line === null) return say('');
+    if (line === '') continue;
+    try {
+      if (!line.startsWith('/')) await ask(line);
+      else if ((await runCommand({ client, conversation, lastStats, say, ask }, line)) === 'leave') return;
+    } catch (error) {
+      say(colours.red(messageOf(error)));
+    }
+  }
+}
+
+/** A message: a line, and the next ones while each ends in a backslash. */
+async function readMessage(terminal: Terminal, { bold }: Colours): Promise<string | null> {
+  let line = await terminal.readLine(bold(PROMPT));
+  while (line?.endsWith('\\')) {
+    const next = await terminal.readLine(bold(CONTINUED));
+    line = next === null ? null : `${line.slice(0, -1)}\n${next}`;
+  }
+  return line === null ? null : line.trim();
+}
+
+/** What the end of a reply leaves to be said. */
+function remarkOn({ reason, text }: Reply): string | undefined {
+  switch (reason) {
+    case undefined:
+      return '(stopped)';
+    case 'length':
+      return '(cut: the reply reached max_tokens or the end of the context window)';
+    case 'content_filter':
+      return '(ended by the content filter)';
+    default:
+      return text === '' ? '(the model said nothing)' : undefined;
+  }
+}

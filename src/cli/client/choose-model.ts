@@ -1,0 +1,19 @@
+import { kindOf, type Listed } from '../model-words.ts';
+
+/** The model that a command is to use. Throws an `Error` that names those on offer when it is not there. */
+export function chooseModel(models: Listed[], wanted: string | undefined): Listed {
+  if (models.length === 0) throw new Error('the server has no models; paddock pull fetches one');
+  const found = wanted === undefined ? firstChatModel(models) : models.find(({ id }) => id === wanted);
+  if (found) return found;
+  const ids = models.map(({ id }) => id).join(', ');
+  throw new Error(
+    wanted === undefined ? `none of the models can chat: ${ids}` : `there is no model '${wanted}'; there are ${ids}`,
+  );
+}
+
+/** One that is loaded if there is one, and rather one with a chat template than without. */
+function firstChatModel(models: Listed[]): Listed | undefined {
+  const rank = ({ loaded, settings }: Listed) => (settings.prompt_template ? 2 : 0) + (loaded ? 1 : 0);
+  const [best] = models.filter((model) => kindOf(model).startsWith('chat')).sort((a, b) => rank(b) - rank(a));
+  return best;
+}

@@ -1,0 +1,116 @@
+import type { Model } from '../../core/model.ts';
+import { sseData } from './sse.ts';
+
+export interface ChatTurn {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+/** A chat request's fields besides the stream's own. */
+export interface ChatBody {
+  model: string;
+  messages: ChatTurn[];
+  [field: string]: unknown;
+}
+
+/** llama-server's `timings`, as Paddock sends them: counts are tokens, durations ms, rates tokens per second. */
+export interface Timings {
+  prompt_n: number;
+  prompt_ms: number;
+  prompt_per_second: number;
+  predicted_n: number;
+  predicted_ms: number;
+  predicted_per_second: number;
+}
+
+/** What a chat stream says, in order. */
+export type ChatEvent =
+  | { kind: 'reasoning' | 'text'; text: string }
+  | { kind: 'finish'; reason: string; timings?: Timings }
+  | { kind: 'usage'; promptTokens: number; completionTokens: number };
+
+/** A server's API as the commands use it. Every call throws an `Error` with a message for people. */
+export interface Client {
+  /** Without a slash at the end. */
+  url: string;
+  models(): Promise<Omit<Model, 'sources'>[]>;
+  model(id: string): Promise<Model>;
+  /** The models that are loaded. */
+  health(): Promise<{
+    models: { id: string; backend: string; device: string; slots: number; context_length: number }[];
+  }>;
+  /** Streams a reply. An abort of `signal` ends it quietly. */
+  chat(body: ChatBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
+}
+
+/** Speaks to the server at `url`, with `key` if it wants one. */
+export function createClient(url: string, key: string | undefined): Client {
+  const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
+
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const response = await fetch(url + path, { ...init, headers }).catch((error: unknown) => {
+      if (init.signal?.aborted) throw error;
+      throw new Error(`no server answers at ${url}: ${causeOf(error)}`);
+    });
+    if (!response.ok) throw new Error(await readError(response));
+    return response;
+  };
+  const get = async <T>(path: string) => (await (await send(path)).json()) as T;
+
+  return {
+    url,
+    models: async () => (await get<{ data: Model[] }>('/v1/models')).data,
+    model: (id) => get(`/v1/models/${encodeURIComponent(id)}`),
+    health: () => get('/health'),
+
+    async *chat(body, signal) {
+      try {
+        const request = { ...body, stream: true, stream_options: { include_usage: true } };
+        const response = await send('/v1/chat/completions', { method: 'POST', body: JSON.stringify(request), signal });
+        for await (const data of sseData(response.body ?? new ReadableStream())) {
+          if (data === '[DONE]') return;
+          yield* toEvents(JSON.parse(data));
+        }
+        throw new Error('the server ended the reply in the middle');
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error instanceof TypeError ? new Error(`the connection broke: ${causeOf(error)}`) : error;
+      }
+    },
+  };
+}
+
+interface Chunk {
+  error?: { message: string };
+  choices?: { delta: { content?: string | null; reasoning_content?: string }; finish_reason: string | null }[];
+  timings?: Timings;
+  usage?: { prompt_tokens: number; completion_tokens: number } | null;
+}
+
+function* toEvents({ error, choices = [], timings, usage }: Chunk): Generator<ChatEvent> {
+  if (error) throw new Error(error.message);
+  for (const { delta, finish_reason: reason } of choices) {
+    if (delta.reasoning_content) yield { kind: 'reasoning', text: delta.reasoning_content };
+    if (delta.content) yield { kind: 'text', text: delta.content };
+    if (reason) yield { kind: 'finish', reason, ...(timings && { timings }) };
+  }
+  if (usage) yield { kind: 'usage', promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens };
+}
+
+/** The server's own words where it has some. */
+async function readError(response: Response): Promise<string> {
+  const text = await response.text().catch(() => '');
+  try {
+    const { error } = JSON.parse(text) as { error: { message: string } };
+    return response.status === 401 ? `${error.message} Give one with --api-key.` : error.message;
+  } catch {
+    return `the server answers ${response.status} ${response.statusText}`.trim();
+  }
+}
+
+/** Node's fetch says "fetch failed" and keeps the reason for its cause. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return code === 'ECONNREFUSED' ? 'the connection was refused' : message;
+}

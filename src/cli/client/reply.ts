@@ -1,0 +1,87 @@
+import { type Colours, printable } from '../output.ts';
+import type { ChatBody, Client, Timings } from './client.ts';
+
+/** How a reply went. Durations are ms, by this process's clock unless the server's `timings` say them. */
+export interface ReplyStats {
+  promptTokens: number;
+  completionTokens: number;
+  /** From the request to the first token that came, reasoning included; null if none did. */
+  firstTokenMs: number | null;
+  totalMs: number;
+  timings: Timings | undefined;
+}
+
+export interface Reply {
+  text: string;
+  /** Undefined where the reply was stopped or had nothing to say. */
+  reason: string | undefined;
+  stats: ReplyStats;
+}
+
+export interface ReplyScreen {
+  write: (text: string) => void;
+  colours: Colours;
+  /** Whether the model's reasoning is to be seen. */
+  showReasoning: boolean;
+}
+
+/** Streams a reply onto the screen as it comes. Throws what the client throws; what came by then stays on the screen. */
+export async function streamReply(
+  client: Client,
+  body: ChatBody,
+  screen: ReplyScreen,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const startedAt = performance.now();
+  let firstTokenMs: number | null = null;
+  let text = '';
+  let reasoned = false;
+  let reason: string | undefined;
+  const stats: ReplyStats = {
+    promptTokens: 0,
+    completionTokens: 0,
+    firstTokenMs: null,
+    totalMs: 0,
+    timings: undefined,
+  };
+  const sinceStart = () => performance.now() - startedAt;
+
+  for await (const event of client.chat(body, signal)) {
+    switch (event.kind) {
+      case 'reasoning':
+        firstTokenMs ??= sinceStart();
+        if (!screen.showReasoning) break;
+        screen.write(screen.colours.dim(printable(event.text)));
+        reasoned = true;
+        break;
+      case 'text':
+        firstTokenMs ??= sinceStart();
+        if (reasoned && text === '') screen.write('\n\n');
+        screen.write(printable(event.text));
+        text += event.text;
+        break;
+      case 'finish':
+        reason = event.reason;
+        stats.timings = event.timings;
+        break;
+      case 'usage':
+        stats.promptTokens = event.promptTokens;
+        stats.completionTokens = event.completionTokens;
+        break;
+      default:
+        event satisfies never;
+    }
+  }
+  return { text, reason, stats: { ...stats, firstTokenMs, totalMs: sinceStart() } };
+}
+
+/** The stats for people, a line. */
+export function formatStats({ promptTokens, completionTokens, firstTokenMs, totalMs, timings }: ReplyStats): string {
+  const rate = timings?.predicted_per_second ?? (completionTokens * 1000) / Math.max(1, totalMs - (firstTokenMs ?? 0));
+  return [
+    `${promptTokens} prompt tokens`,
+    `${completionTokens} of reply at ${rate.toFixed(1)} tokens/s`,
+    ...(firstTokenMs === null ? [] : [`the first after ${firstTokenMs.toFixed(0)} ms`]),
+    `${(totalMs / 1000).toFixed(1)} s in all`,
+  ].join(', ');
+}

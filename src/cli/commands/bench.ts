@@ -1,0 +1,111 @@
+import { availableParallelism, cpus } from 'node:os';
+import { type Command, Option } from 'commander';
+import * as v from 'valibot';
+import { type BenchPlan, createPrompts, type Measurement, measure } from '../bench/measure.ts';
+import { chooseModel } from '../client/choose-model.ts';
+import type { Client } from '../client/client.ts';
+import { type Reached, reachServer } from '../client/reach.ts';
+import { integer } from '../config/values.ts';
+import { UsageError } from '../errors.ts';
+import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
+import { addClientOptions, wantedServer } from './client-options.ts';
+
+const FLAGS = {
+  streams: { schema: integer(1, 256), fallback: 4, help: 'how many replies at once, besides one alone' },
+  promptTokens: { schema: integer(1, 1_000_000), fallback: 256, help: 'tokens of each prompt' },
+  tokens: { schema: integer(2, 1_000_000), fallback: 64, help: 'most tokens of each reply' },
+  rounds: { schema: integer(1, 1000), fallback: 3, help: 'how often all is measured; the medians are told' },
+};
+
+export function registerBench(program: Command): void {
+  const command = program
+    .command('bench')
+    .description('measure how fast a model reads and writes through the API')
+    .argument('[model]', 'its id (default: the first that is loaded, else the first that can chat)')
+    .option('--json', 'print the figures as JSON');
+  for (const [name, { help, fallback }] of Object.entries(FLAGS))
+    command.addOption(new Option(`--${toFlag(name)} <n>`, `${help} (default: ${fallback})`));
+  addClientOptions(command).action(bench);
+}
+
+async function bench(model: string | undefined, options: Record<string, unknown>): Promise<void> {
+  const wanted = wantedServer(options);
+  const [streams, promptTokens, replyTokens, rounds] = [
+    readFlag('streams', options),
+    readFlag('promptTokens', options),
+    readFlag('tokens', options),
+    readFlag('rounds', options),
+  ];
+  // A server of its own gets a slot for each stream.
+  wanted.config.slots = Math.max(wanted.config.slots, streams);
+  await using reached = await reachServer(wanted);
+  const { client } = reached;
+  const plan = { model: chooseModel(await client.models(), model).id, promptTokens, replyTokens, rounds };
+  const nextPrompt = await createPrompts(client, plan);
+  const engine = await engineOf(client, plan.model);
+  const measurements: Measurement[] = [];
+  for (const count of new Set([1, streams])) {
+    if (process.stderr.isTTY) note(`${count} at once, ${rounds} rounds ...`);
+    measurements.push(await measure(client, plan, count, nextPrompt));
+  }
+  const report = { ...plan, ...engine, machine: machineOf(reached), measurements };
+  if (options.json) return printJson(report);
+  print(toText(report));
+  if (engine.slots < streams)
+    note(`paddock: the server has ${engine.slots} slots, so some of ${streams} streams wait for others`);
+}
+
+type Report = BenchPlan &
+  Awaited<ReturnType<typeof engineOf>> & { machine: ReturnType<typeof machineOf>; measurements: Measurement[] };
+
+function toText({ model, backend, device, slots, machine, measurements }: Report): string {
+  const { cpu, cores, node, server } = machine;
+  return [
+    `${model} on ${backend} (${device}), ${slots} slots, ${server ?? 'a server of its own'}`,
+    `asked by Node ${node} on ${cpu}, ${cores} cores\n`,
+    toTable(measurements),
+    '\nMedians. The first token and "together" are timed here, over HTTP; the other rates are the server\'s timings.',
+  ].join('\n');
+}
+
+/** The machine that asks, and the URL of the server unless it runs in this process. */
+function machineOf({ own, client }: Reached) {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? '',
+    cores: availableParallelism(),
+    node: process.version,
+    server: own ? null : client.url,
+  };
+}
+
+async function engineOf(client: Client, id: string) {
+  const found = (await client.health()).models.find((loaded) => loaded.id === id);
+  if (!found) throw new Error(`the server does not say what ${id} runs on`);
+  return { backend: found.backend, device: found.device, slots: found.slots };
+}
+
+function toTable(measurements: Measurement[]): string {
+  const head = ['at once', 'prompt', 'reply', 'first token', 'prompt tokens/s', 'reply tokens/s', 'together tokens/s'];
+  const figure = (value: number | null, digits = 1) => (value === null ? '-' : value.toFixed(digits));
+  const rows = measurements.map((one) => [
+    String(one.streams),
+    figure(one.promptTokens, 0),
+    figure(one.replyTokens, 0),
+    `${figure(one.firstTokenMs, 0)} ms`,
+    figure(one.promptPerSecond),
+    figure(one.replyPerSecond),
+    figure(one.togetherPerSecond),
+  ]);
+  return formatTable([head, ...rows], { right: head.map((_, column) => column), colours: coloursFor(process.stdout) });
+}
+
+function readFlag(name: keyof typeof FLAGS, options: Record<string, unknown>): number {
+  const { schema, fallback } = FLAGS[name];
+  const result = v.safeParse(schema, options[name] ?? fallback);
+  if (result.success) return result.output;
+  throw new UsageError(`--${toFlag(name)} ${result.issues[0].message}`);
+}
+
+function toFlag(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,73 @@
+import { text as readAll } from 'node:stream/consumers';
+import { type Command, Option } from 'commander';
+import { type Conversation, startConversation, toBody } from '../chat/conversation.ts';
+import { chooseModel } from '../client/choose-model.ts';
+import type { Client } from '../client/client.ts';
+import { reachServer } from '../client/reach.ts';
+import { streamReply } from '../client/reply.ts';
+import { Interrupted, UsageError } from '../errors.ts';
+import { coloursFor, note } from '../output.ts';
+import { addClientOptions, wantedServer } from './client-options.ts';
+
+export function registerChat(program: Command): void {
+  const command = program
+    .command('chat')
+    .description('talk to a model: on a terminal in turn, else one question from the standard input')
+    .argument('[model]', 'its id (default: the first that is loaded, else the first that can chat)')
+    .argument('[message]', 'asks this alone, prints the answer and ends')
+    .addOption(new Option('--system <text>', 'the system message'));
+  addClientOptions(command).action(chat);
+}
+
+async function chat(
+  model: string | undefined,
+  message: string | undefined,
+  options: Record<string, unknown>,
+): Promise<void> {
+  const wanted = wantedServer(options);
+  const interactive = message === undefined && process.stdin.isTTY === true;
+  const question = message ?? (interactive ? '' : (await readAll(process.stdin)).trim());
+  if (!interactive && question === '') throw new UsageError('there is nothing to say: the message is empty');
+
+  await using reached = await reachServer(wanted);
+  const { client } = reached;
+  const { id, loaded } = chooseModel(await client.models(), model);
+  const conversation = startConversation(id, options.system as string | undefined);
+  if (!interactive) return await answerOnce(client, conversation, question);
+
+  const { openTerminal } = await import('../chat/terminal.ts');
+  const { COMMAND_NAMES } = await import('../chat/commands.ts');
+  const { runSession } = await import('../chat/session.ts');
+  const colours = coloursFor(process.stdout);
+  const terminal = openTerminal({
+    input: process.stdin,
+    output: process.stdout,
+    interactive: process.stdout.isTTY === true,
+    completions: COMMAND_NAMES,
+  });
+  const where = reached.own ? 'on a server of its own' : `on ${client.url}`;
+  const patience = loaded ? '' : '; it is not loaded yet, so the first reply takes longer';
+  terminal.write(
+    `${colours.bold(id)} ${colours.dim(`${where}${patience}. /help lists the commands, Ctrl-D leaves.`)}\n`,
+  );
+  try {
+    await runSession({ client, conversation, terminal, colours });
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Prints the answer to one question; reasoning is for people's eyes alone. */
+async function answerOnce(client: Client, conversation: Conversation, question: string): Promise<void> {
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  const screen = {
+    write: (text: string) => process.stdout.write(text),
+    colours: coloursFor(process.stdout),
+    showReasoning: process.stdout.isTTY === true,
+  };
+  const { reason } = await streamReply(client, toBody(conversation, question), screen, stop.signal);
+  process.stdout.write('\n');
+  if (stop.signal.aborted) throw new Interrupted('stopped');
+  if (reason === 'length') note('paddock: the reply was cut at the end of the context window');
+}

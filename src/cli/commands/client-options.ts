@@ -1,0 +1,48 @@
+import { type Command, Option } from 'commander';
+import type { Wanted } from '../client/reach.ts';
+import { addSettings, givenSettings, readConfig } from '../config/command.ts';
+import type { SettingName } from '../config/settings.ts';
+import { UsageError } from '../errors.ts';
+
+/** What a server that a command starts for itself can be told. */
+const OWN_SERVER: SettingName[] = ['models', 'backend', 'ctxLen', 'threads', 'batch'];
+
+/** The flags of commands that talk to a server: this machine's running one, another by URL, or one of their own. */
+export function addClientOptions(command: Command): Command {
+  addUrlOptions(command);
+  return addSettings(command, ['host', 'port', ...OWN_SERVER]).addHelpText(
+    'after',
+    '\nIt asks the server at --url, else the one that runs on this machine at --host and --port, else it starts one for ' +
+      'itself. With --models, --backend, --ctx-len, --threads or --batch it always starts one.',
+  );
+}
+
+/** `--url` and the key to send. */
+export function addUrlOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--url <url>', 'the server to ask (env: PADDOCK_URL)'))
+    .addOption(new Option('--api-key <key>', 'the key to send (env: PADDOCK_API_KEY)'));
+}
+
+/** Which server is meant. Throws a `UsageError` for flags that contradict each other. */
+export function wantedServer(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): Wanted {
+  const { apiKey, ...others } = options;
+  const url = checkUrl((options.url as string | undefined) ?? (env.PADDOCK_URL || undefined));
+  const given = givenSettings(others);
+  const own = OWN_SERVER.filter((name) => given[name] !== undefined);
+  if (options.url !== undefined && own.length > 0)
+    throw new UsageError(
+      '--url names a running server: it takes no --models, --backend, --ctx-len, --threads or --batch',
+    );
+  return {
+    url: own.length > 0 ? undefined : url,
+    key: (apiKey as string | undefined) ?? (env.PADDOCK_API_KEY || undefined),
+    own: own.length > 0,
+    config: readConfig(others, env),
+  };
+}
+
+function checkUrl(url: string | undefined): string | undefined {
+  if (url === undefined || /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return url;
+  throw new UsageError(`--url must be a URL that begins with http:// or https://, but it is ${url}`);
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import { addSettings, defaultConfig, readConfig } from '../config/command.ts';
+import type { Config } from '../config/settings.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { EXIT, messageOf } from '../errors.ts';
+import { type Colours, coloursFor, print, printable, printJson } from '../output.ts';
+
+export function registerDoctor(program: Command): void {
+  const command = program
+    .command('doctor')
+    .description('look whether the server could serve here, and on what')
+    .option('--json', 'print the findings as JSON');
+  addSettings(command, ['models', 'backend', 'host', 'port'])
+    .addHelpText('after', '\nIt exits with 1 if the server could not serve.')
+    .action(doctor);
+}
+
+async function doctor(options: Record<string, unknown>): Promise<void> {
+  const [{ checkMachine }, { checkBackends }, { checkFolders }, { checkAddress }] = await Promise.all([
+    import('../doctor/machine.ts'),
+    import('../doctor/backends.ts'),
+    import('../doctor/folders.ts'),
+    import('../doctor/server.ts'),
+  ]);
+  const { config, finding } = checkConfig(options);
+  const findings = [
+    ...checkMachine(),
+    ...(await checkBackends(config.backend)),
+    finding,
+    ...(await checkFolders(config.models)),
+    await checkAddress(config),
+  ];
+  const ok = findings.every(({ status }) => status !== 'fail');
+  if (options.json) printJson({ ok, findings });
+  else
+    print(
+      `${formatFindings(findings, coloursFor(process.stdout))}\n\n${ok ? 'Paddock can serve here.' : 'Paddock can not serve here as it is.'}`,
+    );
+  if (!ok) process.exitCode = EXIT.failure;
+}
+
+/** The configuration, or what the flags alone say where it is not valid, so that the rest can still be looked at. */
+function checkConfig(options: Record<string, unknown>): { config: Config; finding: Finding } {
+  const finding = { id: 'config', title: 'configuration' };
+  // A wrong flag is the doctor's own usage error.
+  const defaults = defaultConfig(options);
+  try {
+    return { config: readConfig(options), finding: { ...finding, status: 'ok', detail: 'valid' } };
+  } catch (error) {
+    const detail = `${messageOf(error)}; the rest was looked at with the defaults`;
+    return { config: defaults, finding: { ...finding, status: 'fail', detail } };
+  }
+}
+
+const MARKS = { ok: '✓', info: '·', warn: '!', fail: '✗' };
+
+function formatFindings(findings: Finding[], colours: Colours): string {
+  const paint = { ok: colours.green, info: colours.dim, warn: colours.yellow, fail: colours.red };
+  const width = Math.max(...findings.map(({ title }) => title.length));
+  return findings
+    .map(({ status, title, detail }) => `${paint[status](MARKS[status])} ${title.padEnd(width)}  ${printable(detail)}`)
+    .join('\n');
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { createClient } from '../client/client.ts';
+import { addSettings } from '../config/command.ts';
+import type { Config } from '../config/settings.ts';
+import type { Listed } from '../model-words.ts';
+import { coloursFor, formatBytes, formatCount, formatTable, note, print, printJson } from '../output.ts';
+import { addUrlOptions, wantedServer } from './client-options.ts';
+
+export function registerList(program: Command): void {
+  const command = program
+    .command('list')
+    .description('list the models of this machine, or of a server')
+    .option('--json', 'print the Model objects of the API');
+  addSettings(addUrlOptions(command), ['models']).action(list);
+}
+
+async function list(options: Record<string, unknown>): Promise<void> {
+  const { url, key, config } = wantedServer(options);
+  const models = url === undefined ? await readModels(config) : await createClient(url, key).models();
+  if (options.json) return printJson(models);
+  if (models.length === 0) return note(`There are no models${url === undefined ? ` in ${config.models}` : ''}.`);
+  const { kindOf, quantizationOf } = await import('../model-words.ts');
+  const head = [
+    'id',
+    'kind',
+    'quantization',
+    'parameters',
+    'context',
+    'size',
+    ...(url === undefined ? [] : ['runs on']),
+  ];
+  const rows = models.map((model) => [
+    model.id,
+    kindOf(model),
+    quantizationOf(model),
+    formatCount(model.meta.n_params),
+    String(model.context_length),
+    formatBytes(model.meta.size),
+    ...(url === undefined ? [] : [model.backend ?? '']),
+  ]);
+  print(formatTable([head, ...rows], { right: [3, 4, 5], colours: coloursFor(process.stdout) }));
+}
+
+async function readModels({ models }: Config): Promise<Listed[]> {
+  const [{ readLocalModels }, { toModel }] = await Promise.all([
+    import('../local-models.ts'),
+    import('../../core/api/models.ts'),
+  ]);
+  return (await readLocalModels(models)).list().map((card) => {
+    const { sources: _, ...model } = toModel(card, undefined);
+    return model;
+  });
+}

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { addSettings, readConfig } from '../config/command.ts';
+import { Interrupted } from '../errors.ts';
+import { downloadsFolder } from '../home.ts';
+import { print } from '../output.ts';
+import type { PullScreen } from '../pull-screen.ts';
+
+export function registerPull(program: Command): void {
+  const command = program
+    .command('pull')
+    .description('fetch a model')
+    .argument('<source>', 'hf:org/repo[:quantization], hf:org/repo/file.gguf, or the URL of a GGUF file')
+    .option('--json', 'print what happens as JSON, an event a line')
+    .addHelpText(
+      'after',
+      '\nA pull that broke off goes on where it stopped. HF_TOKEN opens private and gated repositories, HF_ENDPOINT names ' +
+        'another host than Hugging Face.',
+    );
+  addSettings(command, ['models']).action(pull);
+}
+
+async function pull(source: string, options: Record<string, unknown>): Promise<void> {
+  const { models } = readConfig(options);
+  const [{ createPuller }, { warnings }, { openPullScreen }] = await Promise.all([
+    import('../../catalogue/pull/puller.ts'),
+    import('../local-models.ts'),
+    import('../pull-screen.ts'),
+  ]);
+  const puller = createPuller({
+    modelsFolder: models,
+    downloadsFolder: downloadsFolder(),
+    env: process.env,
+    // A running server watches the folder, and this command keeps no list.
+    refresh: async () => {},
+    log: warnings,
+  });
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  process.once('SIGTERM', () => stop.abort());
+
+  const screen: PullScreen = options.json
+    ? { show: (event) => print(JSON.stringify(event)), close: () => {} }
+    : openPullScreen(process.stdout);
+  try {
+    for await (const event of puller.pull(source, stop.signal)) screen.show(event);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    screen.close();
+  }
+  if (stop.signal.aborted) throw new Interrupted('stopped; the same pull goes on from here next time');
+}

@@ -1,0 +1,52 @@
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { addSettings, readConfig } from '../config/command.ts';
+import { Interrupted, UsageError } from '../errors.ts';
+import { counted, formatBytes, note, print, printJson } from '../output.ts';
+
+export function registerRemove(program: Command): void {
+  const command = program
+    .command('remove')
+    .description("remove a model's files from the models folder")
+    .argument('<model>', 'its id')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print what was removed as JSON');
+  addSettings(command, ['models']).action(remove);
+}
+
+async function remove(id: string, options: Record<string, unknown>): Promise<void> {
+  const { models: folder } = readConfig(options);
+  const { readLocalModels, unknownModel } = await import('../local-models.ts');
+  const { builtInModelsFolder } = await import('../../catalogue/built-in.ts');
+  const { planRemoval, removeModel } = await import('../../catalogue/remove.ts');
+  const catalogue = await readLocalModels(folder);
+  const ids = catalogue.list().map((model) => model.id);
+  const source = catalogue.sourceOf(id);
+  if (!source) throw unknownModel(id, ids);
+  if (source.files.some((file) => dirname(file).startsWith(builtInModelsFolder)))
+    throw new Error(`${id} comes with Paddock and can't be removed`);
+
+  const others = ids.filter((other) => other !== id).flatMap((other) => catalogue.sourceOf(other) ?? []);
+  const removal = await planRemoval(folder, source, others);
+  if (!options.yes) await confirm(id, removal.files, removal.bytes);
+  await removeModel(folder, removal);
+  if (options.json) return printJson({ id, files: removal.files, bytes: removal.bytes });
+  print(`Removed ${id}: ${counted(removal.files.length, 'file')}, ${formatBytes(removal.bytes)} freed.`);
+}
+
+const UNTOUCHED = 'nothing was removed';
+
+/** Asks a person. Throws where there is none, or where the answer is not yes. */
+async function confirm(id: string, files: string[], bytes: number): Promise<void> {
+  if (!process.stdin.isTTY) throw new UsageError('nobody is there to be asked: give --yes to remove without asking');
+  note(`${id} consists of ${formatBytes(bytes)} in\n${files.map((file) => `  ${file}`).join('\n')}`);
+  const readline = createInterface({ input: process.stdin, output: process.stderr });
+  const stopped = new AbortController();
+  readline.on('SIGINT', () => stopped.abort()).on('close', () => stopped.abort());
+  const answer = await readline.question('Remove it? [y/N] ', { signal: stopped.signal }).catch(() => '');
+  const interrupted = stopped.signal.aborted;
+  readline.close();
+  if (/^y(es)?$/i.test(answer.trim())) return;
+  throw interrupted ? new Interrupted(UNTOUCHED) : new Error(UNTOUCHED);
+}

@@ -1,0 +1,96 @@
+import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Model } from '../../core/model.ts';
+import type { ModelSource } from '../../engine/engine.ts';
+import { addSettings, readConfig } from '../config/command.ts';
+import type { LoadEstimate } from '../estimate-load.ts';
+import { kindOf, quantizationOf } from '../model-words.ts';
+import { coloursFor, formatBytes, formatCount, formatFacts, formatTable, print, printJson } from '../output.ts';
+
+interface SizedFile {
+  path: string;
+  size: number;
+}
+
+export function registerShow(program: Command): void {
+  const command = program
+    .command('show')
+    .description('tell all that is known of a model')
+    .argument('<model>', 'its id')
+    .option('--json', 'print the Model object of the API, and its files');
+  addSettings(command, ['models']).action(show);
+}
+
+async function show(id: string, options: Record<string, unknown>): Promise<void> {
+  const config = readConfig(options);
+  const { readLocalModels, unknownModel } = await import('../local-models.ts');
+  const { toModel } = await import('../../core/api/models.ts');
+  const catalogue = await readLocalModels(config.models);
+  const card = catalogue.find(id);
+  const source = catalogue.sourceOf(id);
+  if (!card || !source)
+    throw unknownModel(
+      id,
+      catalogue.list().map((other) => other.id),
+    );
+  const model = toModel(card, undefined);
+  const files = await sizesOf(source);
+  const { estimateLoad } = await import('../estimate-load.ts');
+  const memory = estimateLoad(source, config);
+  if (options.json) return printJson({ ...model, files, memory: toJson(memory) });
+  const colours = coloursFor(process.stdout);
+  print(formatFacts([...factsOf(model), memoryFact(memory)], colours));
+  print(
+    `\n${formatTable([['file', 'size'], ...files.map(({ path, size }) => [path, formatBytes(size)])], { right: [1], colours })}`,
+  );
+}
+
+function sizesOf({ files, projector }: ModelSource): Promise<SizedFile[]> {
+  const paths = [...files, ...(projector ? [projector] : [])];
+  return Promise.all(paths.map(async (path) => ({ path, size: (await stat(path)).size })));
+}
+
+function factsOf(model: Model): [string, string][] {
+  const { tools, reasoning } = model.capabilities;
+  const abilities = [...(tools ? ['tools'] : []), ...(reasoning ? ['reasoning'] : [])];
+  const facts: [string, string][] = [
+    ['id', model.id],
+    ['name', model.name],
+    ['description', model.description],
+    ['kind', kindOf(model)],
+    ['knows', abilities.join(', ')],
+    ['made by', model.metadata.author || model.owned_by],
+    ['version', model.version],
+    ['tags', model.metadata.tags.join(', ')],
+    ['quantization', quantizationOf(model)],
+    ['parameters', `${formatCount(model.meta.n_params)} (${model.meta.n_params})`],
+    ['context', `${model.context_length} tokens, ${model.meta.n_ctx_train} in training`],
+    ['size', `${formatBytes(model.meta.size)} (${model.meta.size} bytes)`],
+    ['added', new Date(model.created * 1000).toISOString()],
+    ['settings', shown(model.settings, ['prompt_template', 'ctx_len', 'embedding', 'vision_model', 'mmproj'])],
+    ['parameters set', shown(model.parameters, [])],
+    [
+      'template',
+      model.settings.prompt_template ? `${model.settings.prompt_template.length} characters (--json shows it)` : '',
+    ],
+    ['sources', (model.sources ?? []).flatMap(({ url }) => (url ? [url] : [])).join(' ')],
+  ];
+  return facts.filter(([, value]) => value !== '');
+}
+
+function toJson({ contextLength, ...memory }: LoadEstimate) {
+  return { ...memory, context_length: contextLength };
+}
+
+function memoryFact({ total, weights, cache, compute, slots, contextLength }: LoadEstimate): [string, string] {
+  const parts = `weights ${formatBytes(weights)}, cache ${formatBytes(cache)}, compute ${formatBytes(compute)}`;
+  return ['memory', `about ${formatBytes(total)} on the CPU (${parts}) with ${slots} x ${contextLength} tokens`];
+}
+
+/** Fields and their values, without those that are told elsewhere. */
+function shown(fields: object, without: string[]): string {
+  return Object.entries(fields)
+    .filter(([name]) => !without.includes(name))
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+    .join(', ');
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf, UsageError } from '../errors.ts';
+import { paddockHome } from '../home.ts';
+import { SETTING_NAMES, type SettingName } from './settings.ts';
+
+/** What a configuration file says, not validated but for its keys. */
+export interface ConfigFile {
+  path: string;
+  /** What its relative paths are relative to. */
+  folder: string;
+  values: Partial<Record<SettingName, unknown>>;
+}
+
+/**
+ * Reads the file that `--config` or `PADDOCK_CONFIG` names, else `config.json` of Paddock's home, if there is one.
+ * Throws a `UsageError` that names the file, and the key if one is unknown.
+ */
+export function readConfigFile(flag: string | undefined, env: NodeJS.ProcessEnv): ConfigFile | undefined {
+  const named = flag ?? (env.PADDOCK_CONFIG || undefined);
+  const path = resolve(named ?? join(paddockHome(env), 'config.json'));
+  const text = readText(path, named !== undefined);
+  return text === undefined ? undefined : { path, folder: dirname(path), values: parse(path, text) };
+}
+
+function readText(path: string, mustExist: boolean): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !mustExist) return undefined;
+    throw new UsageError(
+      code === 'ENOENT' ? `there is no configuration file ${path}` : `${path} can't be read: ${messageOf(error)}`,
+    );
+  }
+}
+
+function parse(path: string, text: string): ConfigFile['values'] {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${path} is not valid JSON: ${messageOf(error)}`);
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values))
+    throw new UsageError(`${path} must be a JSON object`);
+  const unknown = Object.keys(values).find((key) => !(SETTING_NAMES as string[]).includes(key));
+  if (unknown !== undefined)
+    throw new UsageError(`${path} has the unknown key "${unknown}"; the keys are ${SETTING_NAMES.join(', ')}`);
+  return values;
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import type * as v from 'valibot';
+import { paddockHome } from '../home.ts';
+import { backend, integer, level, switchedOn, text, texts } from './values.ts';
+
+/** The longest that a timer can wait. */
+const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
+
+/** One thing that can be configured: by a flag, by an environment variable, or by its key in the configuration file. */
+export interface Setting<T> {
+  /** As commander writes it. */
+  flags: string;
+  env: string;
+  description: string;
+  schema: v.GenericSchema<unknown, T>;
+  /** What holds where nothing is said. */
+  fallback: (env: NodeJS.ProcessEnv) => T;
+  /** Told in the help in place of the fallback. */
+  fallbackText?: string;
+  /** A flag may be repeated; the variable is separated by commas. */
+  list?: true;
+  /** A path: `~/` is the user's home, and what the file says is relative to the file. */
+  path?: true;
+}
+
+function setting<T>(given: Setting<T>): Setting<T> {
+  return given;
+}
+
+/** All that can be configured. The keys are those of the configuration file: the flags' names in camelCase. */
+export const SETTINGS = {
+  host: setting<string>({
+    flags: '--host <host>',
+    env: 'PADDOCK_HOST',
+    description: 'address to listen on',
+    schema: text,
+    fallback: () => '127.0.0.1',
+  }),
+  port: setting<number>({
+    flags: '--port <port>',
+    env: 'PADDOCK_PORT',
+    description: 'port to listen on; 0 picks a free one',
+    schema: integer(0, 65535),
+    fallback: () => 1337,
+  }),
+  models: setting<string>({
+    flags: '--models <dir>',
+    env: 'PADDOCK_MODELS',
+    description: 'folder of GGUF models, subfolders included',
+    schema: text,
+    fallback: (env) => join(paddockHome(env), 'models'),
+    fallbackText: '~/.paddock/models',
+    path: true,
+  }),
+  backend: setting<'auto' | 'gpu' | 'cpu' | 'wasm'>({
+    flags: '--backend <name>',
+    env: 'PADDOCK_BACKEND',
+    description: 'auto (the GPU, else the CPU, else WebAssembly), gpu, cpu or wasm',
+    schema: backend,
+    fallback: () => 'auto',
+  }),
+  apiKey: setting<string[]>({
+    flags: '--api-key <key>',
+    env: 'PADDOCK_API_KEYS',
+    description: 'a key that clients must send',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  noAuth: setting<boolean>({
+    flags: '--no-auth',
+    env: 'PADDOCK_NO_AUTH',
+    description: 'listen beyond this machine without any key',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  corsOrigin: setting<string[]>({
+    flags: '--cors-origin <origin>',
+    env: 'PADDOCK_CORS_ORIGINS',
+    description: 'web origin that may call besides pages of this machine, * for any',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  contentFilter: setting<string[]>({
+    flags: '--content-filter <text>',
+    env: 'PADDOCK_CONTENT_FILTER',
+    description: 'text that ends a reply with content_filter, in any case',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  slots: setting<number>({
+    flags: '--slots <n>',
+    env: 'PADDOCK_SLOTS',
+    description: 'generations of one model at once',
+    schema: integer(1, 256),
+    fallback: () => 4,
+  }),
+  ctxLen: setting<number | undefined>({
+    flags: '--ctx-len <tokens>',
+    env: 'PADDOCK_CTX_LEN',
+    description: 'context window of one slot',
+    schema: integer(8, 16_777_216),
+    fallback: () => undefined,
+    fallbackText: "the model's, at most 8192, or 4096 on WebAssembly",
+  }),
+  threads: setting<number | undefined>({
+    flags: '--threads <n>',
+    env: 'PADDOCK_THREADS',
+    description: 'CPU threads',
+    schema: integer(1, 1024),
+    fallback: () => undefined,
+    fallbackText: 'the cores',
+  }),
+  batch: setting<number>({
+    flags: '--batch <tokens>',
+    env: 'PADDOCK_BATCH',
+    description: 'most tokens in one forward pass',
+    schema: integer(1, 65536),
+    fallback: () => 512,
+  }),
+  maxLoadedModels: setting<number | undefined>({
+    flags: '--max-loaded-models <n>',
+    env: 'PADDOCK_MAX_LOADED_MODELS',
+    description: 'models in memory at once; the least recently used one gives way',
+    schema: integer(1, 1024),
+    fallback: () => undefined,
+    fallbackText: 'as many as fit',
+  }),
+  idleTimeout: setting<number>({
+    flags: '--idle-timeout <seconds>',
+    env: 'PADDOCK_IDLE_TIMEOUT',
+    description: 'unload a model that nobody has used for so long; 0 never does',
+    schema: integer(0, LONGEST_TIMEOUT_S),
+    fallback: () => 3600,
+  }),
+  queue: setting<number>({
+    flags: '--queue <n>',
+    env: 'PADDOCK_QUEUE',
+    description: 'requests of one model that may wait for a slot',
+    schema: integer(0, 65536),
+    fallback: () => 512,
+  }),
+  bodyLimit: setting<number>({
+    flags: '--body-limit <bytes>',
+    env: 'PADDOCK_BODY_LIMIT',
+    description: 'largest request body',
+    schema: integer(1024, 1024 ** 3),
+    fallback: () => 32 * 1024 * 1024,
+  }),
+  logLevel: setting<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
+    flags: '--log-level <level>',
+    env: 'PADDOCK_LOG_LEVEL',
+    description: 'debug, info, warn, error or silent',
+    schema: level,
+    fallback: () => 'info',
+  }),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The configuration, complete and valid. */
+export type Config = { [K in SettingName]: ReturnType<(typeof SETTINGS)[K]['fallback']> };
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

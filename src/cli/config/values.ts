@@ -1,0 +1,55 @@
+import * as v from 'valibot';
+
+/** A whole number, also as the digits that a flag or a variable brings. */
+export function integer(min: number, max: number): v.GenericSchema<unknown, number> {
+  const message = `must be an integer between ${min} and ${max}`;
+  return v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d+$/, message))], message),
+    v.transform(Number),
+    v.integer(message),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+/** A number, also as a flag brings it. */
+export function decimal(min: number, max: number): v.GenericSchema<unknown, number> {
+  const message = `must be a number between ${min} and ${max}`;
+  return v.pipe(
+    v.union([v.number(), v.pipe(v.string(), v.regex(/^-?(\d+\.?\d*|\.\d+)$/, message))], message),
+    v.transform(Number),
+    v.minValue(min, message),
+    v.maxValue(max, message),
+  );
+}
+
+export const text = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
+
+/** Several texts; a single one may stand alone. */
+export const texts = v.pipe(
+  v.union([v.string(), v.array(v.string())], 'must be a text or a list of texts'),
+  v.transform((given) => (typeof given === 'string' ? [given] : given)),
+  v.check((list) => !list.includes(''), 'must not be empty'),
+);
+
+export const switchedOn = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['1', 'true']),
+      v.transform(() => true),
+    ),
+    v.pipe(
+      v.picklist(['0', 'false']),
+      v.transform(() => false),
+    ),
+  ],
+  'must be true or false',
+);
+
+export const backend = oneOf(['auto', 'gpu', 'cpu', 'wasm']);
+export const level = oneOf(['debug', 'info', 'warn', 'error', 'silent']);
+
+function oneOf<const T extends string[]>(names: T) {
+  return v.picklist(names, `must be one of ${names.join(', ')}`);
+}

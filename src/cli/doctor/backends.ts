@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { BackendName } from '../../core/runner.ts';
+import type { Finding } from './finding.ts';
+
+/** What a probe found: a device, or the reason why there is none. */
+export interface ProbeResult {
+  ok: boolean;
+  detail: string;
+}
+
+/** In the order in which `auto` takes them. */
+const BACKENDS: { name: BackendName; title: string }[] = [
+  { name: 'gpu', title: 'GPU' },
+  { name: 'cpu', title: 'native CPU build' },
+  { name: 'wasm', title: 'WebAssembly' },
+];
+
+const PROBE_FILE = fileURLToPath(new URL('./probe.js', import.meta.url));
+const PROBE_TIMEOUT_MS = 60_000;
+
+/** What each backend says of itself, and which one would be used. */
+export async function checkBackends(wanted: 'auto' | BackendName): Promise<Finding[]> {
+  // One after another: two that start up at once would measure each other's memory.
+  const results: (ProbeResult & { name: BackendName; title: string })[] = [];
+  for (const backend of BACKENDS) results.push({ ...backend, ...(await probeBackend(backend.name)) });
+  return [
+    ...results.map(({ name, title, ok, detail }) => ({
+      id: name,
+      title,
+      status: ok ? ('ok' as const) : name === wanted ? ('fail' as const) : ('info' as const),
+      detail,
+    })),
+    choose(wanted, results),
+  ];
+}
+
+/** The backend that would be used, and why those before it would not. */
+export function choose(wanted: 'auto' | BackendName, results: (ProbeResult & { name: BackendName })[]): Finding {
+  const candidates = results.filter(({ name }) => wanted === 'auto' || name === wanted);
+  const chosen = candidates.find(({ ok }) => ok);
+  const passedOver = candidates
+    .slice(0, chosen ? candidates.indexOf(chosen) : candidates.length)
+    .map(({ name, detail }) => `${name} passed over: ${detail}`);
+  const order =
+    wanted === 'auto' ? 'auto takes the first that works of gpu, cpu and wasm' : `--backend ${wanted} is set`;
+  return {
+    id: 'backend',
+    title: 'would run on',
+    status: chosen ? 'ok' : 'fail',
+    detail: [chosen ? `${chosen.name} (${order})` : `nothing (${order})`, ...passedOver].join('; '),
+  };
+}
+
+/** Asks a process of its own, so that a crash of it is no more than a reason. */
+export function probeBackend(name: BackendName, file = PROBE_FILE): Promise<ProbeResult> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file, name], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {
+      const line = stdout.split('\n').find((text) => text.startsWith('{"ok":'));
+      if (line !== undefined) resolve(JSON.parse(line));
+      else resolve({ ok: false, detail: describeEnd(error, stderr) });
+    });
+  });
+}
+
+function describeEnd(error: (Error & { signal?: string | null; killed?: boolean }) | null, stderr: string): string {
+  if (error?.killed) return `it did not start up within ${PROBE_TIMEOUT_MS / 1000} s`;
+  if (error?.signal) return `it crashed with ${error.signal}`;
+  const lines = stderr.trim().split('\n');
+  // Node tells an exception below the line that threw it, and its own version last.
+  return lines.find((line) => /^\w*Error\b/.test(line)) || lines.at(-1) || 'it ended without a word';
+}

@@ -1,0 +1,54 @@
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { loadUws } from '../../server/uws.ts';
+import { messageOf } from '../errors.ts';
+import { formatBytes } from '../output.ts';
+import type { Finding } from './finding.ts';
+
+const LEAST_NODE = [20, 19] as const;
+/** Less is too little for any model but the smallest. */
+const LITTLE_MEMORY = 1e9;
+
+/** What Paddock stands on: Node, the C library, the HTTP server's binary, processor and memory. */
+export function checkMachine(): Finding[] {
+  return [checkNode(process.versions.node), platform(), checkUws(), processor(), checkMemory()];
+}
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const fits = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  const need = fits ? '' : `; Paddock needs ${LEAST_NODE.join('.')} or newer`;
+  return { id: 'node', title: 'Node', status: fits ? 'ok' : 'fail', detail: `${version}${need}` };
+}
+
+function platform(): Finding {
+  const { glibcVersionRuntime: glibc } = (process.report.getReport() as { header: { glibcVersionRuntime?: string } })
+    .header;
+  const library = process.platform === 'linux' ? (glibc ? `, glibc ${glibc}` : ', no glibc (musl?)') : '';
+  return { id: 'platform', title: 'platform', status: 'info', detail: `${process.platform}-${process.arch}${library}` };
+}
+
+function checkUws(): Finding {
+  const finding = { id: 'http', title: 'HTTP server' };
+  try {
+    loadUws();
+    return { ...finding, status: 'ok', detail: 'uWebSockets.js loads' };
+  } catch (error) {
+    return { ...finding, status: 'fail', detail: messageOf(error) };
+  }
+}
+
+function processor(): Finding {
+  const model = cpus()[0]?.model.trim() || 'unknown processor';
+  return { id: 'cpus', title: 'processor', status: 'info', detail: `${model}, ${availableParallelism()} cores` };
+}
+
+function checkMemory(): Finding {
+  const total = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  const free = process.availableMemory();
+  return {
+    id: 'memory',
+    title: 'memory',
+    status: free < LITTLE_MEMORY ? 'warn' : 'ok',
+    detail: `${formatBytes(free)} available of ${formatBytes(total)}`,
+  };
+}

@@ -1,0 +1,25 @@
+/**
+ * Probes one backend and says what it found as a line of JSON: `node probe.js gpu|cpu|wasm`. A process of its own, since
+ * a driver or a binary that does not fit the machine may end it.
+ */
+
+import { messageOf } from '../errors.ts';
+import { formatBytes } from '../output.ts';
+import type { ProbeResult } from './backends.ts';
+
+async function probe(backend: string): Promise<string> {
+  if (backend === 'wasm') {
+    const { probeWasm } = await import('../../engine/wasm/node/probe.ts');
+    return probeWasm();
+  }
+  const { probeNative } = await import('../../engine/native/probe.ts');
+  const { kind, names, memory } = await probeNative(backend === 'gpu' ? 'gpu' : 'cpu');
+  const free = memory ? `, ${formatBytes(memory.free)} free of ${formatBytes(memory.total)}` : '';
+  return `${[kind, names.join(', ')].filter((part) => part !== '').join(': ')}${free}`;
+}
+
+const result: ProbeResult = await probe(process.argv[2] ?? '').then(
+  (detail) => ({ ok: true, detail }),
+  (error: unknown) => ({ ok: false, detail: messageOf(error) }),
+);
+process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

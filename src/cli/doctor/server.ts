@@ -1,0 +1,23 @@
+import { isPaddock, localUrl } from '../client/reach.ts';
+import { checkExposure } from '../config/command.ts';
+import type { Config } from '../config/settings.ts';
+import { messageOf } from '../errors.ts';
+import { listenErrorCode } from '../listen-failure.ts';
+import type { Finding } from './finding.ts';
+
+/** Whether the server could listen where it is told to. */
+export async function checkAddress(config: Config): Promise<Finding> {
+  const { host, port } = config;
+  const finding = { id: 'address', title: 'address' };
+  try {
+    checkExposure(config);
+  } catch (error) {
+    return { ...finding, status: 'fail', detail: messageOf(error) };
+  }
+  if (await isPaddock(localUrl(config)))
+    return { ...finding, status: 'ok', detail: `Paddock runs on ${localUrl(config)}` };
+  const code = await listenErrorCode(host, port);
+  if (code === undefined) return { ...finding, status: 'ok', detail: `${host}:${port} is free` };
+  const reason = code === 'EADDRINUSE' ? 'something else uses it; choose another --port' : code;
+  return { ...finding, status: 'fail', detail: `${host}:${port} can't be listened on: ${reason}` };
+}

@@ -1,0 +1,12 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** Where Paddock keeps what is the user's: `models/`, `downloads/` and `config.json`. */
+export function paddockHome(env: NodeJS.ProcessEnv = process.env): string {
+  return env.PADDOCK_HOME || join(homedir(), '.paddock');
+}
+
+/** Where unfinished pulls lie. */
+export function downloadsFolder(): string {
+  return join(paddockHome(), 'downloads');
+}

@@ -1,0 +1,18 @@
+import type { Model } from '../core/model.ts';
+
+/** A Model object as lists hold it. */
+export type Listed = Omit<Model, 'sources'>;
+
+/** What a model is for, in a word or two. */
+export function kindOf({ capabilities, metadata }: Listed): string {
+  if (capabilities.embedding) return 'embedding';
+  // The Model object tells rankers from chat models by a tag alone.
+  if (metadata.tags.includes('rerank')) return 'rerank';
+  const senses = [...(capabilities.vision ? ['vision'] : []), ...(capabilities.audio ? ['audio'] : [])];
+  return ['chat', ...senses].join(', ');
+}
+
+/** Such as `Q4_K_M`, which is one of the tags; empty where none is known. */
+export function quantizationOf({ metadata }: Listed): string {
+  return metadata.tags.find((tag) => /^(I?Q\d|TQ\d|B?F16|F32|F64|MXFP4|MOSTLY_|ALL_)/i.test(tag)) ?? '';
+}

@@ -1,0 +1,103 @@
+import type { Writable } from 'node:stream';
+import { SingleBar } from 'cli-progress';
+import type { PullEvent } from '../core/puller.ts';
+import { formatBytes, formatDuration, printable } from './output.ts';
+
+/** Where the events of a pull are shown. */
+export interface PullScreen {
+  show(event: PullEvent): void;
+  /** Leaves the screen fit for others, whatever was shown last. */
+  close(): void;
+}
+
+/** How often a line is written where there is no terminal. */
+const LINE_INTERVAL_MS = 5000;
+
+/** A bar on a terminal, a line now and then elsewhere. */
+export function openPullScreen(
+  output: Writable & { isTTY?: boolean },
+  now: () => number = () => performance.now(),
+): PullScreen {
+  return output.isTTY ? openBar(output) : openLines(output, now);
+}
+
+type Downloading = Extract<PullEvent, { status: 'downloading' }>;
+
+function openBar(output: Writable): PullScreen {
+  let bar: SingleBar | undefined;
+  const endBar = () => {
+    bar?.stop();
+    bar = undefined;
+  };
+  return {
+    show(event) {
+      if (event.status !== 'downloading') {
+        endBar();
+        output.write(`${inWords(event)}\n`);
+        return;
+      }
+      const { completed, total } = event;
+      bar ??= startBar(output, total);
+      bar.setTotal(total);
+      bar.update(completed, { words: progressInWords(event), file: printable(event.file) });
+    },
+    close: endBar,
+  };
+}
+
+function startBar(stream: Writable, total: number): SingleBar {
+  const bar = new SingleBar({
+    stream: stream as NodeJS.WriteStream,
+    format: '{bar} {percentage}% {words}  {file}',
+    barCompleteChar: '█',
+    barIncompleteChar: '░',
+    barsize: 24,
+    hideCursor: true,
+    autopadding: true,
+    // Its own tidying on Ctrl-C would race with the end of the pull.
+    gracefulExit: false,
+  });
+  bar.start(total, 0, { words: '', file: '' });
+  return bar;
+}
+
+function openLines(output: Writable, now: () => number): PullScreen {
+  let last: PullEvent | undefined;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  return {
+    show(event) {
+      const repeated = event.status === 'downloading' && last?.status === 'downloading' && last.file === event.file;
+      last = event;
+      if (repeated && now() - writtenAt < LINE_INTERVAL_MS) return;
+      writtenAt = now();
+      output.write(`${inWords(event)}\n`);
+    },
+    close: () => {},
+  };
+}
+
+function inWords(event: PullEvent): string {
+  switch (event.status) {
+    case 'resolving':
+      return 'Asking what there is to fetch';
+    case 'downloading':
+      return `${percent(event)}% ${progressInWords(event)}  ${printable(event.file)}`;
+    case 'waiting':
+      return `Waiting: ${printable(event.reason)}`;
+    case 'verifying':
+      return `Verifying ${printable(event.file)}`;
+    case 'done':
+      return event.alreadyHere ? `${event.model} is here already` : `Fetched ${event.model}`;
+    default:
+      return event satisfies never;
+  }
+}
+
+function progressInWords({ completed, total, bytesPerSecond, secondsLeft }: Downloading): string {
+  const left = secondsLeft === null ? '' : `, ${formatDuration(secondsLeft)} left`;
+  return `${formatBytes(completed)} of ${formatBytes(total)}, ${formatBytes(bytesPerSecond)}/s${left}`;
+}
+
+function percent({ completed, total }: Downloading): number {
+  return total === 0 ? 100 : Math.floor((completed / total) * 100);
+}

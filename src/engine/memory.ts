@@ -1,0 +1,76 @@
+import type { BackendName } from '../core/runner.ts';
+import type { ModelKind, ModelShape } from './engine.ts';
+
+/** What a model's need of memory depends on besides its shape. */
+export interface MemoryPlan {
+  backend: BackendName;
+  kind: ModelKind;
+  /** Of one slot, in tokens. */
+  contextLength: number;
+  /** Of one thread. */
+  slots: number;
+  /** Worker threads, each with a copy of the model of its own. */
+  threads: number;
+  batchSize: number;
+}
+
+/** Bytes that loading a model takes, of all its threads together. */
+export interface MemoryEstimate {
+  /** Weights and vocabulary. */
+  weights: number;
+  /** Keys and values of the tokens in all slots. */
+  cache: number;
+  /** Intermediate results, and the runtime itself. */
+  compute: number;
+  total: number;
+}
+
+/** There is less memory than the model needs. The message is for the log. */
+export class InsufficientMemory extends Error {
+  override readonly name = 'InsufficientMemory';
+}
+
+const MIB = 2 ** 20;
+const F16_BYTES = 2;
+const F32_BYTES = 4;
+/** llama.cpp pads the context of a sequence to a multiple of this (`llama-context.cpp`, `n_ctx_seq`). */
+const CONTEXT_STEP = 256;
+/** Of llama.cpp's tables by token and by text, and the text in JavaScript; measured at 20k and 152k tokens. */
+const BYTES_PER_VOCABULARY_ENTRY = 600;
+/** A thread with its runtime and no model to speak of, as measured; WebAssembly's holds the compiled code. */
+const RUNTIME_BYTES = { gpu: 48 * MIB, cpu: 48 * MIB, wasm: 420 * MIB };
+/** Largest batch on WebAssembly: an abort waits for the pass under way, and larger ones read prompts no faster. */
+export const MOST_WASM_BATCH = 32;
+
+/**
+ * Estimates what a model takes once it has been used. It follows llama.cpp's own buffers:
+ *
+ * - weights: the files, once. The CPU build maps them, or copies them into a layout that the CPU likes and leaves the
+ *   mapped ones to the system; WebAssembly copies them.
+ * - cache: keys and values as half floats for each token of each slot (`llama_kv_cache`).
+ * - compute: for each token of a batch the rows of one layer as floats, about six of the embedding's length and three of
+ *   the feed-forward's, with flash attention; and the logits, which a GPU and WebAssembly hold for a whole batch and the
+ *   CPU build touches for one token of each slot, in the graph and in the output buffer.
+ */
+export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
+  const { backend, kind, slots, threads } = plan;
+  const contextLength = Math.ceil(plan.contextLength / CONTEXT_STEP) * CONTEXT_STEP;
+  const inBatches = kind === 'chat' || (shape.poolsLast && backend !== 'wasm');
+  const batch = inBatches ? batchOf(plan) : contextLength;
+  const rows = batch * (6 * shape.embeddingLength + 3 * shape.feedForwardLength);
+  const outputs = kind !== 'chat' ? 0 : backend === 'cpu' ? 2 * slots : batch + slots;
+
+  const weights = threads * (shape.fileBytes + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY);
+  const cache = threads * slots * contextLength * shape.cachedPerToken * F16_BYTES;
+  const compute = threads * (F32_BYTES * (rows + outputs * shape.vocabularySize) + RUNTIME_BYTES[backend]);
+  return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
+}
+
+function batchOf({ backend, batchSize }: MemoryPlan): number {
+  return backend === 'wasm' ? Math.min(batchSize, MOST_WASM_BATCH) : batchSize;
+}
+
+/** Bytes in the words of people: MiB below one GiB. */
+export function inWords(bytes: number): string {
+  return bytes < 1024 * MIB ? `${Math.ceil(bytes / MIB)} MiB` : `${(bytes / (1024 * MIB)).toFixed(1)} GiB`;
+}

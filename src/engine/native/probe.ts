@@ -1,0 +1,28 @@
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+
+/** What llama.cpp's native build finds on this machine. */
+export interface NativeDevices {
+  /** `cuda`, `vulkan`, `metal` or `cpu`. */
+  kind: string;
+  names: string[];
+  /** Of all GPUs together, in bytes; null for a CPU. */
+  memory: { total: number; free: number } | null;
+}
+
+/** Loads the prebuilt binary of a backend, without a model. Throws a plain error with the reason when there is none. */
+export async function probeNative(backend: 'gpu' | 'cpu'): Promise<NativeDevices> {
+  const llama = await getLlama({
+    build: 'never',
+    gpu: backend === 'gpu' ? 'auto' : false,
+    progressLogs: false,
+    logLevel: LlamaLogLevel.disabled,
+  });
+  try {
+    if (backend === 'cpu') return { kind: 'cpu', names: [], memory: null };
+    if (llama.gpu === false) throw new Error('no GPU that the prebuilt binaries can use was found');
+    const { total, free } = await llama.getVramState();
+    return { kind: llama.gpu, names: await llama.getGpuDeviceNames(), memory: { total, free } };
+  } finally {
+    await llama.dispose();
+  }
+}

@@ -1,0 +1,256 @@
+import { serverError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
+import { createDoor, type Door } from './door.ts';
+import { type MemoryState, makeRoom, type Resident } from './residency.ts';
+
+/** What the memory lacks, in bytes. */
+export interface Shortage {
+  needed: number;
+  available: number;
+}
+
+/**
+ * Waits for room for that many bytes, which the load holds until it claims again or fails. Gives the shortage where
+ * there never will be room.
+ */
+export type Claim = (needed: number) => Promise<Shortage | null>;
+
+export interface KeeperOptions<M> {
+  /** Loads a model, claiming room before each attempt. */
+  load: (id: string, claim: Claim) => Promise<M>;
+  /** Models in memory at once; null leaves it to the memory. */
+  maxModels: number | null;
+  /** How long a model that nobody uses stays; null is for ever. */
+  idleTimeoutMs: number | null;
+  /** Requests that may wait for one model to be loaded. */
+  maxWaiting: number;
+  memory: () => MemoryState;
+  log: Log;
+}
+
+/** A request's stay in a loaded model, which is not unloaded before it ends. Leaving twice does no harm. */
+export interface Visit<M> {
+  model: M;
+  leave: () => void;
+}
+
+/** A model that is wanted or kept. */
+export interface Kept<M> {
+  id: string;
+  /** `queued` waits for room. */
+  state: 'queued' | Resident['state'];
+  /** Estimated bytes. */
+  memory: number;
+  /** There while `ready`. */
+  model: M | null;
+  /** Requests that wait to get in. */
+  waiting: number;
+}
+
+/** Keeps models in memory as long as they are used, within what memory and the limits allow. */
+export interface Keeper<M> extends AsyncDisposable {
+  /**
+   * Enters a model, which is loaded first if need be. Gives null when aborted before. Throws what loading throws, and a
+   * 503 `ApiError` at once when as many requests wait as may.
+   */
+  enter(id: string, signal: AbortSignal): Promise<Visit<M> | null>;
+  list(): Kept<M>[];
+}
+
+interface Entry<M> extends Omit<Kept<M>, 'waiting'> {
+  users: number;
+  usedAt: number;
+  door: Door<Visit<M>>;
+  /** The room that it waits for while `queued`. */
+  claim: { needed: number; answer: (shortage: Shortage | null) => void; drop: () => void } | null;
+  idleTimer?: NodeJS.Timeout;
+  /** The last load or unloading. */
+  work?: Promise<void>;
+}
+
+/** How long a closing keeper waits for the loads and disposals under way. */
+const CLOSE_GRACE_MS = 10_000;
+
+/**
+ * All requests of a burst share one load. Room goes to the model whose first request has waited longest; see `makeRoom`.
+ * A load that failed is tried again by the next request.
+ */
+export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M>): Keeper<M> {
+  const { log, maxModels, idleTimeoutMs } = options;
+  const entries = new Map<string, Entry<M>>();
+  /** The model that takes nobody in because another waits for its room. */
+  let closedId: string | null = null;
+  let ended = false;
+  let ticks = 0;
+  const now = () => ticks++;
+
+  const addEntry = (id: string): Entry<M> => {
+    const door = createDoor<Visit<M>>(options.maxWaiting, now, () => settle());
+    const entry: Entry<M> = { id, state: 'queued', memory: 0, model: null, users: 0, usedAt: 0, door, claim: null };
+    entries.set(id, entry);
+    return entry;
+  };
+
+  const removeEntry = (entry: Entry<M>) => {
+    if (entries.get(entry.id) === entry) entries.delete(entry.id);
+  };
+
+  const load = async (entry: Entry<M>) => {
+    try {
+      const model = await options.load(entry.id, (needed) => claim(entry, needed));
+      if (ended) return await model[Symbol.asyncDispose]();
+      Object.assign(entry, { state: 'ready', model });
+      becomeIdle(entry);
+      // All who waited for the load, also where another waits for this model's room by now.
+      entry.door.open(() => visit(entry, model));
+    } catch (error) {
+      removeEntry(entry);
+      entry.door.fail(error);
+    }
+    settle();
+  };
+
+  const claim = (entry: Entry<M>, needed: number) =>
+    new Promise<Shortage | null>((answer, reject) => {
+      const drop = () => {
+        removeEntry(entry);
+        reject(serverError('Nobody waits for the model any more.'));
+      };
+      Object.assign(entry, { state: 'queued', memory: 0, claim: { needed, answer, drop } });
+      settle();
+    });
+
+  const visit = (entry: Entry<M>, model: M): Visit<M> => {
+    clearTimeout(entry.idleTimer);
+    entry.users += 1;
+    entry.usedAt = now();
+    let leave = () => {
+      leave = () => {};
+      entry.users -= 1;
+      if (entry.users > 0) return;
+      becomeIdle(entry);
+      settle();
+    };
+    return { model, leave: () => leave() };
+  };
+
+  const becomeIdle = (entry: Entry<M>) => {
+    entry.usedAt = now();
+    if (idleTimeoutMs === null) return;
+    entry.idleTimer = setTimeout(() => unload(entry, 'nobody has used it for long'), idleTimeoutMs).unref();
+  };
+
+  const unload = (entry: Entry<M>, why: string) => {
+    const { model, id, door } = entry;
+    if (!model) return;
+    clearTimeout(entry.idleTimer);
+    Object.assign(entry, { state: 'unloading', model: null });
+    entry.work = dispose(id, model, why).then(async () => {
+      // Those who came meanwhile have it loaded anew.
+      if (door.waiting > 0 && !ended) return load(Object.assign(entry, { state: 'queued' }));
+      removeEntry(entry);
+      settle();
+    });
+  };
+
+  const dispose = async (id: string, model: M, why: string) => {
+    try {
+      await model[Symbol.asyncDispose]();
+      log.info('model unloaded', { model: id, why });
+    } catch (error) {
+      log.error('model could not be unloaded', { model: id, error: String(error) });
+    }
+  };
+
+  /** The claim whose model's first request has waited longest. Claims for whom nobody waits any more are dropped. */
+  const firstClaim = (): Entry<M> | undefined => {
+    const claiming = [...entries.values()].filter(({ claim }) => claim !== null);
+    for (const { claim, door } of claiming) if (door.waiting === 0) claim?.drop();
+    return claiming.filter(({ door }) => door.waiting > 0).sort((a, b) => a.door.since - b.door.since)[0];
+  };
+
+  /** Answers a claim, or makes room for it. Gives false when something else must end first. */
+  const serve = (entry: Entry<M>, { needed, answer }: NonNullable<Entry<M>['claim']>): boolean => {
+    const residents = [...entries.values()].filter(isResident);
+    const decision = makeRoom(needed, residents, { maxModels, memory: options.memory() });
+    switch (decision.kind) {
+      case 'load':
+        Object.assign(entry, { claim: null, state: 'loading', memory: needed });
+        answer(null);
+        return true;
+      case 'refuse':
+        entry.claim = null;
+        answer({ needed, available: decision.available });
+        return true;
+      case 'unload': {
+        const idle = entries.get(decision.id);
+        if (idle) unload(idle, `${entry.id} needs its room`);
+        return true;
+      }
+      case 'wait':
+        closedId = decision.closed;
+        return false;
+      default:
+        return decision satisfies never;
+    }
+  };
+
+  /** Does what can be done for those who wait; for after each change. */
+  const settle = () => {
+    closedId = null;
+    for (let entry = firstClaim(); entry?.claim && serve(entry, entry.claim); ) entry = firstClaim();
+    for (const entry of entries.values()) {
+      const { model } = entry;
+      if (model && entry.id !== closedId) entry.door.open(() => visit(entry, model));
+    }
+  };
+
+  return {
+    async enter(id, signal) {
+      if (ended) throw serverError('The server is shutting down.');
+      if (signal.aborted) return null;
+      const known = entries.get(id);
+      if (known?.model && id !== closedId) return visit(known, known.model);
+      const entry = known ?? addEntry(id);
+      const entered = entry.door.wait(signal);
+      if (!known) entry.work = load(entry);
+      return entered;
+    },
+
+    list: () =>
+      [...entries.values()].map(({ id, state, memory, model, door }) => ({
+        id,
+        state,
+        memory,
+        model,
+        waiting: door.waiting,
+      })),
+
+    async [Symbol.asyncDispose]() {
+      ended = true;
+      for (const entry of entries.values()) {
+        entry.door.fail(serverError('The server is shutting down.'));
+        unload(entry, 'the server is shutting down');
+      }
+      settle();
+      const works = [...entries.values()].map(({ work }) => work);
+      if (!(await within(CLOSE_GRACE_MS, Promise.all(works)))) log.warn('some models could not be unloaded in time');
+    },
+  };
+}
+
+function isResident<M>(entry: Entry<M>): entry is Entry<M> & Resident {
+  return entry.state !== 'queued';
+}
+
+async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([done.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

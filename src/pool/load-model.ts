@@ -1,0 +1,103 @@
+import { availableParallelism } from 'node:os';
+import { ApiError, insufficientMemory, modelNotFound, serverError } from '../core/errors.ts';
+import type { BackendName, EngineInfo } from '../core/runner.ts';
+import type { ModelSource } from '../engine/engine.ts';
+import { estimateMemory, inWords } from '../engine/memory.ts';
+import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
+import type { Claim } from './keeper.ts';
+import { type ModelWorkers, planThreads, scaleInfo, startModelWorkers } from './model-workers.ts';
+import type { PoolOptions } from './pool.ts';
+import type { MemoryState } from './residency.ts';
+
+/** The threads that hold a model, and what they run it on. */
+export interface LoadedWorkers {
+  engine: EngineInfo;
+  /** Estimated bytes, those on a GPU included. */
+  memory: number;
+  /** Why better backends were passed over. */
+  fallbackReasons: string[];
+  workers: ModelWorkers;
+}
+
+export type LoadOptions = Pick<PoolOptions, 'backend' | 'engine' | 'sourceOf' | 'log'> & { memory: () => MemoryState };
+
+/** Why a model can't run on a backend. */
+interface Failure {
+  /** For the log. */
+  reason: string;
+  /** For the caller, where it is for want of memory. */
+  shortage: string | null;
+}
+
+const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
+
+/**
+ * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures for
+ * one that does not fit the memory, else a 500.
+ */
+export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
+  const source = options.sourceOf(id);
+  if (!source) throw modelNotFound(id);
+  const failures: (Failure & { backend: BackendName })[] = [];
+  for (const backend of options.backend === 'auto' ? PREFERENCE : [options.backend]) {
+    const result = await tryBackend(backend, source, options, claim);
+    const fallbackReasons = failures.map(({ backend, reason }) => `${backend}: ${reason}`);
+    if ('workers' in result) {
+      const { device, slots, contextLength: context } = result.engine;
+      options.log.info('model loaded', { model: id, backend, device, slots, context, passedOver: fallbackReasons });
+      return { ...result, fallbackReasons };
+    }
+    failures.push({ backend, ...result });
+  }
+  options.log.error('model could not be loaded', { model: id, failures });
+  // What lacks on the CPU decides: a GPU may not be there at all, and WebAssembly holds less in any case.
+  const shortage = (failures.find(({ backend }) => backend !== 'gpu') ?? failures[0])?.shortage;
+  if (shortage) throw insufficientMemory(`The model '${id}' does not fit the memory: ${shortage}`);
+  throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
+}
+
+async function tryBackend(
+  backend: BackendName,
+  source: ModelSource,
+  { engine, memory, log }: LoadOptions,
+  claim: Claim,
+): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
+  const { shape, loading, ...files } = source;
+  const wanted = { ...engine, ...loading, ...files };
+  const { threads, slots } = planThreads({ backend, engine: wanted }, availableParallelism());
+  const plans = contextsToTry(backend, source, wanted.contextLength).map((contextLength) => ({
+    backend,
+    kind: source.kind,
+    contextLength,
+    slots: source.kind === 'chat' ? slots : 1,
+    threads,
+    batchSize: wanted.batchSize,
+  }));
+  const room = await findRoom(shape, plans, claim);
+  if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
+
+  // On a GPU llama.cpp finds a window that fits by itself.
+  const contextLength = backend === 'gpu' ? wanted.contextLength : room.plan.contextLength;
+  const workers = startModelWorkers(
+    {
+      backend,
+      engine: { ...wanted, contextLength },
+      memory: { needed: room.needed, available: memory().available },
+    },
+    threads,
+    slots,
+    log,
+  );
+  const result = await workers.load().catch((error: unknown) => ({
+    ok: false as const,
+    reason: String(error),
+    lacksMemory: false,
+  }));
+  if (result.ok) {
+    const { total } = estimateMemory(shape, { ...room.plan, contextLength: result.info.contextLength });
+    return { engine: scaleInfo(result.info, threads), memory: total, workers };
+  }
+  await workers[Symbol.asyncDispose]();
+  const { reason, lacksMemory } = result;
+  return { reason, shortage: lacksMemory ? `it needs about ${inWords(room.needed)}. ${ADVICE}` : null };
+}

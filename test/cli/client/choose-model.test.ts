@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { chooseModel } from '../../../src/cli/client/choose-model.ts';
+import type { Listed } from '../../../src/cli/model-words.ts';
+
+function model(
+  id: string,
+  more: { loaded?: boolean; template?: string; embedding?: boolean; tags?: string[] } = {},
+): Listed {
+  const embedding = more.embedding ?? false;
+  return {
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: '',
+    name: id,
+    version: '1',
+    format: 'gguf',
+    engine: 'llama.cpp',
+    description: '',
+    settings: { embedding, ...(more.template !== undefined && { prompt_template: more.template }) },
+    parameters: {},
+    metadata: { author: '', tags: more.tags ?? [], size: 1, cover: '' },
+    context_length: 1,
+    meta: { n_ctx: 1, n_ctx_train: 1, n_params: 1, size: 1 },
+    capabilities: { vision: false, audio: false, tools: false, reasoning: false, embedding },
+    loaded: more.loaded ?? false,
+    backend: null,
+  };
+}
+
+const base = model('base');
+const chat = model('chat', { template: 't' });
+const loaded = model('loaded', { template: 't', loaded: true });
+const embedder = model('embedder', { embedding: true, loaded: true });
+const ranker = model('ranker', { tags: ['rerank'], loaded: true });
+
+describe('the model of a command', () => {
+  it.each([
+    ['one that is loaded', [embedder, ranker, base, chat, loaded], 'loaded'],
+    ['the first with a chat template', [embedder, base, chat, model('later', { template: 't' })], 'chat'],
+    ['any that is for text', [ranker, base], 'base'],
+  ])('is %s where none is named', (_, models, id) => expect(chooseModel(models, undefined).id).toBe(id));
+
+  it('is the one that is named, whatever it is for', () => {
+    expect(chooseModel([chat, embedder], 'embedder')).toBe(embedder);
+  });
+
+  it.each([
+    [[], undefined, 'the server has no models; paddock pull fetches one'],
+    [[embedder, ranker], undefined, 'none of the models can chat: embedder, ranker'],
+    [[chat, base], 'none', "there is no model 'none'; there are chat, base"],
+  ])('is missed in words', (models, wanted, message) => {
+    expect(() => chooseModel(models, wanted)).toThrow(message);
+  });
+});

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultConfig } from '../../../src/cli/config/command.ts';
+import { choose, probeBackend } from '../../../src/cli/doctor/backends.ts';
+import { checkFolders } from '../../../src/cli/doctor/folders.ts';
+import { checkNode } from '../../../src/cli/doctor/machine.ts';
+import { checkAddress } from '../../../src/cli/doctor/server.ts';
+
+describe('the backend that would be used', () => {
+  const results = (gpu: boolean, cpu: boolean, wasm: boolean) => [
+    { name: 'gpu' as const, ok: gpu, detail: gpu ? 'cuda' : 'no GPU' },
+    { name: 'cpu' as const, ok: cpu, detail: cpu ? 'cpu' : 'no binary' },
+    { name: 'wasm' as const, ok: wasm, detail: wasm ? '64-bit' : 'no memory' },
+  ];
+  const order = '(auto takes the first that works of gpu, cpu and wasm)';
+
+  it.each([
+    ['auto', results(true, true, true), 'ok', `gpu ${order}`],
+    ['auto', results(false, true, true), 'ok', `cpu ${order}; gpu passed over: no GPU`],
+    ['auto', results(false, false, true), 'ok', `wasm ${order}; gpu passed over: no GPU; cpu passed over: no binary`],
+    ['wasm', results(true, true, true), 'ok', 'wasm (--backend wasm is set)'],
+    ['gpu', results(false, true, true), 'fail', 'nothing (--backend gpu is set); gpu passed over: no GPU'],
+  ] as const)('with %s is the first that works', (wanted, found, status, detail) => {
+    expect(choose(wanted, [...found])).toMatchObject({ status, detail });
+  });
+});
+
+describe('the probe of a backend', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'paddock-probe-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each([
+    ['crashes', "process.kill(process.pid, 'SIGSEGV')", 'it crashed with SIGSEGV'],
+    ['throws', "throw new Error('no such library')", 'no such library'],
+    ['ends without a word', '', 'it ended without a word'],
+    ['writes other things too', `console.log('hm'); console.log('{"ok":false,"detail":"why"}')`, 'why'],
+  ])('that %s is a reason and no end', async (_, source, detail) => {
+    const file = join(folder, 'probe.cjs');
+    await writeFile(file, source);
+    const result = await probeBackend('gpu', file);
+    expect(result.ok).toBe(false);
+    expect(result.detail).toContain(detail);
+  });
+});
+
+describe('Node', () => {
+  it.each([
+    ['18.20.0', 'fail'],
+    ['20.18.3', 'fail'],
+    ['20.19.0', 'ok'],
+    ['22.0.0', 'ok'],
+  ])('%s: %s', (version, status) => expect(checkNode(version).status).toBe(status));
+});
+
+describe('the address', () => {
+  const check = (port: number, host = '127.0.0.1') => checkAddress({ ...defaultConfig({}), host, port });
+  let other: Server;
+  afterAll(() => other.close());
+
+  it('may be free', async () => {
+    expect((await check(0)).status).toBe('ok');
+  });
+
+  it('may be taken by something that is no Paddock', async () => {
+    other = createServer((_, res) => res.end('{"status":"ok"}')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    expect(await check((other.address() as AddressInfo).port)).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining('something else uses it'),
+    });
+  });
+
+  it('may be reachable for others, without a key', async () => {
+    expect(await check(0, '0.0.0.0')).toMatchObject({ status: 'fail', detail: expect.stringContaining('--api-key') });
+  });
+});
+
+describe('the models folder', () => {
+  it('may not be there yet', async () => {
+    const findings = await checkFolders(join(tmpdir(), 'paddock-none'));
+    expect(findings.find(({ id }) => id === 'models')).toMatchObject({
+      status: 'info',
+      detail: expect.stringContaining('does not exist yet'),
+    });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('may be closed to this user', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'paddock-closed-'));
+    await chmod(folder, 0o000);
+    const findings = await checkFolders(folder);
+    expect(findings.find(({ id }) => id === 'models')?.status).toBe('fail');
+    await rm(folder, { recursive: true });
+  });
+});

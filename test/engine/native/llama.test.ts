@@ -1,0 +1,36 @@
+import { InsufficientMemoryError } from 'node-llama-cpp';
+import { describe, expect, it } from 'vitest';
+import { InsufficientMemory } from '../../../src/engine/memory.ts';
+import { inOurWords, refuseHopeless } from '../../../src/engine/native/llama.ts';
+
+const GIB = 2 ** 30;
+
+/** A driver that tells of a GPU's memory. */
+function gpu(free: number, unifiedSize = 0) {
+  return { getVramState: async () => ({ total: free, used: 0, free, unifiedSize }) };
+}
+
+describe('memory with a GPU', () => {
+  it('is that of the GPU and the machine together', async () => {
+    await refuseHopeless(gpu(8 * GIB), { needed: 20 * GIB, available: 12 * GIB });
+    const refused = refuseHopeless(gpu(8 * GIB), { needed: 21 * GIB, available: 12 * GIB });
+    await expect(refused).rejects.toThrow(/needs 21\.0 GiB, GPU and machine have 20\.0 GiB/);
+    await expect(refused).rejects.toBeInstanceOf(InsufficientMemory);
+  });
+
+  it('is counted once where they share it', async () => {
+    const shared = gpu(16 * GIB, 16 * GIB);
+    await refuseHopeless(shared, { needed: 16 * GIB, available: 16 * GIB });
+    await expect(refuseHopeless(shared, { needed: 17 * GIB, available: 16 * GIB })).rejects.toThrow(/16\.0 GiB/);
+  });
+});
+
+describe("node-llama-cpp's errors", () => {
+  it('become ours where memory is short, and stay what they are otherwise', () => {
+    expect(inOurWords(new InsufficientMemoryError('too large for the available VRAM'))).toBeInstanceOf(
+      InsufficientMemory,
+    );
+    const other = new Error('no such file');
+    expect(inOurWords(other)).toBe(other);
+  });
+});
