@@ -1,13 +1,8 @@
 import { open } from 'node:fs/promises';
-import { createFields } from './fields.ts';
+import { createFields, type GgufValue, type Scalar } from './fields.ts';
 import { FileReader, IncompleteFile } from './file-reader.ts';
 import type { FoundFile } from './folder.ts';
 import { tensorBytes } from './ggml-types.ts';
-
-type Scalar = string | number | boolean;
-
-/** A metadata value. Long arrays, such as the vocabulary, are not kept: of them only the length is known. */
-export type GgufValue = Scalar | Scalar[] | { length: number };
 
 /** What a GGUF says of itself before its tensors' data. */
 export interface GgufHeader {
