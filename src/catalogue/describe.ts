@@ -1,8 +1,8 @@
-import { GGMLFileQuantizationType } from '@huggingface/gguf';
 import type { ModelCard } from '../core/model.ts';
 import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
 import { createFields, type Fields } from './fields.ts';
 import type { FoundFile } from './folder.ts';
+import { fileTypeName } from './ggml-types.ts';
 import type { GgufFile } from './gguf-header.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';
@@ -68,6 +68,7 @@ function describeCard(
   const fields = createFields(parts[0].header.fields);
   const template = fields.text('tokenizer.chat_template');
   const author = fields.text('general.author');
+  const fileType = fileTypeName(fields.number('general.file_type'));
   const parameterCount = parts.reduce((sum, { header }) => sum + header.parameterCount, 0);
   const senses = projectorSenses(projector);
   return {
@@ -91,7 +92,7 @@ function describeCard(
       tags: [
         ...new Set([
           architecture,
-          ...quantization(fields.number('general.file_type')),
+          ...(fileType === undefined ? [] : [fileType]),
           fields.text('general.size_label') ?? sizeLabel(parameterCount),
           ...modalities(kind, senses),
           ...fields.texts('general.languages'),
@@ -148,11 +149,6 @@ function readShape(architecture: string, fields: Fields, fileBytes: number): Mod
     trainedContextLength: figure('context_length'),
     poolsLast: figure('pooling_type') === POOLING_LAST,
   };
-}
-
-function quantization(fileType: number | undefined): string[] {
-  const name = fileType === undefined ? undefined : GGMLFileQuantizationType[fileType];
-  return name === undefined ? [] : [name];
 }
 
 function modalities(kind: ModelKind, { vision, audio }: { vision: boolean; audio: boolean }): string[] {

@@ -1,4 +1,7 @@
-import type { GgufHeader } from './gguf-header.ts';
+export type Scalar = string | number | boolean;
+
+/** A metadata value. Long arrays, such as the vocabulary, are not kept: of them only the length is known. */
+export type GgufValue = Scalar | Scalar[] | { length: number };
 
 /** A header's metadata by type; what is absent or of another type is undefined or empty. */
 export interface Fields {
@@ -13,7 +16,7 @@ export interface Fields {
   length(key: string): number;
 }
 
-export function createFields(fields: GgufHeader['fields']): Fields {
+export function createFields(fields: Map<string, GgufValue>): Fields {
   const listOf = (key: string): unknown[] => {
     const value = fields.get(key);
     return Array.isArray(value) ? value : [value];

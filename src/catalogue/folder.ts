@@ -16,6 +16,13 @@ export interface FoundFile {
   stamp: string;
 }
 
+/** A models folder, or one within it. */
+export interface FoundFolder {
+  path: string;
+  /** Another one for a folder that takes the place of this one. */
+  stamp: string;
+}
+
 /** Whether a file or folder of this name is none of the catalogue's business. */
 export function isHidden(name: string): boolean {
   return name.startsWith('.');
@@ -28,15 +35,15 @@ export function isRead(name: string): boolean {
 
 /** What a models folder and its subfolders hold, links followed. */
 export interface Listing {
-  /** The paths of the folder and all its subfolders. */
-  folders: string[];
+  /** The folder and all its subfolders. */
+  folders: FoundFolder[];
   /** The files that the catalogue reads. */
   files: FoundFile[];
 }
 
 /** Throws when the folder can't be read. */
 export async function listFolder(root: string): Promise<Listing> {
-  const visited = new Map<string, string>();
+  const visited = new Map<string, FoundFolder>();
   const places = await findPlaces(root, '', visited);
   const files = await mapLimited(places, async ({ folder, name }) => {
     const path = join(root, folder, name);
@@ -52,11 +59,12 @@ export async function listFolder(root: string): Promise<Listing> {
 type Place = Pick<FoundFile, 'folder' | 'name'>;
 
 /** `visited` has the folders by their real paths, since links can go round in circles. */
-async function findPlaces(root: string, folder: string, visited: Map<string, string>): Promise<Place[]> {
+async function findPlaces(root: string, folder: string, visited: Map<string, FoundFolder>): Promise<Place[]> {
   const path = join(root, folder);
   const real = await realpath(path);
   if (visited.has(real)) return [];
-  visited.set(real, path);
+  const { ino, birthtimeMs } = await stat(path);
+  visited.set(real, { path, stamp: `${ino}:${birthtimeMs}` });
   const entries = await readdir(path, { withFileTypes: true });
   const places = entries
     .filter(({ name }) => !isHidden(name))

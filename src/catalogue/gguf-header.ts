@@ -1,14 +1,8 @@
 import { open } from 'node:fs/promises';
-import { GGUFValueType as Type } from '@huggingface/gguf';
-import { createFields } from './fields.ts';
+import { createFields, type GgufValue, type Scalar } from './fields.ts';
 import { FileReader, IncompleteFile } from './file-reader.ts';
 import type { FoundFile } from './folder.ts';
 import { tensorBytes } from './ggml-types.ts';
-
-type Scalar = string | number | boolean;
-
-/** A metadata value. Long arrays, such as the vocabulary, are not kept: of them only the length is known. */
-export type GgufValue = Scalar | Scalar[] | { length: number };
 
 /** What a GGUF says of itself before its tensors' data. */
 export interface GgufHeader {
@@ -25,6 +19,10 @@ export interface GgufFile {
   file: FoundFile;
   header: GgufHeader;
 }
+
+/** The types of values, by GGUF's numbers. */
+const TEXT = 8;
+const ARRAY = 9;
 
 /** Far beyond what models have; a header that claims more is broken, or meant to do harm. */
 const MOST_FIELDS = 65_536;
@@ -75,7 +73,7 @@ async function readFields(reader: FileReader, count: number): Promise<GgufHeader
     const { key, type, items } = await reader.attempt(() => {
       const key = readText(reader);
       const type = reader.uint32();
-      return type === Type.ARRAY ? { key, type: reader.uint32(), items: reader.uint64() } : { key, type, items: null };
+      return type === ARRAY ? { key, type: reader.uint32(), items: reader.uint64() } : { key, type, items: null };
     });
     if (items === null) fields.set(key, await reader.attempt(() => readScalar(reader, type)));
     else fields.set(key, await readArray(reader, type, items));
@@ -88,7 +86,7 @@ async function readArray(reader: FileReader, type: number, length: number): Prom
   if (length <= LONGEST_KEPT_ARRAY) {
     return reader.attempt(() => Array.from({ length }, () => readScalar(reader, type)));
   }
-  if (type === Type.STRING) await skipTexts(reader, length);
+  if (type === TEXT) await skipTexts(reader, length);
   else reader.skip(length * scalarOf(type).bytes);
   return { length };
 }
@@ -141,23 +139,24 @@ function readText(reader: FileReader): string {
 }
 
 function readScalar(reader: FileReader, type: number): Scalar {
-  if (type === Type.STRING) return readText(reader);
+  if (type === TEXT) return readText(reader);
   const { bytes, read } = scalarOf(type);
   return read(reader.bytes(bytes));
 }
 
+/** Numbers and booleans, by GGUF's numbers. */
 const SCALARS: Record<number, { bytes: number; read: (bytes: Buffer) => number | boolean }> = {
-  [Type.UINT8]: { bytes: 1, read: (bytes) => bytes.readUInt8() },
-  [Type.INT8]: { bytes: 1, read: (bytes) => bytes.readInt8() },
-  [Type.UINT16]: { bytes: 2, read: (bytes) => bytes.readUInt16LE() },
-  [Type.INT16]: { bytes: 2, read: (bytes) => bytes.readInt16LE() },
-  [Type.UINT32]: { bytes: 4, read: (bytes) => bytes.readUInt32LE() },
-  [Type.INT32]: { bytes: 4, read: (bytes) => bytes.readInt32LE() },
-  [Type.FLOAT32]: { bytes: 4, read: (bytes) => bytes.readFloatLE() },
-  [Type.BOOL]: { bytes: 1, read: (bytes) => bytes.readUInt8() !== 0 },
-  [Type.UINT64]: { bytes: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
-  [Type.INT64]: { bytes: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
-  [Type.FLOAT64]: { bytes: 8, read: (bytes) => bytes.readDoubleLE() },
+  0: { bytes: 1, read: (bytes) => bytes.readUInt8() },
+  1: { bytes: 1, read: (bytes) => bytes.readInt8() },
+  2: { bytes: 2, read: (bytes) => bytes.readUInt16LE() },
+  3: { bytes: 2, read: (bytes) => bytes.readInt16LE() },
+  4: { bytes: 4, read: (bytes) => bytes.readUInt32LE() },
+  5: { bytes: 4, read: (bytes) => bytes.readInt32LE() },
+  6: { bytes: 4, read: (bytes) => bytes.readFloatLE() },
+  7: { bytes: 1, read: (bytes) => bytes.readUInt8() !== 0 },
+  10: { bytes: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
+  11: { bytes: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
+  12: { bytes: 8, read: (bytes) => bytes.readDoubleLE() },
 };
 
 /** An array within an array is as unknown as a type of a later version: no model has one. */

@@ -1,7 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import type { GgufHeader, GgufValue } from './gguf-header.ts';
+import type { GgufValue } from './fields.ts';
+import type { GgufHeader } from './gguf-header.ts';
 
 /** Headers that were read before, kept in a file: to step over the vocabularies of hundreds of models takes seconds. */
 export interface HeaderCache {

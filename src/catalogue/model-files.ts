@@ -1,4 +1,3 @@
-import { parseGgufShardFilename } from '@huggingface/gguf';
 import type { FoundFile } from './folder.ts';
 
 /** The files of one model: its GGUF, or its split GGUFs in order. */
@@ -10,13 +9,16 @@ export interface ModelFiles {
   parts: number;
 }
 
+/** The name of a part of a split file. */
+const PART = /^(?<stem>.*)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/;
+
 /** Which of a folder's GGUFs make up which model. */
 export function groupFiles(files: FoundFile[]): ModelFiles[] {
   const models = new Map<string, ModelFiles>();
   for (const file of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const shard = parseGgufShardFilename(file.name);
-    const stem = shard?.prefix ?? file.name.slice(0, -'.gguf'.length);
-    const parts = Number(shard?.total ?? 1);
+    const shard = PART.exec(file.name)?.groups;
+    const stem = shard?.stem ?? file.name.slice(0, -'.gguf'.length);
+    const parts = Number(shard?.parts ?? 1);
     const key = `${shard ? 'split' : 'whole'} ${parts} ${stem}`;
     const model = models.get(key) ?? { stem, files: [], parts };
     model.files.push(file);
@@ -34,6 +36,6 @@ export function defaultId({ stem, files }: ModelFiles, alone: boolean): string {
 
 /** The numbers of the parts that a split model lacks. */
 export function missingParts({ files, parts }: ModelFiles): number[] {
-  const there = new Set(files.map(({ name }) => Number(parseGgufShardFilename(name)?.shard ?? 1)));
+  const there = new Set(files.map(({ name }) => Number(PART.exec(name)?.groups?.part ?? 1)));
   return Array.from({ length: parts }, (_, index) => index + 1).filter((number) => !there.has(number));
 }

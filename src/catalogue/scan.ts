@@ -1,5 +1,5 @@
 import type { ModelEntry } from './describe.ts';
-import { type FoundFile, listFolder } from './folder.ts';
+import { type FoundFile, type FoundFolder, listFolder } from './folder.ts';
 import type { HeaderCache } from './header-cache.ts';
 import { mapLimited } from './map-limited.ts';
 import { messageOf, type Problem } from './problem.ts';
@@ -11,8 +11,8 @@ export interface Scan {
   /** By id: the models of the first folder, sorted, then those of the next. */
   entries: Map<string, ModelEntry>;
   problems: Problem[];
-  /** The paths of all folders that were looked into. */
-  folders: string[];
+  /** All folders that were looked into. */
+  folders: FoundFolder[];
 }
 
 /** Scans models folders. What has not changed since the last scan is not read again, and its entry is the same object. */
@@ -21,7 +21,7 @@ export function createScanner(folders: string[], cache: HeaderCache): () => Prom
   return async () => {
     const entries: Scan['entries'] = new Map();
     const problems: Problem[] = [];
-    const visited: string[] = [];
+    const visited: FoundFolder[] = [];
     for (const folder of folders) {
       const found = await scanFolder(folder, readers);
       problems.push(...found.problems);

@@ -1,6 +1,7 @@
 import { builtInModelsFolder } from '../catalogue/built-in.ts';
 import { type FileCatalogue, readCatalogue } from '../catalogue/catalogue.ts';
 import type { Log } from '../core/log.ts';
+import { headerCacheFile } from './home.ts';
 import { note } from './output.ts';
 
 const ignore = () => {};
@@ -15,7 +16,7 @@ export const warnings: Log = {
 
 /** The models on this machine, the built-in one included; what is wrong with any is told on standard error. */
 export function readLocalModels(folder: string, log: Log = warnings): Promise<FileCatalogue> {
-  return readCatalogue([folder, builtInModelsFolder], log);
+  return readCatalogue([folder, builtInModelsFolder], log, headerCacheFile());
 }
 
 /** An error that says which models there are. */

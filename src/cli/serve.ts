@@ -7,7 +7,7 @@ import type { Model } from '../core/model.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
 import type { Config } from './config/settings.ts';
-import { downloadsFolder } from './home.ts';
+import { downloadsFolder, headerCacheFile } from './home.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
@@ -25,7 +25,7 @@ export interface RunningPaddock {
 
 /** Puts the parts together and starts to serve. Throws when the address can't be listened on. */
 export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
-  const catalogue = await openCatalogue([config.models, builtInModelsFolder], log);
+  const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
   const pool = createPool({
     backend: config.backend,
     engine: {

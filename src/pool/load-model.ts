@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { ApiError, insufficientMemory, modelNotFound, serverError } from '../core/errors.ts';
+import type { Log } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
-import type { ModelSource } from '../engine/engine.ts';
+import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { estimateMemory, inWords } from '../engine/memory.ts';
 import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
 import { type ModelWorkers, planThreads, scaleInfo, startModelWorkers } from './model-workers.ts';
-import type { PoolOptions } from './pool.ts';
 import type { MemoryState } from './residency.ts';
 
 /** The threads that hold a model, and what they run it on. */
@@ -19,7 +19,15 @@ export interface LoadedWorkers {
   workers: ModelWorkers;
 }
 
-export type LoadOptions = Pick<PoolOptions, 'backend' | 'engine' | 'sourceOf' | 'log'> & { memory: () => MemoryState };
+export interface LoadOptions {
+  /** `auto` takes the first of GPU, CPU and WebAssembly that loads the model. */
+  backend: 'auto' | BackendName;
+  engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers'>;
+  /** Where a model lies and what it is for. */
+  sourceOf: (modelId: string) => ModelSource | undefined;
+  memory: () => MemoryState;
+  log: Log;
+}
 
 /** Why a model can't run on a backend. */
 interface Failure {

@@ -1,28 +1,19 @@
 import { serverError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
-import type { BackendName, Runner } from '../core/runner.ts';
+import type { Runner } from '../core/runner.ts';
 import { createSlotQueue, type SlotQueue } from '../core/slot-queue.ts';
-import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { createKeeper } from './keeper.ts';
-import { type LoadedWorkers, loadModel } from './load-model.ts';
+import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
 import { createMemoryGauge } from './memory-gauge.ts';
-import type { MemoryState } from './residency.ts';
 
-export interface PoolOptions {
-  /** `auto` takes the first of GPU, CPU and WebAssembly that loads the model. */
-  backend: 'auto' | BackendName;
-  engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers'>;
+export interface PoolOptions extends Omit<LoadOptions, 'memory'> {
   /** Requests of one model that may wait for a slot; while it loads, as many more as it has slots. */
   maxWaiting: number;
   /** Models in memory at once; null leaves it to the memory. */
   maxLoadedModels: number | null;
   /** How long a model that nobody uses stays loaded; null is for ever. */
   idleTimeoutMs: number | null;
-  /** Where a model lies and what it is for. */
-  sourceOf: (modelId: string) => ModelSource | undefined;
   /** How much memory there is; measured where nobody says. */
-  memory?: () => MemoryState;
-  log: Log;
+  memory?: LoadOptions['memory'];
 }
 
 /** A model's worker threads and the queue for their slots. */

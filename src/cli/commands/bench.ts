@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { type BenchPlan, createPrompts, type Measurement, measure } from '../bench/measure.ts';
 import { chooseModel } from '../client/choose-model.ts';
 import type { Client } from '../client/client.ts';
-import { reachServer } from '../client/reach.ts';
+import { type Reached, reachServer } from '../client/reach.ts';
 import { integer } from '../config/values.ts';
 import { UsageError } from '../errors.ts';
 import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
@@ -30,41 +30,52 @@ export function registerBench(program: Command): void {
 
 async function bench(model: string | undefined, options: Record<string, unknown>): Promise<void> {
   const wanted = wantedServer(options);
-  const streams = readFlag('streams', options);
+  const [streams, promptTokens, replyTokens, rounds] = [
+    readFlag('streams', options),
+    readFlag('promptTokens', options),
+    readFlag('tokens', options),
+    readFlag('rounds', options),
+  ];
   // A server of its own gets a slot for each stream.
   wanted.config.slots = Math.max(wanted.config.slots, streams);
   await using reached = await reachServer(wanted);
   const { client } = reached;
-  const plan: BenchPlan = {
-    model: chooseModel(await client.models(), model).id,
-    promptTokens: readFlag('promptTokens', options),
-    replyTokens: readFlag('tokens', options),
-    rounds: readFlag('rounds', options),
-  };
+  const plan = { model: chooseModel(await client.models(), model).id, promptTokens, replyTokens, rounds };
   const nextPrompt = await createPrompts(client, plan);
   const engine = await engineOf(client, plan.model);
   const measurements: Measurement[] = [];
   for (const count of new Set([1, streams])) {
-    if (process.stderr.isTTY) note(`${count} at once, ${plan.rounds} rounds ...`);
+    if (process.stderr.isTTY) note(`${count} at once, ${rounds} rounds ...`);
     measurements.push(await measure(client, plan, count, nextPrompt));
   }
-  const machine = {
+  const report = { ...plan, ...engine, machine: machineOf(reached), measurements };
+  if (options.json) return printJson(report);
+  print(toText(report));
+  if (engine.slots < streams)
+    note(`paddock: the server has ${engine.slots} slots, so some of ${streams} streams wait for others`);
+}
+
+type Report = BenchPlan &
+  Awaited<ReturnType<typeof engineOf>> & { machine: ReturnType<typeof machineOf>; measurements: Measurement[] };
+
+function toText({ model, backend, device, slots, machine, measurements }: Report): string {
+  const { cpu, cores, node, server } = machine;
+  return [
+    `${model} on ${backend} (${device}), ${slots} slots, ${server ?? 'a server of its own'}`,
+    `asked by Node ${node} on ${cpu}, ${cores} cores\n`,
+    toTable(measurements),
+    '\nMedians. The first token and "together" are timed here, over HTTP; the other rates are the server\'s timings.',
+  ].join('\n');
+}
+
+/** The machine that asks, and the URL of the server unless it runs in this process. */
+function machineOf({ own, client }: Reached) {
+  return {
     cpu: cpus()[0]?.model.trim() ?? '',
     cores: availableParallelism(),
     node: process.version,
-    server: reached.own ? null : client.url,
+    server: own ? null : client.url,
   };
-  if (options.json) return printJson({ ...plan, ...engine, machine, measurements });
-  const where = reached.own ? 'a server of its own' : client.url;
-  print(
-    `${plan.model} on ${engine.backend} (${engine.device}), ${engine.slots} slots, asked by ${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, at ${where}\n`,
-  );
-  print(toTable(measurements));
-  print(
-    '\nMedians. The first token and "together" are timed here, over HTTP; the other rates are the server\'s timings.',
-  );
-  if (engine.slots < streams)
-    note(`paddock: the server has ${engine.slots} slots, so some of ${streams} streams wait for others`);
 }
 
 async function engineOf(client: Client, id: string) {

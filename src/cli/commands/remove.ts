@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { sep } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { addSettings, readConfig } from '../config/command.ts';
@@ -24,7 +24,7 @@ async function remove(id: string, options: Record<string, unknown>): Promise<voi
   const ids = catalogue.list().map((model) => model.id);
   const source = catalogue.sourceOf(id);
   if (!source) throw unknownModel(id, ids);
-  if (source.files.some((file) => dirname(file).startsWith(builtInModelsFolder)))
+  if (source.files.some((file) => file.startsWith(builtInModelsFolder + sep)))
     throw new Error(`${id} comes with Paddock and can't be removed`);
 
   const others = ids.filter((other) => other !== id).flatMap((other) => catalogue.sourceOf(other) ?? []);

@@ -1,0 +1,35 @@
+import { GGMLFileQuantizationType, GGMLQuantizationType as Type } from '@huggingface/gguf';
+import { describe, expect, it } from 'vitest';
+import { fileTypeName, tensorBytes } from '../../src/catalogue/ggml-types.ts';
+
+describe("ggml's types", () => {
+  it('of files have the names that everybody knows', () => {
+    const named = Array.from({ length: 64 }, (_, type) => [type, fileTypeName(type)] as const).filter(
+      ([, name]) => name,
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(named).toEqual(named.map(([type]) => [type, GGMLFileQuantizationType[type]]));
+    expect(fileTypeName(undefined)).toBeUndefined();
+    expect(fileTypeName(9999)).toBeUndefined();
+  });
+
+  it.each<[Type, number]>([
+    [Type.F32, 32],
+    [Type.F16, 16],
+    [Type.BF16, 16],
+    [Type.Q8_0, 8.5],
+    [Type.Q4_0, 4.5],
+    [Type.Q4_K, 4.5],
+    [Type.Q6_K, 6.5625],
+    [Type.Q2_K, 2.625],
+    [Type.IQ4_XS, 4.25],
+    [Type.IQ2_XXS, 2.0625],
+    [Type.MXFP4, 4.25],
+  ])('of number %d take %d bits for a weight', (type, bits) => {
+    expect((tensorBytes(type, 4096) * 8) / 4096).toBe(bits);
+  });
+
+  it('that are not known take nothing, so that no file is called short for them', () => {
+    expect(tensorBytes(9999, 4096)).toBe(0);
+  });
+});
