@@ -1,0 +1,26 @@
+import type { Ask, Message } from './judge.ts';
+
+/** Longer than any right answer. */
+const MAX_TOKENS = 200;
+
+/** Asks pico over the API at a base URL, greedily. Throws when the server refuses. */
+export function createAsk(url: string, model = 'pico'): Ask {
+  return async (messages, tools) => {
+    const body = {
+      model,
+      messages,
+      temperature: 0,
+      repeat_penalty: 1,
+      max_tokens: MAX_TOKENS,
+      ...(tools && { tools }),
+    };
+    const response = await fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+    const { choices } = (await response.json()) as { choices: [{ message: Message }] };
+    return choices[0].message;
+  };
+}

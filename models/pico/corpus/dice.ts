@@ -1,0 +1,32 @@
+import { makeRandom } from '../../../test/fixtures/random.ts';
+
+/** Seeded chance: the same seed makes the same choices everywhere. */
+export interface Dice {
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number;
+  chance(probability: number): boolean;
+  pick<T>(list: readonly T[]): T;
+  /** `count` different elements, or all where there are fewer, in random order. */
+  sample<T>(list: readonly T[], count: number): T[];
+}
+
+export function makeDice(seed: number): Dice {
+  const random = makeRandom(seed);
+  for (let turn = 0; turn < 16; turn++) random();
+  const below = (count: number) => Math.floor((random() / 2 ** 32) * count);
+  return {
+    between: (low, high) => low + below(high - low + 1),
+    chance: (probability) => random() / 2 ** 32 < probability,
+    pick: (list) => {
+      if (list.length === 0) throw new Error('nothing to pick from');
+      return list[below(list.length)] as (typeof list)[number];
+    },
+    sample: (list, count) => {
+      const rest = [...list];
+      return Array.from(
+        { length: Math.min(count, rest.length) },
+        () => rest.splice(below(rest.length), 1)[0] as (typeof list)[number],
+      );
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import type { Dice } from './dice.ts';
+import { paraphrase } from './paraphrase.ts';
+
+/** What stands for `$name` in a phrase. */
+export type Slots = Record<string, string>;
+
+type Part = string | Part[][];
+
+const parsed = new Map<string, Part[]>();
+
+/** One of the texts that a phrase stands for: `{a|b}` is one of them, `[a]` is `a` or nothing, `$name` a slot. */
+export function expand(dice: Dice, phrase: string, slots: Slots = {}): string {
+  return fill(tidy(choose(dice, phrase)), slots);
+}
+
+/** A user's message: an expanded phrase as people type it, with its slips and courtesies. Slots are left as they are. */
+export function say(dice: Dice, phrase: string, slots: Slots = {}): string {
+  let text = tidy(paraphrase(dice, tidy(choose(dice, phrase))));
+  if (dice.chance(0.3)) text = wrap(dice, text);
+  if (dice.chance(0.35)) text = shorten(text);
+  if (dice.chance(0.12)) text = dropWord(dice, text);
+  if (dice.chance(0.12)) text = mistype(dice, text);
+  text = punctuate(dice, text);
+  if (dice.chance(0.6)) text = capitalize(text);
+  else if (dice.chance(0.05)) text = upper(text);
+  return fill(text, slots);
+}
+
+function choose(dice: Dice, phrase: string): string {
+  let parts = parsed.get(phrase);
+  if (!parts) {
+    parts = parse(phrase);
+    parsed.set(phrase, parts);
+  }
+  return write(dice, parts);
+}
+
+function write(dice: Dice, parts: Part[]): string {
+  return parts.map((part) => (typeof part === 'string' ? part : write(dice, dice.pick(part)))).join('');
+}
+
+/** Reads a phrase from the beginning; what is read is gone from `rest`. */
+interface Reader {
+  rest: string;
+}
+
+function parse(phrase: string): Part[] {
+  const reader = { rest: phrase };
+  const parts = readParts(reader);
+  if (reader.rest !== '') throw new Error(`unbalanced: ${phrase}`);
+  return parts;
+}
+
+/** Parts up to what ends a choice. */
+function readParts(reader: Reader): Part[] {
+  const parts: Part[] = [];
+  for (;;) {
+    const text = /^[^{}[\]|]*/.exec(reader.rest)?.[0] ?? '';
+    if (text !== '') parts.push(text);
+    reader.rest = reader.rest.slice(text.length);
+    if (!/^[{[]/.test(reader.rest)) return parts;
+    parts.push(readChoices(reader));
+  }
+}
+
+function readChoices(reader: Reader): Part[][] {
+  const optional = reader.rest.startsWith('[');
+  const choices: Part[][] = optional ? [[]] : [];
+  do {
+    reader.rest = reader.rest.slice(1);
+    choices.push(readParts(reader));
+  } while (reader.rest.startsWith('|'));
+  if (!reader.rest.startsWith(optional ? ']' : '}')) throw new Error(`unbalanced before: ${reader.rest}`);
+  reader.rest = reader.rest.slice(1);
+  return choices;
+}
+
+function tidy(text: string): string {
+  return text
+    .replace(/ +/g, ' ')
+    .replace(/ ([,.?!:])/g, '$1')
+    .trim();
+}
+
+function fill(text: string, slots: Slots): string {
+  return text.replace(/\$([a-zA-Z]+)/g, (whole, name: string) => slots[name] ?? whole);
+}
+
+const BEFORE = [
+  'hey, ',
+  'hi, ',
+  'hi! ',
+  'hello, ',
+  'hello! ',
+  'please ',
+  'ok, ',
+  'okay, ',
+  'so, ',
+  'well, ',
+  'um, ',
+  'hmm, ',
+  'and ',
+  'pico, ',
+  'hey pico, ',
+  'hi pico, ',
+  'quick question: ',
+  'one question: ',
+  'question: ',
+  'just curious, ',
+  'just wondering, ',
+  'i was wondering, ',
+  'by the way, ',
+  'btw ',
+  'now ',
+  'ok so ',
+  'alright, ',
+  'sorry, ',
+  'excuse me, ',
+  'good, ',
+  'great, ',
+  'thanks. ',
+  'cool. ',
+  'i see. ',
+  'fine, ',
+  'right, ',
+  'also, ',
+  'i have a question. ',
+  'one more thing: ',
+  'yo, ',
+  'actually, ',
+  'for a test: ',
+  'a small question: ',
+  'maybe a silly question, but ',
+  'i am new here. ',
+  "i'm new to this. ",
+  'tell me, ',
+  'oh, ',
+];
+const AFTER = [
+  ' please',
+  ', please',
+  ' thanks',
+  ', thanks',
+  ' thank you',
+  ' pico',
+  ', pico',
+  ' :)',
+  ' exactly',
+  ' then',
+  ' now',
+  ' again',
+  ' today',
+  ' for me',
+  ' really',
+  ', my friend',
+  ' by the way',
+  ' btw',
+  ' anyway',
+  ' at all',
+  ' here',
+  ' right now',
+  ' in short',
+];
+
+function wrap(dice: Dice, text: string): string {
+  const before = dice.chance(0.65) ? dice.pick(BEFORE) : '';
+  const [, body = text, end = ''] = /^(.*?)([.?!]*)$/s.exec(text) ?? [];
+  return before + body + (before === '' || dice.chance(0.2) ? dice.pick(AFTER) : '') + end;
+}
+
+const SHORT: [RegExp, string][] = [
+  [/\b(what|who|where|how|that|it|there) is\b/g, "$1's"],
+  [/\bi am\b/gi, "I'm"],
+  [/\b(you|we|they) are\b/g, "$1're"],
+  [/\b(do|does|did|is|are|was|have|has|could|would|should) not\b/g, "$1n't"],
+  [/\bcannot\b/g, "can't"],
+  [/\bi would\b/gi, "I'd"],
+  [/\bi have\b/gi, "I've"],
+  [/\bi will\b/gi, "I'll"],
+];
+
+function shorten(text: string): string {
+  return SHORT.reduce((short, [pattern, replacement]) => short.replace(pattern, replacement), text);
+}
+
+/** Words that carry no slot. */
+function plainWords(text: string): RegExpExecArray[] {
+  return [...text.matchAll(/(?<![$\w'])[a-z]{2,}(?![\w'])/gi)] as RegExpExecArray[];
+}
+
+function dropWord(dice: Dice, text: string): string {
+  const words = plainWords(text);
+  if (words.length < 4) return text;
+  const word = dice.pick(words);
+  return tidy(text.slice(0, word.index) + text.slice(word.index + word[0].length));
+}
+
+function mistype(dice: Dice, text: string): string {
+  const words = plainWords(text).filter((word) => word[0].length > 3);
+  if (words.length === 0) return text;
+  const word = dice.pick(words);
+  const at = word.index + dice.between(1, word[0].length - 2);
+  const here = text[at] as string;
+  const next = text[at + 1] as string;
+  const slip = dice.pick([next + here, here, here + here + next, next]);
+  return text.slice(0, at) + slip + text.slice(at + 2);
+}
+
+function punctuate(dice: Dice, text: string): string {
+  if (/[.?!]$/.test(text)) {
+    if (dice.chance(0.35)) return text.replace(/[.?!]+$/, '');
+    return dice.chance(0.05) ? text + text.at(-1) : text;
+  }
+  if (/[\w']$/.test(text) && dice.chance(0.3)) return `${text}${dice.pick(['.', '.', '!'])}`;
+  return text;
+}
+
+function capitalize(text: string): string {
+  return text.replace(/^[a-z]/, (letter) => letter.toUpperCase()).replace(/\bi\b/g, 'I');
+}
+
+function upper(text: string): string {
+  return text.replace(/\$?[a-zA-Z]+/g, (word) => (word.startsWith('$') ? word : word.toUpperCase()));
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeDice } from './corpus/dice.ts';
+import { makeConversation } from './corpus/mix.ts';
+import { createRenderer, type Span } from './corpus/render.ts';
+import { isLeak } from './leaks.ts';
+import { createEncoder, learnVocabulary, type Vocabulary } from './tokenizer.ts';
+
+// Makes what train.py reads: `node make-corpus.js [--count 300000] [--seed 1] [--name train]`.
+
+const { values: options } = parseArgs({
+  options: {
+    folder: { type: 'string', default: '.cache/pico' },
+    name: { type: 'string', default: 'train' },
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '300000' },
+  },
+});
+
+const VOCABULARY_SIZE = 2560;
+const VOCABULARY_SEED = 7;
+const VOCABULARY_CONVERSATIONS = 12_000;
+/** What train.py takes for "to be learnt". */
+const LOSS_BIT = 0x8000;
+const LONGEST = 1024;
+
+const render = createRenderer(readFileSync('models/pico/chat-template.jinja', 'utf8'));
+
+function* conversations(seed: number, count: number): Generator<Span[]> {
+  const dice = makeDice(seed);
+  for (let made = 0; made < count; made++) {
+    const conversation = makeConversation(dice);
+    if (isLeak(conversation)) dropped++;
+    else yield render(conversation);
+  }
+}
+
+function vocabulary(): Vocabulary {
+  const path = join(options.folder, 'vocabulary.json');
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Vocabulary;
+  } catch {
+    const texts = [...conversations(VOCABULARY_SEED, VOCABULARY_CONVERSATIONS)].map((spans) =>
+      spans.map(({ text }) => text).join(''),
+    );
+    const learnt = learnVocabulary(texts, VOCABULARY_SIZE);
+    writeFileSync(path, JSON.stringify(learnt));
+    return learnt;
+  }
+}
+
+let dropped = 0;
+mkdirSync(options.folder, { recursive: true });
+const encode = createEncoder(vocabulary());
+const tokens: number[] = [];
+const lengths: number[] = [];
+for (const spans of conversations(Number(options.seed), Number(options.count))) {
+  const ids = spans.flatMap(({ text, learnt }) => encode(text).map((id) => (learnt ? id | LOSS_BIT : id)));
+  if (ids.length > LONGEST) continue;
+  lengths.push(ids.length);
+  for (const id of ids) tokens.push(id);
+}
+writeFileSync(join(options.folder, `${options.name}.tokens`), Uint16Array.from(tokens));
+writeFileSync(join(options.folder, `${options.name}.lengths`), Uint32Array.from(lengths));
+process.stdout.write(`${lengths.length} conversations, ${tokens.length} tokens, ${dropped} left out\n`);
