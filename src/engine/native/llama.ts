@@ -23,7 +23,7 @@ import type { EngineOptions } from '../engine.ts';
 import { InsufficientMemory, inWords } from '../memory.ts';
 import type { WorkerConfig } from '../task.ts';
 
-/** The one file that knows node-llama-cpp: what the engine needs of it, in the engine's own words. */
+/** Where the engine meets node-llama-cpp (but for `probe.ts`, which looks for its backends): what it needs, in its own words. */
 export type {
   Llama,
   LlamaContext,
