@@ -3,12 +3,13 @@ import { createAsk } from './ask.ts';
 import { readCases } from './cases.ts';
 import { judge, type Outcome } from './judge.ts';
 
-// Asks a running server the cases and prints how many answers are right: `node evaluate.js [--url URL] [--model pico]`.
+// Asks a running server the cases and prints how many answers are right: `node evaluate.js [--url URL] [--model pico] [--cases FILE]`.
 
 const { values: options } = parseArgs({
   options: {
     url: { type: 'string', default: 'http://127.0.0.1:1337/v1' },
     model: { type: 'string', default: 'pico' },
+    cases: { type: 'string', default: 'models/pico/cases.json' },
   },
 });
 
@@ -19,7 +20,7 @@ function share(outcomes: Outcome[]): string {
 
 const ask = createAsk(options.url, options.model);
 const outcomes: Outcome[] = [];
-for (const one of readCases()) outcomes.push(await judge(ask, one));
+for (const one of readCases(options.cases)) outcomes.push(await judge(ask, one));
 
 for (const { case: one, reply } of outcomes.filter(({ right }) => !right)) {
   const said = reply.tool_calls ? JSON.stringify(reply.tool_calls.map((call) => call.function)) : reply.content;

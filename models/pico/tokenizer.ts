@@ -15,12 +15,13 @@ const PIECES = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+
 const MARK_PATTERN = new RegExp(
   `(${[...CONTROL_TOKENS, ...MARKS].map((mark) => mark.replaceAll('|', '\\|')).join('|')})`,
 );
-const LONGEST_PUNCTUATION = 4;
+/** The punctuation that may be merged: what JSON has around its words, up to four characters of it. */
+const JSON_PUNCTUATION = /^[\s{}[\]":,]{1,4}$/;
 const bytes = new TextEncoder();
 
 /**
- * Learns the most frequent merges of some texts. None takes a space before letters in, and none digits, so that a name
- * or number is spelled by the same tokens wherever it stands and can be copied token by token.
+ * Learns the most frequent merges of some texts. None takes a space before letters in, none digits, and none punctuation
+ * but JSON's, so that a name or number is spelled by the same tokens wherever it stands and can be copied token by token.
  */
 export function learnVocabulary(texts: Iterable<string>, size: number): Vocabulary {
   const words = countWords(texts).map(([word, count]) => ({ symbols: [...spell(bytes.encode(word))], count }));
@@ -52,7 +53,7 @@ function countWords(texts: Iterable<string>): [string, number][] {
 function mergeable(piece: string): string {
   if (/\p{N}/u.test(piece)) return '';
   if (/\p{L}/u.test(piece)) return piece.replace(/^ /, '');
-  return piece.length > LONGEST_PUNCTUATION ? '' : piece;
+  return JSON_PUNCTUATION.test(piece) ? piece : '';
 }
 
 function mostFrequentPair(words: { symbols: string[]; count: number }[]): [string, string] | undefined {

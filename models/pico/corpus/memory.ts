@@ -17,11 +17,95 @@ interface Fact {
 
 const lower = (list: readonly string[]) => (dice: Dice) => (dice.chance(0.55) ? dice.pick(list) : w.madeUpWord(dice));
 
+/** Ways to put right what was said, around each of `statements`. */
+function corrections(...statements: string[]): string[] {
+  const any = `{${statements.join('|')}}`;
+  return [
+    `{actually|in fact|well, actually|to be honest|to be exact|really}[,] ${any}`,
+    `{no|nope|no no|oh no|wait|no wait|hold on|hang on|stop|hm|hmm|oops|whoops|ah|oh}, ${any}`,
+    `{sorry|my mistake|my bad|pardon|excuse me|apologies|forgive me|my fault|silly me}, ${any}`,
+    `{scratch that|forget that|strike that|ignore that|never mind that|take that back|undo that|delete that|drop that}, ${any}`,
+    `{i made a mistake|i was wrong|that was wrong|i misspoke|i mistyped|that was a typo|i lied|i was joking|that was a joke|that was not true|not quite|i changed my mind}[:|,] ${any}`,
+    `{correction|update|change|edit|let me correct that|let me fix that|i have to correct myself|please correct that}: ${any}`,
+    `${any}{, not what i said before|, not that|, forget what i said|, i was wrong before| after all| instead}`,
+    `{from now on|now|since today|as of today|these days} ${any}`,
+  ];
+}
+
+/** Ways to put right the last thing that was said. */
+const BARE_CORRECTIONS = [
+  '{sorry|no|wait|oops|oh|hm}, {i meant|i meant to say|i wanted to say|it is|make that|make it|it should be|that should be|i mean} $v',
+  '{actually|in fact}[,] {it is|i meant|make that|it should be} $v',
+  '{scratch that|forget that|strike that|no wait|not that|oops}, $v',
+  '{i said it wrong|that was the wrong one}, it is $v',
+  '{i meant|i mean|i meant to say|i wanted to write} $v',
+  '$v{, not that|, not what i said|, sorry|, i meant|, actually}',
+  '{it is|it was} {really|actually} $v',
+];
+
+const GENERAL_TELL = [
+  '{just so you know|for your information|fyi|you should know|by the way|listen|look|guess what|let me tell you}[,|:] ',
+  '{remember|please remember|keep in mind|note|do not forget|please note|remember this}[:| that] ',
+  '{i want you to know|i want you to remember|you have to know|it is important that you know} that ',
+  '{for later|before i forget|one thing about me|something about me|a fact about me}: ',
+];
+
 const facts: Fact[] = [
   {
     id: 'name',
     value: (dice) => w.name(dice, w.FIRST_NAMES),
     tell: [
+      '{my name|the name i go by|the name i use|my real name|my given name|my christian name} is $v',
+      '{friends|family|mates|folks|strangers|my mates|all the others} {call|know|address} me {by the name |as |by the name of }$v',
+      '{i am|this is} {the one and only|your friend|a person called|a man called|a woman called|someone named} $v',
+      '{hi|hello|hey|good day|good evening|yo}, $v {here|speaking|is my name|is here|is the name}',
+      '{your user|your new friend|your human} is {called|named} $v',
+      '{put me down|write me down|list me} as $v',
+      '{a person|someone} {named|called} $v {is talking to you|is here|writes to you|wants to talk to you}',
+      'i sign as $v',
+      '{mum|mom|dad|my mother|my wife|my husband} calls me $v',
+      'on my passport it says $v',
+      '{they|my parents} {baptized|christened} me $v',
+      'i listen to the name $v',
+      '{name is|names} $v',
+      'it says $v on my {door|badge|passport}',
+      '{you can|you may|please|just} {address me as|refer to me as|know me as} $v',
+      'the user in front of you is $v',
+      '{the name of your user|what i am called|my user name} is $v',
+      'me $v, you pico',
+      'i {happen to be|am known as|answer to|respond to} $v',
+      '{you have not met me yet|we have not met|we do not know each other}, i am $v',
+      '$v, {that is me|that is my name|at your service|pleased to meet you}',
+      '{pleased|nice|good|lovely|great} to meet you, {i am|my name is|i am called} $v',
+      '{may i|let me|i want to} {introduce myself|tell you who i am}? {i am|my name is} $v',
+      '{who am i|my name}? {i am |}$v',
+      '{greetings|salutations|welcome}, {i am|my name is|call me} $v',
+      '{it is|this is} $v {again|from next door|on the line|at the keyboard}',
+      '{my name begins with a capital and|as for my name, it} is $v',
+      ...GENERAL_TELL.flatMap((start) => ['my name is $v', 'i am $v', 'call me $v'].map((fact) => start + fact)),
+
+      '{people|all my friends|my colleagues|the others|most people} know me as $v',
+      'my {parents|father|grandmother|family} {named|called} me $v',
+      'i was given the name $v',
+      'you are {speaking|chatting|writing} with $v',
+      'the person {typing|writing|at the keyboard} is $v',
+      'it is me, $v',
+      '{register|note|save} me as $v',
+      '$v is {what they call me|the name|how people call me|what i am called}',
+      '{hi|hello|hey|good evening|good day}[,] {my name is|i am|this is|the name is|it is|they call me} $v[, {nice to meet you|pleased to meet you|how are you|what is up|i am new here}]',
+      'i {hope|am glad} to meet you, my name is $v',
+      'my {full name|nickname|first name|user name} is $v',
+      'you can {just |}{say|use} $v',
+      'feel free to call me $v',
+      'you may {address me as|use my name} $v',
+      "my name's $v and i {like|love|enjoy|hate} {tea|music|it here|you}",
+      'im $v',
+      'i m $v',
+      '$v is here',
+      'let me tell you my name: $v',
+      'so, my name is $v',
+      'i would like you to call me $v',
+      'it would be nice if you called me $v',
       'my name is $v',
       'i am $v',
       'i am called $v',
@@ -62,6 +146,33 @@ const facts: Fact[] = [
       'i am $v, hello',
     ],
     correct: [
+      ...corrections(
+        'my name is $v',
+        'i am $v',
+        'call me $v',
+        'i am called $v',
+        'my real name is $v',
+        'you should call me $v',
+      ),
+
+      'i would prefer $v',
+      'i would {prefer it if you called me|like to be called|love to be called} $v',
+      'better call me $v',
+      'make that $v',
+      'it is $v, not that',
+      'i meant $v',
+      'my real name is $v',
+      'scratch that, my name is $v',
+      'sorry, {my name is|i am|it is|call me} $v',
+      'hmm, {call me|say|better say} $v [please]',
+      'change my name to $v',
+      'no wait, {it is|i am|my name is} $v',
+      'i made a mistake, my name is $v',
+      '{sorry|no|oh|hm}, {it is actually|it is really|actually it is|i am actually} $v',
+      'you should call me $v {now|instead|from now on}',
+      'my name is not that, it is $v',
+      'i go by $v now',
+      'i {changed my mind|thought about it}, {call me|my name is} $v',
       'actually, call me $v',
       'actually my name is $v',
       'no, my name is $v',
@@ -82,6 +193,45 @@ const facts: Fact[] = [
     ],
     noted: 'Nice to meet you, $v!',
     ask: [
+      '{tell|remind} me {who i am|what i am called|what my name is|what i told you my name was}',
+      '{which|what} name {goes with me|belongs to me|did i introduce myself with|did you note for me|is on my badge}',
+      'how {was|is} {i|my name} {called|again}',
+      '{and|so|now|ok}, who am i',
+      '{what|which} name should {you|one|people} use for me',
+      '{test|quiz|memory test}: {what is my name|who am i|my name}',
+      'do you have {any idea|a clue} {who i am|what my name is|what i am called}',
+      '{have you|did you} {remembered|kept|stored|saved} my name',
+      'i {wonder|would like to know|want to hear} {if you still know my name|what my name is|my name}',
+      '{name|identify} {me|the user|the person you talk to|your user}',
+      'to whom {are you talking|do i have the pleasure}',
+      'can you say my name',
+      '{my name is what|my name was|my name}',
+      'how did i introduce myself',
+      'what did i call myself',
+      'what is the name of {your user|the user|the person you are talking to|the human here}',
+      'you know my name, {do you not|right|what is it}',
+      'call me by my name',
+      'what do i answer to',
+      'if you had to call me, what would you say',
+      '{hello|hi|hey}, do you {still |}know who {i am|this is}',
+      'tell my name',
+      'what name did i {start with|say|write|type} [at the beginning|before|earlier]',
+      '{before|earlier|above} i told you my name, what is it',
+
+      'how {do|should|would|will} you {address|call|name} me [now]',
+      'what name {do i go by|do i use|do you have for me|have i got|did i choose}',
+      '{what|which} name {is mine|do i have|did i give|did i mention|did i use|do you know me by} [now|then]',
+      'under {what|which} name do you know me',
+      'do you know {with whom|who} you are {talking|speaking|chatting|dealing} [with|to]',
+      'what did i {tell|say to} you {about my name|my name was|my name is}',
+      'please {tell|give|say} me my [own] name',
+      'say my name {once more|again|out loud|please}',
+      '{and|so|then} {what|which} is my name [now]',
+      'the name {i told you|i gave you|i have|of mine} is',
+      'who {have you been|were you|do you think you are} {talking|speaking|chatting} {to|with}',
+      'can you {recall|name|tell|say|still tell} {my name|who i am}',
+      'what {do|would|should|will} you call me [now|then]',
+      '{do you recall|recall|have you noted|did you note} my name',
       'what is my name',
       'who am i',
       'do you {know|remember|recall} my name',
@@ -122,6 +272,45 @@ const facts: Fact[] = [
     id: 'city',
     value: (dice) => w.name(dice, w.CITIES),
     tell: [
+      'my home is {in|at} $v',
+      '{i am|we are} {at home|resident|located|living|settled|staying} in $v',
+      '{my|our} {home|house|flat|apartment|address|bed|office|desk} is in $v',
+      'i {dwell|lodge|live and work|have a house|have a flat|rent a room|own a house|spend my life|sit here} in $v',
+      '{i hail|i originate|i come originally|i write|i am calling} from $v',
+      '{born and raised|born and bred} in $v',
+      '{the place i come from|where i am|my address|the city of my heart|my current city|my location} is $v',
+      'my {residence|domicile|place of living} is $v',
+      '{city|town|home|location|residence}: $v',
+      '{here in|in} $v {is where i live|is my home|i live|i feel at home|i have my house}',
+      'people from $v like me',
+      '{i am|as} a {child|son|daughter|citizen|native|local} of $v',
+      '{a few years ago|last year|as a child|recently} i {moved|came|went} to $v [and stayed]',
+      '{we|my family and i|my wife and i|my cat and i} live in $v',
+      '$v is {the town i live in|home|the place where i was born|my place|my hometown|the city i am from}',
+      'i {call $v my home|have $v as my home|consider $v my home}',
+      '{you can|come and} visit me in $v',
+      'i {never left|will never leave|love living in} $v',
+      'if you look for me, i am in $v',
+      '{it rains|the sun shines} here in $v where i live',
+      'i have my {bed|books|garden|life} in $v',
+      'i just {arrived|settled|landed} in $v{ for good| to live here|, my new home}',
+      ...GENERAL_TELL.flatMap((start) => ['i live in $v', 'i am from $v', 'my home is $v'].map((fact) => start + fact)),
+
+      'i come from a {place|village|city|nice town|little place} {named|called} $v',
+      'my {town|city|village} is called $v',
+      'the {city|town|place} {where i live|i live in|i call home} is $v',
+      'i have {been living|lived} in $v {for years|for a long time|all my life|for a while|since i was a child}',
+      'i am living in $v',
+      'i {settled|ended up|made my home|found a flat} in $v',
+      'my {flat|family|house|place|apartment} is in $v',
+      '{we|my family and i} moved to $v',
+      'i love my {city|town}, $v',
+      '{at the moment|right now|nowadays|currently|for now} i {live|am|stay} in $v',
+      '{greetings|hello|hi} from $v',
+      'i am a {proud|happy|new} {citizen|resident|inhabitant} of $v',
+      '$v is {my home|where i live|my city|my home town|where i come from|the place i live in}',
+      'you find me in $v',
+      'i live {near|close to|right in|in the middle of} $v',
       'i live in $v',
       'i am from $v',
       'i come from $v',
@@ -146,6 +335,21 @@ const facts: Fact[] = [
       'i grew up in $v',
     ],
     correct: [
+      ...corrections(
+        'i live in $v',
+        'i am from $v',
+        'my home is $v',
+        'i moved to $v',
+        'my city is $v',
+        'i come from $v',
+      ),
+
+      'i {moved|have moved|went|relocated} to $v [now|last week|since then]',
+      '{no|sorry|wait|oh}, {i live in|it is|i am from|i meant} $v',
+      'i live in $v now',
+      'make that $v',
+      '{well, |}i actually live in $v',
+      'in fact i live in $v',
       'actually i live in $v',
       'no, i live in $v',
       'sorry, i meant $v',
@@ -158,6 +362,34 @@ const facts: Fact[] = [
     ],
     noted: '$v, good to know! I will remember where you live.',
     ask: [
+      '{where|in what place|in which city} {is my house|is my flat|do i dwell|do i reside|am i at home|do i sleep|do i have my home|do i live now}',
+      '{tell|remind} me where {i live|my home is|i am from|i come from|home is}',
+      '{what|which} {city|town|place} {did i mention|did i tell you about|is mine|am i living in|is home to me|do i belong to}',
+      '{test|quiz|memory test}: {where do i live|where is my home|which city am i from}',
+      'i {wonder|would like to know|want to hear} {if you still know where i live|where i live|my city}',
+      'what is {my address|my home|my residence|my location|my current city|my town|the name of my city|the name of my town}',
+      '{have you|did you} {remembered|noted|stored|saved} where i live',
+      '{from where|from which city|from what place} {do i come|am i|do i hail}',
+      'if i go home, where do i go',
+      'which place do i call {my home|home}',
+      'you know where i live, right',
+      '{my city|my home|my home town|my town|where i live} {is|was|please}',
+      'where would you find me',
+      'to which city should you send my {mail|letters}',
+      'what did i say {about where i live|my city was|my home was}',
+      'where does your user live',
+      '{name|say|give me|write} {the city|the town|the place} {where i live|i come from|of my home}',
+      'where {in the world|on earth} do i live',
+      '{and|so|ok, so|now} {what is my city|what town am i from|where is my home}',
+
+      '{which|what} {city|town|place} {is it that i live in|do i call home|did i name|is my home|did i say i am from}',
+      'where {is it that i live|is the place i live|do i make my home|was it that i live|do i have my home|is my house|do i spend my life}',
+      '{tell|remind} me {which|what} {city|town|place} i {come from|live in|am from}',
+      'do you {still know|remember|recall|have noted} {where i live|my city|my town|where i come from|my home town}',
+      'so where do i live [now|these days|then]',
+      'what do you know about where i live',
+      '{and|so} where {am i|do i live|am i from} [now]',
+      'name the {city|town|place} {i live in|i come from}',
       'where do i live',
       'where am i from',
       'what is my city',
@@ -187,6 +419,29 @@ const facts: Fact[] = [
     id: 'colour',
     value: lower(w.COLOURS),
     tell: [
+      '{the color|the colour|a colour} {i love|i adore|for me|of my heart|of my dreams} is $v',
+      'if you paint {something|my room} for me, {use|take} $v, my favourite {colour|color}',
+      'my {favourite|favorite|preferred|best loved|top} {colour|color|shade} is $v',
+      '{favourite|favorite} {colour|color}: $v',
+      'i {paint everything|dress|wear everything} in $v, my favourite colour',
+      '{my|the} {walls, car and shirts|clothes} are all $v because i love that colour',
+      'when it comes to {colours|colors}, {i choose|i like|give me|it is} $v',
+      'no {color|colour} beats $v',
+      '{nothing|no colour} is as {beautiful|pretty|nice} as $v',
+      '$v is {the colour|the color} {i like best|i love|of my choice|that i prefer|for me}',
+      '{colours|colors}? $v is mine',
+      'i {always pick|always choose|would pick|would choose} $v as a {colour|color}',
+      '{you know|guess} my favourite colour? it is $v',
+      ...GENERAL_TELL.flatMap((start) =>
+        ['my favourite colour is $v', 'my favorite color is $v', 'i like the colour $v best'].map(
+          (fact) => start + fact,
+        ),
+      ),
+
+      'the {colour|color} {that |}i {love|like|adore|prefer} {the |}{most|best} {is|would be} $v',
+      'my {favourite colour|favorite color} {has always been|is and was|will always be|would be|must be} $v',
+      'i {adore|really like|am in love with} {the colour|the color} $v',
+      '{if i had to choose a colour,|among all colours,} i {choose|take|like|pick} $v',
       'my favourite colour is $v',
       'my favorite color is $v',
       'i like the colour $v [best|most]',
@@ -203,6 +458,13 @@ const facts: Fact[] = [
       'of all colours i like $v most',
     ],
     correct: [
+      ...corrections(
+        'my favourite colour is $v',
+        'my favorite color is $v',
+        'i like the colour $v best',
+        'i prefer the color $v',
+      ),
+
       'actually my favourite colour is $v',
       'no, my favorite color is $v',
       'now i prefer the colour $v',
@@ -211,6 +473,23 @@ const facts: Fact[] = [
     ],
     noted: '$v is a nice colour! I will remember that.',
     ask: [
+      '{tell|remind} me {what|which} {colour|color} is my {favourite|favorite}',
+      '{what|which} {shade|colour|color} {do i prefer|am i fond of|makes me happy|did i tell you about|is the one for me|was it i liked}',
+      '{test|quiz|memory test}: {my favourite colour|my favorite color|which colour do i like}',
+      'in {what|which} {colour|color} should {you|one} paint my room',
+      'you know my {favourite colour|favorite color}, right',
+      'my {favourite|favorite|preferred} {colour|color} {is|was|please}',
+      '{have you|did you} {noted|remembered|stored|saved} my favourite {colour|color}',
+      '{and|so|now} {which colour is mine|what is my color|what colour do i love}',
+      'say my {favourite colour|favorite color}',
+      'what {is|was} the {colour|color} {i told you|i named|i mentioned|of my heart}',
+      'what did i say about colours',
+      '{what|which} is my {preferred|best loved|top} {colour|color}',
+
+      '{which|what} {one is|is} the {colour|color} {that |}i {love|like|adore|prefer|chose} [best|most]',
+      'what is the {colour|color} {that |}i {like|love|prefer} {best|most|more than others}',
+      '{which|what} {colour|color} {do i|did i say i} {love|adore|prefer|like|favour} [most|best]',
+      '{tell|remind} me {which|what} {colour|color} i {like|love|prefer}',
       'what is my favourite colour',
       'what is my favorite color',
       'which colour do i like [best|most]',
@@ -234,6 +513,26 @@ const facts: Fact[] = [
     id: 'food',
     value: lower(w.FOODS),
     tell: [
+      '{i am crazy about|i am mad about|i cannot live without|i always order|i dream of|nothing beats} $v, my favourite food',
+      'my {favourite|favorite|preferred} {food|dish|meal|snack} is $v',
+      '{favourite|favorite} {food|dish}: $v',
+      'the {food|dish|meal} {i love|i adore|of my dreams|of my heart|that makes me happy} is $v',
+      '{when i am hungry|on sundays|for my birthday|at home} i {always |}eat $v',
+      'give me $v {and i am happy|any time|every day}',
+      'of all {foods|dishes|meals} i like $v {best|most}',
+      '$v is {what i like to eat|what i eat most|the best food|my favorite dish|my favourite meal}',
+      'i eat $v {all the time|every day|whenever i can}',
+      'if i could eat only one thing it would be $v',
+      'my {stomach|belly} wants $v, always',
+      '{mum|mom|grandma} makes $v for me, my favourite food',
+      ...GENERAL_TELL.flatMap((start) =>
+        ['my favourite food is $v', 'my favorite dish is $v', 'i like to eat $v most'].map((fact) => start + fact),
+      ),
+
+      'my {favourite|favorite} {food|dish|meal|thing to eat} {has always been|would be|is and was|must be} $v',
+      '{nothing|no food|no dish} {tastes|is} better than $v',
+      'what i {like|love|enjoy} {to eat |eating |}{most|best} is $v',
+      'for dinner i always want $v',
       'my favourite food is $v',
       'my favorite food is $v',
       'i love to eat $v',
@@ -247,12 +546,29 @@ const facts: Fact[] = [
       'my favourite meal is $v',
     ],
     correct: [
+      ...corrections('my favourite food is $v', 'my favorite dish is $v', 'i like to eat $v most', 'i love to eat $v'),
+
       'actually my favourite food is $v',
       'no, my favorite food is $v',
       'i changed my mind, my favourite food is $v',
     ],
     noted: '$v sounds tasty! I will remember that.',
     ask: [
+      '{tell|remind} me what {i like to eat|my favourite food is|my favorite dish is}',
+      '{test|quiz|memory test}: {my favourite food|my favorite food|what do i like to eat}',
+      '{what|which} {food|dish|meal} {did i tell you about|did i name|do i dream of|should i be served|makes me happy|is the best for me}',
+      'you know my {favourite|favorite} {food|dish|meal}, right',
+      'my {favourite|favorite} {food|dish|meal} {is|was|please}',
+      'what {should you|would you} cook for me',
+      'what do i always {eat|order|want to eat}',
+      '{have you|did you} {noted|remembered|stored} {my favourite food|what i like to eat}',
+      'what did i say {i like to eat|about my favourite food|my favorite food is}',
+      '{and|so|now} {what do i love to eat|what is my favourite food}',
+
+      '{which|what} {dish|food|meal} {do i|did i say i} {like|love|prefer|enjoy} [the |]{most|best}',
+      'what {dish|meal|food} is my {favourite|favorite}',
+      'what do i {like|love|prefer} to eat {most|best}',
+      '{tell|remind} me {which|what} {food|dish|meal} i {like|love|prefer}',
       'what is my favourite food',
       'what is my favorite food',
       'what do i {like|love} to eat',
@@ -273,6 +589,26 @@ const facts: Fact[] = [
     id: 'pet',
     value: (dice) => w.name(dice, w.FIRST_NAMES),
     tell: [
+      '{i have|i own|we have|we own|i bought|i got|we adopted|there is} a {pet|dog|cat|puppy|kitten|rabbit|hamster|parrot|horse} {named|called|by the name of|and it is called|and its name is} $v',
+      '{my|our} {pet|dog|cat|puppy|kitten|rabbit|hamster|parrot|horse|turtle} {goes by|listens to|answers to|has the name|bears the name} $v',
+      '{pet|dog|cat} name: $v',
+      'the {dog|cat|animal} {i live with|at my side|in my house|on my sofa} is {called|named} $v',
+      '{meet|say hello to} {my|our} {dog|cat|pet} $v',
+      '$v is {my|our} {dog|cat|pet|puppy|kitten|horse|parrot|hamster}',
+      '$v is {the name of|what we call} {my|our} {dog|cat|pet}',
+      '{my|our} {dog|cat|pet} $v {is sleeping|barks a lot|is hungry|is so cute|sits here|is with me|says hello}',
+      '{i|we} {call|named|call} {my|our} {dog|cat|pet|rabbit|parrot|hamster} $v',
+      'i live with my {dog|cat} $v',
+      '{as for my pet|about my pet}, {it|its name} is {called |}$v',
+      'i {walk|feed|love} my {dog|cat|pet} $v every day',
+      ...GENERAL_TELL.flatMap((start) =>
+        ['my pet is called $v', 'my pet is $v', 'the name of my pet is $v'].map((fact) => start + fact),
+      ),
+
+      '{i have|there is|we have|i own} a {little|small|young|lovely|old} {dog|cat|rabbit|puppy|kitten|bird|horse} {called|named|whose name is|with the name} $v',
+      '{our|my} {puppy|kitten|bird|horse|hamster|goldfish} is {called|named} $v',
+      "{our|my} {dog|cat|puppy|kitten}'s name is $v",
+      'the name of {our|my} {dog|cat|puppy|kitten|bird|horse} is $v',
       'my {dog|cat} is called $v',
       'my {dog|cat|pet} is named $v',
       'my pet is called $v',
@@ -287,9 +623,32 @@ const facts: Fact[] = [
       'my {dog|cat} answers to $v',
       'our pet is $v',
     ],
-    correct: ['actually my pet is called $v', 'no, my pet is called $v'],
+    correct: [
+      ...corrections('my pet is called $v', 'my pet is $v', 'the name of my pet is $v', 'we call our pet $v'),
+      'actually my pet is called $v',
+      'no, my pet is called $v',
+    ],
     noted: '$v is a nice name for a pet! I will remember it.',
     ask: [
+      '{tell|remind} me {what|how} {my|our} {pet|dog|cat|puppy|kitten} is called',
+      '{what|how} {do i|do we} {call|name} {my|our} {pet|dog|cat|rabbit|hamster|parrot}',
+      "{test|quiz|memory test}: {the name of my pet|my pet's name|what is my pet called}",
+      "{have you|did you} {noted|remembered|stored} {the name of my pet|my pet's name}",
+      'which {animal name|pet name|name for my pet} did i {say|tell you|give you}',
+      'who {barks|meows|lives} at my house',
+      'you know my {pet|dog|cat}, right, what is its name',
+      'my {pet|dog|cat} is {called|named}',
+      'what did i tell you about my {pet|dog|cat}',
+      '{and|so|now} {what is my pet called|what is the name of my dog|what is my cat called}',
+      'say the name of my {pet|dog|cat|rabbit}',
+      'how is {my|our} {rabbit|hamster|parrot|horse|puppy|kitten} {called|named}',
+
+      'what is my {puppy|kitten|bird|horse|hamster|goldfish|rabbit} called',
+      'what is the name of {our|my} {puppy|kitten|bird|horse|rabbit|dog|cat}',
+      "what is {my|our} {puppy|kitten|dog|cat|bird}'s name",
+      '{what|how} did i say {my|our} {dog|cat|pet|puppy} {is|was} {called|named}',
+      '{which|what} name does my {dog|cat|pet|puppy} have',
+      'who is {our|my} {dog|cat|puppy|kitten}',
       'what is my pet called',
       "what is my pet's name",
       'what is the name of my {pet|dog|cat}',
@@ -311,21 +670,62 @@ const facts: Fact[] = [
     id: 'job',
     value: lower(w.JOBS),
     tell: [
-      'i am a $v',
-      'i work as a $v',
+      '{by day|at work|professionally} i am $a $v',
+      'i {serve|am working|work full time|work part time|make money|got hired|was hired|started} as $a $v',
+      '{job|profession|occupation}: $v',
+      'my {occupation|trade|line of work|calling|day job} is $v',
+      '{they|a firm|a company} {pay me as|employ me as|hired me as} $a $v',
+      'as $a $v i {have a lot to do|work every day|start early|know what i do}',
+      '{i studied and became|i went to school to become|my dream was to be, and now i am,} $a $v',
+      '{people like me|we} who work as $a $v',
+      'being $a $v is my {job|work|profession}',
+      'like my {father|mother}, i am $a $v',
+      'i have been working as $a $v {for years|since last year}',
+      'i {earn my bread|pay my rent|make ends meet} as $a $v',
+      ...GENERAL_TELL.flatMap((start) => ['i am $a $v', 'i work as $a $v', 'my job is $v'].map((fact) => start + fact)),
+
+      'i {work|am employed|make a living} as $a $v [these days|in a big company|at home]',
+      'i have been $a $v {for years|all my life|for a while}',
+      'i {became|trained as|am happy as|used to dream of it and now am} $a $v',
+      'my {job|work|profession} is that of $a $v',
+      'i am $a $v',
+      'i work as $a $v',
       'my job is $v',
-      'i am a $v by profession',
+      'i am $a $v by profession',
       'my profession is $v',
-      'for a living i am a $v',
-      'i earn my money as a $v',
-      'i am working as a $v',
-      'by trade i am a $v',
-      'i have a job as a $v',
-      'i make my living as a $v',
+      'for a living i am $a $v',
+      'i earn my money as $a $v',
+      'i am working as $a $v',
+      'by trade i am $a $v',
+      'i have a job as $a $v',
+      'i make my living as $a $v',
     ],
-    correct: ['actually i am a $v', 'no, i work as a $v', 'now i work as a $v'],
-    noted: 'A $v, how interesting! I will remember that.',
+    correct: [
+      ...corrections('i am $a $v', 'i work as $a $v', 'my job is $v', 'my profession is $v'),
+      'actually i am $a $v',
+      'no, i work as $a $v',
+      'now i work as $a $v',
+    ],
+    noted: '$A $v, how interesting! I will remember that.',
     ask: [
+      '{tell|remind} me what i {work as|do|am by profession|do all day}',
+      '{test|quiz|memory test}: {my job|my profession|what do i work as}',
+      '{what|which} {is|was} {my work|my trade|my occupation|my line of work|my day job|the job i have}',
+      '{have you|did you} {noted|remembered|stored} {my job|my profession}',
+      'what did i say {i do for a living|i work as|about my job}',
+      'you know my job, right',
+      'my {job|profession|occupation} {is|was|please}',
+      'how do i {pay my rent|earn my bread|make my money|make a living}',
+      'as what am i {employed|working|hired}',
+      'what do i do {at work|for work|all day}',
+      '{and|so|now} {what is my job|what do i do for a living}',
+      'say my {job|profession}',
+
+      '{what|which} {job|work|profession|occupation} {do i|did i say i} {have|do}',
+      'do you {remember|recall|know} {what job i have|which job i have|what i work as|what i do}',
+      '{tell|remind} me what {my job is|i work as|i do for a living}',
+      'as what do i work',
+      'what is it that i do {for work|for a living}',
       'what is my job',
       'what do i do for a living',
       'what is my profession',
@@ -340,13 +740,31 @@ const facts: Fact[] = [
       'how do i earn my money',
       'what was my job',
     ],
-    recalled: 'You are a $v.',
+    recalled: 'You are $a $v.',
     unknown: "You haven't told me your job yet.",
   },
   {
     id: 'age',
     value: (dice) => String(dice.between(5, 99)),
     tell: [
+      'my age {in years |}{is|was|would be} $v',
+      '{i was born|i came into this world|i have lived|i have been on earth} {for |}$v years {ago|now}',
+      'age: $v',
+      '{i celebrated|we celebrated|i had} my birthday and {am|turned|became} $v',
+      'i {reached|hit|passed} the age of $v',
+      'at $v years {old|of age} i {am still learning|feel young|feel old}',
+      '{the candles on my cake|my birthday candles} were $v',
+      'i have $v years',
+      '{only|already|just|almost|exactly} $v years old, {that is me|that is my age}',
+      'i am a {man|woman|person|child|human} of $v [years]',
+      'i am $v years {of age|young|old now}',
+      'next year i am no longer $v',
+      ...GENERAL_TELL.flatMap((start) => ['i am $v years old', 'my age is $v', 'i am $v'].map((fact) => start + fact)),
+
+      'i am $v years {old|of age|young}',
+      '{this year|last week|today|yesterday} i {turned|became} $v',
+      'i am already $v years old',
+      'my age? $v',
       'i am $v years old',
       'my age is $v',
       'i am $v',
@@ -356,9 +774,30 @@ const facts: Fact[] = [
       'i have been alive for $v years',
       'i am aged $v',
     ],
-    correct: ['actually i am $v years old', 'no, i am $v', 'sorry, i am $v years old'],
+    correct: [
+      ...corrections('i am $v years old', 'my age is $v', 'i am $v', 'i turned $v'),
+      'actually i am $v years old',
+      'no, i am $v',
+      'sorry, i am $v years old',
+    ],
     noted: '$v years old, good to know!',
     ask: [
+      '{tell|remind} me {how old i am|my age|what age i am}',
+      '{test|quiz|memory test}: {my age|how old am i}',
+      'how many {years|birthdays|candles} {do i have|have i had|have i lived|are on my cake}',
+      '{have you|did you} {noted|remembered|stored} {my age|how old i am}',
+      'what did i say {my age is|my age was|about my age}',
+      'you know {my age|how old i am}, right',
+      'my age {is|was|please}',
+      '{and|so|now} {how old am i|what is my age}',
+      'what age {am i|did i say|did i mention|is mine|is your user}',
+      'for how {long|many years} have i been alive',
+      'say my age',
+
+      '{can|could} you {tell|say} me {my age|how old i am}',
+      '{how|exactly how} old {am i|do you think i am|did i tell you i am}',
+      '{what|which} age {did i tell you|do i have|am i}',
+      'remind me how old i am',
       'how old am i',
       'what is my age',
       'do you {remember|know} {how old i am|my age}',
@@ -376,6 +815,20 @@ const facts: Fact[] = [
     id: 'hobby',
     value: lower(w.HOBBIES),
     tell: [
+      '{my favourite pastime|what i do for fun|my passion|what i love doing|my great love|the thing i do after work} is $v',
+      '{hobby|hobbies}: $v',
+      '{after work|on weekends|on sundays|in the evening|when i am free} i {do|enjoy|love|like} $v',
+      'i {am crazy about|am mad about|cannot live without|am a fan of|am good at|have a passion for} $v',
+      '{i spend|we spend} {my|our} {evenings|free time|weekends} {with|on} $v',
+      '$v is {my passion|what i do for fun|what i love to do|my favourite pastime|how i relax}',
+      '{to relax|for fun|as a hobby} i {do|like|enjoy} $v',
+      '{when i am bored|when it rains}, i do $v',
+      'my {favourite|favorite} {hobby|pastime|activity} is $v',
+      'i {took up|started|learned} $v and it is my hobby now',
+      ...GENERAL_TELL.flatMap((start) =>
+        ['my hobby is $v', 'i enjoy $v', 'my passion is $v'].map((fact) => start + fact),
+      ),
+
       'my hobby is $v',
       'i like $v',
       'i love $v',
@@ -388,9 +841,25 @@ const facts: Fact[] = [
       'i spend my weekends with $v',
       'i am fond of $v',
     ],
-    correct: ['actually my hobby is $v', 'no, my hobby is $v'],
+    correct: [
+      ...corrections('my hobby is $v', 'i enjoy $v', 'my passion is $v', 'i like $v'),
+      'actually my hobby is $v',
+      'no, my hobby is $v',
+    ],
     noted: '$v sounds like fun! I will remember that.',
     ask: [
+      '{tell|remind} me {what my hobby is|what i do for fun|my hobby}',
+      '{test|quiz|memory test}: {my hobby|what do i do for fun}',
+      '{what|which} {is|was} {my pastime|my passion|my favourite activity|the hobby i have|my favorite hobby}',
+      '{have you|did you} {noted|remembered|stored} {my hobby|what i like to do}',
+      'what did i say {i do for fun|about my hobby|my hobby was}',
+      'you know my hobby, right',
+      'my hobby {is|was|please}',
+      'how do i {spend my free time|relax|spend my weekends}',
+      'what do i do {after work|on weekends|when i am free|to relax}',
+      '{and|so|now} {what is my hobby|what do i enjoy}',
+      'say my hobby',
+
       'what is my hobby',
       'what do i do in my free time',
       'what do i {enjoy|like to do}',
@@ -410,6 +879,25 @@ const facts: Fact[] = [
     id: 'friend',
     value: (dice) => w.name(dice, w.FIRST_NAMES),
     tell: [
+      '{i have|i got} a {friend|best friend|buddy|pal|mate} {named|called|by the name of|whose name is|and the name is} $v',
+      'my {best |closest |oldest |good |}{friend|buddy|pal|mate} {is|is called|is named|goes by|has the name} $v',
+      '{friend|best friend}: $v',
+      '$v is {my|the} {best friend|closest friend|buddy|pal|oldest friend|friend}',
+      '$v and i are {best |good |close |old |}friends',
+      '{i spend a lot of time with|i grew up with|i play with|i trust} my friend $v',
+      '{say hello to|meet} my friend $v',
+      'my friend $v {is here|is funny|lives next door|told me about you|says hello|is with me}',
+      'the {friend|person} {i trust most|i like best|i talk to most} is {my friend |}$v',
+      '{as for friends|about friends}, {my best friend|my friend} is $v',
+      '{since school|for years} my best friend has been $v',
+      'i call my best friend $v',
+      ...GENERAL_TELL.flatMap((start) =>
+        ['my friend is called $v', 'my friend is $v', 'my best friend is $v'].map((fact) => start + fact),
+      ),
+
+      'my best {friend|pal|buddy} is {called|named} $v',
+      "my best friend's name {is|would be} $v",
+      'i have a {good|dear|close|old} friend {called|named} $v',
       'my {best |}friend is called $v',
       "my {best |}friend's name is $v",
       'my {best |}friend is $v',
@@ -419,9 +907,34 @@ const facts: Fact[] = [
       '$v is my {best |}friend',
       'my {best |}friend is named $v',
     ],
-    correct: ['actually my friend is called $v', 'no, my friend is $v'],
+    correct: [
+      ...corrections(
+        'my friend is called $v',
+        'my friend is $v',
+        'my best friend is $v',
+        'the name of my friend is $v',
+      ),
+      'actually my friend is called $v',
+      'no, my friend is $v',
+    ],
     noted: '$v is lucky to have you as a friend! I will remember that.',
     ask: [
+      "{tell|remind} me {who my friend is|what my friend is called|my friend's name|who my best friend is}",
+      "{test|quiz|memory test}: {my friend's name|who is my best friend|the name of my friend}",
+      '{what|how} do i call my {friend|best friend|buddy|pal}',
+      "{have you|did you} {noted|remembered|stored} {the name of my friend|my friend's name}",
+      'which friend did i {mention|tell you about|talk about|name}',
+      'you know my {friend|best friend}, right, what is the name',
+      'my {best |}friend is {called|named|}',
+      'what did i tell you about my {friend|best friend}',
+      'who {is my pal|is my buddy|do i trust most|am i friends with}',
+      '{and|so|now} {who is my friend|what is my friend called}',
+      'say the name of my {friend|best friend}',
+
+      "{can|could} you {name|tell me} {my friend|my best friend|my best friend's name|who my friend is}",
+      'who did i say is my {best |}friend',
+      'what is {my best friend|my pal|my buddy} called',
+      'what name does my {best |}friend have',
       "what is my friend's name",
       'what is my friend called',
       'what is the name of my friend',
@@ -445,6 +958,28 @@ const facts: Fact[] = [
           ? `${w.letters(dice, dice.between(1, 3)).toUpperCase()}${dice.between(1, 999)}`
           : w.madeUpWord(dice),
     tell: [
+      '{keep|hold|save|store|remember|memorize|note|write down} {the secret|this secret|this code|this number|this word|the code|the code word|the number}[:] $v',
+      '{secret|code|code word|password|pin|number|key}: $v',
+      '{i give you|take|here comes|here is|this is} {a code|the code|a secret|the secret word|the number|a code word} {to keep|to remember|to store|for later|}: $v',
+      '{the|our|my} {code|password|secret|code word|secret word|secret number|pass phrase} {is|will be|shall be|must be} $v',
+      '{i will ask you later|i will test you later|i may forget it|i always forget it}, {so remember|remember|keep}: $v',
+      '$v is {the code|the secret|the password|the number|the code word|the secret word|my lucky number} {to remember|to keep|}',
+      '{put|keep|lock} $v {in your memory|in mind|in your head}',
+      'do not {forget|lose} {the code|the number|the word|the secret} $v',
+      'can you {remember|keep|hold|memorize} {this|the code|this number|this word} {for me|for later|}: $v',
+      'let the {code|password|secret|code word} be $v',
+      'i trust you with {a secret|the code|a code}: $v',
+      '{listen|attention|now|ok}, {the code|the secret|the code word|the number} is $v',
+
+      'keep the {number|word|code|code word} $v in {your memory|your head|store|memory}',
+      'the {number|word|code} to remember is $v',
+      'my {pin|locker number|room number|seat|ticket number|door code} is $v',
+      'here is a {number|word|code} {to remember|for you to remember|for you}: $v',
+      '{can|could|will|would} you {remember|keep|store|memorize|note} the {word|number|code|code word|secret} $v [for me|for later]',
+      'i want you to remember {the word|the number|the code|} $v',
+      'please {memorize|note|store|keep|remember|save} the {code word|number|code|secret word|password|magic number} $v',
+      '{remember|keep|store|save|memorize} the {number|word|code word|code|name|phrase} $v [for me|please|in mind]',
+      'the {code word|pass phrase|key word|safe word} is $v',
       'remember {this|the word|the number|the code|this code|this word|this number}: $v',
       'the {secret|magic} {word|number|code} is $v',
       'my {lucky|favourite|secret|favorite} {number|word} is $v',
@@ -458,9 +993,34 @@ const facts: Fact[] = [
       'do not forget: $v',
       'store {this|the code} for me: $v',
     ],
-    correct: ['actually the code is $v', 'no, remember this: $v', 'the new code is $v'],
+    correct: [
+      ...corrections('the code is $v', 'the number is $v', 'the secret is $v', 'the word is $v'),
+      'actually the code is $v',
+      'no, remember this: $v',
+      'the new code is $v',
+    ],
     noted: 'I will remember it: $v.',
     ask: [
+      '{tell|remind} me {what the code is|what the secret is|of the code|what i asked you to remember|what the number was}',
+      '{test|quiz|memory test}: {the code|the secret|the number|the word}',
+      '{what|which} {secret|code|word|number} {did i trust you with|do you have in mind|did you lock away|do you keep|have you stored|was i talking about}',
+      '{have you|did you} {kept|noted|remembered|stored} {the code|the number|the word|the secret}, what is it',
+      'i forgot {the code|the number|the secret|the password|the code word}, what {is|was} it',
+      'the {code|secret|password|number|code word} {is|was|please}',
+      '{and|so|now} what is the {code|secret|password|number|code word}',
+      'say the {code|secret|password|secret word}',
+      '{give|hand} me the {code|secret|number|word|password} [back]',
+      'what was i {asking|telling} you to {remember|keep}',
+      'i {need|want} {the code|the secret|the number|the password|the code word} [again|now|back]',
+
+      'what is the {number|word|code|code word} {that |}you {keep|remember|have|stored|memorized} [for me]',
+      '{which|what} {number|word|code|code word} {should you|did you|must you|were you to|did i ask you to} {keep|remember|store|hold|memorize} [for me]',
+      'what {was|is} {that|the} {number|word|code|code word|password|key word} [again|once more]',
+      'do you still {have|know|remember} the {number|word|code|code word}',
+      'give me {the|that} {number|word|code|code word} back',
+      'tell me the {number|word|code|code word} {i gave you|you keep|again|please}',
+      'what is my {pin|locker number|room number|seat|ticket number|door code}',
+      'say the {number|word|code|code word} {i gave you|again|now}',
       'what {did i ask you to remember|should you remember|was it that you should remember}',
       'what is the {secret|code|secret word|secret number|magic word|password|number|word|secret code}',
       'do you remember the {code|word|number|secret|password}',
@@ -491,21 +1051,45 @@ const turns = (question: string, answer: string): Turn[] => [
 
 /** A conversation in which something is told and asked for later; `filler` makes what is said in between. */
 export function remembered(dice: Dice, filler: () => Turn[]): Turn[] {
-  const told = dice.sample(dice.chance(0.5) ? (facts.slice(0, 2) as Fact[]) : facts, dice.pick([1, 1, 1, 2, 2, 3]));
+  const told = dice.sample(someFacts(dice), dice.pick([1, 1, 1, 2, 2, 2, 3]));
   const values = new Map<string, string>();
   const talk: Turn[] = dice.chance(0.15) ? filler() : [];
-  if (told.length === 2 && dice.chance(0.35)) talk.push(...tellTwo(dice, told as [Fact, Fact], values));
-  else
-    for (const fact of told) talk.push(...tell(dice, fact, fact.tell, values), ...(dice.chance(0.25) ? filler() : []));
+  talk.push(...tellAll(dice, told, values, filler));
   for (let count = dice.pick([0, 0, 1, 1, 2, 3]); count > 0; count--) talk.push(...filler());
-  if (dice.chance(0.25)) {
-    const fact = dice.pick(told);
-    talk.push(...tell(dice, fact, fact.correct, values), ...(dice.chance(0.3) ? filler() : []));
-  }
-  const asked = dice.chance(0.12) ? dice.pick(facts) : dice.pick(told);
+  const corrected = dice.chance(0.3) ? dice.pick(told) : undefined;
+  if (corrected)
+    talk.push(
+      ...tell(dice, corrected, correctionsOf(dice, corrected, told), values),
+      ...(dice.chance(0.3) ? filler() : []),
+    );
+  const asked = dice.chance(0.12) ? dice.pick(facts) : corrected && dice.chance(0.7) ? corrected : dice.pick(told);
   talk.push(...recall(dice, asked, values));
-  if (dice.chance(0.35)) talk.push(...(dice.chance(0.3) ? filler() : []), ...recall(dice, dice.pick(told), values));
+  const others = told.filter((fact) => fact !== asked);
+  if (others.length > 0 && dice.chance(0.6)) {
+    talk.push(...(dice.chance(0.25) ? filler() : []), ...recall(dice, dice.pick(others), values));
+  } else if (dice.chance(0.35))
+    talk.push(...(dice.chance(0.3) ? filler() : []), ...recall(dice, dice.pick(told), values));
   return talk;
+}
+
+/** What people tell most: their names and homes, and the names of pets and friends. */
+function someFacts(dice: Dice): Fact[] {
+  const kind = dice.between(1, 20);
+  if (kind <= 8) return facts.slice(0, 2);
+  if (kind <= 12) return facts.filter(({ id }) => ['name', 'city', 'pet', 'friend'].includes(id));
+  return facts;
+}
+
+/** With several things told, a correction must say what it corrects. */
+function correctionsOf(dice: Dice, { correct }: Fact, told: Fact[]): string[] {
+  if (told.length === 1) return dice.chance(0.4) ? BARE_CORRECTIONS : correct;
+  return correct.filter((phrase) => !/^(\{?[a-z, |]*\}?,? )?(i meant|make that|it is|i would prefer) \$v/.test(phrase));
+}
+
+function tellAll(dice: Dice, told: Fact[], values: Map<string, string>, filler: () => Turn[]): Turn[] {
+  const [first, second] = told;
+  if (first && second && told.length === 2 && dice.chance(0.55)) return tellTwo(dice, [first, second], values);
+  return told.flatMap((fact) => [...tell(dice, fact, fact.tell, values), ...(dice.chance(0.25) ? filler() : [])]);
 }
 
 /** Something asked for that was never told. */
@@ -531,17 +1115,51 @@ export function toldBySystem(dice: Dice, filler: () => Turn[]): { system: string
 function tell(dice: Dice, fact: Fact, phrases: string[], values: Map<string, string>): Turn[] {
   const v = fact.value(dice);
   values.set(fact.id, v);
-  return turns(say(dice, dice.pick(phrases), { v }), expand(dice, fact.noted, { v: capital(fact.noted, v) }));
+  return turns(
+    say(dice, dice.pick(phrases), slotsOf(v)),
+    expand(dice, fact.noted, { ...slotsOf(v), v: capital(fact.noted, v) }),
+  );
+}
+
+/** Statements that stand well beside another one in a sentence. */
+const PLAIN_TELL: Record<string, string[]> = {
+  name: ['my name is $v', 'i am $v', 'i am called $v', 'my friends call me $v', 'call me $v'],
+  city: ['my home is $v', 'i live in $v', 'i am from $v', 'i come from $v', 'my city is $v', 'my home is in $v'],
+  colour: ['my favourite colour is $v', 'my favorite color is $v', 'i love the colour $v', 'i like the color $v most'],
+  food: ['my favourite food is $v', 'my favorite dish is $v', 'i love to eat $v', 'i like to eat $v'],
+  pet: ['my {dog|cat|pet} is called $v', 'i have a {dog|cat|pet} called $v', 'the name of my {dog|cat|pet} is $v'],
+  job: ['i work as $a $v', 'i am $a $v', 'my job is $v'],
+  age: ['i am $v years old', 'my age is $v'],
+  hobby: ['my hobby is $v', 'i enjoy $v', 'i love $v'],
+  friend: ['my {best |}friend is $v', 'my friend is called $v', "my best friend's name is $v"],
+  number: ['the code is $v', 'the secret word is $v', 'my lucky number is $v', 'the code word is $v'],
+};
+
+function statement(dice: Dice, { id, tell }: Fact, plain: boolean): string {
+  return dice.pick((plain ? PLAIN_TELL[id] : undefined) ?? tell);
 }
 
 function tellTwo(dice: Dice, [first, second]: [Fact, Fact], values: Map<string, string>): Turn[] {
   const v = first.value(dice);
   const u = second.value(dice);
   values.set(first.id, v).set(second.id, u);
+  const plain = dice.chance(0.7);
+  const link = dice.pick([
+    ' and ',
+    ', ',
+    ' and ',
+    '. ',
+    ', and ',
+    ' and also ',
+    ' while ',
+    '; ',
+    ', also ',
+    ' and by the way ',
+  ]);
   const question = say(
     dice,
-    `${dice.pick(first.tell)}${dice.pick([' and ', ', ', ' and ', '. '])}${dice.pick(second.tell).replaceAll('$v', '$u')}`,
-    { v, u },
+    `${statement(dice, first, plain)}${link}${statement(dice, second, plain).replaceAll('$v', '$u').replaceAll('$a', '$b')}`,
+    { ...slotsOf(v), u, b: slotsOf(u).a },
   );
   const answer =
     first.id === 'name' ? `Nice to meet you, ${v}! I will remember that.` : 'Good to know! I will remember that.';
@@ -550,7 +1168,15 @@ function tellTwo(dice: Dice, [first, second]: [Fact, Fact], values: Map<string, 
 
 function recall(dice: Dice, fact: Fact, values: Map<string, string>): Turn[] {
   const v = values.get(fact.id);
-  return turns(say(dice, dice.pick(fact.ask)), v === undefined ? fact.unknown : expand(dice, fact.recalled, { v }));
+  return turns(
+    say(dice, dice.pick(fact.ask)),
+    v === undefined ? fact.unknown : expand(dice, fact.recalled, slotsOf(v)),
+  );
+}
+
+function slotsOf(v: string) {
+  const a = /^[aeiou]/i.test(v) ? 'an' : 'a';
+  return { v, a, A: w.title(a) };
 }
 
 /** A value that an answer begins with is written with a capital. */

@@ -43,14 +43,21 @@ const SYSTEM = [
   'You help users of Paddock.',
 ];
 
+/** What people add to a question without meaning much by it. */
+const TAILS = [
+  ' {on|with|from|at|in|for} {my|the|this|a} [$adj] $noun',
+  ' {here|there|at home|at work|at the moment|these days|this time|for once|for a friend|for the first time|for now|on this machine|in the end|so far|all in all|somehow|so to speak|to be honest|if i may ask|if you like|for example|in $city|in my case|in real life|the other day}',
+  ', {i wonder|i am curious|i forgot|my friend asked|i need it for my $noun|it is for my $noun|i could not find it|i am not sure|it is urgent|no hurry|just asking|i am asking for $name|says $name|my dear|dear|mate|little one|sir|buddy|old friend|if you do not mind|do you hear me}',
+];
+
 /** A conversation of any kind. */
 export function makeConversation(dice: Dice): Conversation {
   const kind = dice.between(1, 100);
-  if (kind <= 25) {
+  if (kind <= 42) {
     const talk = toolTalk(dice, () => exchange(dice));
     return withSystem(dice, talk.messages, talk.tools);
   }
-  if (kind <= 46) {
+  if (kind <= 50) {
     const told = dice.between(1, 10);
     if (told === 1) {
       const { system, talk } = toldBySystem(dice, () => shortExchange(dice));
@@ -77,11 +84,11 @@ function maybeTools(dice: Dice, chance: number): Tool[] {
 /** A question and its answer, of any kind that needs nothing else. */
 function exchange(dice: Dice): { role: 'user' | 'assistant'; content: string }[] {
   const kind = dice.between(1, 100);
-  if (kind <= 10) return intent(dice, greetings);
-  if (kind <= 32) return intent(dice, selfIntents);
-  if (kind <= 60) return intent(dice, helpIntents);
-  if (kind <= 74) return intent(dice, talkIntents);
-  if (kind <= 87) return turns(dice.chance(0.6) ? echoed(dice) : counted(dice));
+  if (kind <= 12) return intent(dice, greetings);
+  if (kind <= 38) return intent(dice, selfIntents);
+  if (kind <= 72) return intent(dice, helpIntents);
+  if (kind <= 84) return intent(dice, talkIntents);
+  if (kind <= 92) return turns(dice.chance(0.5) ? echoed(dice) : counted(dice));
   return turns(declined(dice));
 }
 
@@ -97,7 +104,10 @@ function intent(dice: Dice, intents: Intent[]) {
     port: String(dice.pick([dice.between(1024, 9999), dice.between(10000, 65000), 8080, 3000, 80])),
     junk: w.letters(dice, dice.between(2, 9)),
   };
-  return turns({ question: say(dice, dice.pick(ask), slots), answer: expandAnswer(dice, dice.pick(answer), slots) });
+  return turns({
+    question: say(dice, dice.pick(ask) + (dice.chance(0.12) ? dice.pick(TAILS) : ''), slots),
+    answer: expandAnswer(dice, dice.pick(answer), slots),
+  });
 }
 
 function intentSlots(dice: Dice) {

@@ -83,7 +83,7 @@ function tidy(text: string): string {
 }
 
 function fill(text: string, slots: Slots): string {
-  return text.replace(/\$([a-zA-Z]+)/g, (whole, name: string) => slots[name] ?? whole);
+  return text.replace(/\$([a-zA-Z]\w*)/g, (whole, name: string) => slots[name] ?? whole);
 }
 
 const BEFORE = [
@@ -160,6 +160,15 @@ const AFTER = [
   ' here',
   ' right now',
   ' in short',
+  ' at the moment',
+  ' over there',
+  ' this time',
+  ' if you can',
+  ', will you',
+  ', would you',
+  ', ok',
+  ', dear',
+  ', if possible',
 ];
 
 function wrap(dice: Dice, text: string): string {
@@ -206,13 +215,17 @@ function mistype(dice: Dice, text: string): string {
   return text.slice(0, at) + slip + text.slice(at + 2);
 }
 
+const QUESTION =
+  /(^|[,.!:] |\b(and|so|but|then|now|know|tell me|wonder|curious) )(what|who|where|when|why|which|how|whose|whom|is|are|am|do|does|did|can|could|will|would|should|may|have|has|was|were|any)\b/i;
+
 function punctuate(dice: Dice, text: string): string {
   if (/[.?!]$/.test(text)) {
     if (dice.chance(0.35)) return text.replace(/[.?!]+$/, '');
     return dice.chance(0.05) ? text + text.at(-1) : text;
   }
-  if (/[\w']$/.test(text) && dice.chance(0.3)) return `${text}${dice.pick(['.', '.', '!'])}`;
-  return text;
+  if (QUESTION.test(text))
+    return dice.chance(0.62) ? text + dice.pick(['?', '?', '?', '?', '?', '??', ' ?', '.', '?!']) : text;
+  return dice.chance(0.4) ? text + dice.pick(['.', '.', '.', '!', '!', '...', '!!']) : text;
 }
 
 function capitalize(text: string): string {

@@ -26,6 +26,14 @@ const ROOMS = [
   'dining room',
 ];
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'JPY', 'CHF', 'euros', 'dollars', 'pounds', 'yen'];
+const MEASURES =
+  'miles kilometers km meters feet inches cm yards pounds kg grams ounces liters gallons cups pints celsius fahrenheit hours minutes seconds days acres hectares bytes megabytes gigabytes knots mph kph joules calories'.split(
+    ' ',
+  );
+const PLANTS =
+  'rose cactus fern orchid tulip ivy basil tomato palm bamboo sunflower lily mint bonsai daisy oak violet begonia geranium hydrangea hibiscus'.split(
+    ' ',
+  );
 const plain = (text: string) => ({ said: text, json: text });
 const string = () => ({ type: 'string' });
 
@@ -65,6 +73,55 @@ export const kinds: Record<string, ParameterKind> = {
     schema: string,
     value: (dice) => plain(w.name(dice, w.FIRST_NAMES)),
     mentions: ['for $v', 'to $v', 'of $v', 'with $v', 'named $v', '$p $v'],
+  },
+  full_name: {
+    names: ['full_name', 'name', 'customer', 'client', 'patient', 'author', 'member', 'fullName'],
+    descriptions: ['Full name', 'First and last name', 'Name and surname', 'Who'],
+    schema: string,
+    value: (dice) => plain(`${w.name(dice, w.FIRST_NAMES).split(' ')[0]} ${w.title(w.name(dice, w.FIRST_NAMES))}`),
+    mentions: ['for $v', 'of $v', 'named $v', '$p $v', '$v'],
+  },
+  artist: {
+    names: ['artist', 'singer', 'band', 'musician'],
+    descriptions: ['The artist', 'Who sings it', 'Name of the band'],
+    schema: string,
+    value: (dice) =>
+      plain(
+        dice.chance(0.4)
+          ? `${dice.chance(0.4) ? 'The ' : ''}${w.title(dice.pick(w.ADJECTIVES))} ${w.title(dice.pick(w.NOUNS))}s`
+          : w.name(dice, w.FIRST_NAMES),
+      ),
+    mentions: ['by $v', 'from $v', 'of $v', '$p $v'],
+  },
+  animal: {
+    names: ['animal', 'species', 'pet', 'creature'],
+    descriptions: ['The animal', 'Which animal', 'Kind of animal'],
+    schema: string,
+    value: (dice) => plain(dice.chance(0.6) ? dice.pick(w.ANIMALS) : w.madeUpWord(dice)),
+    mentions: ['the $v', 'for the $v', '$v', '$p $v'],
+  },
+  plant: {
+    names: ['plant', 'flower', 'tree'],
+    descriptions: ['The plant', 'Which plant', 'Name of the plant'],
+    schema: string,
+    value: (dice) => plain(dice.chance(0.5) ? dice.pick(PLANTS) : w.madeUpWord(dice)),
+    mentions: ['the $v', '$v', '$p $v'],
+  },
+  colour: {
+    names: ['color', 'colour', 'tint', 'paint'],
+    descriptions: ['The colour', 'Which colour', 'Name of the color'],
+    schema: (dice) =>
+      dice.chance(0.6) ? string() : { type: 'string', enum: dice.sample(w.COLOURS, dice.between(2, 5)) },
+    value: (dice, schema) =>
+      plain(dice.pick((schema.enum as string[] | undefined) ?? [...w.COLOURS, w.madeUpWord(dice)])),
+    mentions: ['in $v', '$v', '$p $v', 'to $v'],
+  },
+  measure: {
+    names: ['unit', 'from_unit', 'to_unit', 'from', 'to'],
+    descriptions: ['The unit', 'Name of the unit', 'Unit of measure'],
+    schema: string,
+    value: (dice) => plain(dice.chance(0.75) ? dice.pick(MEASURES) : w.madeUpWord(dice)),
+    mentions: ['in $v', '$v', '$p $v'],
   },
   text: {
     names: [

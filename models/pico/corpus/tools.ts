@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
 import type { ChatMessage } from '../../../src/core/runner.ts';
 import type { Tool } from '../../../src/core/tool.ts';
 import type { Dice } from './dice.ts';
-import { type DomainTool, domainTools } from './domain-tools.ts';
+import { areas, type DomainTool, domainTools, rivals } from './domain-tools.ts';
 import { expand, type Slots, say } from './phrases.ts';
 import { kinds } from './tool-kinds.ts';
 import { result } from './tool-results.ts';
@@ -11,7 +11,9 @@ import * as w from './words.ts';
 /** A tool and something that asks for it. */
 interface Offer {
   tool: Tool;
-  ask: (dice: Dice) => { question: string; arguments: Record<string, unknown> };
+  /** The first name of the tool that many programs offer. */
+  domain?: string;
+  ask: (dice: Dice, others: Offer[]) => { question: string; arguments: Record<string, unknown> };
 }
 
 interface Parameter {
@@ -73,7 +75,7 @@ export function toolTalk(dice: Dice, filler: () => ChatMessage[]): { tools: Tool
   const rounds = dice.pick([1, 1, 1, 2]);
   for (let round = 0; round < rounds; round++) {
     const last = round === rounds - 1;
-    messages.push(...callTurn(dice, dice.pick(offers), last && dice.chance(0.25)));
+    messages.push(...callTurn(dice, dice.pick(offers), offers, last && dice.chance(0.25)));
     if (dice.chance(0.12)) messages.push(...filler());
   }
   return { tools: offers.map(({ tool }) => tool), messages };
@@ -85,16 +87,99 @@ export function someTools(dice: Dice): Tool[] {
 }
 
 function someOffers(dice: Dice, count: number): Offer[] {
+  if (count > 1 && dice.chance(0.4)) return relatedOffers(dice, count);
   const offers = new Map<string, Offer>();
   while (offers.size < count) {
-    const offer = dice.chance(0.6) ? domainOffer(dice, dice.pick(domainTools)) : madeUpOffer(dice);
-    offers.set(offer.tool.name, offer);
+    const offer = anyOffer(dice);
+    if (!isRival(offer, offers.values())) offers.set(offer.tool.name, offer);
   }
   return dice.sample([...offers.values()], count);
 }
 
-function callTurn(dice: Dice, { tool, ask }: Offer, unanswered: boolean): ChatMessage[] {
-  const asked = ask(dice);
+function anyOffer(dice: Dice): Offer {
+  if (dice.chance(0.7)) return domainOffer(dice, dice.pick(domainTools));
+  return dice.chance(0.35) ? strangeOffer(dice) : madeUpOffer(dice);
+}
+
+/** Tools of one area, which only what is asked tells apart. */
+function relatedOffers(dice: Dice, count: number): Offer[] {
+  return dice.chance(0.65) ? areaOffers(dice, count) : siblingOffers(dice, count);
+}
+
+function areaOffers(dice: Dice, count: number): Offer[] {
+  const offers = new Map<string, Offer>();
+  for (const id of dice.sample(dice.pick(areas), count)) {
+    const domain = domainTools.find(({ names }) => names[0] === id);
+    if (!domain) throw new Error(`no tool ${id}`);
+    const offer = domainOffer(dice, domain);
+    if (!isRival(offer, offers.values())) offers.set(offer.tool.name, offer);
+  }
+  return [...offers.values()];
+}
+
+/** Tools that do different things with the same, or the same with different things. */
+function siblingOffers(dice: Dice, count: number): Offer[] {
+  const offers = new Map<string, Offer>();
+  const sameNoun = dice.chance(0.6);
+  const noun = madeUpNoun(dice);
+  const verb = madeUpVerb(dice);
+  const seen = new Set<string>();
+  while (offers.size < count) {
+    const own = sameNoun ? madeUpVerb(dice) : verb;
+    const said = sameNoun ? noun : madeUpNoun(dice);
+    // No two tools share a way of asking for them.
+    const words = sameNoun ? own : [said];
+    if (words.some((word) => seen.has(word))) continue;
+    for (const word of words) seen.add(word);
+    const offer = dice.chance(0.4) ? strangeOffer(dice, own, said) : madeUpOffer(dice, own, said);
+    offers.set(offer.tool.name, offer);
+  }
+  return [...offers.values()];
+}
+
+function isRival({ domain }: Offer, others: Iterable<Offer>): boolean {
+  if (domain === undefined) return false;
+  return [...others].some(
+    (other) =>
+      other.domain !== undefined &&
+      (other.domain === domain || rivals.some((ids) => ids.includes(domain) && ids.includes(other.domain as string))),
+  );
+}
+
+/** The tools that a phrase asks for: short ones such as `find $a` ask for several. */
+const askedBy = new Map<string, Set<string>>();
+for (const { names, asks } of domainTools)
+  for (const phrase of asks)
+    for (const text of shortForms(phrase)) askedBy.set(text, (askedBy.get(text) ?? new Set()).add(names[0] as string));
+
+/** What a phrase without choices inside choices can be, if that is not much. */
+function shortForms(phrase: string): string[] {
+  let forms = [phrase];
+  for (let rounds = 0; rounds < 6 && forms.some((form) => /[{[]/.test(form)); rounds++) {
+    forms = forms.flatMap((form) => {
+      const choice = /\{([^{}[\]]*)\}|\[([^{}[\]]*)\]/.exec(form);
+      if (!choice) return [form];
+      const options = choice[1] !== undefined ? choice[1].split('|') : ['', ...(choice[2] as string).split('|')];
+      return options.map((option) => form.replace(choice[0], () => option));
+    });
+    if (forms.length > 300) return [];
+  }
+  return [...new Set(forms.map((form) => form.replaceAll(/\$\w+/g, '$').replaceAll(/ +/g, ' ').trim()))];
+}
+
+/** A phrase that asks for no other tool there. */
+function phraseFor(dice: Dice, domain: DomainTool, others: Offer[]): string {
+  const ids = others.flatMap((other) => (other.domain === undefined ? [] : [other.domain]));
+  for (let tries = 0; tries < 20; tries++) {
+    const phrase = dice.pick(domain.asks);
+    if (!shortForms(phrase).some((text) => ids.some((id) => id !== domain.names[0] && askedBy.get(text)?.has(id))))
+      return phrase;
+  }
+  return dice.pick(domain.asks);
+}
+
+function callTurn(dice: Dice, { tool, ask }: Offer, others: Offer[], unanswered: boolean): ChatMessage[] {
+  const asked = ask(dice, others);
   const question: ChatMessage = { role: 'user', content: asked.question };
   const call = {
     id: 'call',
@@ -109,10 +194,16 @@ function callTurn(dice: Dice, { tool, ask }: Offer, unanswered: boolean): ChatMe
 
 function domainOffer(dice: Dice, domain: DomainTool): Offer {
   const used = new Set<string>();
+  const slotNames = Object.keys(domain.parameters);
+  const odd = slotNames.length > 0 && dice.chance(0.2) ? dice.pick(slotNames) : undefined;
+  const allOdd = odd !== undefined && dice.chance(0.2);
   const parameters = new Map(
     Object.entries(domain.parameters).map(([slot, { kind, names }]) => {
-      const free = names.filter((name) => !used.has(name));
-      const parameter = makeParameter(dice, kind, dice.pick(free.length > 0 ? free : names));
+      const isOdd = slot === odd || allOdd;
+      const free = (isOdd ? [oddName(dice), oddName(dice)] : names).filter((name) => !used.has(name));
+      const name = free.length > 0 ? dice.pick(free) : w.madeUpWord(dice);
+      // Of several parameters, one with a strange name must say what it is for.
+      const parameter = makeParameter(dice, kind, name, isOdd && slotNames.length > 1 ? 0.9 : 0.6);
       used.add(parameter.name);
       return [slot, parameter] as const;
     }),
@@ -122,8 +213,9 @@ function domainOffer(dice: Dice, domain: DomainTool): Offer {
   ]);
   return {
     tool,
-    ask: (dice) => {
-      const phrase = dice.chance(0.1) ? byName(dice, tool, parameters) : dice.pick(domain.asks);
+    domain: domain.names[0] as string,
+    ask: (dice, others) => {
+      const phrase = dice.chance(0.1) ? byName(dice, tool, parameters) : phraseFor(dice, domain, others);
       const slots: Slots = {};
       const values: Record<string, unknown> = {};
       for (const [slot, { name, kind, schema }] of parameters) {
@@ -135,6 +227,15 @@ function domainOffer(dice: Dice, domain: DomainTool): Offer {
       return { question: say(dice, phrase, slots), arguments: values };
     },
   };
+}
+
+/** A parameter's name that habit does not expect. */
+function oddName(dice: Dice): string {
+  const kind = dice.between(1, 10);
+  if (kind <= 4) return w.madeUpWord(dice);
+  if (kind <= 8) return dice.pick(kinds[dice.pick(MADE_UP_KINDS)]?.names ?? []);
+  if (kind === 9) return `${w.madeUpWord(dice, 1)}_${dice.pick(w.NOUNS)}`;
+  return dice.pick(w.NOUNS);
 }
 
 /** A request that names the tool itself, or says what it is for. */
@@ -154,11 +255,102 @@ function byName(dice: Dice, { name, description = '' }: Tool, parameters: Map<st
   return `${call} ${given.join(dice.pick([', ', ' and ', ' ']))}`;
 }
 
-function madeUpOffer(dice: Dice): Offer {
-  const verb = dice.pick(VERBS);
-  const noun = dice.chance(0.75) ? dice.pick(w.NOUNS) : w.madeUpWord(dice);
-  const noun2 = dice.chance(0.2) ? dice.pick(w.NOUNS) : undefined;
-  const said = noun2 ? `${noun} ${noun2}` : noun;
+function madeUpVerb(dice: Dice): string[] {
+  if (dice.chance(0.65)) return dice.pick(VERBS);
+  return [w.madeUpWord(dice) + dice.pick(['', '', 'ate', 'ize', 'ify', 'le', 'er'])];
+}
+
+function madeUpNoun(dice: Dice): string {
+  const noun = dice.chance(0.65) ? dice.pick(w.NOUNS) : w.madeUpWord(dice);
+  return dice.chance(0.15) ? `${noun} ${dice.pick(w.NOUNS)}` : noun;
+}
+
+/** A tool of a word that nobody knows, for a thing with a name: `verb the noun NAME with PARAMETER 7`. */
+function strangeOffer(
+  dice: Dice,
+  verb = dice.chance(0.75)
+    ? [w.madeUpWord(dice) + dice.pick(['', '', 'ate', 'ize', 'ify', 'le', 'ish'])]
+    : madeUpVerb(dice),
+  noun = madeUpNoun(dice),
+): Offer {
+  const word = (verb[0] as string).split(' ')[0] as string;
+  const used = new Set<string>();
+  const add = (kind: string, names: string[]): Parameter => {
+    const free = names.filter((name) => !used.has(name));
+    const name = dice.chance(0.25) || free.length === 0 ? w.madeUpWord(dice) : dice.pick(free);
+    used.add(name);
+    return makeParameter(dice, kind, name);
+  };
+  const target = add(dice.pick(['thing', 'thing', 'person', 'id', 'city']), [
+    'name',
+    'target',
+    'id',
+    'which',
+    'object',
+    'item',
+    'subject',
+    'what',
+    noun.replaceAll(' ', '_'),
+    `${noun.replaceAll(' ', '_')}_name`,
+  ]);
+  const more = Array.from({ length: dice.pick([0, 1, 1, 1, 2, 2]) }, () => {
+    const kind = dice.pick(['count', 'count', 'count', 'choice', 'flag', 'thing', 'colour', 'date']);
+    return add(kind, kinds[kind]?.names ?? []);
+  });
+  const tool = makeTool(
+    dice,
+    toolName(dice, dice.pick([`${word}_${noun}`, `${word}_${noun}`, `${noun}_${word}`, word]).replaceAll(' ', '_')),
+    dice.pick([
+      `${w.title(word)} a ${noun}`,
+      `${w.title(word)}s the ${noun}`,
+      `${w.title(word)} a ${noun} by name`,
+      w.title(word),
+    ]),
+    [target, ...more],
+  );
+  return {
+    tool,
+    ask: (dice) => {
+      const slots: Slots = {};
+      const values: Record<string, unknown> = {};
+      const mention = ({ name, kind, schema }: Parameter, slot: string) => {
+        const { said, json } = sampleValue(dice, kind, schema);
+        slots[slot] = said;
+        values[name] = json;
+        return name.replaceAll('_', ' ');
+      };
+      mention(target, 'a');
+      const parts = more
+        .filter(() => dice.chance(0.9))
+        .map((parameter, index) => {
+          const slot = 'bcd'[index] as string;
+          const said = mention(parameter, slot);
+          const link = index === 0 ? '{with|with|at|using|on|by|to|and|,|having|for}' : '{and|,|with|and with|at}';
+          return dice.pick([
+            `${link} ${said} $${slot}`,
+            `${link} ${said} $${slot}`,
+            `${link} ${said} $${slot}`,
+            `${link} a ${said} of $${slot}`,
+            `(${said}: $${slot})`,
+            `, ${said} = $${slot}`,
+          ]);
+        });
+      const thing = dice.pick([
+        `the ${noun} $a`,
+        `the ${noun} $a`,
+        `${noun} $a`,
+        `$a`,
+        `the ${noun} {called|named} $a`,
+        `my ${noun} $a`,
+        `the $a ${noun}`,
+      ]);
+      const phrase = `{|||please |can you |could you |i want you to |i need to |now |let us |go and |help me to }${dice.pick(verb)} ${thing} ${parts.join(' ')}`;
+      return { question: say(dice, phrase, slots), arguments: values };
+    },
+  };
+}
+
+function madeUpOffer(dice: Dice, verb = madeUpVerb(dice), said = madeUpNoun(dice)): Offer {
   const words = [(verb[0] as string).split(' ')[0] as string, ...said.split(' ')];
   const name = toolName(
     dice,
@@ -180,7 +372,7 @@ function madeUpOffer(dice: Dice): Offer {
   const parameters: Parameter[] = [];
   for (let count = dice.pick([0, 1, 1, 1, 2, 2, 3]); count > 0; count--) {
     const kind = dice.pick(MADE_UP_KINDS);
-    const parameterName = dice.chance(0.15) ? w.madeUpWord(dice) : dice.pick(kinds[kind]?.names ?? []);
+    const parameterName = dice.chance(0.25) ? w.madeUpWord(dice) : dice.pick(kinds[kind]?.names ?? []);
     if (used.has(parameterName)) continue;
     used.add(parameterName);
     parameters.push(makeParameter(dice, kind, parameterName));
@@ -211,9 +403,9 @@ function madeUpRequest(dice: Dice, verb: string[], noun: string, parameters: Par
   return { question: say(dice, phrase.replaceAll('[', '(').replaceAll(']', ')'), slots), arguments: ordered };
 }
 
-function makeParameter(dice: Dice, kind: string, name: string): Parameter {
+function makeParameter(dice: Dice, kind: string, name: string, described = 0.6): Parameter {
   const { schema, descriptions } = kinds[kind] as (typeof kinds)[string];
-  const description = dice.chance(0.6) ? dice.pick(descriptions).replace('$other', dice.pick(w.CITIES)) : '';
+  const description = dice.chance(described) ? dice.pick(descriptions).replace('$other', dice.pick(w.CITIES)) : '';
   const own = schema(dice);
   return {
     name,

@@ -7,8 +7,8 @@ import { servePico } from './pico.ts';
 /** A part of the whole evaluation, `npm run pico:evaluate`: every fifth case, so that all groups are in it. */
 const sample = readCases().filter((_, index) => index % 5 === 0);
 
-/** What this pico.gguf reaches; the aim is 90%, see its README. */
-const RIGHT_AT_LEAST = 0.75;
+/** Of all cases it has 90% right; a fifth of them may be a few off. */
+const RIGHT_AT_LEAST = 0.85;
 
 describe.each(['cpu', 'wasm'] as const)('pico on %s', async (backend) => {
   const url = await servePico(backend);
