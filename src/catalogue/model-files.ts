@@ -2,7 +2,7 @@ import type { FoundFile } from './folder.ts';
 
 /** The files of one model: its GGUF, or its split GGUFs in order. */
 export interface ModelFiles {
-  /** The file's name without `.gguf` and without the number of a part. */
+  /** As `stemOf` gives it. */
   stem: string;
   files: FoundFile[];
   /** Of a split model, the parts that should be there. */
@@ -12,12 +12,17 @@ export interface ModelFiles {
 /** The name of a part of a split file. */
 const PART = /^(?<stem>.*)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/;
 
+/** A GGUF's name without `.gguf` and without the number of a part. */
+export function stemOf(name: string): string {
+  return PART.exec(name)?.groups?.stem ?? name.slice(0, -'.gguf'.length);
+}
+
 /** Which of a folder's GGUFs make up which model. */
 export function groupFiles(files: FoundFile[]): ModelFiles[] {
   const models = new Map<string, ModelFiles>();
   for (const file of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const shard = PART.exec(file.name)?.groups;
-    const stem = shard?.stem ?? file.name.slice(0, -'.gguf'.length);
+    const stem = stemOf(file.name);
     const parts = Number(shard?.parts ?? 1);
     const key = `${shard ? 'split' : 'whole'} ${parts} ${stem}`;
     const model = models.get(key) ?? { stem, files: [], parts };

@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { parseGgufShardFilename } from '@huggingface/gguf';
 import type { ModelSource } from '../engine/engine.ts';
+import { stemOf } from './model-files.ts';
 import { isNamedProjector } from './projector.ts';
 
 /** What removing a model takes away. */
@@ -57,10 +57,6 @@ async function companionsOf(files: string[], shared: Set<string>): Promise<strin
     }),
   );
   return found.flat();
-}
-
-function stemOf(name: string): string {
-  return parseGgufShardFilename(name)?.prefix ?? name.slice(0, -'.gguf'.length);
 }
 
 async function removeEmptyFolders(folder: string, from: string): Promise<void> {
