@@ -311,24 +311,8 @@ const declines: Decline[] = [
   },
 ];
 
-const NUMBER_WORDS = [
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-  'twenty',
-  'fifty',
-  'a hundred',
-  'a thousand',
-];
+/** One to twelve, and larger ones. */
+const AMOUNTS = [...w.NUMBER_WORDS.slice(1, 13), 'twenty', 'fifty', 'a hundred', 'a thousand'];
 
 /** A question that pico can't answer, and how it says so. */
 export function declined(dice: Dice): { question: string; answer: string } {
@@ -360,8 +344,8 @@ function declineSlots(dice: Dice): Slots {
     food: dice.pick(w.FOODS),
     number: w.numberText(dice),
     number2: w.numberText(dice),
-    numberWord: dice.pick(NUMBER_WORDS),
-    numberWord2: dice.pick(NUMBER_WORDS),
+    numberWord: dice.pick(AMOUNTS),
+    numberWord2: dice.pick(AMOUNTS),
     digit: String(dice.between(0, 9)),
     code: cased(w.PROGRAMMING_LANGUAGES),
     language: cased(w.HUMAN_LANGUAGES),

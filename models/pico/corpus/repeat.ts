@@ -180,7 +180,7 @@ function playful(dice: Dice): string {
       dice.pick(w.ANIMALS),
     ]);
   const big = () => w.title(word());
-  const amount = () => dice.pick([dice.pick(WORDS), w.numberText(dice)]);
+  const amount = () => dice.pick([dice.pick(w.NUMBER_WORDS), w.numberText(dice)]);
   const kind = dice.between(1, 9);
   if (kind === 1) return `${big()} ${big()} ${w.numberText(dice)}`;
   if (kind === 2) return `${word()} ${word()} ${w.numberText(dice)}`;
@@ -218,29 +218,6 @@ function echoText(dice: Dice): string {
   return cased + (dice.chance(0.3) ? dice.pick(['.', '!', '?']) : '');
 }
 
-const WORDS = [
-  'zero',
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-  'thirteen',
-  'fourteen',
-  'fifteen',
-  'sixteen',
-  'seventeen',
-  'eighteen',
-  'nineteen',
-  'twenty',
-];
 const UP = [
   '{please |kindly |}count {for me |}{up |}{to|till|until} $n',
   'count {out loud|aloud|slowly|for me|please|now|quickly} {up to|to|until} $n',
@@ -538,11 +515,11 @@ function downRange(dice: Dice): Exchange {
 
 function numberWords(from: number, to: number): string {
   const step = from <= to ? 1 : -1;
-  return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => WORDS[from + step * index]).join(', ');
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => w.NUMBER_WORDS[from + step * index]).join(', ');
 }
 
 function numeral(dice: Dice, n: number): string {
-  const word = WORDS[n];
+  const word = w.NUMBER_WORDS[n];
   return word !== undefined && dice.chance(0.45) ? word : String(n);
 }
 

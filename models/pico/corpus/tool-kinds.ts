@@ -477,7 +477,8 @@ export const kinds: Record<string, ParameterKind> = {
   },
 };
 
-const NUMBER_WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+/** Above this, numbers are written in digits. */
+const LARGEST_IN_WORDS = 10;
 
 function number(dice: Dice, schema: Record<string, unknown>): { said: string; json: unknown } {
   if (schema.type === 'number' && dice.chance(0.25)) {
@@ -490,7 +491,7 @@ function number(dice: Dice, schema: Record<string, unknown>): { said: string; js
     () => dice.between(1, 100),
     () => dice.between(100, 5000),
   ])();
-  const word = NUMBER_WORDS[value];
+  const word = value > LARGEST_IN_WORDS ? undefined : w.NUMBER_WORDS[value];
   return { said: word !== undefined && dice.chance(0.25) ? word : String(value), json: value };
 }
 

@@ -225,6 +225,10 @@ export const HUMAN_LANGUAGES = [
   'Korean',
   'Czech',
 ];
+/** The numbers from 0 to 20, each at its own place. */
+export const NUMBER_WORDS = list(
+  `zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty`,
+);
 
 const REAL_WORDS = [NOUNS, VERBS, ADJECTIVES, FOODS, ANIMALS, JOBS, HOBBIES, COLOURS, FIRST_NAMES, CITIES, COUNTRIES]
   .flat()
