@@ -21,14 +21,15 @@ const { values: options } = parseArgs({
 const VOCABULARY_SIZE = 2560;
 const VOCABULARY_SEED = 7;
 const VOCABULARY_CONVERSATIONS = 12_000;
+const COMMON_TOKENS = 1024;
 /** What train.py takes for "to be learnt". */
 const LOSS_BIT = 0x8000;
 const LONGEST = 1024;
 
 const render = createRenderer(readFileSync('models/pico/chat-template.jinja', 'utf8'));
 
-function* conversations(seed: number, count: number): Generator<Span[]> {
-  const dice = makeDice(seed);
+function* conversations(seed: number, count: number, parts: string[] = []): Generator<Span[]> {
+  const dice = makeDice(seed, parts);
   for (let made = 0; made < count; made++) {
     const conversation = makeConversation(dice);
     if (isLeak(conversation)) dropped++;
@@ -52,11 +53,14 @@ function vocabulary(): Vocabulary {
 
 let dropped = 0;
 mkdirSync(options.folder, { recursive: true });
-const encode = createEncoder(vocabulary());
+const learnt = vocabulary();
+const encode = createEncoder(learnt);
+/** The later a token was merged, the rarer it is; made-up words bring those often enough for pico to copy them. */
+const parts = learnt.tokens.slice(COMMON_TOKENS).filter((token) => /^[a-z]{2,}$/.test(token));
 const tokens: number[] = [];
 const lengths: number[] = [];
-for (const spans of conversations(Number(options.seed), Number(options.count))) {
-  const ids = spans.flatMap(({ text, learnt }) => encode(text).map((id) => (learnt ? id | LOSS_BIT : id)));
+for (const spans of conversations(Number(options.seed), Number(options.count), parts)) {
+  const ids = spans.flatMap((span) => encode(span.text).map((id) => (span.learnt ? id | LOSS_BIT : id)));
   if (ids.length > LONGEST) continue;
   lengths.push(ids.length);
   for (const id of ids) tokens.push(id);

@@ -2,6 +2,8 @@ import { makeRandom } from '../../../test/fixtures/random.ts';
 
 /** Seeded chance: the same seed makes the same choices everywhere. */
 export interface Dice {
+  /** What made-up words are put together of, besides what the corpus cuts for itself. */
+  readonly parts: readonly string[];
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;
   chance(probability: number): boolean;
@@ -10,11 +12,12 @@ export interface Dice {
   sample<T>(list: readonly T[], count: number): T[];
 }
 
-export function makeDice(seed: number): Dice {
+export function makeDice(seed: number, parts: readonly string[] = []): Dice {
   const random = makeRandom(seed);
   for (let turn = 0; turn < 16; turn++) random();
   const below = (count: number) => Math.floor((random() / 2 ** 32) * count);
   return {
+    parts,
     between: (low, high) => low + below(high - low + 1),
     chance: (probability) => random() / 2 ** 32 < probability,
     pick: (list) => {

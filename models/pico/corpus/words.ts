@@ -272,8 +272,9 @@ const CODAS = list('n r l s t m k d x th nd rt lk ng ck sh ss ll ff mp nt rd rk 
 /** A word that no one has ever used, or hardly anyone, in small letters. */
 export function madeUpWord(dice: Dice, syllables = dice.pick([1, 2, 2, 2, 3, 3])): string {
   const way = dice.between(1, 20);
-  if (syllables > 1 && way <= 10) return patchwork(dice);
-  if (syllables > 1 && way <= 14) return blend(dice);
+  if (syllables > 1 && way <= 8 && dice.parts.length > 0) return assembled(dice);
+  if (syllables > 1 && way <= 12) return patchwork(dice);
+  if (syllables > 1 && way <= 15) return blend(dice);
   let word = '';
   for (let count = 0; count < syllables; count++) {
     if (count > 0 || dice.chance(0.8)) word += dice.pick(ONSETS);
@@ -291,6 +292,12 @@ function blend(dice: Dice): string {
     first.slice(0, dice.between(2, Math.min(5, first.length))) +
     second.slice(-dice.between(2, Math.min(5, second.length)));
   return isHeldOut(word) ? blend(dice) : word;
+}
+
+/** Given parts, one after the other. */
+function assembled(dice: Dice): string {
+  const word = Array.from({ length: dice.pick([2, 2, 3]) }, () => dice.pick(dice.parts)).join('');
+  return isHeldOut(word) ? assembled(dice) : word;
 }
 
 /** Slices from anywhere in words, so that any letters may stand side by side. */
