@@ -21,6 +21,15 @@ describe('the corpus', () => {
     expect(conversations(5, 50)).not.toEqual(conversations(6, 50));
   });
 
+  it('puts given parts into made-up words, so that what is rare is learnt as well', () => {
+    const texts = (parts: string[]) => {
+      const dice = makeDice(5, parts);
+      return JSON.stringify(Array.from({ length: 50 }, () => makeConversation(dice)));
+    };
+    expect(texts(['qxv'])).toContain('qxv');
+    expect(texts([])).not.toContain('qxv');
+  });
+
   it('has calls that the parser of the served format reads as they were meant', () => {
     const format = detectFormat(template());
     expect(format.name).toBe('hermes');
