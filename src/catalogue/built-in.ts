@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ModelSource } from '../engine/engine.ts';
+import { packageRoot } from '../package-root.ts';
 
 /** The folder of the models that come with Paddock. */
 export const builtInModelsFolder: string = fileURLToPath(new URL('models', packageRoot()));
 
-/** The sources and what is built of them lie at different depths. */
-function packageRoot(): URL {
-  let folder = new URL('.', import.meta.url);
-  while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('..', folder);
-  return folder;
+/** Whether a model comes with Paddock, and so has to stay. */
+export function isBuiltIn({ files }: ModelSource): boolean {
+  return files.some((file) => file.startsWith(builtInModelsFolder + sep));
 }

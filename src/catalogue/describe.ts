@@ -1,9 +1,8 @@
 import type { ModelCard } from '../core/model.ts';
 import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
-import { createFields, type Fields } from './fields.ts';
-import type { FoundFile } from './folder.ts';
-import { fileTypeName } from './ggml-types.ts';
-import type { GgufFile } from './gguf-header.ts';
+import { createFields, type Fields } from '../gguf/fields.ts';
+import { fileTypeName } from '../gguf/ggml-types.ts';
+import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';
 

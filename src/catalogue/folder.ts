@@ -1,27 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FoundFile, FoundFolder } from './found-file.ts';
 import { mapLimited } from './map-limited.ts';
-
-/** A file of a models folder. */
-export interface FoundFile {
-  path: string;
-  name: string;
-  /** The folder it is in, from the models folder on, with slashes; '' is the models folder itself. */
-  folder: string;
-  /** In bytes. */
-  size: number;
-  /** Unix time in ms. */
-  modified: number;
-  /** Changes with the file's content. */
-  stamp: string;
-}
-
-/** A models folder, or one within it. */
-export interface FoundFolder {
-  path: string;
-  /** Another one for a folder that takes the place of this one. */
-  stamp: string;
-}
 
 /** Whether a file or folder of this name is none of the catalogue's business. */
 export function isHidden(name: string): boolean {

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import type { GgufValue } from './fields.ts';
-import type { GgufHeader } from './gguf-header.ts';
+import type { GgufValue } from '../gguf/fields.ts';
+import type { GgufHeader } from '../gguf/header.ts';
 
 /** Headers that were read before, kept in a file: to step over the vocabularies of hundreds of models takes seconds. */
 export interface HeaderCache {
@@ -20,7 +20,7 @@ const MOST_KEPT = 2000;
 
 const cacheSchema = v.object({
   // To be counted up when what is kept of a header changes.
-  version: v.literal(1),
+  version: v.literal(2),
   headers: v.array(
     v.tuple([
       v.string(),
@@ -79,6 +79,6 @@ async function writeCache(path: string, headers: [string, GgufHeader][]): Promis
   await mkdir(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
   const content = headers.map(([stamp, header]) => [stamp, { ...header, fields: [...header.fields] }]);
-  await writeFile(unfinished, JSON.stringify({ version: 1, headers: content }));
+  await writeFile(unfinished, JSON.stringify({ version: 2, headers: content }));
   await rename(unfinished, path);
 }

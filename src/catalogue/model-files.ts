@@ -1,4 +1,4 @@
-import type { FoundFile } from './folder.ts';
+import type { FoundFile } from './found-file.ts';
 
 /** The files of one model: its GGUF, or its split GGUFs in order. */
 export interface ModelFiles {

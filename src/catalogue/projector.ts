@@ -1,5 +1,5 @@
-import { createFields } from './fields.ts';
-import type { GgufFile } from './gguf-header.ts';
+import { createFields } from '../gguf/fields.ts';
+import type { GgufFile } from './found-file.ts';
 
 /** What a model takes besides text. */
 export interface Senses {

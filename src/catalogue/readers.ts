@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { IncompleteFile } from '../gguf/file-reader.ts';
+import { type GgufHeader, readGgufHeader } from '../gguf/header.ts';
+import { withOpenFile } from '../gguf/open-file.ts';
 import type { ModelEntry } from './describe.ts';
-import { IncompleteFile } from './file-reader.ts';
-import type { FoundFile } from './folder.ts';
-import { type GgufHeader, readGgufHeader } from './gguf-header.ts';
+import type { FoundFile } from './found-file.ts';
 import type { HeaderCache } from './header-cache.ts';
 import { createMemory } from './memory.ts';
 import { type ModelOverrides, parseModelJson } from './model-json.ts';
@@ -45,7 +46,7 @@ async function readHeader(file: FoundFile, cache: HeaderCache): Promise<Reading<
   const known = cache.find(file.stamp);
   if (known) return { value: known, problem: null };
   try {
-    const header = await readGgufHeader(file);
+    const header = await withOpenFile(file, readGgufHeader);
     cache.keep(file.stamp, header);
     return { value: header, problem: null };
   } catch (error) {

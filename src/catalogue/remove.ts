@@ -12,10 +12,15 @@ export interface Removal {
   bytes: number;
 }
 
+/** A file of a model is another folder's, so it is not ours to remove. */
+export class OutsideFolder extends Error {
+  override readonly name = 'OutsideFolder';
+}
+
 /**
  * Finds what belongs to one model alone.
  *
- * @param folder the models folder. Throws when any of the files does not really lie in it
+ * @param folder the models folder. Throws `OutsideFolder` when any of the files does not really lie in it
  * @param others the sources of all other models
  */
 export async function planRemoval(folder: string, source: ModelSource, others: ModelSource[]): Promise<Removal> {
@@ -26,7 +31,7 @@ export async function planRemoval(folder: string, source: ModelSource, others: M
   let bytes = 0;
   for (const file of files) {
     const place = await realpath(dirname(file));
-    if (!isWithin(root, place)) throw new Error(`${file} is a file of ${place}, outside of the models folder`);
+    if (!isWithin(root, place)) throw new OutsideFolder(`${file} is a file of ${place}, outside of the models folder`);
     bytes += (await lstat(file)).size;
   }
   return { files, bytes };

@@ -1,5 +1,6 @@
 import type { ModelEntry } from './describe.ts';
-import { type FoundFile, type FoundFolder, listFolder } from './folder.ts';
+import { listFolder } from './folder.ts';
+import type { FoundFile, FoundFolder } from './found-file.ts';
 import type { HeaderCache } from './header-cache.ts';
 import { mapLimited } from './map-limited.ts';
 import { messageOf, type Problem } from './problem.ts';

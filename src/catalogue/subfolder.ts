@@ -1,6 +1,5 @@
 import { describeModel, type ModelEntry } from './describe.ts';
-import type { FoundFile } from './folder.ts';
-import type { GgufFile } from './gguf-header.ts';
+import type { FoundFile, GgufFile } from './found-file.ts';
 import { defaultId, groupFiles, type ModelFiles, missingParts } from './model-files.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { messageOf, type Problem } from './problem.ts';

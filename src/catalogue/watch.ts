@@ -1,6 +1,7 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import type { Log } from '../core/log.ts';
-import { type FoundFolder, isHidden } from './folder.ts';
+import { isHidden } from './folder.ts';
+import type { FoundFolder } from './found-file.ts';
 import { messageOf } from './problem.ts';
 
 /** Time without any change after which the folders are looked at, in ms. */

@@ -1,16 +1,22 @@
+import { fileURLToPath } from 'node:url';
 import { builtInModelsFolder } from '../catalogue/built-in.ts';
 import { openCatalogue } from '../catalogue/catalogue.ts';
 import { createPuller } from '../catalogue/pull/puller.ts';
+import { createRemover } from '../catalogue/remover.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
+import { packageRoot } from '../package-root.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
+import { openStaticFiles } from '../server/static.ts';
 import type { Config } from './config/settings.ts';
 import { downloadsFolder, headerCacheFile } from './home.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
+/** The chat page and the browser build. */
+const WEB_FOLDER = fileURLToPath(new URL('dist-web', packageRoot()));
 const PING_INTERVAL_MS = 10_000;
 
 /** A server that runs in this process. */
@@ -54,6 +60,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       refresh: catalogue.refresh,
       log,
     }),
+    remover: createRemover(config.models, catalogue, log),
     apiKeys: config.apiKey,
     corsOrigins: config.corsOrigin,
     contentFilter: config.contentFilter,
@@ -63,10 +70,13 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     log,
   });
   const { host, port, bodyLimit } = config;
-  const server = await startServer({ api, host, port, bodyLimitBytes: bodyLimit }).catch(async (error: unknown) => {
-    await close();
-    throw await explainListenFailure(host, port, error);
-  });
+  const files = await openStaticFiles(WEB_FOLDER);
+  const server = await startServer({ api, files, host, port, bodyLimitBytes: bodyLimit }).catch(
+    async (error: unknown) => {
+      await close();
+      throw await explainListenFailure(host, port, error);
+    },
+  );
 
   return {
     url: toUrl(host, server.port),

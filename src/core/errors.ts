@@ -44,6 +44,11 @@ export function modelNotFound(id: string): ApiError {
   });
 }
 
+/** 400: the model comes with Paddock, so nobody can remove it. */
+export function builtInModel(id: string): ApiError {
+  return invalidRequest(`The model '${id}' comes with Paddock and can not be removed.`, 'model', 'built_in_model');
+}
+
 /** 401: none or not one of the configured keys. */
 export function invalidApiKey(message: string): ApiError {
   return new ApiError({ status: 401, type: 'authentication_error', code: 'invalid_api_key', param: null, message });

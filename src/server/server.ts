@@ -3,10 +3,13 @@ import { type Api, errorReply } from '../core/api/http.ts';
 import { bodyTooLarge } from '../core/errors.ts';
 import { sendReply } from './reply.ts';
 import { readRequest } from './request.ts';
+import type { StaticFiles } from './static.ts';
 import { loadUws } from './uws.ts';
 
 export interface ServerOptions {
   api: Api;
+  /** Served besides the API. */
+  files?: StaticFiles;
   host: string;
   /** 0 picks a free one. */
   port: number;
@@ -19,8 +22,8 @@ export interface Server {
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves the API over HTTP. Throws when the address can't be listened on. */
-export async function startServer({ api, host, port, bodyLimitBytes }: ServerOptions): Promise<Server> {
+/** Serves the API, and files beside it, over HTTP. Throws when the address can't be listened on. */
+export async function startServer({ api, files, host, port, bodyLimitBytes }: ServerOptions): Promise<Server> {
   const uws = loadUws();
   const app = uws.App();
   let running = 0;
@@ -29,7 +32,8 @@ export async function startServer({ api, host, port, bodyLimitBytes }: ServerOpt
   const serve = async (res: HttpResponse, req: HttpRequest) => {
     running += 1;
     try {
-      await answer(api, res, req, bodyLimitBytes);
+      if (files?.has(req.getMethod().toUpperCase(), req.getUrl())) await files.send(res, req);
+      else await answer(api, res, req, bodyLimitBytes);
     } finally {
       running -= 1;
       if (running === 0) idle?.();

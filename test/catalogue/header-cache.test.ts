@@ -2,9 +2,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCatalogue } from '../../src/catalogue/catalogue.ts';
-import type { GgufValue } from '../../src/catalogue/fields.ts';
-import type { GgufHeader } from '../../src/catalogue/gguf-header.ts';
 import { openHeaderCache } from '../../src/catalogue/header-cache.ts';
+import type { GgufValue } from '../../src/gguf/fields.ts';
+import type { GgufHeader } from '../../src/gguf/header.ts';
 import { texts } from '../fixtures/gguf-writer.ts';
 import { makeVocabulary } from '../fixtures/vocabulary.ts';
 import { silentLog } from '../support/log.ts';
@@ -14,7 +14,7 @@ const header: GgufHeader = {
   fields: new Map<string, GgufValue>([
     ['name', 'x'],
     ['sizes', [1, 2]],
-    ['tokens', { length: 5 }],
+    ['tokens', { length: 5, position: 7 }],
   ]),
   tensorCount: 1,
   parameterCount: 2,
@@ -55,7 +55,7 @@ describe('the cache of headers', () => {
     expect(none.find('stamp')).toBeUndefined();
   });
 
-  it.each(['', '{"version": 1', '{"version": 0, "headers": []}', '{"version": 1, "headers": [["a", {}]]}', 'null'])(
+  it.each(['', '{"version": 2', '{"version": 0, "headers": []}', '{"version": 2, "headers": [["a", {}]]}', 'null'])(
     'is empty where its file is broken: %s',
     async (content) => {
       const path = join(await makeFolder(), 'cache.json');

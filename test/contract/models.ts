@@ -75,6 +75,19 @@ export const modelCases: ContractCase[] = [
     },
   },
   {
+    name: 'removes no unknown model and not the one that comes with Paddock, and says why',
+    check: async (target) => {
+      const { models } = openai(target);
+      await expect(models.delete('no-such')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
+      await expect(models.delete('pico')).rejects.toMatchObject({
+        status: 400,
+        code: 'built_in_model',
+        message: expect.stringContaining("'pico' comes with Paddock"),
+      });
+      expect((await models.retrieve('pico')).id).toBe('pico');
+    },
+  },
+  {
     name: 'tells in /health and in the Model object what a loaded model runs on',
     check: async (target) => {
       await openai(target).chat.completions.create({

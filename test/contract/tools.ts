@@ -37,14 +37,11 @@ const isBook = new Ajv2020().compile(BOOK);
 
 const SEEDS = Array.from({ length: 100 }, (_, seed) => seed);
 
-/** Checks many seeds, each whole and streamed, four at a time. */
+/** Checks many seeds, every other one streamed, four at a time. */
 async function forSeeds(seeds: number[], check: (seed: number, stream: boolean) => Promise<void>): Promise<void> {
   const queue = [...seeds];
   const work = async () => {
-    for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) {
-      await check(seed, false);
-      await check(seed, true);
-    }
+    for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) await check(seed, seed % 2 === 1);
   };
   await Promise.all(Array.from({ length: 4 }, work));
 }
@@ -95,7 +92,7 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
-    name: 'calls a tool with arguments of its schema for 100 of 100 seeds, streamed and not, where one is required',
+    name: 'calls a tool with arguments of its schema for 100 of 100 seeds, every other one streamed, where one is required',
     check: async (target) => {
       const required = { tools: TOOLS, tool_choice: 'required', parallel_tool_calls: false };
       const body = chatBody({ temperature: 1, max_tokens: 300, ...required });
@@ -153,7 +150,7 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
-    name: 'replies JSON of the schema for 100 seeds, streamed and not',
+    name: 'replies JSON of the schema for 100 of 100 seeds, every other one streamed',
     check: async (target) => {
       const response_format = { type: 'json_schema', json_schema: { name: 'book', strict: true, schema: BOOK } };
       const body = chatBody({ temperature: 1, max_tokens: 300, response_format });

@@ -31,8 +31,11 @@ export interface TestHub {
   requests: SeenRequest[];
   /** Puts a file into a repository, which is there from then on; also for new content. */
   put(repo: string, path: string, file: HubFile | Uint8Array): void;
-  /** Puts a file on the web server and gives its URL; without an ETag if it shall have no validator. */
-  putFile(path: string, bytes: Uint8Array, options?: { validator?: false }): string;
+  /**
+   * Puts a file on the web server and gives its URL; without an ETag if it shall have no validator. Web pages of other sites may
+   * read it, though not all of its headers, unless it is closed to them.
+   */
+  putFile(path: string, bytes: Uint8Array, options?: { validator?: false; closed?: true }): string;
   /** Lets only this token read the repository. */
   gate(repo: string, token: string): void;
   /** Lets all pages of lists but the first lie on another origin, which is not the hub. */
@@ -54,12 +57,19 @@ interface PlannedFault {
   left: number;
 }
 
+/** What a hub lets web pages of other sites read, and what a plain host does. */
+const OPEN = { 'access-control-allow-origin': '*' };
+const OPEN_HUB = {
+  ...OPEN,
+  'access-control-expose-headers': 'X-Repo-Commit,X-Error-Code,ETag,Link,Accept-Ranges,Content-Range,X-Linked-ETag',
+};
+
 /** Small, so that every list of more than two files has several pages. */
 const PAGE_SIZE = 2;
 
 export async function startHub(): Promise<TestHub> {
   const repos = new Map<string, Repo>();
-  const files = new Map<string, { bytes: Uint8Array; validator: boolean }>();
+  const files = new Map<string, { bytes: Uint8Array; validator: boolean; closed: boolean }>();
   const faults = new Map<string, PlannedFault[]>();
   const requests: SeenRequest[] = [];
   let listsMoved = false;
@@ -118,6 +128,7 @@ export async function startHub(): Promise<TestHub> {
   };
 
   const hub = createServer((req, res) => {
+    allow(res, OPEN_HUB);
     const url = new URL(req.url ?? '/', 'http://hub');
     const [, repoId, path] = /^\/([^/]+\/[^/]+)\/resolve\/[^/]+\/(.+)$/.exec(decodeURIComponent(url.pathname)) ?? [];
     if (url.pathname.startsWith('/api/')) answerApi(req, res, url);
@@ -134,11 +145,13 @@ export async function startHub(): Promise<TestHub> {
     const name = decodeURIComponent(url.pathname.slice(1));
     const fault = note('content', name, req);
     const file = files.get(name);
+    if (!file?.closed) allow(res, OPEN);
     if (file) sendFile(req, res, file.bytes, file.validator ? `"${sha256(file.bytes)}"` : null, fault);
     else res.writeHead(404).end();
   });
 
   const cdn = createServer((req, res) => {
+    allow(res, OPEN_HUB);
     const { pathname } = new URL(req.url ?? '/', 'http://cdn');
     const [, repoId = '', path = ''] = /^\/([^/]+\/[^/]+)\/(.+)$/.exec(decodeURIComponent(pathname)) ?? [];
     const fault = note('content', path, req);
@@ -161,8 +174,8 @@ export async function startHub(): Promise<TestHub> {
         .digest('hex');
       repos.set(repoId, repo);
     },
-    putFile(path, bytes, { validator = true }: { validator?: boolean } = {}) {
-      files.set(path, { bytes, validator });
+    putFile(path, bytes, { validator = true, closed = false }: { validator?: boolean; closed?: boolean } = {}) {
+      files.set(path, { bytes, validator, closed });
       return `${urlOf(web)}/${path}`;
     },
     gate(repoId, token) {
@@ -197,6 +210,10 @@ function listing({ files }: Repo): object[] {
     if (plain) return { type: 'file', path, size, oid };
     return { type: 'file', path, size, oid, lfs: { oid: listedSha256 ?? sha256(bytes), size, pointerSize: 134 } };
   });
+}
+
+function allow(res: ServerResponse, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 }
 
 function sendJson(res: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {

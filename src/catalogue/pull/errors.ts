@@ -31,7 +31,12 @@ export function downloadFailed(message: string): ApiError {
   return new ApiError({ status: 502, type: 'server_error', code: 'download_failed', param: null, message });
 }
 
-/** 507: the disk has no room. */
+/** 507: the disk, or the browser's storage, has no room. */
 export function diskFull(message: string): ApiError {
   return new ApiError({ status: 507, type: 'server_error', code: 'disk_full', param: null, message });
+}
+
+/** "45 MB", "7.6 GB". */
+export function sizeInWords(bytes: number): string {
+  return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

@@ -1,18 +1,15 @@
 import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PullEvent } from '../../core/puller.ts';
-import { download } from './download.ts';
-import { diskFull, downloadFailed } from './errors.ts';
+import { openDiskPart } from './disk-part.ts';
+import { diskFull, sizeInWords } from './errors.ts';
+import { fetchFile } from './fetch-file.ts';
 import { takeLock } from './lock.ts';
 import type { PersistOptions } from './patience.ts';
 import { trackProgress } from './progress.ts';
 import { isPublished, publish, readPlace, undoHalfReplaced } from './publish.ts';
-import type { PullPlan, RemoteFile } from './remote.ts';
-import { verify, WrongContent } from './verify.ts';
+import type { PullPlan } from './remote.ts';
 import { bytesToFetch, isWhole, openWorkspace, partPath, type Workspace, wholePath } from './workspace.ts';
-
-/** How often a file is fetched whose content turns out to be wrong. */
-const FETCHES = 2;
 
 export interface Folders {
   models: string;
@@ -48,8 +45,17 @@ export async function fetchModel(
     const report = trackProgress(plan.files, emit);
     for (const [index, file] of plan.files.entries()) {
       const onBytes = (bytes: number) => report(index, bytes);
-      if (await isWhole(workspace, file)) onBytes(file.size);
-      else await fetchFile(file, workspace, onBytes, emit, options);
+      if (await isWhole(workspace, file)) {
+        onBytes(file.size);
+        continue;
+      }
+      const part = await openDiskPart(partPath(workspace, file));
+      try {
+        await fetchFile(file, part, emit, { ...options, onBytes });
+      } finally {
+        await part[Symbol.asyncDispose]();
+      }
+      await rename(partPath(workspace, file), wholePath(workspace, file));
     }
     options.signal.throwIfAborted();
     await publish(workspace, place, plan, before);
@@ -65,34 +71,6 @@ async function checkSpace(workspace: Workspace, plan: PullPlan): Promise<void> {
   const free = bavail * bsize;
   if (needed > free)
     throw diskFull(
-      `${plan.id} needs ${gigabytes(needed)} more on the disk of the models, which has ${gigabytes(free)} free.`,
+      `${plan.id} needs ${sizeInWords(needed)} more on the disk of the models, which has ${sizeInWords(free)} free.`,
     );
-}
-
-function gigabytes(bytes: number): string {
-  return `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`;
-}
-
-async function fetchFile(
-  file: RemoteFile,
-  workspace: Workspace,
-  onBytes: (bytes: number) => void,
-  emit: (event: PullEvent) => void,
-  options: PersistOptions,
-): Promise<void> {
-  const part = partPath(workspace, file);
-  for (let fetches = 1; ; fetches += 1) {
-    await download(file, part, { ...options, onBytes });
-    emit({ status: 'verifying', file: file.name });
-    try {
-      await verify(file, part, options.signal);
-      return await rename(part, wholePath(workspace, file));
-    } catch (error) {
-      if (!(error instanceof WrongContent)) throw error;
-      await rm(part, { force: true });
-      const complaint = `${file.name} ${error.message}`;
-      if (!error.hopeful || fetches === FETCHES) throw downloadFailed(`${complaint}. It has been deleted.`);
-      emit({ status: 'waiting', reason: `${complaint}; it is deleted and fetched anew` });
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { TemporaryFailure } from './patience.ts';
+import { type PersistOptions, TemporaryFailure } from './patience.ts';
 
 /** A response whose silence has an end: reading its body fails when nothing comes for too long. */
 export interface OpenResponse {
@@ -9,18 +9,16 @@ export interface OpenResponse {
   close(): void;
 }
 
-export interface RequestOptions {
-  headers: Record<string, string>;
-  signal: AbortSignal;
-  stallMs: number;
-}
-
 /**
  * A GET request. Redirects are followed; fetch drops the Authorization header when they lead to another origin.
  *
  * @throws TemporaryFailure when the host can't be reached, falls silent or says that it is busy or broken
  */
-export async function openUrl(url: string, { headers, signal, stallMs }: RequestOptions): Promise<OpenResponse> {
+export async function openUrl(
+  url: string,
+  headers: Record<string, string>,
+  { fetch, signal, patience: { stallMs } }: Pick<PersistOptions, 'fetch' | 'signal' | 'patience'>,
+): Promise<OpenResponse> {
   const host = new URL(url).host;
   const watch = watchSilence(signal, stallMs);
   const failed = (error: unknown) => {
@@ -29,44 +27,40 @@ export async function openUrl(url: string, { headers, signal, stallMs }: Request
     return new TemporaryFailure(`the connection to ${host} failed (${causeOf(error)})`);
   };
   try {
-    const response = await fetch(url, {
-      // Lengths and ranges are those of the file only where nothing is compressed.
-      headers: { 'accept-encoding': 'identity', 'user-agent': 'paddock', ...headers },
-      signal: watch.signal,
-    });
+    const response = await fetch(url, { headers, signal: watch.signal });
     watch.sawLife();
     const { status } = response;
     if (isTemporary(status)) {
-      watch.close();
       const retryAfterMs = readRetryAfter(response.headers.get('retry-after'));
       throw new TemporaryFailure(`${host} answered with status ${status}`, { retryAfterMs });
     }
     return { status, headers: response.headers, body: readBody(response, watch, failed), close: watch.close };
   } catch (error) {
-    if (error instanceof TemporaryFailure) throw error;
     watch.close();
-    throw failed(error);
+    throw error instanceof TemporaryFailure ? error : failed(error);
   }
 }
 
 /** The whole body as text, at most `limitBytes` of it. */
 export async function readText({ body }: OpenResponse, limitBytes: number): Promise<string> {
-  const pieces: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  let text = '';
   let length = 0;
   for await (const piece of body) {
     length += piece.length;
     if (length > limitBytes)
       throw new TemporaryFailure(`the answer is longer than ${limitBytes} bytes`, { retries: 0 });
-    pieces.push(piece);
+    text += decoder.decode(piece, { stream: true });
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return text + decoder.decode();
 }
 
 async function* readBody(response: Response, watch: SilenceWatch, failed: (error: unknown) => unknown) {
   try {
-    for await (const piece of response.body ?? []) {
+    const reader = response.body?.getReader();
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
       watch.sawLife();
-      yield piece;
+      yield next.value;
       // The reader's own time, for example at a slow disk, is no silence of the host's.
       watch.sawLife();
     }
@@ -88,10 +82,17 @@ interface SilenceWatch {
 function watchSilence(outer: AbortSignal, stallMs: number): SilenceWatch {
   const cancel = new AbortController();
   let silent = false;
-  const timer = setTimeout(() => {
-    silent = true;
-    cancel.abort();
-  }, stallMs);
+  let lastLife = performance.now();
+  const look = () => {
+    const left = lastLife + stallMs - performance.now();
+    silent = left <= 0;
+    if (silent) cancel.abort();
+    else timer = setTimeout(look, left);
+  };
+  let timer = setTimeout(look, stallMs);
+  const sawLife = () => {
+    lastLife = performance.now();
+  };
   const close = () => {
     clearTimeout(timer);
     outer.removeEventListener('abort', close);
@@ -99,7 +100,7 @@ function watchSilence(outer: AbortSignal, stallMs: number): SilenceWatch {
   };
   outer.addEventListener('abort', close, { once: true });
   if (outer.aborted) close();
-  return { signal: cancel.signal, sawLife: () => timer.refresh(), wasSilent: () => silent, close };
+  return { signal: cancel.signal, sawLife, wasSilent: () => silent, close };
 }
 
 function isTemporary(status: number): boolean {

@@ -11,6 +11,8 @@ export interface Hub {
   /** Without a slash at the end. */
   endpoint: string;
   token: string | null;
+  /** What someone without a token can do about a repository that wants one; completes "Accept its terms and ...". */
+  advice: string;
 }
 
 /** A repository at one commit. */
@@ -20,7 +22,7 @@ export interface Repository {
   host: Host;
 }
 
-const HUB_URL = 'https://huggingface.co';
+export const HUB_URL = 'https://huggingface.co';
 /** More than any repository of models has, but not more than memory. */
 const MAX_FILES = 100_000;
 const MAX_PAGE_BYTES = 32 * 1024 * 1024;
@@ -30,7 +32,7 @@ export function hubFrom(env: Record<string, string | undefined>): Hub {
   const endpoint = (env.HF_ENDPOINT || HUB_URL).replace(/\/+$/, '');
   if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
     throw new Error(`HF_ENDPOINT must be an http(s) URL, such as ${HUB_URL}`);
-  return { endpoint, token: env.HF_TOKEN?.trim() || null };
+  return { endpoint, token: env.HF_TOKEN?.trim() || null, advice: 'set HF_TOKEN to a token of your account' };
 }
 
 /** Hosts whose pages are repositories of this hub. */
@@ -85,8 +87,7 @@ function createHubFetch(hub: Hub, host: Host, options: PersistOptions): typeof f
     const url = input instanceof Request ? input.url : String(input);
     const headers = new URL(url).origin === new URL(hub.endpoint).origin ? host.headers : {};
     return persist(async () => {
-      const { stallMs } = options.patience;
-      const response = await openUrl(url, { headers, signal: options.signal, stallMs });
+      const response = await openUrl(url, headers, options);
       if (response.status >= 400) {
         response.close();
         throw host.refusal(response.status, response.headers.get('x-error-code'));
@@ -98,7 +99,7 @@ function createHubFetch(hub: Hub, host: Host, options: PersistOptions): typeof f
   };
 }
 
-function createHubHost({ endpoint, token }: Hub, repo: string): Host {
+function createHubHost({ endpoint, token, advice }: Hub, repo: string): Host {
   const page = `${endpoint}/${repo}`;
   return {
     headers: token === null ? {} : { authorization: `Bearer ${token}` },
@@ -109,7 +110,7 @@ function createHubHost({ endpoint, token }: Hub, repo: string): Host {
       if (status !== 401 && status !== 403) return downloadFailed(`${page} was answered with status ${status}.`);
       return sourceForbidden(
         token === null
-          ? `${repo} is gated or private, or not there at all. Accept its terms at ${page} and set HF_TOKEN to a token of your account.`
+          ? `${repo} is gated or private, or not there at all. Accept its terms at ${page} and ${advice}.`
           : `The account of HF_TOKEN may not read ${repo}, or the token is not valid. Accept the terms at ${page} and check the token.`,
       );
     },

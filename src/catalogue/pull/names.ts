@@ -16,7 +16,7 @@ export function isSafeName(name: string): boolean {
     !name.endsWith('.') &&
     name.trim() === name &&
     !FORBIDDEN.test(name) &&
-    Buffer.byteLength(name) <= MAX_NAME_BYTES
+    new TextEncoder().encode(name).length <= MAX_NAME_BYTES
   );
 }
 

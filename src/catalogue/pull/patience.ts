@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { downloadFailed } from './errors.ts';
+import type { Fetch } from './remote.ts';
 
 /** What a pull puts up with. All in ms. */
 export interface Patience {
@@ -41,6 +41,7 @@ export interface PersistOptions {
   /** How long to go on without progress, in ms. */
   limitMs: number;
   signal: AbortSignal;
+  fetch: Fetch;
   /** Told before each wait. */
   onWait: (reason: string) => void;
 }
@@ -74,9 +75,23 @@ export async function persist<T>(
       if (tooLong || failures >= error.retries) throw downloadFailed(`${error.message}. ${lastWord(error, failures)}`);
       failures += 1;
       onWait(`${error.message}; next attempt in ${Math.ceil(delay / 1000)} s`);
-      await sleep(delay, undefined, { signal });
+      await sleep(delay, signal);
     }
   }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
 }
 
 function lastWord({ retryAfterMs }: TemporaryFailure, failures: number): string {

@@ -8,13 +8,12 @@ const INTERVAL_MS = 250;
 
 /**
  * Turns the bytes that each file has on disk into events: at once for a file's first and last bytes, otherwise some four
- * a second. What a pull finds on disk counts as completed, but not for the rate.
+ * a second. Sizes are those of the moment. What a pull finds on disk counts as completed, but not for the rate.
  */
 export function trackProgress(
   files: Pick<RemoteFile, 'name' | 'size'>[],
   emit: (event: PullEvent) => void,
 ): (index: number, bytes: number) => void {
-  const total = files.reduce((sum, { size }) => sum + size, 0);
   const onDisk = new Map<number, number>();
   let samples = [{ time: performance.now(), received: 0 }];
   let received = 0;
@@ -32,6 +31,7 @@ export function trackProgress(
     if (before !== undefined && bytes !== file.size && time - toldAt < INTERVAL_MS) return;
     toldAt = time;
     samples = [...samples.filter((sample) => time - sample.time <= WINDOW_MS), { time, received }];
+    const total = files.reduce((sum, { size }) => sum + size, 0);
     const now = [...onDisk.values()].reduce((sum, value) => sum + value, 0);
     completed = Math.max(completed, now);
     const bytesPerSecond = rate(samples);

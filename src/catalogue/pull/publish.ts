@@ -1,10 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
-import { bytesAt } from './download.ts';
 import { placeTaken } from './errors.ts';
 import { identityOf, isSameFile, type PullPlan } from './remote.ts';
-import type { Workspace } from './workspace.ts';
+import { bytesAt, type Workspace } from './workspace.ts';
 
 const MODEL_JSON = 'model.json';
 

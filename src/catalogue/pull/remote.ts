@@ -1,5 +1,8 @@
 import type { ApiError } from '../../core/errors.ts';
 
+/** How the platform sends a GET request: the global `fetch`, with what is fitting there. */
+export type Fetch = (url: string, init: { headers: Record<string, string>; signal: AbortSignal }) => Promise<Response>;
+
 /** Where files come from: what to send along, and what a refusal means there. */
 export interface Host {
   headers: Record<string, string>;

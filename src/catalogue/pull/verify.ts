@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readGgufHeader } from '../gguf-header.ts';
-import { bytesAt } from './download.ts';
+import { readGgufHeader } from '../../gguf/header.ts';
+import type { PartFile } from './part-file.ts';
 import type { RemoteFile } from './remote.ts';
 
 /** A fetched file is not what it should be. The message completes the sentence "<the file> ...". */
@@ -20,28 +18,22 @@ export class WrongContent extends Error {
  *
  * @throws WrongContent
  */
-export async function verify({ size, sha256 }: RemoteFile, path: string, signal: AbortSignal): Promise<void> {
-  const bytes = await bytesAt(path);
+export async function verify({ size, sha256 }: RemoteFile, part: PartFile, signal: AbortSignal): Promise<void> {
+  const bytes = await part.size();
   if (bytes !== size) throw new WrongContent(`has ${bytes} bytes and should have ${size}`);
   if (sha256 !== null) {
-    const actual = await hashFile(path, signal);
+    const actual = await part.sha256(signal);
     if (actual !== sha256) throw new WrongContent(`has the sha256 ${actual} and should have ${sha256}`);
   }
-  await checkGguf({ path, size }, sha256 === null);
+  await checkGguf(part, size, sha256 === null);
 }
 
 /** Whether the catalogue can read it, and it has all the data that its header promises. */
-async function checkGguf(file: { path: string; size: number }, hopeful: boolean): Promise<void> {
+async function checkGguf(part: PartFile, size: number, hopeful: boolean): Promise<void> {
   try {
-    await readGgufHeader(file);
+    await readGgufHeader({ size, read: (offset, length) => part.read(offset, length) });
   } catch (error) {
     if (!(error instanceof Error) || 'code' in error) throw error;
     throw new WrongContent(`can not be served: ${error.message}`, hopeful);
   }
-}
-
-async function hashFile(path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) hash.update(piece);
-  return hash.digest('hex');
 }

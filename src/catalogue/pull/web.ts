@@ -20,14 +20,19 @@ export async function probeUrl(url: string, options: PersistOptions): Promise<Re
 }
 
 /** A single byte is asked for with GET, since many a signed URL allows no HEAD. */
-async function probe(url: URL, { patience, signal }: PersistOptions): Promise<RemoteFile> {
+async function probe(url: URL, options: PersistOptions): Promise<RemoteFile> {
   const name = localName(decodeURIComponent(url.pathname));
   const host = createWebHost(url, name);
-  const response = await openUrl(url.href, { headers: { range: 'bytes=0-0' }, signal, stallMs: patience.stallMs });
-  const { status, headers } = response;
-  response.close();
-  // An empty file has no first byte.
-  if (status >= 400 && status !== 416) throw host.refusal(status, null);
+  const ask = async (asked: Record<string, string>) => {
+    const response = await openUrl(url.href, asked, options);
+    response.close();
+    // An empty file has no first byte.
+    if (response.status >= 400 && response.status !== 416) throw host.refusal(response.status, null);
+    return response;
+  };
+  let { status, headers } = await ask({ range: 'bytes=0-0' });
+  // Many a host does not tell a web page where a part belongs, but how long the whole is.
+  if (status === 206 && !headers.has('content-range')) ({ status, headers } = await ask({}));
   const size = status === 200 ? headers.get('content-length') : headers.get('content-range')?.split('/')[1];
   if (size === null || size === undefined || !/^\d+$/.test(size))
     throw new TemporaryFailure(`${url.host} does not say how long ${name} is`, { retries: 0 });

@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { bytesAt } from './download.ts';
 import { type FileIdentity, identityOf, isSameFile, type PullPlan, type RemoteFile } from './remote.ts';
 
 /** Where one model is gathered until it is whole. */
@@ -56,6 +55,12 @@ export function partPath({ model }: Workspace, { name }: RemoteFile): string {
 
 export function wholePath({ model }: Workspace, { name }: RemoteFile): string {
   return join(model, name);
+}
+
+/** The length of a file; 0 for one that is not there. */
+export async function bytesAt(path: string): Promise<number> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.size ?? 0;
 }
 
 /** Whether a file has been fetched and verified before. */

@@ -1,5 +1,5 @@
+import { sseData } from '../../core/api/sse-data.ts';
 import type { Model } from '../../core/model.ts';
-import { sseData } from './sse.ts';
 
 export interface ChatTurn {
   role: 'system' | 'user' | 'assistant';

@@ -1,4 +1,3 @@
-import { sep } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { addSettings, readConfig } from '../config/command.ts';
@@ -18,14 +17,13 @@ export function registerRemove(program: Command): void {
 async function remove(id: string, options: Record<string, unknown>): Promise<void> {
   const { models: folder } = readConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
-  const { builtInModelsFolder } = await import('../../catalogue/built-in.ts');
+  const { isBuiltIn } = await import('../../catalogue/built-in.ts');
   const { planRemoval, removeModel } = await import('../../catalogue/remove.ts');
   const catalogue = await readLocalModels(folder);
   const ids = catalogue.list().map((model) => model.id);
   const source = catalogue.sourceOf(id);
   if (!source) throw unknownModel(id, ids);
-  if (source.files.some((file) => file.startsWith(builtInModelsFolder + sep)))
-    throw new Error(`${id} comes with Paddock and can't be removed`);
+  if (isBuiltIn(source)) throw new Error(`${id} comes with Paddock and can't be removed`);
 
   const others = ids.filter((other) => other !== id).flatMap((other) => catalogue.sourceOf(other) ?? []);
   const removal = await planRemoval(folder, source, others);

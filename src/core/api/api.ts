@@ -7,7 +7,7 @@ import { corsHeaders, preflightReply } from './cors.ts';
 import { createEmbeddings } from './embeddings.ts';
 import { health } from './health.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http.ts';
-import { listModels, retrieveModel } from './models.ts';
+import { deleteModel, listModels, retrieveModel } from './models.ts';
 import { describeApi } from './openapi.ts';
 import { pullModel } from './pull.ts';
 import { rerank } from './rerank.ts';
@@ -37,6 +37,7 @@ export const ROUTES: Route[] = [
   { method: 'GET', path: /^\/v1\/models$/, handler: listModels },
   { method: 'POST', path: /^\/v1\/models\/pull$/, handler: pullModel },
   { method: 'GET', path: /^\/v1\/models\/(.+)$/, handler: (context, _, id) => retrieveModel(context, id) },
+  { method: 'DELETE', path: /^\/v1\/models\/(.+)$/, handler: (context, _, id) => deleteModel(context, id) },
 ];
 
 /** The whole API over a ground's context: routing, keys, CORS, and errors as JSON. */

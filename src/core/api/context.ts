@@ -1,6 +1,7 @@
 import type { Log } from '../log.ts';
 import type { Catalogue } from '../model.ts';
 import type { Puller } from '../puller.ts';
+import type { Remover } from '../remover.ts';
 import type { Runner } from '../runner.ts';
 
 /** What the API needs from the ground that it runs on. */
@@ -9,6 +10,8 @@ export interface ApiContext {
   runner: Runner;
   /** Fetches models; absent where none can be fetched. */
   puller?: Puller;
+  /** Removes models; absent where none can be removed. */
+  remover?: Remover;
   /** Keys that open the API; none means that it is open. */
   apiKeys: string[];
   /** Origins of web pages that may call, besides those of this very machine; `*` is any. */

@@ -1,5 +1,5 @@
 import { detectFormat, supportsTools } from '../chat/formats/index.ts';
-import { modelNotFound } from '../errors.ts';
+import { modelNotFound, notSupportedHere } from '../errors.ts';
 import type { Model, ModelCard } from '../model.ts';
 import type { LoadedModel } from '../runner.ts';
 import type { ApiContext } from './context.ts';
@@ -25,6 +25,14 @@ export function retrieveModel({ catalogue, runner }: ApiContext, id: string): Ap
       runner.loaded().find((model) => model.id === id),
     ),
   );
+}
+
+/** DELETE /v1/models/{id}: removes a model and its files. Throws a 404 `ApiError`, and a 400 for one that has to stay. */
+export async function deleteModel({ catalogue, remover }: ApiContext, id: string): Promise<ApiReply> {
+  if (!catalogue.find(id)) throw modelNotFound(id);
+  if (!remover) throw notSupportedHere('This Paddock can not remove models.');
+  await remover.remove(id);
+  return jsonReply({ id, object: 'model', deleted: true });
 }
 
 /** The Model object: the card's facts, and those of the engine once the model is loaded. */

@@ -20,7 +20,7 @@ export const REQUEST_SCHEMAS = {
 
 /** One method of one path, as the OpenAPI document tells it. */
 export interface Operation {
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'delete';
   /** With parameters in braces. */
   path: string;
   id: string;
@@ -108,6 +108,13 @@ export const OPERATIONS: Operation[] = [
     id: 'retrieveModel',
     summary: 'One model, with its download sources.',
     response: 'Model',
+  },
+  {
+    method: 'delete',
+    path: '/v1/models/{model_id}',
+    id: 'deleteModel',
+    summary: 'Removes a model and its files.',
+    response: 'ModelDeleted',
   },
   {
     method: 'get',

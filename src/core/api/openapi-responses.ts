@@ -160,6 +160,7 @@ export const RESPONSE_SCHEMAS = {
     },
     { sources: array(object({ filename: string, url: string })) },
   ),
+  ModelDeleted: object({ id: string, object: { const: 'model' }, deleted: { const: true } }),
   PullEvent: {
     anyOf: [
       object({ status: { const: 'resolving' } }),

@@ -30,6 +30,18 @@ export async function pullModel(context: ApiContext, request: ApiRequest): Promi
     for await (const event of events) if (event.status === 'done') return jsonReply(pulledModel(context, event.model));
     throw serverError();
   }
+  return streamPull(context, events, cancel);
+}
+
+/**
+ * The stream of events of whatever puts a model into the catalogue; its client's leaving aborts `cancel`. Throws an
+ * `ApiError` for what fails before there is more to tell than that it resolves.
+ */
+export async function streamPull(
+  context: ApiContext,
+  events: AsyncIterable<PullEvent>,
+  cancel: AbortController,
+): Promise<ApiReply> {
   const pinged = withPings(events, context.pingIntervalMs);
   let first = await pinged.next();
   // Until the host has said what there is to fetch, whatever fails can still be a status code.

@@ -3,13 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import type { Log } from '../../core/log.ts';
+import { readGgufHeader } from '../../gguf/header.ts';
+import { withOpenFile } from '../../gguf/open-file.ts';
+import { readSpecialTokens } from '../../gguf/special-tokens.ts';
 import { defaultContextLength } from '../context-length.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
 import { MOST_WASM_BATCH } from '../memory.ts';
 import { createWasmEngine, type WasmAssets } from './engine.ts';
 import { installWebGlobals } from './node/globals.ts';
 import { toLocalUrl } from './node/local-url.ts';
-import { readSpecialTokens } from './node/special-tokens.ts';
 
 /**
  * Loads a model into WebAssembly inside this Node thread. It takes the default build where Node has Memory64 and JSPI
@@ -17,10 +19,11 @@ import { readSpecialTokens } from './node/special-tokens.ts';
  */
 export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<Engine> {
   installWebGlobals();
+  const model = await Promise.all(options.files.map(openModelFile));
   return createWasmEngine({
-    model: await Promise.all(options.files.map(openModelFile)),
+    model,
     kind: options.kind,
-    tokens: await readSpecialTokens(options.files[0] ?? ''),
+    tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
     threads: options.threads ?? availableParallelism(),
     batchSize: Math.min(options.batchSize, MOST_WASM_BATCH),
@@ -28,6 +31,10 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
     assets: await packagedAssets(),
     log,
   });
+}
+
+function tokensOf(file: { path: string; size: number }) {
+  return withOpenFile(file, async (source) => readSpecialTokens(source, await readGgufHeader(source)));
 }
 
 /** A Blob that reads the file on demand. */

@@ -10,7 +10,7 @@ import { startHub, type TestHub } from '../../support/hub.ts';
 import { recordingLog } from '../../support/log.ts';
 
 /** Attempts follow one another at once, and go on for long enough on a machine that is busy. */
-const EAGER: Patience = {
+export const EAGER: Patience = {
   stallMs: 10_000,
   firstDelayMs: 1,
   longestDelayMs: 20,
@@ -21,10 +21,10 @@ const EAGER: Patience = {
 /** For what never gets better. */
 export const IMPATIENT: Partial<Patience> = { resolvingMs: 700, downloadingMs: 700 };
 
-/** A GGUF of one tensor of random numbers, some 256 KiB. Other seeds make other files of the same length. */
-export function smallGguf(seed: number): Uint8Array {
+/** A GGUF of one tensor of so many random numbers, some 256 KiB. Other seeds make other files of the same length. */
+export function smallGguf(seed: number, length = 65_536): Uint8Array {
   const random = makeRandom(seed);
-  const values = Float32Array.from({ length: 65_536 }, () => random() / 2 ** 32);
+  const values = Float32Array.from({ length }, () => random() / 2 ** 32);
   const entries = { 'general.architecture': text('qwen2'), 'qwen2.context_length': uint32(64) };
   return Buffer.concat([...ggufChunks(entries, [float32Tensor('token_embd.weight', [values.length], values)])]);
 }

@@ -38,7 +38,8 @@ describe('routes', () => {
     ['GET', '/v1/chat/completions', 'POST'],
     ['PUT', '/v1/chat/completions', 'POST'],
     ['POST', '/v1/models', 'GET'],
-    ['DELETE', '/v1/models/tiny', 'GET'],
+    ['PUT', '/v1/models/tiny', 'GET'],
+    ['PUT', '/v1/models/tiny', 'DELETE'],
     ['POST', '/health', 'GET'],
   ])('answers %s %s with 405 and Allow', async (method, path, allowed) => {
     const reply = await api({ ...get(path), method });

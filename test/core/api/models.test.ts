@@ -117,3 +117,22 @@ describe('models', () => {
     expect((await api(get('/v1/models/%E0%A4%A'))).status).toBe(400);
   });
 });
+
+describe('DELETE /v1/models/{id}', () => {
+  const remove = { ...get('/v1/models/tiny'), method: 'DELETE' };
+
+  it("has the model removed and says so in OpenAI's shape", async () => {
+    const removed: string[] = [];
+    const remover = { remove: async (id: string) => void removed.push(id) };
+    const reply = await createApi({ ...createContext().context, remover })(remove);
+    expect(reply.status).toBe(200);
+    expect(await readJson(reply)).toEqual({ id: 'tiny', object: 'model', deleted: true });
+    expect(removed).toEqual(['tiny']);
+  });
+
+  it('answers 501 where nothing can be removed', async () => {
+    const reply = await createApi(createContext().context)(remove);
+    expect(reply.status).toBe(501);
+    expect(await readJson(reply)).toMatchObject({ error: { code: 'not_supported_here' } });
+  });
+});

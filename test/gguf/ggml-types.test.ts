@@ -1,6 +1,6 @@
 import { GGMLFileQuantizationType, GGMLQuantizationType as Type } from '@huggingface/gguf';
 import { describe, expect, it } from 'vitest';
-import { fileTypeName, tensorBytes } from '../../src/catalogue/ggml-types.ts';
+import { fileTypeName, tensorBytes } from '../../src/gguf/ggml-types.ts';
 
 describe("ggml's types", () => {
   it('of files have the names that everybody knows', () => {

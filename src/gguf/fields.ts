@@ -1,7 +1,13 @@
 export type Scalar = string | number | boolean;
 
-/** A metadata value. Long arrays, such as the vocabulary, are not kept: of them only the length is known. */
-export type GgufValue = Scalar | Scalar[] | { length: number };
+/** A metadata value. Long arrays, such as the vocabulary, are not kept: of them only the length is known, and where they begin. */
+export type GgufValue = Scalar | Scalar[] | LongArray;
+
+/** `position` is that of its first item, in bytes from the beginning of the file. */
+export interface LongArray {
+  length: number;
+  position: number;
+}
 
 /** A header's metadata by type; what is absent or of another type is undefined or empty. */
 export interface Fields {

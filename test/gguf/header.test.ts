@@ -1,24 +1,24 @@
-import { open, truncate, writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GGUFValueType } from '@huggingface/gguf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FileReader, IncompleteFile } from '../../src/catalogue/file-reader.ts';
-import { type GgufHeader, parseGgufHeader, readGgufHeader } from '../../src/catalogue/gguf-header.ts';
+import { IncompleteFile } from '../../src/gguf/file-reader.ts';
+import { type GgufHeader, readGgufHeader } from '../../src/gguf/header.ts';
+import { withOpenFile } from '../../src/gguf/open-file.ts';
+import { headerBytes, makeFolder, modelEntries, tensor, writeSparse } from '../catalogue/fixtures.ts';
 import { flag, float32, int32s, text, texts, uint32 } from '../fixtures/gguf-writer.ts';
 import { makeTinyModel } from '../fixtures/tiny-model.ts';
 import { makeVocabulary, tokenizerEntries } from '../fixtures/vocabulary.ts';
-import { headerBytes, makeFolder, modelEntries, tensor, writeSparse } from './fixtures.ts';
+import { inMemory } from './fixtures.ts';
 
-/** Reads a header out of memory; `reads` takes the end of each read. */
-function parse(bytes: Uint8Array, reads: number[] = []): Promise<GgufHeader> {
-  const file = {
-    read: async (into: Buffer, at: number, length: number, from: number) => {
-      reads.push(from + length);
-      return { bytesRead: Buffer.from(bytes).copy(into, at, from, from + length), buffer: into };
-    },
-  };
-  return parseGgufHeader(new FileReader(file as never, bytes.length));
+/** Reads a header out of memory. */
+function parse(bytes: Uint8Array): Promise<GgufHeader> {
+  return readGgufHeader(inMemory(bytes));
+}
+
+function readFile(path: string, size: number): Promise<GgufHeader> {
+  return withOpenFile({ path, size }, readGgufHeader);
 }
 
 /** A GGUF's beginning by hand: magic, version, and numbers of 64 or, as `[n]`, of 32 bits, and texts. */
@@ -63,8 +63,8 @@ describe('the header of a GGUF', () => {
   it('keeps of a vocabulary only its length, and what comes after it', async () => {
     const vocabulary = makeVocabulary(20_000);
     const { fields } = await parse(headerBytes(tokenizerEntries(vocabulary), []));
-    expect(fields.get('tokenizer.ggml.tokens')).toEqual({ length: 20_000 });
-    expect(fields.get('tokenizer.ggml.token_type')).toEqual({ length: 20_000 });
+    expect(fields.get('tokenizer.ggml.tokens')).toEqual({ length: 20_000, position: expect.any(Number) });
+    expect(fields.get('tokenizer.ggml.token_type')).toMatchObject({ length: 20_000 });
     expect(fields.get('tokenizer.chat_template')).toContain('im_start');
   });
 
@@ -77,7 +77,7 @@ describe('the header of a GGUF', () => {
     const folder = await makeFolder();
     const path = join(folder, 'a.gguf');
     const size = await writeSparse(path, modelEntries(), [tensor('a', [64, 32], 'Q8_0'), tensor('b', [10])]);
-    expect(await readGgufHeader({ path, size })).toMatchObject({ tensorCount: 2, parameterCount: 2058 });
+    expect(await readFile(path, size)).toMatchObject({ tensorCount: 2, parameterCount: 2058 });
   });
 
   it('is read without the data behind it', async () => {
@@ -86,16 +86,16 @@ describe('the header of a GGUF', () => {
     const entries = { ...modelEntries(), ...tokenizerEntries(makeVocabulary(40_000)) };
     const weights = 4 * 1024 ** 3;
     const size = await writeSparse(path, entries, [tensor('weights', [weights / 4], 'F32')]);
-    const file = await open(path);
     const ends: number[] = [];
-    const counting = {
-      read: (into: Buffer, at: number, length: number, from: number) => {
-        ends.push(from + length);
-        return file.read(into, at, length, from);
-      },
-    };
-    await parseGgufHeader(new FileReader(counting as never, size));
-    await file.close();
+    await withOpenFile({ path, size }, (file) =>
+      readGgufHeader({
+        size,
+        read(offset, length) {
+          ends.push(offset + length);
+          return file.read(offset, length);
+        },
+      }),
+    );
     expect(Math.max(...ends)).toBeLessThan(size - weights + 1024 ** 2);
   });
 });
@@ -118,13 +118,13 @@ describe('a GGUF that is not whole', () => {
     const path = join(folder, 'a.gguf');
     const size = await writeSparse(path, modelEntries(), [tensor('weights', [4096])]);
     await truncate(path, size - 1);
-    await expect(readGgufHeader({ path, size: size - 1 })).rejects.toMatchObject({ size: size - 1, expected: size });
+    await expect(readFile(path, size - 1)).rejects.toMatchObject({ size: size - 1, expected: size });
   });
 
   it('is one that shrinks while it is read', async () => {
     const bytes = headerBytes(modelEntries());
-    const file = { read: async () => ({ bytesRead: 0 }) };
-    await expect(parseGgufHeader(new FileReader(file as never, bytes.length))).rejects.toThrow(IncompleteFile);
+    const shrunk = { size: bytes.length, read: async () => new Uint8Array() };
+    await expect(readGgufHeader(shrunk)).rejects.toThrow(IncompleteFile);
   });
 });
 
@@ -157,7 +157,7 @@ describe('a hostile header', () => {
     await writeFile(path, oneField([8], 3n * 2n ** 30n));
     const size = 4 * 1024 ** 3;
     await truncate(path, size);
-    await expect(readGgufHeader({ path, size })).rejects.toThrow('a text of 3221225472 bytes');
+    await expect(readFile(path, size)).rejects.toThrow('a text of 3221225472 bytes');
   });
 
   it('of endless empty texts, in a file that has them, is given up', async () => {
@@ -165,7 +165,7 @@ describe('a hostile header', () => {
     await writeFile(path, oneField([9], [8], HUGE));
     const size = 2 * 1024 ** 3;
     await truncate(path, size);
-    await expect(readGgufHeader({ path, size })).rejects.toThrow('longer than');
+    await expect(readFile(path, size)).rejects.toThrow('longer than');
   });
 
   it('is read or refused, whichever bytes are wrong', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sseData } from '../../../src/cli/client/sse.ts';
+import { sseData } from '../../../src/core/api/sse-data.ts';
 
 async function read(...chunks: (string | Uint8Array)[]): Promise<string[]> {
   const bytes = chunks.map((chunk) => (typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk));

@@ -1,4 +1,10 @@
-import type { FileHandle } from 'node:fs/promises';
+/** A file, wherever it is. */
+export interface ByteSource {
+  /** In bytes. */
+  readonly size: number;
+  /** The bytes from `offset` on, fewer than asked for only where the file ends. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
 
 /** Chunks grow, since headers are short or long: of a model without a vocabulary of size, or of one with it. */
 const FIRST_CHUNK = 16 * 1024;
@@ -6,6 +12,8 @@ const GROWTH = 8;
 const LAST_CHUNK = 1024 * 1024;
 /** What a file may ask to hold in memory at once. */
 const LARGEST_CHUNK = 8 * 1024 * 1024;
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A file ends before what its header promises. */
 export class IncompleteFile extends Error {
@@ -31,16 +39,21 @@ class ChunkEnds {
 
 /** Reads a little-endian file forwards, chunk by chunk, and no further than it is asked to but for the chunk. */
 export class FileReader {
-  readonly size: number;
-  readonly #file: Pick<FileHandle, 'read'>;
-  #chunk: Buffer = Buffer.alloc(0);
+  readonly #source: ByteSource;
+  #chunk: Uint8Array = new Uint8Array();
+  /** Of the chunk. */
+  #view: DataView = new DataView(this.#chunk.buffer);
   #chunkStart = 0;
   /** Where the reader stands within the chunk, or beyond it. */
   #at = 0;
 
-  constructor(file: Pick<FileHandle, 'read'>, size: number) {
-    this.#file = file;
-    this.size = size;
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  /** Of the whole file, in bytes. */
+  get size(): number {
+    return this.#source.size;
   }
 
   /** Bytes from the beginning of the file. */
@@ -62,24 +75,29 @@ export class FileReader {
   }
 
   /** The next bytes, valid until the next attempt. For use in an attempt, as those below. */
-  bytes(length: number): Buffer {
-    const end = this.#at + length;
-    if (end > this.#chunk.length) throw new ChunkEnds(this.#chunkStart + end);
-    const bytes = this.#chunk.subarray(this.#at, end);
-    this.#at = end;
-    return bytes;
+  bytes(length: number): Uint8Array {
+    const start = this.#take(length);
+    return this.#chunk.subarray(start, start + length);
+  }
+
+  text(length: number): string {
+    return utf8.decode(this.bytes(length));
+  }
+
+  /** What `read` makes of the next bytes. */
+  number<T>(length: number, read: (view: DataView, at: number) => T): T {
+    const start = this.#take(length);
+    return read(this.#view, start);
   }
 
   uint32(): number {
-    return this.bytes(4).readUInt32LE();
+    return this.#view.getUint32(this.#take(4), true);
   }
 
   /** Exact up to 2^53. */
   uint64(): number {
-    if (this.#at + 8 > this.#chunk.length) throw new ChunkEnds(this.position + 8);
-    const number = this.#chunk.readUInt32LE(this.#at) + this.#chunk.readUInt32LE(this.#at + 4) * 2 ** 32;
-    this.#at += 8;
-    return number;
+    const start = this.#take(8);
+    return this.#view.getUint32(start, true) + this.#view.getUint32(start + 4, true) * 2 ** 32;
   }
 
   /** Goes on without reading. Throws `IncompleteFile`. */
@@ -89,20 +107,24 @@ export class FileReader {
     this.#at += length;
   }
 
+  /** Steps over bytes that the chunk has, and tells where in it they begin. */
+  #take(length: number): number {
+    const start = this.#at;
+    if (start + length > this.#chunk.length) throw new ChunkEnds(this.position + length);
+    this.#at = start + length;
+    return start;
+  }
+
   /** Makes the chunk begin at `start` and reach `needed` at least. */
   async #fill(start: number, needed: number): Promise<void> {
     if (needed > this.size) throw new IncompleteFile(this.size, needed);
     if (needed - start > LARGEST_CHUNK) throw new Error(`the header has an item of ${needed - start} bytes`);
     const grown = this.#chunk.length === 0 ? FIRST_CHUNK : Math.min(LAST_CHUNK, this.#chunk.length * GROWTH);
     const wanted = Math.max(needed - start, grown);
-    const chunk = Buffer.allocUnsafe(Math.min(wanted, this.size - start));
-    let filled = 0;
-    while (filled < chunk.length) {
-      const { bytesRead } = await this.#file.read(chunk, filled, chunk.length - filled, start + filled);
-      if (bytesRead === 0) throw new IncompleteFile(start + filled, needed);
-      filled += bytesRead;
-    }
+    const chunk = await this.#source.read(start, Math.min(wanted, this.size - start));
+    if (start + chunk.length < needed) throw new IncompleteFile(start + chunk.length, needed);
     this.#chunk = chunk;
+    this.#view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     this.#chunkStart = start;
     this.#at = 0;
   }

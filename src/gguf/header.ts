@@ -1,7 +1,5 @@
-import { open } from 'node:fs/promises';
 import { createFields, type GgufValue, type Scalar } from './fields.ts';
-import { FileReader, IncompleteFile } from './file-reader.ts';
-import type { FoundFile } from './folder.ts';
+import { type ByteSource, FileReader, IncompleteFile } from './file-reader.ts';
 import { tensorBytes } from './ggml-types.ts';
 
 /** What a GGUF says of itself before its tensors' data. */
@@ -12,12 +10,6 @@ export interface GgufHeader {
   parameterCount: number;
   /** How long the header is. */
   bytes: number;
-}
-
-/** A GGUF of a models folder and what its header says. */
-export interface GgufFile {
-  file: FoundFile;
-  header: GgufHeader;
 }
 
 /** The types of values, by GGUF's numbers. */
@@ -38,17 +30,8 @@ const DEFAULT_ALIGNMENT = 32;
  * Reads the header of a GGUF, and no further than the header goes. Throws `IncompleteFile` when the file is shorter
  * than its tensors need, and a plain error with the reason when it is no GGUF that llama.cpp could load.
  */
-export async function readGgufHeader({ path, size }: Pick<FoundFile, 'path' | 'size'>): Promise<GgufHeader> {
-  const file = await open(path);
-  try {
-    return await parseGgufHeader(new FileReader(file, size));
-  } finally {
-    await file.close();
-  }
-}
-
-/** As `readGgufHeader`, of a reader at the beginning of a file. */
-export async function parseGgufHeader(reader: FileReader): Promise<GgufHeader> {
+export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
+  const reader = new FileReader(source);
   const { tensorCount, fieldCount } = await reader.attempt(() => readPreamble(reader));
   const fields = await readFields(reader, fieldCount);
   const parameterCount = await readTensors(reader, tensorCount, fields);
@@ -56,7 +39,7 @@ export async function parseGgufHeader(reader: FileReader): Promise<GgufHeader> {
 }
 
 function readPreamble(reader: FileReader): { tensorCount: number; fieldCount: number } {
-  if (reader.bytes(4).toString('latin1') !== 'GGUF') throw new Error('the file is no GGUF');
+  if (reader.text(4) !== 'GGUF') throw new Error('the file is no GGUF');
   const version = reader.uint32();
   if (version === 0x02000000 || version === 0x03000000) throw new Error('the GGUF is big-endian');
   if (version !== 2 && version !== 3) throw new Error(`the GGUF is of the unknown version ${version}`);
@@ -86,9 +69,10 @@ async function readArray(reader: FileReader, type: number, length: number): Prom
   if (length <= LONGEST_KEPT_ARRAY) {
     return reader.attempt(() => Array.from({ length }, () => readScalar(reader, type)));
   }
+  const { position } = reader;
   if (type === TEXT) await skipTexts(reader, length);
   else reader.skip(length * scalarOf(type).bytes);
-  return { length };
+  return { length, position };
 }
 
 /** In portions, since an attempt that runs out of its chunk begins anew. */
@@ -131,32 +115,32 @@ function readTensor(reader: FileReader): { elements: number; end: number } {
   return { elements, end: reader.uint64() + tensorBytes(type, elements) };
 }
 
-function readText(reader: FileReader): string {
+export function readText(reader: FileReader): string {
   const length = reader.uint64();
   if (reader.position + length > reader.size) throw new IncompleteFile(reader.size, reader.position + length);
   if (length > LONGEST_TEXT) throw new Error(`the header has a text of ${length} bytes`);
-  return reader.bytes(length).toString();
+  return reader.text(length);
 }
 
 function readScalar(reader: FileReader, type: number): Scalar {
   if (type === TEXT) return readText(reader);
   const { bytes, read } = scalarOf(type);
-  return read(reader.bytes(bytes));
+  return reader.number(bytes, read);
 }
 
 /** Numbers and booleans, by GGUF's numbers. */
-const SCALARS: Record<number, { bytes: number; read: (bytes: Buffer) => number | boolean }> = {
-  0: { bytes: 1, read: (bytes) => bytes.readUInt8() },
-  1: { bytes: 1, read: (bytes) => bytes.readInt8() },
-  2: { bytes: 2, read: (bytes) => bytes.readUInt16LE() },
-  3: { bytes: 2, read: (bytes) => bytes.readInt16LE() },
-  4: { bytes: 4, read: (bytes) => bytes.readUInt32LE() },
-  5: { bytes: 4, read: (bytes) => bytes.readInt32LE() },
-  6: { bytes: 4, read: (bytes) => bytes.readFloatLE() },
-  7: { bytes: 1, read: (bytes) => bytes.readUInt8() !== 0 },
-  10: { bytes: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
-  11: { bytes: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
-  12: { bytes: 8, read: (bytes) => bytes.readDoubleLE() },
+const SCALARS: Record<number, { bytes: number; read: (view: DataView, at: number) => number | boolean }> = {
+  0: { bytes: 1, read: (view, at) => view.getUint8(at) },
+  1: { bytes: 1, read: (view, at) => view.getInt8(at) },
+  2: { bytes: 2, read: (view, at) => view.getUint16(at, true) },
+  3: { bytes: 2, read: (view, at) => view.getInt16(at, true) },
+  4: { bytes: 4, read: (view, at) => view.getUint32(at, true) },
+  5: { bytes: 4, read: (view, at) => view.getInt32(at, true) },
+  6: { bytes: 4, read: (view, at) => view.getFloat32(at, true) },
+  7: { bytes: 1, read: (view, at) => view.getUint8(at) !== 0 },
+  10: { bytes: 8, read: (view, at) => Number(view.getBigUint64(at, true)) },
+  11: { bytes: 8, read: (view, at) => Number(view.getBigInt64(at, true)) },
+  12: { bytes: 8, read: (view, at) => view.getFloat64(at, true) },
 };
 
 /** An array within an array is as unknown as a type of a later version: no model has one. */

@@ -1,0 +1,47 @@
+import { createEventQueue } from '../../core/event-queue.ts';
+import type { PullEvent, Puller } from '../../core/puller.ts';
+import type { Hub } from './hub.ts';
+import type { Patience, PersistOptions } from './patience.ts';
+import { makePlan } from './plan.ts';
+import type { Fetch, PullPlan } from './remote.ts';
+import { shareWork } from './shared.ts';
+
+/** What a puller needs of its platform. */
+export interface PullerParts {
+  hub: Hub;
+  fetch: Fetch;
+  patience: Patience;
+  /** Puts the files of a plan into the catalogue. Throws `ApiError`. */
+  fetchModel(
+    plan: PullPlan,
+    emit: (event: PullEvent) => void,
+    options: PersistOptions,
+  ): Promise<{ alreadyHere: boolean }>;
+}
+
+/** A puller that fetches each model once for all who want it at the same time. */
+export function createSharedPuller({ hub, fetch, patience, fetchModel }: PullerParts): Puller {
+  const follow = shareWork(async (plan, emit, signal) => {
+    const onWait = (reason: string) => emit({ status: 'waiting', reason });
+    const limits = { patience, limitMs: patience.downloadingMs, signal, fetch, onWait };
+    const { alreadyHere } = await fetchModel(plan, emit, limits);
+    emit({ status: 'done', model: plan.id, alreadyHere });
+  });
+
+  return {
+    pull(source, signal) {
+      const leave = new AbortController();
+      const queue = createEventQueue<PullEvent>(() => leave.abort());
+      signal.addEventListener('abort', () => leave.abort(), { once: true });
+      if (signal.aborted) leave.abort();
+      const run = async () => {
+        queue.push({ status: 'resolving' });
+        const onWait = (reason: string) => queue.push({ status: 'waiting', reason });
+        const limits = { patience, limitMs: patience.resolvingMs, signal: leave.signal, fetch, onWait };
+        await follow(await makePlan(source, hub, limits), queue.push, leave.signal);
+      };
+      run().then(queue.end, queue.fail);
+      return queue;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { createFields } from './fields.ts';
+import { type ByteSource, FileReader } from './file-reader.ts';
+import { type GgufHeader, readText } from './header.ts';
+
+/** The special tokens of a model as text; '' where it names none. */
+export interface SpecialTokens {
+  bos: string;
+  eos: string;
+  /** Null unless it has all three. */
+  infill: { prefix: string; suffix: string; middle: string } | null;
+}
+
+const VOCABULARY = 'tokenizer.ggml.tokens';
+
+/** Looks them up in the vocabulary of the GGUF that the header is of: of a split model, the first. */
+export async function readSpecialTokens(source: ByteSource, header: GgufHeader): Promise<SpecialTokens> {
+  const fields = createFields(header.fields);
+  const idOf = (name: string) => fields.number(`tokenizer.ggml.${name}_token_id`) ?? -1;
+  const ids = ['bos', 'eos', 'fim_pre', 'fim_suf', 'fim_mid'].map(idOf);
+  const [bos = '', eos = '', prefix = '', suffix = '', middle = ''] = await readTokens(source, header, ids);
+  return { bos, eos, infill: [prefix, suffix, middle].includes('') ? null : { prefix, suffix, middle } };
+}
+
+/** The texts of some tokens, '' where there is none of an id. */
+async function readTokens(source: ByteSource, { fields }: GgufHeader, ids: number[]): Promise<string[]> {
+  const vocabulary = fields.get(VOCABULARY);
+  if (Array.isArray(vocabulary)) return ids.map((id) => String(vocabulary[id] ?? ''));
+  if (typeof vocabulary !== 'object') return ids.map(() => '');
+  const { length, position } = vocabulary;
+  const reader = new FileReader(source);
+  reader.skip(position);
+  const found = new Map<number, string>();
+  let token = 0;
+  for (const id of [...new Set(ids)].filter((id) => id >= 0 && id < length).sort((a, b) => a - b)) {
+    for (; token < id; token++) await reader.attempt(() => reader.skip(reader.uint64()));
+    found.set(id, await reader.attempt(() => readText(reader)));
+    token++;
+  }
+  return ids.map((id) => found.get(id) ?? '');
+}

@@ -1,0 +1,120 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
+
+/** The files of one folder, served under their own names; `index.html` is `/` too. */
+export interface StaticFiles {
+  /** Whether this request is for one of them, so that `send` is to answer it. */
+  has(method: string, path: string): boolean;
+  /** Answers with the file. The request is read before anything is awaited. */
+  send(res: HttpResponse, req: HttpRequest): Promise<void>;
+}
+
+const CONTENT_TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
+
+/** The paths that are the API's, whatever files there are. */
+const API_PATH = /^\/(?:v1(?:\/|$)|health$|openapi\.json$)/;
+
+/** What a page may do: run its own files, call this server, and show pictures that it holds itself. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS: Record<string, string> = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  // The names stay from build to build, so a copy is good only as long as its tag is.
+  'cache-control': 'no-cache',
+};
+
+const NOT_BUILT = 'The chat page is not built: npm run build makes it. The API is under /v1.\n';
+
+interface StaticFile {
+  content: Buffer;
+  etag: string;
+}
+
+/** Opens a folder as it is now. Each file is read once, when it is first asked for. */
+export async function openStaticFiles(folder: string): Promise<StaticFiles> {
+  const files = await findFiles(folder);
+  const read = new Map<string, Promise<StaticFile>>();
+  const readOnce = (file: string) => {
+    const reading = read.get(file) ?? readStaticFile(file);
+    read.set(file, reading);
+    return reading;
+  };
+  return {
+    has: (method, path) => (method === 'GET' || method === 'HEAD') && (path === '/' || files.has(path)),
+    async send(res, req) {
+      const method = req.getMethod().toUpperCase();
+      const known = req.getHeader('if-none-match');
+      let gone = false;
+      res.onAborted(() => {
+        gone = true;
+      });
+      const path = files.get(req.getUrl());
+      const file = path === undefined ? null : await readOnce(path).catch(() => null);
+      if (gone) return;
+      res.cork(() => {
+        if (path === undefined || !file) sendText(res, method, '404 Not Found', NOT_BUILT);
+        else sendFile(res, method, path, file, known);
+      });
+    },
+  };
+}
+
+/** Where each path's file is. Only these are ever opened, so no path leads out of the folder. */
+async function findFiles(folder: string): Promise<Map<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry): [string, string] => {
+      const file = join(entry.parentPath, entry.name);
+      return [file.slice(folder.length).split(sep).join('/'), file];
+    })
+    .filter(([path]) => !API_PATH.test(path));
+  const index = files.find(([path]) => path === '/index.html');
+  return new Map(index ? [...files, ['/', index[1]]] : files);
+}
+
+async function readStaticFile(file: string): Promise<StaticFile> {
+  const content = await readFile(file);
+  return { content, etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"` };
+}
+
+function sendFile(res: HttpResponse, method: string, path: string, file: StaticFile, known: string): void {
+  const unchanged = known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === file.etag);
+  res.writeStatus(unchanged ? '304 Not Modified' : '200 OK');
+  for (const [name, value] of Object.entries(HEADERS)) res.writeHeader(name, value);
+  res.writeHeader('etag', file.etag);
+  if (unchanged) {
+    res.endWithoutBody();
+    return;
+  }
+  res.writeHeader('content-type', CONTENT_TYPES[extname(path)] ?? 'application/octet-stream');
+  if (method === 'HEAD') res.endWithoutBody(file.content.byteLength);
+  else res.end(file.content);
+}
+
+function sendText(res: HttpResponse, method: string, status: string, text: string): void {
+  res.writeStatus(status);
+  res.writeHeader('content-type', 'text/plain; charset=utf-8');
+  if (method === 'HEAD') res.endWithoutBody(Buffer.byteLength(text));
+  else res.end(text);
+}
