@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
+
+/** Headers of the connection to the relay and of the program that called; the page's own take their place. */
+const OF_THE_CALLER = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'accept-language',
+  'user-agent',
+  'sec-fetch-mode',
+]);
+
+/** What the browser alone may set and what changes the reply: a request with one can't be carried truly. */
+const OF_THE_BROWSER =
+  /^(origin|referer|cookie|date|dnt|expect|te|trailer|upgrade|via|access-control-request-.*|sec-.*|proxy-.*)$/;
+
+/** Of the reply as it crossed the network; the page's fetch has undone what they tell. */
+const OF_THE_TRANSFER = new Set(['content-length', 'content-encoding', 'transfer-encoding']);
+
+export interface PageRelay extends AsyncDisposable {
+  /** Without a slash at the end. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** A request as the page's fetch takes it. */
+interface CarriedRequest {
+  id: string;
+  method: string;
+  path: string;
+  headers: [name: string, value: string][];
+  /** Where the page gets the body, if there is one: tens of megabytes are too much for the protocol that tells it the rest. */
+  bodyUrl: string | null;
+}
+
+/** A request under way. */
+interface Call {
+  response: ServerResponse;
+  body: Buffer;
+}
+
+/** Where the relay itself answers, with the body of the call whose id follows. */
+const BODY_PATH = '/relayed-body/';
+
+/** What the page tells of the reply; its end and failure are those of the call itself. Bytes are in base64. */
+type Told =
+  | { kind: 'head'; status: number; headers: [name: string, value: string][] }
+  | { kind: 'chunk'; bytes: string };
+
+/** What `carryInPage` keeps in the page. */
+interface RelayedPage {
+  paddockTell(id: string, told: Told): Promise<void>;
+  paddockCalls?: Map<string, AbortController>;
+}
+
+/**
+ * Opens a loopback server whose every request is made by the page's `fetch`, so that the service worker answers it. The
+ * reply streams back chunk by chunk; a client that leaves aborts the page's fetch; a fetch that fails cuts the
+ * connection. Headers that no page may set are refused with a 501 that names them.
+ */
+export async function startPageRelay(page: Page): Promise<PageRelay> {
+  const calls = new Map<string, Call>();
+  await page.exposeFunction('paddockTell', (id: string, told: Told) => {
+    const response = calls.get(id)?.response;
+    if (response && !response.destroyed) pass(told, response);
+  });
+  const server = createServer((request, response) => {
+    const { url: path = '/' } = request;
+    if (path.startsWith(BODY_PATH)) {
+      const { body } = calls.get(path.slice(BODY_PATH.length)) ?? {};
+      response.writeHead(body ? 200 : 404, { 'access-control-allow-origin': '*' }).end(body);
+    } else {
+      carry({ page, url, calls }, request, response).catch(() => response.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, close, [Symbol.asyncDispose]: close };
+}
+
+interface Relay {
+  page: Page;
+  url: string;
+  calls: Map<string, Call>;
+}
+
+async function carry({ page, url, calls }: Relay, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const names = Object.keys(request.headers);
+  const impossible = names.filter((name) => OF_THE_BROWSER.test(name) && !OF_THE_CALLER.has(name));
+  if (impossible.length > 0) {
+    response.writeHead(501).end(`A page can't send ${impossible.join(', ')}.`);
+    return;
+  }
+  const id = randomUUID();
+  const body = await buffer(request);
+  const carried: CarriedRequest = {
+    id,
+    method: request.method ?? 'GET',
+    path: request.url ?? '/',
+    headers: names.filter((name) => !OF_THE_CALLER.has(name)).map((name) => [name, String(request.headers[name])]),
+    bodyUrl: body.length > 0 ? url + BODY_PATH + id : null,
+  };
+  if (response.destroyed) return;
+  calls.set(id, { response, body });
+  response.on('close', () => {
+    // It closes after its end too; then there is nothing left to abort.
+    if (!response.writableFinished) page.evaluate(abortInPage, id).catch(() => {});
+  });
+  try {
+    await page.evaluate(carryInPage, carried);
+    response.end();
+  } finally {
+    calls.delete(id);
+  }
+}
+
+function pass(told: Told, response: ServerResponse): void {
+  if (told.kind === 'chunk') {
+    response.write(Buffer.from(told.bytes, 'base64'));
+    return;
+  }
+  response.writeHead(told.status, told.headers.filter(([name]) => !OF_THE_TRANSFER.has(name)).flat());
+  response.flushHeaders();
+}
+
+/** Runs in the page, and so uses nothing from outside itself. */
+async function carryInPage({ id, method, path, headers, bodyUrl }: CarriedRequest): Promise<void> {
+  const page = globalThis as unknown as RelayedPage;
+  page.paddockCalls ??= new Map();
+  const call = new AbortController();
+  page.paddockCalls.set(id, call);
+  try {
+    const body = bodyUrl && (await (await fetch(bodyUrl, { signal: call.signal })).arrayBuffer());
+    const response = await fetch(path, { method, headers, signal: call.signal, ...(body && { body }) });
+    await page.paddockTell(id, { kind: 'head', status: response.status, headers: [...response.headers] });
+    for await (const chunk of response.body ?? []) {
+      let bytes = '';
+      // The arguments of one call are limited.
+      for (let at = 0; at < chunk.length; at += 8192) bytes += String.fromCharCode(...chunk.subarray(at, at + 8192));
+      await page.paddockTell(id, { kind: 'chunk', bytes: btoa(bytes) });
+    }
+  } finally {
+    page.paddockCalls.delete(id);
+  }
+}
+
+/** Runs in the page. */
+function abortInPage(id: string): void {
+  (globalThis as unknown as RelayedPage).paddockCalls?.get(id)?.abort();
+}

@@ -1,0 +1,78 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+import { finished } from 'node:stream/promises';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+};
+
+export interface StaticSite extends AsyncDisposable {
+  /** Without a slash at the end. */
+  url: string;
+  /** The paths asked for so far, in order. */
+  requests: string[];
+  /** Ends with the server and every connection to it. */
+  stop(): Promise<void>;
+}
+
+export interface SiteContent {
+  /** Folders by the path that they are under, the first that fits: `{ '/models': folder, '/': 'dist-web' }`. */
+  folders: Record<string, string>;
+  /** Pages and scripts by their whole path; they win. */
+  files?: Record<string, string>;
+}
+
+/** Serves files on a free loopback port as the plainest of hosts does: no header but the type and the length. */
+export async function startStaticSite({ folders, files = {} }: SiteContent): Promise<StaticSite> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname);
+    requests.push(path);
+    const text = files[path];
+    const answer = text === undefined ? sendFile(findFile(folders, path), response) : sendText(path, text, response);
+    answer.catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function findFile(folders: Record<string, string>, path: string): string | undefined {
+  const whole = normalize(path.endsWith('/') ? `${path}index.html` : path);
+  const prefix = Object.keys(folders).find((start) => whole.startsWith(start));
+  return prefix && join(folders[prefix] as string, whole.slice(prefix.length));
+}
+
+async function sendText(path: string, text: string, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' }).end(text);
+}
+
+async function sendFile(file: string | undefined, response: ServerResponse): Promise<void> {
+  const found = file === undefined ? null : await stat(file).catch(() => null);
+  if (!file || !found?.isFile()) {
+    response.writeHead(404, { 'content-type': 'text/plain' }).end('There is no such file.');
+    return;
+  }
+  response.writeHead(200, {
+    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'content-length': found.size,
+  });
+  await finished(createReadStream(file).pipe(response));
+}

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type RunningServer, startServer } from '../../support/server.ts';
+import { conversationOf, importChats, openChat, replies } from './support.ts';
+
+declare global {
+  /** https://github.com/dequelabs/axe-core */
+  var axe: {
+    run(): Promise<{ violations: { id: string; impact: string | null; nodes: { html: string }[] }[] }>;
+  };
+}
+
+const TEXT = [
+  '# Title\n\nSome **bold** text with `code`, a [link](https://example.org) and a quote:\n\n> Quoted.',
+  '| a | b |\n|---|---|\n| 1 | 2 |\n\n1. one\n2. two\n\n- [x] done',
+  `\`\`\`js\nconst aLongLine = '${'x'.repeat(200)}';\n\`\`\``,
+  `A very long word: ${'w'.repeat(200)}`,
+].join('\n\n');
+
+const MORE = {
+  reasoning: 'Let me think.',
+  calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } }],
+  stats: { promptTokens: 9, cachedTokens: 0, tokens: 20, tokensPerSecond: 31.4, firstTokenMs: 120, totalMs: 900 },
+};
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let server: RunningServer;
+let browser: TestBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  server = await startServer(['--models', inject('modelsFolder'), '--backend', 'cpu', '--log-level', 'warn']);
+  browser = await launchBrowser();
+  page = await openChat(browser.open, server.url);
+  // The page's own policy keeps scripts of others out, those of a test too.
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  await page.evaluate(axe);
+  await importChats(page, [
+    conversationOf('A failed reply', '', { end: { kind: 'failed', message: 'It went wrong.', code: null } }),
+    conversationOf('All there is in a reply', TEXT, MORE),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function seriousViolations(): Promise<string[]> {
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+const openConversation = async (title: string) => {
+  const nav = page.getByRole('navigation', { name: 'Chats' });
+  if (!(await nav.isVisible())) await page.getByRole('button', { name: 'Chats' }).click();
+  await nav.getByRole('button', { name: title, exact: true }).click();
+  await replies(page).first().waitFor();
+};
+
+/** What is to be looked at: how to get there. Each is left with Escape. */
+const VIEWS: [string, () => Promise<void>][] = [
+  ['a reply with all there is', () => openConversation('All there is in a reply')],
+  ['a failed reply', () => openConversation('A failed reply')],
+  ['the models', () => page.locator('.model-button').click()],
+  ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
+];
+
+describe.each([
+  ['light', 'light', 1280],
+  ['dark', 'dark', 1280],
+  ['light and 320 px wide', 'light', 320],
+  ['dark and 320 px wide', 'dark', 320],
+] as const)('the chat page, %s,', (name, colorScheme, width) => {
+  beforeAll(async () => {
+    await page.setViewportSize({ width, height: 720 });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  });
+
+  it.each(VIEWS)('has no serious violation in %s, and scrolls sideways nowhere', async (view, show) => {
+    await show();
+    expect(await seriousViolations()).toEqual([]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    const shots = process.env.PADDOCK_SCREENSHOTS;
+    if (shots) await page.screenshot({ path: `${shots}/${name} ${view}.png`.replaceAll(' ', '-') });
+    await page.keyboard.press('Escape');
+  });
+});
+
+describe('the theme', () => {
+  it('is the one that was chosen, whatever the system likes, also at the next visit', async () => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await colour();
+    await page.getByText('Dark', { exact: true }).click();
+    const chosen = await colour();
+    expect(chosen).not.toBe(light);
+    await page.reload();
+    await page.getByRole('radio', { name: 'Dark', checked: true }).waitFor({ state: 'attached' });
+    expect(await colour()).toBe(chosen);
+  });
+});
+
+describe('the keyboard', () => {
+  it('can go straight to the message, before all the rest', async () => {
+    await page.goto(server.url);
+    await page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    await page.evaluate(() => (document.querySelector('.skip') as HTMLElement).focus());
+    expect(await focused()).toBe('Skip to the message');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('New chat');
+    await page.evaluate(() => (document.querySelector('.skip') as HTMLElement).focus());
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
+  });
+});

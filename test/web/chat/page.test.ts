@@ -1,0 +1,328 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { writeTinyModel } from '../../fixtures/tiny-model.ts';
+import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type RunningServer, startServer } from '../../support/server.ts';
+import {
+  announcement,
+  ask,
+  chooseModel,
+  conversationOf,
+  importChats,
+  messageField,
+  openChat,
+  replies,
+  say,
+  status,
+  textOf,
+} from './support.ts';
+
+const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
+
+/** https://wicg.github.io/layout-instability */
+interface LayoutShift extends PerformanceEntry {
+  value: number;
+  /** So soon after an act of the reader that it may well be meant. */
+  hadRecentInput: boolean;
+}
+
+/** For what comes when the model has got so far. */
+const LONG = { timeout: 40_000 };
+vi.setConfig({ testTimeout: 120_000 });
+
+let folder: string;
+let server: RunningServer;
+let browser: TestBrowser;
+let page: Page;
+const failures: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-chat-page-'));
+  writeTinyModel(join(folder, 'endless.gguf'), { contextLength: 8192 });
+  server = await startServer(['--models', folder, ...FLAGS]);
+  browser = await launchBrowser();
+  page = await openChat(browser.open, server.url);
+  page.setDefaultTimeout(LONG.timeout);
+  page.on('pageerror', (error) => failures.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function begin(): Promise<void> {
+  await page.getByRole('button', { name: 'New chat' }).click();
+}
+
+/** Whatever the test before has left open. */
+beforeEach(async () => {
+  await page.goto(server.url);
+  await chooseModel(page, 'pico');
+});
+
+/** The body of the request for a reply that this causes. */
+async function requestOf(act: () => Promise<unknown>): Promise<Record<string, unknown>> {
+  const [request] = await Promise.all([page.waitForRequest('**/v1/chat/completions'), act()]);
+  return request.postDataJSON();
+}
+
+describe('the chat page of a local server', () => {
+  it('streams a reply, tells its figures, announces it, and says what the model runs on', async () => {
+    expect(await ask(page, 'What can you do?')).toMatch(/Paddock|chat/);
+    const reply = replies(page).last();
+    expect(await textOf(reply.locator('.reply-foot'))).toMatch(/\d+ tokens · [\d.]+ tokens\/s · first after/);
+    expect(await reply.getAttribute('aria-busy')).toBe('false');
+    expect(await textOf(announcement(page))).toMatch(/^pico says: /);
+    await status(page).getByText('Runs on the CPU').waitFor();
+    expect(await messageField(page).evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
+  it('begins a line with Shift+Enter, and sends nothing that is empty', async () => {
+    await begin();
+    await messageField(page).press('Enter');
+    await messageField(page).pressSequentially('one');
+    await messageField(page).press('Shift+Enter');
+    await messageField(page).pressSequentially('two');
+    const { messages } = await requestOf(() => messageField(page).press('Enter'));
+    expect(messages).toEqual([{ role: 'user', content: 'one\ntwo' }]);
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+  });
+
+  it('stops a reply by the button and by Escape, and keeps what has come', async () => {
+    for (const stop of [
+      () => page.getByRole('button', { name: 'Stop' }).click(),
+      () => page.keyboard.press('Escape'),
+    ]) {
+      // A conversation of its own each: a fast machine fills the context window before it is stopped.
+      await begin();
+      await chooseModel(page, 'endless');
+      await say(page, 'Go on and on');
+      const reply = replies(page).last();
+      await expect.poll(async () => (await textOf(reply.locator('.prose'))).length, LONG).toBeGreaterThan(20);
+      await stop();
+      await reply.getByText('Stopped.').waitFor();
+      expect((await textOf(reply.locator('.prose'))).length).toBeGreaterThan(20);
+    }
+    const busy = async () => {
+      const { models } = (await (await fetch(`${server.url}/health`)).json()) as { models: { busy: number }[] };
+      return models.reduce((sum, model) => sum + model.busy, 0);
+    };
+    await expect.poll(busy, LONG).toBe(0);
+  });
+
+  it('asks anew: the same again, and something else instead', async () => {
+    await begin();
+    await ask(page, 'Hello');
+    const again = await requestOf(() => page.getByRole('button', { name: 'Retry' }).click());
+    expect(again.messages).toEqual([{ role: 'user', content: 'Hello' }]);
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    expect(await replies(page).count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Edit and send again' }).click();
+    await page.getByRole('textbox', { name: 'Your message' }).fill('Who are you?');
+    const edited = await requestOf(() => page.keyboard.press('Enter'));
+    expect(edited.messages).toEqual([{ role: 'user', content: 'Who are you?' }]);
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Who are you?']);
+  });
+
+  it('asks with the system prompt and the numbers that are set, and marks those that can not be', async () => {
+    await begin();
+    await page.getByRole('button', { name: 'Settings of this chat' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Settings of this chat' });
+    await dialog.getByLabel('System prompt').fill('Be brief.');
+    await dialog.getByLabel('Temperature').fill('0');
+    await dialog.getByLabel('Longest reply').fill('5');
+    await dialog.getByLabel('Top P').fill('3');
+    await dialog.getByLabel('Top K').focus();
+    expect(await dialog.getByLabel('Top P').getAttribute('aria-invalid')).toBe('true');
+    await page.keyboard.press('Escape');
+    const body = await requestOf(() => say(page, 'What can you do?'));
+    expect(body).toMatchObject({
+      messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
+      temperature: 0,
+      max_tokens: 5,
+    });
+    expect(body).not.toHaveProperty('top_p');
+    await replies(page).last().getByText('Cut off').waitFor();
+    // A new chat goes on with them.
+    await begin();
+    expect(await requestOf(() => say(page, 'Hi'))).toMatchObject({ temperature: 0 });
+    await page.getByRole('button', { name: 'Settings of this chat' }).click();
+    await dialog.getByRole('button', { name: 'Reset all' }).click();
+    await page.keyboard.press('Escape');
+  });
+
+  it('shows the calls of tools, and goes on once they are answered', async () => {
+    await begin();
+    await page.getByRole('button', { name: 'Settings of this chat' }).click();
+    const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const weather = { name: 'get_weather', description: 'Tells the weather in a city.', parameters };
+    await page.getByText('Tools', { exact: true }).click();
+    await page.getByLabel('Tools, as JSON').fill(JSON.stringify([{ type: 'function', function: weather }]));
+    await page.keyboard.press('Escape');
+    await say(page, 'What is the weather in Rome?');
+    const call = page.getByRole('region', { name: 'Call of get_weather' });
+    expect(await textOf(call.locator('dl'))).toMatch(/city\s*Rome/);
+    await call.getByRole('textbox', { name: 'Result of get_weather' }).fill('Sunny, 21 degrees');
+    const { messages } = await requestOf(() => page.keyboard.press('Enter'));
+    expect(messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ function: { name: 'get_weather' } }] },
+      { role: 'tool', content: 'Sunny, 21 degrees' },
+    ]);
+    await replies(page).nth(1).getByRole('button', { name: 'Retry' }).waitFor();
+    expect(await textOf(call)).toContain('Result Sunny, 21 degrees');
+  });
+
+  it('keeps conversations over a reload, deletes and brings back, exports and imports', async () => {
+    await begin();
+    await ask(page, 'My name is Ada');
+    const said = await textOf(replies(page).first().locator('.prose'));
+    await page.reload();
+    await page.getByText('My name is Ada').first().waitFor();
+    expect(await textOf(replies(page).first().locator('.prose'))).toBe(said);
+
+    const listed = page.getByRole('navigation').getByRole('button', { name: 'My name is Ada', exact: true });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    const file = await download.path();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ format: 'paddock-chats' });
+
+    await page.getByRole('button', { name: 'Delete My name is Ada' }).click();
+    await listed.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await listed.waitFor();
+    await page.getByRole('button', { name: 'Delete My name is Ada' }).click();
+    await listed.waitFor({ state: 'detached' });
+    await page.getByLabel('Import chats').setInputFiles(file);
+    await page.getByText(/Imported 1 chat\./).waitFor();
+    await listed.click();
+    expect(await textOf(replies(page).first().locator('.prose'))).toBe(said);
+    await page.reload();
+    await listed.waitFor();
+  });
+
+  it('draws Markdown, and runs, frames and fetches nothing of what a model writes', async () => {
+    const elsewhere: string[] = [];
+    page.on('request', (request) => request.url().startsWith(server.url) || elsewhere.push(request.url()));
+    const text = [
+      '# Title\n\nA **bold** [link](https://example.org/a) and [another](javascript:alert(1)).',
+      '![far away](https://example.org/pixel.png) ![near](data:image/gif;base64,R0lGODlhAQABAAAAACw=)',
+      '<script>globalThis.ran = true</script><img src=x onerror="globalThis.ran = true"><iframe src="/"></iframe>',
+      '| a | b |\n|---|---|\n| 1 | 2<br>3 |\n\n- [x] done\n\n```js\nlet x = 1 < 2;\n```\n\nH<sub>2</sub>O',
+    ].join('\n\n');
+    await importChats(page, [conversationOf('Markdown', text)]);
+    await page.getByRole('navigation').getByRole('button', { name: 'Markdown', exact: true }).click();
+    const prose = replies(page).first().locator('.prose');
+    await prose.getByRole('heading', { name: 'Title', level: 3 }).waitFor();
+    const link = prose.getByRole('link', { name: 'link', exact: true });
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await prose.getByRole('link', { name: 'far away' }).getAttribute('href')).toBe(
+      'https://example.org/pixel.png',
+    );
+    expect(await prose.locator('a[href^="javascript"], script, iframe, [onerror], img[src^="http"]').count()).toBe(0);
+    expect(await prose.locator('img[src^="data:"]').count()).toBe(1);
+    expect(await prose.getByRole('table').locator('td br').count()).toBe(1);
+    expect(await textOf(prose.locator('pre code'))).toBe('let x = 1 < 2;');
+    expect(await textOf(prose.locator('sub'))).toBe('2');
+    expect(await textOf(prose)).toContain('<script>globalThis.ran = true</script>');
+    expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false);
+    expect(elsewhere).toEqual([]);
+  });
+
+  it('follows a reply to its end until the reader scrolls up, and shifts nothing while it comes', async () => {
+    await begin();
+    await chooseModel(page, 'endless');
+    await page.setViewportSize({ width: 700, height: 480 });
+    await page.evaluate(() => {
+      const shifts: number[] = [];
+      Object.assign(globalThis, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as LayoutShift[]) if (!entry.hadRecentInput) shifts.push(entry.value);
+      }).observe({ type: 'layout-shift', buffered: false });
+    });
+    const turns = page.getByRole('region', { name: 'Conversation' });
+    const fromEnd = () => turns.evaluate((frame) => frame.scrollHeight - frame.scrollTop - frame.clientHeight);
+    const height = () => turns.evaluate((frame) => frame.scrollHeight);
+    await say(page, 'Go on and on');
+    await expect.poll(height, LONG).toBeGreaterThan((await turns.evaluate((frame) => frame.clientHeight)) + 150);
+    expect(await fromEnd()).toBeLessThan(48);
+    await turns.evaluate((frame) => frame.scrollBy(0, -100));
+    const top = await turns.evaluate((frame) => frame.scrollTop);
+    const grown = await height();
+    await expect.poll(height, LONG).toBeGreaterThan(grown + 50);
+    expect(await turns.evaluate((frame) => frame.scrollTop)).toBe(top);
+    await page.getByRole('button', { name: 'Latest' }).click();
+    await expect.poll(fromEnd).toBeLessThan(48);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await replies(page).last().getByText('Stopped.').waitFor();
+    const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts);
+    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.01);
+  });
+
+  it('had nothing to complain of', () => {
+    expect(failures).toEqual([]);
+  });
+
+  // The browser itself complains of refused requests, so this comes after.
+  it('says why a model did not come, and why one has to stay', async () => {
+    await page.locator('.model-button').click();
+    const dialog = page.getByRole('dialog', { name: 'Models' });
+    await dialog.getByLabel('From Hugging Face').fill('nonsense');
+    await dialog.getByRole('button', { name: 'Pull' }).click();
+    expect(await textOf(dialog.getByRole('alert'))).toMatch(/^nonsense did not come: .*hf:/);
+    await dialog.getByRole('button', { name: 'Remove Pico' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+    expect(await textOf(page.locator('.notice.bad'))).toMatch(/pico/i);
+    await dialog.getByTitle('pico', { exact: true }).waitFor();
+  });
+});
+
+describe('a server that wants a key', () => {
+  it('is given one for this tab alone, and another when that was wrong', async () => {
+    const guarded = await startServer(['--models', folder, '--api-key', 'sesame', ...FLAGS]);
+    try {
+      const tab = await browser.open(guarded.url);
+      tab.setDefaultTimeout(LONG.timeout);
+      const dialog = tab.getByRole('dialog', { name: 'API key' });
+      for (const key of ['wrong', 'sesame']) {
+        await dialog.getByLabel('Key').fill(key);
+        await dialog.getByRole('button', { name: 'Continue' }).click();
+        if (key === 'wrong') await dialog.getByText('The API key is not valid.').waitFor();
+      }
+      await dialog.waitFor({ state: 'hidden' });
+      await tab.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+      await chooseModel(tab, 'pico');
+      expect(await ask(tab, 'Hello')).not.toBe('');
+      const kept = await tab.evaluate(() => [JSON.stringify(localStorage), JSON.stringify(sessionStorage)]);
+      expect(kept.map((text) => text.includes('sesame'))).toEqual([false, true]);
+      await tab.close();
+    } finally {
+      await guarded.stop();
+    }
+  });
+});
+
+describe('a server that goes away', () => {
+  it('leaves a humane word and a way to try again', async () => {
+    const fleeting = await startServer(['--models', folder, ...FLAGS]);
+    const tab = await openChat(browser.open, fleeting.url);
+    await fleeting.stop();
+    await say(tab, 'Hello?');
+    const reply = replies(tab).last();
+    await reply.getByText('Paddock can’t be reached').waitFor();
+    expect(await textOf(announcement(tab))).toMatch(/^The reply failed/);
+    await reply.getByRole('button', { name: 'Try again' }).click();
+    await reply.getByText('Paddock can’t be reached').waitFor();
+    expect(await replies(tab).count()).toBe(1);
+    await tab.close();
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import { arrivalOf, withArrivalEvent } from '../../../web/chat/data/arrival.ts';
+import { newReply } from '../../../web/chat/data/conversation.ts';
+import { endNote, formatBytes, formatSeconds, formatStats } from '../../../web/chat/data/figures.ts';
+import { footingOf, type Health, isHealth, waitingFor } from '../../../web/chat/data/health.ts';
+import { type ChatChunk, type Coming, coming, statsOf, withChunk } from '../../../web/chat/data/reply.ts';
+import { spokenReply } from '../../../web/chat/data/spoken.ts';
+
+type Delta = NonNullable<ChatChunk['choices']>[number]['delta'];
+
+const says = (delta: Delta): ChatChunk => ({ choices: [{ delta, finish_reason: null }] });
+/** The chunks, 100 ms apart. */
+const received = (...chunks: ChatChunk[]): Coming =>
+  chunks.reduce((state, chunk, index) => withChunk(state, chunk, (index + 1) * 100), coming(newReply('pico')));
+
+describe('a coming reply', () => {
+  it('gathers text, reasoning, calls, progress and the end', () => {
+    const state = received(
+      {
+        choices: [{ delta: { content: '' }, finish_reason: null }],
+        prompt_progress: { cache: 1, processed: 2, total: 4 },
+      },
+      says({ reasoning_content: 'Hm.' }),
+      says({ content: 'It ' }),
+      says({ content: 'is.' }),
+      says({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'look', arguments: '' } }] }),
+      says({ tool_calls: [{ index: 0, function: { arguments: '{"at":' } }] }),
+      says({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
+      says({ tool_calls: [{ index: 1, id: 'call_2', function: { name: 'wait', arguments: '{}' } }] }),
+      { choices: [{ delta: {}, finish_reason: 'tool_calls' }], timings: { predicted_per_second: 12.5 } },
+      { choices: [], usage: { prompt_tokens: 4, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 1 } } },
+    );
+    expect(state.reply).toMatchObject({
+      text: 'It is.',
+      reasoning: 'Hm.',
+      calls: [
+        { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":1}' } },
+        { id: 'call_2', type: 'function', function: { name: 'wait', arguments: '{}' } },
+      ],
+    });
+    expect(state.finish).toBe('tool_calls');
+    expect(state.prompt).toEqual({ cache: 1, processed: 2, total: 4 });
+    expect(statsOf(state, 1000)).toEqual({
+      promptTokens: 4,
+      cachedTokens: 1,
+      tokens: 9,
+      tokensPerSecond: 12.5,
+      firstTokenMs: 200,
+      totalMs: 1000,
+    });
+  });
+
+  it('has figures of its own when it is stopped before the server tells any', () => {
+    const state = received(says({ content: 'a' }), says({ content: 'b' }), says({ content: 'c' }));
+    expect(statsOf(state, 400)).toMatchObject({ tokens: 3, tokensPerSecond: 10, firstTokenMs: 100 });
+    expect(statsOf(received(says({ content: 'a' })), 400).tokensPerSecond).toBeNull();
+  });
+});
+
+describe('figures for people', () => {
+  it('tell sizes, times and how a reply went', () => {
+    expect([0, 999, 1000, 5_004_320, 999_600_000, 2.7e12].map(formatBytes)).toEqual([
+      '0 B',
+      '999 B',
+      '1.0 kB',
+      '5.0 MB',
+      '1.0 GB',
+      '2.7 TB',
+    ]);
+    expect([0.2, 59, 90, 7260].map(formatSeconds)).toEqual(['1 s', '59 s', '2 min', '2 h 1 min']);
+    const stats = {
+      promptTokens: 1,
+      cachedTokens: 0,
+      tokens: 1,
+      tokensPerSecond: 5.25,
+      firstTokenMs: 1234,
+      totalMs: 1,
+    };
+    expect(formatStats(stats)).toBe('1 token · 5.3 tokens/s · first after 1.2 s');
+    expect(endNote({ kind: 'finished', reason: 'stop' })).toBeNull();
+    expect(endNote({ kind: 'finished', reason: 'length' })).toMatch(/Cut off/);
+  });
+});
+
+describe('what a screen reader says of a reply', () => {
+  const spoken = (text: string, end: Parameters<typeof spokenReply>[0]['end']) =>
+    spokenReply({ ...newReply('Pico'), text, end });
+
+  it('is its words without the marks, and how it ended', () => {
+    const text = '## Two\n\n- **bold** and `code`\n- [a link](https://example.org)\n\n```js\nrun();\n```';
+    expect(spoken(text, { kind: 'finished', reason: 'stop' })).toBe('Pico says: Two bold and code a link run();');
+    expect(spoken('Half', { kind: 'stopped' })).toBe('Stopped. Pico says: Half');
+    expect(spoken('', { kind: 'failed', message: 'It broke.', code: null })).toBe('The reply failed: It broke.');
+  });
+});
+
+describe('health', () => {
+  const health: Health = {
+    models: [
+      {
+        id: 'a',
+        backend: 'gpu',
+        device: 'cuda: A card',
+        fallback_reasons: [],
+        context_length: 8192,
+        busy: 1,
+        waiting: 2,
+      },
+      {
+        id: 'b',
+        backend: 'cpu',
+        device: 'cpu',
+        fallback_reasons: ['No GPU was found.'],
+        context_length: 1024,
+        busy: 0,
+        waiting: 0,
+      },
+    ],
+    moving: [{ id: 'c', state: 'loading', waiting: 1 }],
+  };
+
+  it('is told from what other servers answer', () => {
+    expect(isHealth({ status: 'ok', ...health })).toBe(true);
+    expect([null, 'ok', { status: 'ok' }, { status: 'ok', models: {} }].map(isHealth)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('says what a model runs on, and why on nothing better', () => {
+    expect(footingOf(health, 'a').text).toBe('Runs on the GPU (cuda: A card), context of 8,192 tokens.');
+    expect(footingOf(health, 'b')).toEqual({
+      text: 'Runs on the CPU, context of 1,024 tokens.',
+      reasons: ['No GPU was found.'],
+    });
+    expect(footingOf(health, 'c').text).toMatch(/loaded/);
+    expect(footingOf(null, 'a').text).toMatch(/Not in memory/);
+  });
+
+  it('says what a reply waits for', () => {
+    expect(['a', 'b', 'c', 'd'].map((id) => waitingFor(health, id))).toEqual([
+      'Waiting in line…',
+      'Waiting for the model…',
+      'Loading the model…',
+      'Waiting for the model…',
+    ]);
+  });
+});
+
+describe('a model on its way', () => {
+  it('shows each step', () => {
+    const begun = arrivalOf('hf:org/repo');
+    const halfway = withArrivalEvent(begun, {
+      status: 'downloading',
+      file: 'a.gguf',
+      completed: 5,
+      total: 10,
+      seconds_left: 3,
+    });
+    expect(halfway).toMatchObject({ step: 'a.gguf', completed: 5, total: 10, secondsLeft: 3 });
+    const waiting = withArrivalEvent(halfway, { status: 'waiting', reason: 'The connection was lost.' });
+    expect(waiting).toMatchObject({ step: 'The connection was lost.', completed: 5, secondsLeft: null });
+    expect(withArrivalEvent(waiting, { status: 'verifying', file: 'a.gguf' }).step).toBe('Checking a.gguf…');
+  });
+});

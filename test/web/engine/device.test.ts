@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { pickDevice, withoutGpu } from '../../../web/engine/device.ts';
+
+describe('the device of the browser', () => {
+  it('is WebGPU where an adapter has half floats', () => {
+    const device = pickDevice({ gpu: 'usable', isolated: true, cores: 4 });
+    expect(device).toEqual({ backend: 'webgpu', threads: 4, reason: 'A graphics adapter with half floats is there.' });
+  });
+
+  it.each([
+    ['none', 'No WebGPU: this browser does not have it.'],
+    ['no adapter', 'No WebGPU: it finds no graphics adapter.'],
+    ['no half floats', 'No WebGPU: the graphics adapter lacks half floats (shader-f16).'],
+  ] as const)('is WebAssembly with the reason where WebGPU has %s', (gpu, reason) => {
+    const device = pickDevice({ gpu, isolated: true, cores: 4 });
+    expect(device).toEqual({ backend: 'wasm', threads: 4, reason: `${reason} 4 threads on 4 cores.` });
+  });
+
+  it('has one thread where the page is not isolated, and says so', () => {
+    const device = pickDevice({ gpu: 'none', isolated: false, cores: 16 });
+    expect(device.threads).toBe(1);
+    expect(device.reason).toContain('One thread: the page is not cross-origin isolated.');
+  });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [4, 4],
+    [6, 4],
+    [8, 4],
+    [12, 6],
+    [64, 8],
+  ])('of %i logical cores takes %i', (cores, threads) => {
+    expect(pickDevice({ gpu: 'none', isolated: true, cores }).threads).toBe(threads);
+  });
+
+  it('falls back to WebAssembly with a reason', () => {
+    const device = withoutGpu(pickDevice({ gpu: 'usable', isolated: true, cores: 2 }), 'it was lost.');
+    expect(device).toEqual({ backend: 'wasm', threads: 2, reason: 'No WebGPU: it was lost.' });
+  });
+});

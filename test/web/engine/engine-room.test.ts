@@ -1,0 +1,172 @@
+import { describe, expect, it, vi } from 'vitest';
+import { toGenerationRequest } from '../../../src/core/api/generation-request.ts';
+import { ApiError, insufficientMemory } from '../../../src/core/errors.ts';
+import type { Emit } from '../../../src/core/runner.ts';
+import type { EngineService } from '../../../src/core/wire.ts';
+import { WasmCrashed } from '../../../src/engine/wasm/crash.ts';
+import { pickDevice } from '../../../web/engine/device.ts';
+import { createEngineRoom } from '../../../web/engine/engine-room.ts';
+import type { LoadedEngine } from '../../../web/engine/load-model.ts';
+import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
+import { modelCard } from '../../core/api/fixtures.ts';
+import { silentLog } from '../../support/log.ts';
+
+const never = new AbortController().signal;
+const request = toGenerationRequest({ model: 'a', messages: [{ role: 'user', content: 'Hello' }] }, modelCard(), []);
+const device = pickDevice({ gpu: 'none', isolated: true, cores: 2 });
+
+function model(id: string, contextLength = 512): BrowserModel {
+  return {
+    card: { ...modelCard(), id },
+    source: { files: [], kind: 'chat', shape: emptyShape, tokens: { bos: '', eos: '', infill: null }, contextLength },
+  };
+}
+
+const emptyShape = {
+  fileBytes: 1,
+  layers: 1,
+  cachedPerToken: 1,
+  embeddingLength: 1,
+  feedForwardLength: 1,
+  vocabularySize: 1,
+  trainedContextLength: 512,
+  poolsLast: false,
+};
+
+/** A room whose engines end each generation when they are told, and what happens in it, in order. */
+function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) {
+  const happened: string[] = [];
+  const statesAtLoad: EngineState[] = [];
+  const running: { emit: Emit; end: (error?: Error) => void; signal: AbortSignal }[] = [];
+  const load = async ({ card: { id } }: BrowserModel): Promise<LoadedEngine> => {
+    happened.push(`load ${id}`);
+    statesAtLoad.push(room.state());
+    await Promise.resolve();
+    if (fails[id]) throw fails[id];
+    const service: EngineService = {
+      generate: (_, emit, signal) =>
+        new Promise((resolve, reject) => {
+          happened.push(`run ${id}`);
+          running.push({ emit, signal, end: (error) => (error ? reject(error) : resolve()) });
+        }),
+      ask: async () => ({ text: id }) as never,
+    };
+    const info = {
+      backend: 'wasm' as const,
+      device: 'WebAssembly (64-bit)',
+      contextLength: 512,
+      trainedContextLength: 512,
+      slots: 1,
+      gpuLayers: 0,
+      threads: 2,
+    };
+    const dispose = async () => void happened.push(`unload ${id}`);
+    return { service, info, memory: 1, device, [Symbol.asyncDispose]: dispose };
+  };
+  const room = createEngineRoom({ load, device, maxWaiting, log: silentLog });
+  const generate = (of: BrowserModel, signal = never) => room.serviceOf(of).generate(request, () => {}, signal);
+  const started = (count: number) => vi.waitFor(() => expect(running).toHaveLength(count));
+  return { room, generate, started, running, happened, statesAtLoad };
+}
+
+describe('the engine room', () => {
+  it('loads a model at its first request and keeps it', async () => {
+    const { generate, started, running, happened } = openRoom();
+    const first = generate(model('a'));
+    await started(1);
+    running[0]?.end();
+    await first;
+    const second = generate(model('a'));
+    await started(2);
+    running[1]?.end();
+    await second;
+    expect(happened).toEqual(['load a', 'run a', 'run a']);
+  });
+
+  it('runs one request at a time, in the order in which they came, whatever their model', async () => {
+    const { generate, started, running, happened, room } = openRoom();
+    const all = [generate(model('a')), generate(model('b')), generate(model('a'))];
+    await started(1);
+    expect(room.state()).toMatchObject({
+      loaded: [{ id: 'a', busy: 1, waiting: 1 }],
+      moving: [{ id: 'b', state: 'queued', waiting: 1 }],
+    });
+    for (let done = 0; done < all.length; done++) {
+      await started(done + 1);
+      running[done]?.end();
+    }
+    await Promise.all(all);
+    expect(happened).toEqual(['load a', 'run a', 'unload a', 'load b', 'run b', 'unload b', 'load a', 'run a']);
+  });
+
+  it('takes the same id with other files for another model', async () => {
+    const { generate, started, running, happened } = openRoom();
+    for (const contextLength of [512, 256]) {
+      const count = running.length + 1;
+      const generation = generate(model('a', contextLength));
+      await started(count);
+      running.at(-1)?.end();
+      await generation;
+    }
+    expect(happened).toEqual(['load a', 'run a', 'unload a', 'load a', 'run a']);
+  });
+
+  it('tells what is on its way into memory', async () => {
+    const { generate, started, running, room, statesAtLoad } = openRoom();
+    const generation = generate(model('a'));
+    await started(1);
+    expect(statesAtLoad).toMatchObject([{ loaded: [], moving: [{ id: 'a', state: 'loading', waiting: 0 }], device }]);
+    expect(room.state().moving).toEqual([]);
+    running[0]?.end();
+    await generation;
+  });
+
+  it('forgets a waiting request that is aborted', async () => {
+    const { generate, started, running, happened, room } = openRoom();
+    const first = generate(model('a'));
+    await started(1);
+    const abort = new AbortController();
+    const second = generate(model('b'), abort.signal);
+    abort.abort();
+    await second;
+    expect(room.state().moving).toEqual([]);
+    running[0]?.end();
+    await first;
+    expect(happened).toEqual(['load a', 'run a']);
+  });
+
+  it('turns away who comes when as many wait as may', async () => {
+    const { generate, started, running } = openRoom({ maxWaiting: 1 });
+    const taken = [generate(model('a')), generate(model('a'))];
+    await started(1);
+    await expect(generate(model('a'))).rejects.toMatchObject({ data: { status: 503, code: 'overloaded' } });
+    running[0]?.end();
+    await started(2);
+    running[1]?.end();
+    await Promise.all(taken);
+  });
+
+  it('hands on why a model can not be loaded, and goes on with the next', async () => {
+    const { room, generate, happened } = openRoom({ fails: { big: insufficientMemory('Too large.') } });
+    await expect(generate(model('big'))).rejects.toThrow('Too large.');
+    expect(room.state()).toMatchObject({ loaded: [], moving: [] });
+    expect(await room.serviceOf(model('a')).ask('detokenize', { tokens: [1] })).toEqual({ text: 'a' });
+    expect(happened).toEqual(['load big', 'load a']);
+  });
+
+  it('loads a crashed engine anew, and says what happened', async () => {
+    const { generate, started, running, happened } = openRoom();
+    const first = generate(model('a'));
+    const second = generate(model('a'));
+    await started(1);
+    running[0]?.end(new WasmCrashed('memory access out of bounds'));
+    const error: unknown = await first.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ data: { status: 500, code: 'engine_crashed' } });
+    expect(String(error)).not.toContain('out of bounds');
+    await started(2);
+    running[1]?.end();
+    await second;
+    expect(happened).toEqual(['load a', 'run a', 'unload a', 'load a', 'run a']);
+  });
+});

@@ -1,0 +1,237 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { invalidRequest } from '../../../src/core/errors.ts';
+import type { EngineService } from '../../../src/core/wire.ts';
+import { DEFAULT_CONFIG } from '../../../web/config.ts';
+import { hostPort } from '../../../web/liveness.ts';
+import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
+import { answer, type BrowserGround, isApiPath } from '../../../web/service-worker/api.ts';
+import { done, finish, loadedModel, progress, text } from '../../core/api/fixtures.ts';
+import { browserModel } from './support/models.ts';
+import { type Behaviour, FakeTabs } from './support/tabs.ts';
+
+let tabs: FakeTabs;
+let models: BrowserModel[];
+let ground: BrowserGround;
+
+beforeEach(() => {
+  tabs = new FakeTabs();
+  models = [browserModel('tiny'), browserModel('pico', 'shell')];
+  ground = { tabs, readModels: async () => models, readConfig: async () => DEFAULT_CONFIG, version: '1.2.3' };
+});
+
+/** Opens the tab that hosts. */
+async function host(behaviour: Behaviour): Promise<void> {
+  tabs.open('host', behaviour);
+  await tabs.host('host', 1);
+}
+
+function fetchApi(path: string, init: RequestInit = {}): Promise<Response> {
+  const request = new Request(`http://site.example${path}`, init);
+  return answer(ground, { request, path: path.replace(/\?.*/, ''), clientId: 'page' });
+}
+
+function chat(more: Record<string, unknown> = {}, init: RequestInit = {}): Promise<Response> {
+  const body = JSON.stringify({ model: 'tiny', messages: [{ role: 'user', content: 'hi' }], ...more });
+  return fetchApi('/v1/chat/completions', {
+    method: 'POST',
+    body,
+    ...init,
+    headers: { 'content-type': 'application/json', ...init.headers },
+  });
+}
+
+/** An engine that says hello; `heard` has its cancellations. */
+function engine(heard: string[] = []): EngineService {
+  return {
+    async generate({ maxTokens }, emit, signal) {
+      signal.addEventListener('abort', () => heard.push('cancelled'));
+      if (maxTokens === 1) throw invalidRequest('One token is too few.');
+      emit(progress(1, 1));
+      emit(text('hello'));
+      // One that goes on until it is told not to.
+      if (maxTokens === 1000) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      emit(finish());
+      emit(done());
+    },
+    ask: async () => ({ tokens: [7], pieces: ['a'] }) as never,
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what the API says is checked by the tests, not by types.
+async function json(response: Response): Promise<any> {
+  return response.json();
+}
+
+describe('paths', () => {
+  it.each(['/v1/models', '/v1/chat/completions', '/v1', '/health', '/openapi.json'])('%s is of the API', (path) => {
+    expect(isApiPath(path)).toBe(true);
+  });
+  it.each(['/', '/v1x', '/healthy', '/paddock/client.js', '/docs/v1/models'])('%s is not', (path) => {
+    expect(isApiPath(path)).toBe(false);
+  });
+});
+
+describe('the API of a service worker', () => {
+  it('answers a chat whole, from the engine of another tab', async () => {
+    await host(tabs.engine(engine()));
+    const response = await chat();
+    expect(response.status).toBe(200);
+    expect(await json(response)).toMatchObject({
+      model: 'tiny',
+      system_fingerprint: 'paddock-1.2.3',
+      choices: [{ message: { content: 'hello' } }],
+    });
+  });
+
+  it('streams a chat', async () => {
+    await host(tabs.engine(engine()));
+    const response = await chat({ stream: true });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const said = await response.text();
+    expect(said).toContain('"content":"hello"');
+    expect(said.endsWith('data: [DONE]\n\n')).toBe(true);
+  });
+
+  it('asks the engine what is no generation', async () => {
+    await host(tabs.engine(engine()));
+    const response = await fetchApi('/v1/tokenize', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tiny', content: 'a' }),
+    });
+    expect(await json(response)).toEqual({ tokens: [7] });
+  });
+
+  it.each([
+    ['whole', {}],
+    ['streamed', { stream: true }],
+  ])('cancels a %s reply that its page no longer reads', async (_, more) => {
+    const heard: string[] = [];
+    await host(tabs.engine(engine(heard)));
+    const response = await chat({ max_tokens: 1000, ...more });
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    await vi.waitFor(() => expect(heard).toEqual(['cancelled']));
+  });
+
+  it('answers what is wrong with its real status, also where the engine finds it', async () => {
+    await host(tabs.engine(engine()));
+    expect((await chat({ temperature: 9 })).status).toBe(400);
+    expect((await chat({ max_tokens: 1 })).status).toBe(400);
+    expect((await chat({ model: 'none' })).status).toBe(404);
+    expect((await fetchApi('/v1/nothing')).status).toBe(404);
+    expect((await chat({}, { body: 'x'.repeat(33 * 1024 * 1024) })).status).toBe(413);
+  });
+
+  it('ends a stream with an error event when the tab that hosts is closed, and does not call it done', async () => {
+    await host(tabs.engine(engine()));
+    const response = await chat({ stream: true, max_tokens: 1000 });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let said = '';
+    while (!said.includes('hello')) said += (await reader?.read())?.value;
+    tabs.close('host', 1);
+    for (let next = await reader?.read(); !next?.done; next = await reader?.read()) said += next?.value;
+    expect(said).toContain('"code":"engine_lost"');
+    expect(said).not.toContain('[DONE]');
+  });
+
+  it('asks for a key where there is one, for imports too', async () => {
+    ground.readConfig = async () => ({ ...DEFAULT_CONFIG, apiKeys: ['secret'] });
+    expect((await fetchApi('/v1/models')).status).toBe(401);
+    expect((await fetchApi('/v1/models/import?filename=a.gguf', { method: 'POST', body: 'x' })).status).toBe(401);
+    const response = await fetchApi('/v1/models', { headers: { authorization: 'Bearer secret' } });
+    expect((await json(response)).data.map(({ id }: { id: string }) => id)).toEqual(['tiny', 'pico']);
+  });
+
+  it('says what is loaded, by asking the engine', async () => {
+    const device = { backend: 'wasm', threads: 1, reason: '' } as const;
+    const state: EngineState = { kind: 'state', loaded: [loadedModel()], moving: [], device };
+    await host(({ requestId }, port) => {
+      const hosted = hostPort(port, requestId, tabs.locks);
+      hosted.postMessage(state);
+      hosted.close();
+    });
+    expect((await json(await fetchApi('/health'))).models).toMatchObject([{ id: 'tiny' }]);
+    expect((await json(await fetchApi('/v1/models/tiny'))).loaded).toBe(true);
+  });
+
+  it('says that nothing is loaded where no tab hosts', async () => {
+    expect(await json(await fetchApi('/health'))).toEqual({ status: 'ok', models: [], moving: [] });
+  });
+});
+
+describe('the stored models', () => {
+  const event = { kind: 'event', event: { status: 'done', model: 'new', alreadyHere: false } } as const;
+
+  it('are pulled by the worker of the tab that hosts, and are there when that is done', async () => {
+    await host((connection, port) => {
+      models = [...models, browserModel('new')];
+      tabs.jobs([event, { kind: 'end' }])(connection, port);
+    });
+    const response = await fetchApi('/v1/models/pull', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'hf:org/new' }),
+    });
+    expect(await response.text()).toContain('"status":"done","already_here":false,"model":{"id":"new"');
+  });
+
+  it('are imported from the body of a request', async () => {
+    const jobs: unknown[] = [];
+    await host((connection, port) => {
+      if (connection.to === 'models') jobs.push(connection.job);
+      models = [...models, browserModel('new')];
+      tabs.jobs([event, { kind: 'end' }])(connection, port);
+    });
+    const path = '/v1/models/import?filename=new.gguf&size=4';
+    const response = await fetchApi(path, { method: 'POST', body: 'GGUF' });
+    expect(await response.text()).toContain('"status":"done"');
+    expect(jobs).toMatchObject([{ kind: 'import', filename: 'new.gguf', size: 4, body: expect.any(ReadableStream) }]);
+  });
+
+  it.each([
+    ['no name', '?size=4', { method: 'POST', body: 'GGUF' }, 400],
+    ['a size that is none', '?filename=a.gguf&size=big', { method: 'POST', body: 'GGUF' }, 400],
+    ['no body', '?filename=a.gguf', { method: 'POST' }, 400],
+    ['another method', '?filename=a.gguf', { method: 'GET' }, 405],
+  ])('are not imported from a request with %s', async (_, query, init, status) => {
+    const response = await fetchApi(`/v1/models/import${query}`, init);
+    expect(response.status).toBe(status);
+    expect((await json(response)).error.message).not.toBe('');
+  });
+
+  it('are removed, but for those that come with Paddock', async () => {
+    await host((connection, port) => {
+      models = models.filter(({ card }) => card.id !== 'tiny');
+      tabs.jobs([{ kind: 'end' }])(connection, port);
+    });
+    const remove = (id: string) => fetchApi(`/v1/models/${id}`, { method: 'DELETE' });
+    expect(await json(await remove('pico'))).toMatchObject({ error: { code: 'built_in_model' } });
+    expect(await json(await remove('tiny'))).toEqual({ id: 'tiny', object: 'model', deleted: true });
+    expect((await remove('tiny')).status).toBe(404);
+  });
+
+  it('tell why a job failed', async () => {
+    const { data: error } = invalidRequest('The disk is full.');
+    await host(tabs.jobs([{ kind: 'error', error }]));
+    const response = await fetchApi('/v1/models/tiny', { method: 'DELETE' });
+    expect(response.status).toBe(400);
+    expect((await json(response)).error.message).toBe('The disk is full.');
+  });
+
+  it('are no longer pulled when the page gives up', async () => {
+    const cancelled = vi.fn();
+    const downloading = {
+      kind: 'event',
+      event: { status: 'downloading', file: 'a', completed: 1, total: 2, bytesPerSecond: 1, secondsLeft: 1 },
+    } as const;
+    await host(tabs.jobs([downloading], cancelled));
+    const response = await fetchApi('/v1/models/pull', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'hf:org/new' }),
+    });
+    await response.body?.cancel();
+    await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+  });
+});

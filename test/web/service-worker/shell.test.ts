@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createShell } from '../../../web/service-worker/shell.ts';
+import type { ShellFile, ShellManifest } from '../../../web/service-worker/shell-manifest.ts';
+import { memoryCaches } from './support/caches.ts';
+
+let server: Server;
+let scope: URL;
+/** What the site serves, by path from the scope on. */
+let content: Record<string, string>;
+let requests: string[];
+let storage: CacheStorage;
+
+beforeEach(async () => {
+  content = { 'paddock/engine-worker.js': 'engine', 'paddock/compat/wllama.js': 'compat', 'index.html': 'page' };
+  requests = [];
+  storage = memoryCaches();
+  server = createServer(({ url = '' }, response) => {
+    const path = url.slice('/app/'.length);
+    requests.push(path);
+    const text = content[path];
+    response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'text/plain' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  scope = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/app/`);
+});
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+function partOf(path: string): ShellFile['part'] {
+  return path.includes('compat') ? 'compat' : path.startsWith('paddock/') ? 'engine' : 'page';
+}
+
+/** The build whose files are what the site serves now. */
+function build(version: string): ShellManifest {
+  const files = Object.entries(content).map(([path, text]): ShellFile => {
+    const hash = createHash('sha256').update(text).digest('hex');
+    return { path, hash, type: path.endsWith('.js') ? 'text/javascript' : 'text/html', part: partOf(path) };
+  });
+  return { version, files };
+}
+
+function goOffline(): void {
+  server.close();
+  server.closeAllConnections();
+}
+
+describe('the shell', () => {
+  it('serves what it has kept when there is no network, with the headers that isolate', async () => {
+    const shell = createShell(build('1'), scope, storage);
+    await shell.install();
+    goOffline();
+    const script = await shell.serve('paddock/engine-worker.js');
+    expect(await script?.text()).toBe('engine');
+    expect(Object.fromEntries(script?.headers ?? [])).toMatchObject({
+      'content-type': 'text/javascript',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(await (await shell.serve(''))?.text()).toBe('page');
+  });
+
+  it('takes from the network what it has lost, isolated all the same', async () => {
+    const shell = createShell(build('1'), scope, storage);
+    const script = await shell.serve('paddock/engine-worker.js');
+    expect(await script?.text()).toBe('engine');
+    expect(script?.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+  });
+
+  it('has nothing to do with other files', () => {
+    expect(createShell(build('1'), scope, storage).serve('other.js')).toBeNull();
+  });
+
+  it('keeps what older browsers need only where this is one: Node 20 is', async () => {
+    const shell = createShell(build('1'), scope, storage);
+    await shell.install();
+    expect(requests.includes('paddock/compat/wllama.js')).toBe(!('Suspending' in WebAssembly));
+  });
+
+  it('fetches of a new version only what has changed, and then forgets the old one', async () => {
+    await createShell(build('1'), scope, storage).install();
+    requests = [];
+    content['index.html'] = 'new page';
+    const next = createShell(build('2'), scope, storage);
+    await next.install();
+    expect(requests).toEqual(['index.html']);
+    expect(await storage.keys()).toHaveLength(2);
+    await next.dropOthers();
+    expect(await storage.keys()).toHaveLength(1);
+    goOffline();
+    expect(await (await next.serve('index.html'))?.text()).toBe('new page');
+    expect(await (await next.serve('paddock/engine-worker.js'))?.text()).toBe('engine');
+  });
+
+  it('leaves the caches of others alone', async () => {
+    await storage.open('paddock-config');
+    await storage.open('paddock-shell:/other/:1');
+    await createShell(build('1'), scope, storage).dropOthers();
+    expect(await storage.keys()).toEqual(['paddock-config', 'paddock-shell:/other/:1']);
+  });
+
+  it('does not install while the site serves another build of the engine', async () => {
+    const shell = createShell(build('1'), scope, storage);
+    content['paddock/engine-worker.js'] = 'engine of another build';
+    await expect(shell.install()).rejects.toThrow('paddock/engine-worker.js is not the one of this build');
+  });
+
+  it('does not install when a file can not be had', async () => {
+    const shell = createShell(build('1'), scope, storage);
+    goOffline();
+    await expect(shell.install()).rejects.toThrow();
+  });
+
+  it.each([
+    ['has a page of its own', 'page of the site'],
+    ['has no page there', undefined],
+  ])('does without the chat page where the site %s', async (_, text) => {
+    const shell = createShell(build('1'), scope, storage);
+    if (text === undefined) delete content['index.html'];
+    else content['index.html'] = text;
+    await shell.install();
+    expect(await (await shell.serve('paddock/engine-worker.js'))?.text()).toBe('engine');
+    const page = await shell.serve('index.html');
+    expect(page?.status).toBe(text === undefined ? 404 : 200);
+    if (text !== undefined) expect(await page?.text()).toBe(text);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeTinyModel } from '../fixtures/tiny-model.ts';
+import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { chat, importModel, openPaddock, startPaddockSite, startStream, untilIdle } from '../support/paddock-page.ts';
+import type { StaticSite } from '../support/static-site.ts';
+
+const TIME_LIMIT_MS = 120_000;
+
+let models: string;
+let site: StaticSite;
+let browser: TestBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  models = await mkdtemp(join(tmpdir(), 'paddock-stopped-'));
+  // Its replies last some seconds.
+  writeTinyModel(join(models, 'tiny.gguf'), { contextLength: 4096 });
+  site = await startPaddockSite({ models });
+  browser = await launchBrowser();
+  page = await openPaddock(browser, site);
+  await importModel(page, 'tiny.gguf');
+}, TIME_LIMIT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+  await rm(models, { recursive: true });
+});
+
+/** As Chromium does with one that is idle, or that it has no memory for. */
+async function stopServiceWorker(): Promise<void> {
+  const devtools = await browser.devtools(page);
+  await devtools.send('ServiceWorker.enable');
+  await devtools.send('ServiceWorker.stopAllWorkers');
+  await devtools.detach();
+}
+
+describe('a service worker that is stopped', () => {
+  it(
+    'while nothing runs is started again by the next request',
+    async () => {
+      const before = await chat(page);
+      await stopServiceWorker();
+      expect(await chat(page)).toBe(before);
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'in the middle of a stream fails that at once, frees the engine, and is started again by the next request',
+    async () => {
+      const before = await chat(page);
+      const stream = await startStream(page);
+      await stopServiceWorker();
+      const { text, failure } = await stream.rest();
+      // The browser's own word: nobody is left who could send another.
+      expect(failure).toMatch(/TypeError/);
+      expect(text.includes('[DONE]')).toBe(false);
+      await untilIdle(page);
+      expect(await chat(page)).toBe(before);
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'in the middle of a reply that is not streamed frees the engine too',
+    async () => {
+      const reply = chat(page, { max_tokens: null }).catch((error: Error) => error.message);
+      const early = await Promise.race([untilBusy(), reply]);
+      expect(early, 'it ended before it was seen to run').toBeUndefined();
+      await stopServiceWorker();
+      expect(await reply).toMatch(/TypeError/);
+      await untilIdle(page);
+      expect(await chat(page)).not.toBe('');
+    },
+    TIME_LIMIT_MS,
+  );
+});
+
+async function untilBusy(): Promise<void> {
+  const isBusy = () =>
+    page.evaluate(async () => {
+      const { models } = (await (await fetch('/health')).json()) as { models: { busy: number }[] };
+      return models.some(({ busy }) => busy > 0);
+    });
+  while (!(await isBusy()));
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { request, untilReady } from '../support/paddock-page.ts';
+import { type StaticSite, startStaticSite } from '../support/static-site.ts';
+
+const TIME_LIMIT_MS = 120_000;
+const CHANGED = 'paddock/models/built-in.json';
+const PAGE = `<!doctype html><html lang="en"><title>Test</title><script type="module">
+import { startPaddock } from './paddock/client.js';
+startPaddock().then(() => { globalThis.paddockState = 'ready'; }, (error) => { globalThis.paddockState = { failed: String(error) }; });
+</script></html>`;
+
+let folder: string;
+let site: StaticSite;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-update-'));
+  await cp('dist-web', folder, { recursive: true });
+  site = await startStaticSite({ folders: { '/': folder }, files: { '/test.html': PAGE } });
+  browser = await launchBrowser();
+}, TIME_LIMIT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop();
+  await rm(folder, { recursive: true });
+});
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** Puts a build on the site in which the built-in model has another name, as `npm run build` would make it. */
+async function deployNewVersion(): Promise<void> {
+  const list = await readFile(join(folder, CHANGED), 'utf8');
+  const changed = list.replace('"name":"Pico"', '"name":"Pico of a new version"');
+  const script = await readFile(join(folder, 'service-worker.js'), 'utf8');
+  await writeFile(join(folder, CHANGED), changed);
+  await writeFile(
+    join(folder, 'service-worker.js'),
+    script.replace(hashOf(list), hashOf(changed)).replace(/version:`[0-9a-f]{16}`/, 'version:`new`'),
+  );
+}
+
+async function openPage(): Promise<Page> {
+  const page = await browser.open(`${site.url}/test.html`);
+  await untilReady(page);
+  return page;
+}
+
+async function picoName(page: Page): Promise<string> {
+  return JSON.parse((await request(page, 'GET', '/v1/models/pico')).text).name;
+}
+
+/** Has the browser look for a new version, as it does by itself now and then, and waits until that is installed. */
+async function lookForUpdate(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.ready;
+    await registration.update();
+    while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+}
+
+describe('a new version on the site', () => {
+  it(
+    'waits while two tabs are open, fetches only what has changed, and comes when the last one is reloaded',
+    async () => {
+      const first = await openPage();
+      const second = await openPage();
+      expect(await picoName(first)).toBe('Pico');
+
+      await deployNewVersion();
+      site.requests.length = 0;
+      await lookForUpdate(first);
+      expect(site.requests.toSorted()).toEqual([`/${CHANGED}`, '/service-worker.js']);
+
+      await first.reload();
+      await untilReady(first);
+      expect(await picoName(first)).toBe('Pico');
+      expect(await picoName(second)).toBe('Pico');
+
+      await second.close();
+      // The browser may count a closed tab for a moment longer, and then the next reload is the one.
+      const nameAfterReload = async () => {
+        await first.reload();
+        await first.waitForLoadState();
+        await untilReady(first);
+        return picoName(first);
+      };
+      await expect.poll(nameAfterReload, { timeout: TIME_LIMIT_MS / 2 }).toBe('Pico of a new version');
+      expect(await first.evaluate(async () => (await caches.keys()).filter((key) => key.includes('shell')))).toEqual([
+        'paddock-shell:/:new',
+      ]);
+    },
+    TIME_LIMIT_MS,
+  );
+});

@@ -1,0 +1,64 @@
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { builtInModelsFolder } from '../../src/catalogue/built-in.ts';
+import { readCatalogue } from '../../src/catalogue/catalogue.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { ModelCard } from '../../src/core/model.ts';
+import type { ModelSource } from '../../src/engine/engine.ts';
+import { readGgufHeader } from '../../src/gguf/header.ts';
+import { withOpenFile } from '../../src/gguf/open-file.ts';
+import { readSpecialTokens } from '../../src/gguf/special-tokens.ts';
+import type { BrowserModel, StoredFile } from '../protocol.ts';
+
+/** From the root of the site on. */
+const FOLDER = 'paddock/models';
+
+/** Copies the models that come with Paddock into the site, and lists them in `built-in.json` as the catalogue describes them. */
+export async function addBuiltInModels(out: string): Promise<void> {
+  await mkdir(join(out, FOLDER), { recursive: true });
+  const catalogue = await readCatalogue([builtInModelsFolder], strictLog);
+  const models: BrowserModel[] = [];
+  for (const card of catalogue.list()) {
+    const source = catalogue.sourceOf(card.id);
+    if (source) models.push(await addModel(out, card, source));
+  }
+  await writeFile(join(out, FOLDER, 'built-in.json'), JSON.stringify(models));
+}
+
+async function addModel(out: string, card: ModelCard, source: ModelSource): Promise<BrowserModel> {
+  const { kind, shape, chatTemplate, loading } = source;
+  const files = await Promise.all(source.files.map((file) => addFile(out, file)));
+  const first = { path: source.files[0] ?? '', size: files[0]?.size ?? 0 };
+  return {
+    card,
+    source: {
+      files,
+      ...(source.projector !== undefined && { projector: await addFile(out, source.projector) }),
+      kind,
+      shape,
+      tokens: await withOpenFile(first, async (bytes) => readSpecialTokens(bytes, await readGgufHeader(bytes))),
+      ...(chatTemplate !== undefined && { chatTemplate }),
+      ...(typeof loading?.contextLength === 'number' && { contextLength: loading.contextLength }),
+    },
+  };
+}
+
+async function addFile(out: string, file: string): Promise<StoredFile> {
+  const url = `${FOLDER}/${basename(file)}`;
+  await copyFile(file, join(out, url));
+  return { place: 'shell', url, size: (await stat(file)).size };
+}
+
+const ignore = () => {};
+
+/** What is wrong with our own models is wrong with the build. */
+const strictLog: Log = {
+  debug: ignore,
+  info: ignore,
+  warn: fail,
+  error: fail,
+};
+
+function fail(message: string, fields: Record<string, unknown> = {}): never {
+  throw new Error(`${message}: ${JSON.stringify(fields)}`);
+}

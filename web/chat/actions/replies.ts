@@ -1,0 +1,126 @@
+import { ApiFailure } from '../api/client.ts';
+import {
+  newReply,
+  openCalls,
+  type ReplyEnd,
+  type ReplyTurn,
+  type Turn,
+  type UserTurn,
+  upTo,
+  withTurns,
+} from '../data/conversation.ts';
+import { type ChatChunk, coming, statsOf, withChunk } from '../data/reply.ts';
+import { toChatRequest } from '../data/request.ts';
+import { spokenReply } from '../data/spoken.ts';
+import { currentConversation, modelOf } from '../data/state.ts';
+import { showInAddress } from './address.ts';
+import { type Context, messageOf } from './context.ts';
+import type { ModelActions } from './models.ts';
+
+/** How often a coming reply is drawn, in ms. */
+const DRAW_EVERY_MS = 40;
+/** How often a reply of which nothing has come yet asks what it waits for, in ms. */
+const ASK_EVERY_MS = 1000;
+
+export interface ReplyActions {
+  send(text: string, images: string[]): void;
+  /** Asks for this reply anew, forgetting what followed it. */
+  retry(replyId: string): void;
+  /** Says this instead of that turn, forgetting what followed it. */
+  edit(turnId: string, text: string): void;
+  /** Tells the model what a tool said to a call; the model goes on when all calls are answered. */
+  answerCall(callId: string, text: string): void;
+  /** Ends the current conversation's reply; what has come stays. */
+  stop(conversationId?: string): void;
+}
+
+export function replyActions(context: Context, models: Pick<ModelActions, 'refreshHealth'>): ReplyActions {
+  const { store } = context;
+  const running = new Map<string, AbortController>();
+
+  const reply = (conversationId: string) => {
+    const conversation = store.get().conversations[conversationId];
+    const model = conversation && modelOf(store.get(), conversation);
+    if (!conversation || !model || running.has(conversationId)) return;
+    const stopper = new AbortController();
+    running.set(conversationId, stopper);
+    const turn = newReply(model.id);
+    store.dispatch({ kind: 'coming', conversationId, coming: coming(turn) });
+    store.dispatch({ kind: 'conversation', conversation: withTurns(conversation, [turn], Date.now()) });
+    const asking = setInterval(() => {
+      if (store.get().coming[conversationId]?.prompt === null) void models.refreshHealth();
+    }, ASK_EVERY_MS);
+
+    const request = () => toChatRequest(conversation, model.id);
+    void follow(context, conversationId, turn, request, stopper.signal).then((ended) => {
+      clearInterval(asking);
+      if (running.get(conversationId) === stopper) running.delete(conversationId);
+      const newest = store.get().coming[conversationId]?.reply.id === ended.id;
+      store.dispatch({ kind: 'ended', conversationId, reply: ended });
+      if (newest && conversationId === store.get().currentId) {
+        store.dispatch({ kind: 'announce', text: spokenReply(ended) });
+      }
+      void models.refreshHealth();
+    });
+  };
+
+  /** Goes on with the current conversation as it was before that turn, if one is named, with these turns more. */
+  const goOn = (turns: Turn[], beforeTurn?: string) => {
+    const current = currentConversation(store.get());
+    stop(current.id);
+    const kept = beforeTurn === undefined ? current : upTo(current, beforeTurn);
+    const conversation = withTurns(kept, turns, Date.now());
+    store.dispatch({ kind: 'conversation', conversation });
+    showInAddress(conversation.id);
+    if (openCalls(conversation).length === 0) reply(conversation.id);
+  };
+
+  const stop = (conversationId = store.get().currentId) => {
+    running.get(conversationId)?.abort();
+    running.delete(conversationId);
+  };
+
+  return {
+    send: (text, images) => goOn([{ role: 'user', id: crypto.randomUUID(), text, images }]),
+    retry: (replyId) => goOn([], replyId),
+    edit: (turnId, text) => {
+      const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
+      if (turn?.role !== 'user') return;
+      const said: UserTurn = { ...turn, id: crypto.randomUUID(), text };
+      goOn([said], turnId);
+    },
+    answerCall: (callId, text) => goOn([{ role: 'tool', id: crypto.randomUUID(), callId, text }]),
+    stop,
+  };
+}
+
+/** Shows the reply as it comes. Resolves, whatever happens, to the reply that has ended. */
+async function follow(
+  { store, client }: Context,
+  conversationId: string,
+  turn: ReplyTurn,
+  request: () => object,
+  signal: AbortSignal,
+): Promise<ReplyTurn> {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  let state = coming(turn);
+  let drawing: ReturnType<typeof setTimeout> | undefined;
+  const draw = () => {
+    drawing = undefined;
+    if (!signal.aborted) store.dispatch({ kind: 'coming', conversationId, coming: state });
+  };
+  let end: ReplyEnd;
+  try {
+    for await (const chunk of client.events('/v1/chat/completions', request(), signal)) {
+      state = withChunk(state, chunk as ChatChunk, elapsed());
+      drawing ??= setTimeout(draw, DRAW_EVERY_MS);
+    }
+    end = { kind: 'finished', reason: state.finish ?? 'stop' };
+  } catch (error) {
+    const code = error instanceof ApiFailure ? error.code : null;
+    end = signal.aborted ? { kind: 'stopped' } : { kind: 'failed', message: messageOf(error), code };
+  }
+  clearTimeout(drawing);
+  return { ...state.reply, end, stats: state.pieces > 0 ? statsOf(state, elapsed()) : null };
+}

@@ -1,0 +1,95 @@
+import { sseData } from '../../../src/core/api/sse-data.ts';
+
+/** Why a call failed, in words for people. `status` is null where nobody answered, `code` is the API's own. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure';
+  readonly status: number | null;
+  readonly code: string | null;
+
+  constructor(message: string, status: number | null, code: string | null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The API as the page uses it. Every call throws an `ApiFailure`, or an `AbortError` once its signal is aborted. */
+export interface Client {
+  get(path: string): Promise<unknown>;
+  remove(path: string): Promise<void>;
+  /** The events of a streamed answer, up to [DONE]. */
+  events(path: string, body: object | Blob, signal: AbortSignal): AsyncGenerator<unknown>;
+}
+
+export interface ClientOptions {
+  /** The key to send, if there is one. */
+  key: () => string | null;
+  /** Told when the server wants a key, or another one. */
+  onKeyWanted: (message: string) => void;
+}
+
+export function createClient({ key, onKeyWanted }: ClientOptions): Client {
+  const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    const bearer = key();
+    if (bearer) headers.set('authorization', `Bearer ${bearer}`);
+    const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
+      if (init.signal?.aborted) throw error;
+      throw new ApiFailure('Paddock can’t be reached. Does it still run?', null, null);
+    });
+    if (response.ok) return response;
+    const failure = await readFailure(response);
+    if (response.status === 401) onKeyWanted(failure.message);
+    throw failure;
+  };
+
+  return {
+    get: async (path) => (await send(path)).json(),
+    remove: async (path) => {
+      await send(path, { method: 'DELETE' });
+    },
+    async *events(path, body, signal) {
+      const response = await send(path, { method: 'POST', signal, ...encode(body) });
+      try {
+        for await (const data of sseData(chunksOf(response.body))) {
+          if (data === '[DONE]') return;
+          const event: unknown = JSON.parse(data);
+          const error = errorIn(event);
+          if (error) throw new ApiFailure(error.message, response.status, error.code);
+          yield event;
+        }
+      } catch (error) {
+        if (signal.aborted || error instanceof ApiFailure) throw error;
+      }
+      throw new ApiFailure('The connection broke off before the end.', null, null);
+    },
+  };
+}
+
+function encode(body: object | Blob): RequestInit {
+  if (body instanceof Blob) return { body, headers: { 'content-type': 'application/octet-stream' } };
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+}
+
+/** A body as an iteration; not every browser iterates streams by itself. */
+async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  try {
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
+  } finally {
+    // Tells a server whose answer is not read to its end.
+    await reader?.cancel().catch(() => {});
+  }
+}
+
+async function readFailure(response: Response): Promise<ApiFailure> {
+  const error = errorIn(await response.json().catch(() => null));
+  const message = error?.message ?? `Paddock answers with an error: ${response.status} ${response.statusText}`.trim();
+  return new ApiFailure(message, response.status, error?.code ?? null);
+}
+
+function errorIn(value: unknown): { message: string; code: string | null } | null {
+  const { error } = (value ?? {}) as { error?: { message?: unknown; code?: unknown } };
+  if (typeof error?.message !== 'string') return null;
+  return { message: error.message, code: typeof error.code === 'string' ? error.code : null };
+}

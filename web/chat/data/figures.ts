@@ -1,0 +1,46 @@
+import type { ReplyEnd, ReplyStats } from './conversation.ts';
+
+/** Bytes for people: 1.2 GB, as the hosts of models count. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** How long something still takes, roughly. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function formatRate(tokensPerSecond: number): string {
+  return `${tokensPerSecond < 10 ? tokensPerSecond.toFixed(1) : Math.round(tokensPerSecond)} tokens/s`;
+}
+
+/** A reply's figures in a line. */
+export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStats): string {
+  return [
+    tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`,
+    ...(tokensPerSecond === null ? [] : [formatRate(tokensPerSecond)]),
+    ...(firstTokenMs === null ? [] : [`first after ${formatMs(firstTokenMs)}`]),
+  ].join(' · ');
+}
+
+/** What is to be known of how a reply ended; null where it ended as replies do. */
+export function endNote(end: ReplyEnd): string | null {
+  if (end.kind === 'stopped') return 'Stopped.';
+  if (end.kind === 'failed') return null;
+  if (end.reason === 'length') return 'Cut off: as many tokens as it may have, or as fit the context window.';
+  if (end.reason === 'content_filter') return 'Ended by the content filter of this server.';
+  return null;
+}
+
+function formatMs(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

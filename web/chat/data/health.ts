@@ -1,0 +1,50 @@
+/** GET /health, as far as the page reads it. */
+export interface Health {
+  models: LoadedModel[];
+  moving: { id: string; state: 'queued' | 'loading' | 'unloading'; waiting: number }[];
+}
+
+export interface LoadedModel {
+  id: string;
+  backend: string;
+  device: string;
+  fallback_reasons: string[];
+  context_length: number;
+  busy: number;
+  waiting: number;
+}
+
+/** What a model runs on, in a line, and why on nothing better. */
+export interface Footing {
+  text: string;
+  reasons: string[];
+}
+
+const BACKENDS: Record<string, string> = { gpu: 'the GPU', cpu: 'the CPU', wasm: 'WebAssembly', webgpu: 'WebGPU' };
+
+/** Whether this is what a Paddock says of itself. */
+export function isHealth(value: unknown): value is Health {
+  const { status, models, moving } = (value ?? {}) as Record<string, unknown>;
+  return status === 'ok' && Array.isArray(models) && Array.isArray(moving);
+}
+
+export function footingOf(health: Health | null, modelId: string): Footing {
+  const moving = health?.moving.find(({ id }) => id === modelId);
+  if (moving?.state === 'loading') return { text: 'Being loaded into memory…', reasons: [] };
+  if (moving?.state === 'queued') return { text: 'Waits for room in memory…', reasons: [] };
+  const loaded = health?.models.find(({ id }) => id === modelId);
+  if (!loaded) return { text: 'Not in memory yet; the first message loads it.', reasons: [] };
+  const { backend, device, context_length: contextLength, fallback_reasons: reasons } = loaded;
+  const ground = BACKENDS[backend] ?? backend;
+  const detail = device.toLowerCase() === backend ? '' : ` (${device})`;
+  return { text: `Runs on ${ground}${detail}, context of ${contextLength.toLocaleString('en')} tokens.`, reasons };
+}
+
+/** What a reply waits for before anything comes, in a few words. */
+export function waitingFor(health: Health | null, modelId: string): string {
+  const moving = health?.moving.find(({ id }) => id === modelId);
+  if (moving?.state === 'loading') return 'Loading the model…';
+  if (moving?.state === 'queued') return 'Waiting for room in memory…';
+  const loaded = health?.models.find(({ id }) => id === modelId);
+  return loaded && loaded.waiting > 0 ? 'Waiting in line…' : 'Waiting for the model…';
+}

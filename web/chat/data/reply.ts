@@ -1,0 +1,104 @@
+import type { ToolCallObject } from '../../../src/core/api/completion.ts';
+import type { FinishReason } from '../../../src/core/events.ts';
+import type { ReplyFigures, ReplyStats, ReplyTurn } from './conversation.ts';
+
+/** One event of a chat stream, as far as the page reads it. */
+export interface ChatChunk extends Partial<ReplyFigures> {
+  choices?: {
+    delta: { content?: string | null; reasoning_content?: string; tool_calls?: ToolCallDelta[] };
+    finish_reason: FinishReason | null;
+  }[];
+  prompt_progress?: PromptProgress;
+}
+
+/** Counts are tokens; `processed` includes `cache`. */
+export interface PromptProgress {
+  cache: number;
+  processed: number;
+  total: number;
+}
+
+interface ToolCallDelta {
+  index: number;
+  id?: string;
+  function?: { name?: string; arguments?: string };
+}
+
+/** A reply on its way. Times are ms since it was asked for. */
+export interface Coming {
+  reply: ReplyTurn;
+  finish: FinishReason | null;
+  prompt: PromptProgress | null;
+  /** Pieces so far, each about a token. */
+  pieces: number;
+  firstPieceMs: number | null;
+  /** Of the newest piece. */
+  lastPieceMs: number;
+  figures: ReplyFigures;
+}
+
+export function coming(reply: ReplyTurn): Coming {
+  return {
+    reply,
+    finish: null,
+    prompt: null,
+    pieces: 0,
+    firstPieceMs: null,
+    lastPieceMs: 0,
+    figures: { usage: null, timings: null },
+  };
+}
+
+/** The reply with one event more, which came at `now`. */
+export function withChunk(before: Coming, chunk: ChatChunk, now: number): Coming {
+  const choice = chunk.choices?.[0];
+  const delta = choice?.delta ?? {};
+  const { content, reasoning_content: reasoning, tool_calls: calls } = delta;
+  const piece = Boolean(content || reasoning || calls);
+  return {
+    reply: {
+      ...before.reply,
+      text: before.reply.text + (content ?? ''),
+      reasoning: before.reply.reasoning + (reasoning ?? ''),
+      calls: (calls ?? []).reduce(withCall, before.reply.calls),
+    },
+    finish: choice?.finish_reason ?? before.finish,
+    prompt: chunk.prompt_progress ?? before.prompt,
+    pieces: before.pieces + (piece ? 1 : 0),
+    firstPieceMs: before.firstPieceMs ?? (piece ? now : null),
+    lastPieceMs: piece ? now : before.lastPieceMs,
+    figures: { usage: chunk.usage ?? before.figures.usage, timings: chunk.timings ?? before.figures.timings },
+  };
+}
+
+/** The figures of a reply that took `totalMs`; those that the server did not get to tell are the page's own count. */
+export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: Coming, totalMs: number): ReplyStats {
+  const { usage, timings } = figures;
+  return {
+    promptTokens: usage?.prompt_tokens ?? prompt?.total ?? 0,
+    cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? prompt?.cache ?? 0,
+    tokens: usage?.completion_tokens ?? pieces,
+    tokensPerSecond: timings?.predicted_per_second || rate(pieces, firstPieceMs, lastPieceMs),
+    firstTokenMs: firstPieceMs,
+    totalMs,
+  };
+}
+
+/** Tokens per second from the first piece to the newest, null before there are enough to tell. */
+export function rate(pieces: number, firstPieceMs: number | null, lastPieceMs: number): number | null {
+  if (firstPieceMs === null || pieces < 2 || lastPieceMs <= firstPieceMs) return null;
+  return ((pieces - 1) * 1000) / (lastPieceMs - firstPieceMs);
+}
+
+function withCall(calls: ToolCallObject[], { index, id, function: given = {} }: ToolCallDelta): ToolCallObject[] {
+  const known = calls[index] ?? { id: '', type: 'function' as const, function: { name: '', arguments: '' } };
+  const call: ToolCallObject = {
+    id: id ?? known.id,
+    type: 'function',
+    function: {
+      name: given.name ?? known.function.name,
+      arguments: known.function.arguments + (given.arguments ?? ''),
+    },
+  };
+  return [...calls.slice(0, index), call, ...calls.slice(index + 1)];
+}

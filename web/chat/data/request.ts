@@ -1,0 +1,48 @@
+import type { Conversation, Turn } from './conversation.ts';
+import { readTools } from './settings.ts';
+
+/** The body of POST /v1/chat/completions that asks for the conversation's next reply. Throws where its tools are no JSON. */
+export function toChatRequest({ settings, turns }: Conversation, model: string): Record<string, unknown> {
+  const tools = readTools(settings.tools);
+  const system = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
+  return {
+    model,
+    messages: [...system, ...turns.filter(saysSomething).map(toMessage)],
+    stream: true,
+    stream_options: { include_usage: true },
+    return_progress: true,
+    // A conversation that has grown too long is told so, with both figures.
+    context_overflow: 'error',
+    ...(tools.length > 0 && { tools }),
+    ...settings.sampling,
+  };
+}
+
+/** A reply that failed before its first word is no part of the conversation. */
+function saysSomething(turn: Turn): boolean {
+  return turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0;
+}
+
+function toMessage(turn: Turn): object {
+  switch (turn.role) {
+    case 'user':
+      if (turn.images.length === 0) return { role: 'user', content: turn.text };
+      return {
+        role: 'user',
+        content: [
+          ...turn.images.map((url) => ({ type: 'image_url', image_url: { url } })),
+          ...(turn.text === '' ? [] : [{ type: 'text', text: turn.text }]),
+        ],
+      };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: turn.text === '' ? null : turn.text,
+        ...(turn.calls.length > 0 && { tool_calls: turn.calls }),
+      };
+    case 'tool':
+      return { role: 'tool', tool_call_id: turn.callId, content: turn.text };
+    default:
+      return turn satisfies never;
+  }
+}

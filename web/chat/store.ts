@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Action, State } from './data/state.ts';
+
+/** The one place of the page's state. */
+export interface Store {
+  get(): State;
+  dispatch(action: Action): void;
+  /** Called after each change; returns how to end that. */
+  subscribe(listener: () => void): () => void;
+}
+
+export function createStore(reduce: (state: State, action: Action) => State, initial: State): Store {
+  let state = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => state,
+    dispatch(action) {
+      state = reduce(state, action);
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** The state, followed by the component that calls this. */
+export function useStore(store: Store): State {
+  const [state, setState] = useState(store.get());
+  useEffect(() => {
+    setState(store.get());
+    return store.subscribe(() => setState(store.get()));
+  }, [store]);
+  return state;
+}

@@ -1,0 +1,115 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
+import { type Store, useStore } from '../store.ts';
+import { useActions } from './actions.ts';
+import { Composer } from './composer.tsx';
+import { KeyDialog } from './key-dialog.tsx';
+import { ModelsDialog } from './models-dialog.tsx';
+import { NoticeView } from './notice.tsx';
+import { Dialog } from './parts.tsx';
+import { SettingsDialog } from './settings-dialog.tsx';
+import { Sidebar } from './sidebar.tsx';
+import { StatusLine } from './status-line.tsx';
+import { TopBar } from './top-bar.tsx';
+import { Turns } from './turns.tsx';
+
+type Panel = 'chats' | 'models' | 'settings';
+
+export function App({ store }: { store: Store }): JSX.Element {
+  const state = useStore(store);
+  const actions = useActions();
+  const [panel, setPanel] = useState<Panel | null>(null);
+  const [keyLater, setKeyLater] = useState(false);
+  const conversation = currentConversation(state);
+  const model = modelOf(state, conversation);
+  const close = () => setPanel(null);
+  useEscape(() => actions.replies.stop());
+  useEffect(() => setKeyLater(false), [state.keyWanted]);
+
+  return (
+    <>
+      <button type="button" class="skip button" onClick={skipToMessage}>
+        Skip to the message
+      </button>
+      <h1 class="hidden">Paddock</h1>
+      <div class="frame">
+        <div class="beside">
+          <Sidebar state={state} onLeave={close} />
+        </div>
+        <div class="room">
+          <TopBar
+            model={model}
+            onMenu={() => setPanel('chats')}
+            onModels={() => {
+              void actions.models.refresh().catch(() => {});
+              setPanel('models');
+            }}
+            onSettings={() => setPanel('settings')}
+          />
+          <main>
+            <Turns state={state} conversation={conversation} />
+            <div class="desk">
+              <StartupFailure state={state} onKey={() => setKeyLater(false)} />
+              <Composer
+                conversationId={conversation.id}
+                ready={model !== undefined}
+                replying={state.coming[conversation.id] !== undefined}
+                vision={model?.capabilities.vision ?? false}
+              />
+              <StatusLine ground={groundOf(state)} health={state.health} model={model} />
+            </div>
+          </main>
+        </div>
+      </div>
+      <Dialog title="Chats" shape="drawer" open={panel === 'chats'} onClose={close}>
+        <Sidebar state={state} onLeave={close} />
+      </Dialog>
+      <ModelsDialog state={state} open={panel === 'models'} onClose={close} />
+      <SettingsDialog conversation={conversation} model={model} open={panel === 'settings'} onClose={close} />
+      <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
+      <NoticeView notice={state.notice} />
+      <p class="hidden" role="status" id="announcement">
+        {state.announcement}
+      </p>
+    </>
+  );
+}
+
+function StartupFailure({ state, onKey }: { state: State; onKey: () => void }): JSX.Element | null {
+  const { start } = useActions();
+  if (state.keyWanted !== null) {
+    return (
+      <div class="failure">
+        <p>{state.keyWanted}</p>
+        <button type="button" class="button" onClick={onKey}>
+          Give a key
+        </button>
+      </div>
+    );
+  }
+  if (state.startup.kind !== 'failed') return null;
+  return (
+    <div class="failure" role="alert">
+      <p>{state.startup.message}</p>
+      <button type="button" class="button" onClick={() => void start()}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** Escape, where no dialog or field has taken it for itself. */
+function useEscape(onEscape: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !document.querySelector('dialog[open]')) onEscape();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+}
+
+function skipToMessage(): void {
+  document.getElementById('message')?.focus();
+}

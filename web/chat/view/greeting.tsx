@@ -1,0 +1,20 @@
+import type { JSX } from 'preact';
+import type { ListedModel } from '../data/model.ts';
+import type { Ground } from '../data/state.ts';
+
+/** What an empty conversation shows. */
+export function Greeting({ model, ground }: { model: ListedModel | undefined; ground: Ground | null }): JSX.Element {
+  return (
+    <div class="greeting">
+      <h2>{model ? `Talk to ${model.name}` : 'Hello'}</h2>
+      {model?.description && <p>{model.description}</p>}
+      <p class="muted">{whereItGoes(ground)}</p>
+    </div>
+  );
+}
+
+function whereItGoes(ground: Ground | null): string {
+  if (ground === 'browser') return 'What you say stays in this browser.';
+  const local = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname);
+  return local ? 'What you say stays on this machine.' : `What you say goes to ${location.hostname}, and nowhere else.`;
+}

@@ -1,0 +1,28 @@
+import type { JSX } from 'preact';
+
+/** Drawn on a grid of 24, in the colour of the text; what they mean is said by the button that bears them. */
+function icon(path: string): () => JSX.Element {
+  return () => (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={path} />
+    </svg>
+  );
+}
+
+export const MenuIcon = icon('M4 7h16M4 12h16M4 17h16');
+export const PlusIcon = icon('M12 5v14M5 12h14');
+export const SlidersIcon = icon(
+  'M4 7h9m4 0h3M4 17h3m4 0h9M13 7a2 2 0 1 0 4 0 2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0 2 2 0 1 0-4 0',
+);
+export const ChevronIcon = icon('M7 10l5 5 5-5');
+export const SendIcon = icon('M12 19V5M6 11l6-6 6 6');
+export const StopIcon = icon('M7 7h10v10H7zM9 9h6v6H9zM11 11h2v2h-2z');
+export const ImageIcon = icon('M5 5h14v14H5zM5 16l4-4 4 4 2-2 4 4M14 9.5h.01');
+export const CopyIcon = icon('M9 9h10v10H9zM5 15V5h10');
+export const CheckIcon = icon('M5 12.5l4.5 4.5L19 7.5');
+export const RetryIcon = icon('M19 12a7 7 0 1 1-2.1-5M19 4v4h-4');
+export const EditIcon = icon('M5 19l1-4L16.5 4.5l3 3L9 18l-4 1zM14 7l3 3');
+export const TrashIcon = icon('M5 7h14M10 7V5h4v2M7 7l1 12h8l1-12');
+export const CloseIcon = icon('M6 6l12 12M18 6L6 18');
+export const DownIcon = icon('M12 5v14M6 13l6 6 6-6');
+export const ToolIcon = icon('M14 7a4 4 0 0 1 5-3l-3 3 1 2 2 1 3-3a4 4 0 0 1-5.5 4.5L9 19a2 2 0 0 1-3-3l7.5-7.5');

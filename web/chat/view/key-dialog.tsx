@@ -1,0 +1,42 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useActions } from './actions.ts';
+import { Dialog } from './parts.tsx';
+
+/** Asks for an API key where the server wants one. */
+export function KeyDialog({ message, onClose }: { message: string | null; onClose: () => void }): JSX.Element {
+  const actions = useActions();
+  const [key, setKey] = useState('');
+  return (
+    <Dialog title="API key" open={message !== null} onClose={onClose}>
+      <form
+        class="key-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void actions.giveKey(key.trim());
+        }}
+      >
+        <p>This server asks for a key. It is kept for this tab only, until you close it.</p>
+        <label class="field">
+          <span>Key</span>
+          <input
+            type="password"
+            autocomplete="off"
+            value={key}
+            required
+            aria-describedby="key-problem"
+            onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          />
+          <small id="key-problem" class="problem">
+            {message}
+          </small>
+        </label>
+        <div class="row end">
+          <button type="submit" class="button primary">
+            Continue
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,35 @@
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Notice } from '../data/state.ts';
+import { useActions } from './actions.ts';
+import { CloseIcon } from './icons.tsx';
+import { IconButton } from './parts.tsx';
+
+const SHOWN_MS = 8000;
+
+/** A short word that goes by itself, unless it tells of something bad. */
+export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
+  const actions = useActions();
+  useEffect(() => {
+    if (notice?.tone !== 'plain') return;
+    const timer = setTimeout(actions.dismissNotice, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [notice, actions]);
+  return (
+    <div class="notices" role="status">
+      {notice && (
+        <div class={`notice ${notice.tone}`}>
+          <span>{notice.text}</span>
+          {notice.undo && (
+            <button type="button" class="link" onClick={actions.conversations.undoRemove}>
+              Undo
+            </button>
+          )}
+          <IconButton label="Dismiss" onClick={actions.dismissNotice}>
+            <CloseIcon />
+          </IconButton>
+        </div>
+      )}
+    </div>
+  );
+}

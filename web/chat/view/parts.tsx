@@ -1,0 +1,53 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { CloseIcon } from './icons.tsx';
+
+interface IconButtonProps {
+  label: string;
+  onClick: () => void;
+  children: ComponentChildren;
+  class?: string;
+}
+
+/** A button that is an icon; its label is its name and its tooltip. */
+export function IconButton({ label, onClick, children, class: extra = '' }: IconButtonProps): JSX.Element {
+  return (
+    <button type="button" class={`icon-button ${extra}`} aria-label={label} title={label} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+interface DialogProps {
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ComponentChildren;
+  /** How it comes in. */
+  shape?: 'sheet' | 'drawer';
+}
+
+/** A modal dialog of the browser's own: it keeps the focus, and Escape or a click beside it closes it. */
+export function Dialog({ title, open, onClose, children, shape = 'sheet' }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  // Before anything else happens: what is typed right after the closing must not find the page still inert.
+  useLayoutEffect(() => {
+    if (open && !dialog.current?.open) dialog.current?.showModal();
+    if (!open) dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} class={shape} aria-label={title} closedby="any" onClose={onClose}>
+      {open && (
+        <div class="dialog-body">
+          <header class="dialog-head">
+            <h2>{title}</h2>
+            <IconButton label="Close" onClick={onClose}>
+              <CloseIcon />
+            </IconButton>
+          </header>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}

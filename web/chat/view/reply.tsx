@@ -1,0 +1,103 @@
+import type { JSX } from 'preact';
+import type { ToolCallObject } from '../../../src/core/api/completion.ts';
+import type { ReplyTurn, ToolTurn } from '../data/conversation.ts';
+import { endNote, formatRate, formatStats } from '../data/figures.ts';
+import { type Coming, rate } from '../data/reply.ts';
+import { useActions } from './actions.ts';
+import { CopyButton } from './copy-button.tsx';
+import { RetryIcon } from './icons.tsx';
+import { Markdown } from './markdown.tsx';
+import { IconButton } from './parts.tsx';
+import { ToolCall } from './tool-call.tsx';
+
+interface ReplyProps {
+  reply: ReplyTurn;
+  name: string;
+  /** Set while it comes. */
+  coming: Coming | undefined;
+  /** What it waits for, while nothing has come. */
+  waiting: string;
+  results: ToolTurn[];
+  /** The calls that can be answered now. */
+  open: ToolCallObject[];
+}
+
+/**
+ * What the model said. How far it is stands above it, where the growing text moves nothing, and the place of its figures below
+ * is kept from the first moment on.
+ */
+export function Reply({ reply, name, coming, waiting, results, open }: ReplyProps): JSX.Element {
+  const shown = coming?.reply ?? reply;
+  const thinks = coming !== undefined && shown.text === '' && shown.calls.length === 0;
+  return (
+    <article class="turn reply" aria-busy={coming !== undefined}>
+      <header class="reply-head">
+        <h2>{name}</h2>
+        {coming && <Progress coming={coming} waiting={waiting} />}
+      </header>
+      {shown.reasoning !== '' && (
+        <details class="reasoning" open={thinks}>
+          <summary>{thinks ? 'Thinking…' : 'Thoughts'}</summary>
+          <p>{shown.reasoning.trim()}</p>
+        </details>
+      )}
+      <Markdown text={shown.text} />
+      {shown.calls.map((call, index) => (
+        <ToolCall
+          key={call.id || index}
+          call={call}
+          result={results.find(({ callId }) => callId === call.id)}
+          answerable={open.some(({ id }) => id === call.id)}
+        />
+      ))}
+      {shown.end?.kind === 'failed' && <Failure message={shown.end.message} replyId={reply.id} />}
+      <footer class="reply-foot">{!coming && <Ending reply={shown} />}</footer>
+    </article>
+  );
+}
+
+function Progress({ coming, waiting }: { coming: Coming; waiting: string }): JSX.Element {
+  const { pieces, firstPieceMs, lastPieceMs, prompt } = coming;
+  if (pieces > 0) {
+    const speed = rate(pieces, firstPieceMs, lastPieceMs);
+    return <span>{speed === null ? 'Writing…' : `Writing · ${formatRate(speed)}`}</span>;
+  }
+  if (!prompt) return <span class="pulse">{waiting}</span>;
+  return (
+    <label class="prompt-progress">
+      <progress value={prompt.processed} max={Math.max(1, prompt.total)} />
+      <span>
+        Reading {prompt.processed.toLocaleString('en')} of {prompt.total.toLocaleString('en')} tokens
+      </span>
+    </label>
+  );
+}
+
+function Ending({ reply }: { reply: ReplyTurn }): JSX.Element {
+  const { replies } = useActions();
+  const note = reply.end && endNote(reply.end);
+  return (
+    <>
+      <span class="reply-actions">
+        {reply.text !== '' && <CopyButton text={reply.text} label="Copy the reply" />}
+        <IconButton label="Retry" onClick={() => replies.retry(reply.id)}>
+          <RetryIcon />
+        </IconButton>
+      </span>
+      {note && <strong>{note}</strong>}
+      {reply.stats && <span>{formatStats(reply.stats)}</span>}
+    </>
+  );
+}
+
+function Failure({ message, replyId }: { message: string; replyId: string }): JSX.Element {
+  const { replies } = useActions();
+  return (
+    <div class="failure">
+      <p>{message}</p>
+      <button type="button" class="button" onClick={() => replies.retry(replyId)}>
+        Try again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import type { JSX } from 'preact';
+import { type Conversation, openCalls, type ReplyTurn, type ToolTurn, type Turn } from '../data/conversation.ts';
+import { waitingFor } from '../data/health.ts';
+import type { ListedModel } from '../data/model.ts';
+import { groundOf, modelOf, type State } from '../data/state.ts';
+import { Greeting } from './greeting.tsx';
+import { DownIcon } from './icons.tsx';
+import { Reply } from './reply.tsx';
+import { useFollow } from './use-follow.ts';
+import { UserTurnView } from './user-turn.tsx';
+
+/** The conversation, from its first turn to its last. */
+export function Turns({ state, conversation }: { state: State; conversation: Conversation }): JSX.Element {
+  const { frame, content, following, toEnd } = useFollow(conversation.id);
+  const { turns } = conversation;
+  const open = openCalls(conversation);
+  const coming = state.coming[conversation.id];
+  const draw = (turn: Turn, index: number) => {
+    if (turn.role === 'tool') return null;
+    if (turn.role === 'user') return <UserTurnView key={turn.id} turn={turn} />;
+    return (
+      <Reply
+        key={turn.id}
+        reply={turn}
+        name={nameOf(turn, state.models)}
+        coming={coming?.reply.id === turn.id ? coming : undefined}
+        waiting={waitingFor(state.health, turn.model)}
+        results={resultsAfter(turns, index)}
+        open={index === turns.findLastIndex(({ role }) => role === 'assistant') ? open : []}
+      />
+    );
+  };
+  return (
+    <div class="turns-frame">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
+      <section class="turns" ref={frame} tabIndex={0} aria-label="Conversation">
+        <div class="column" ref={content}>
+          {turns.length === 0 ? (
+            <Greeting model={modelOf(state, conversation)} ground={groundOf(state)} />
+          ) : (
+            turns.map(draw)
+          )}
+        </div>
+      </section>
+      {!following && (
+        <button type="button" class="button to-end" onClick={toEnd}>
+          <DownIcon />
+          Latest
+        </button>
+      )}
+    </div>
+  );
+}
+
+function nameOf(turn: ReplyTurn, models: ListedModel[] | null): string {
+  return models?.find(({ id }) => id === turn.model)?.name ?? turn.model;
+}
+
+/** What the tools said to the reply at this place. */
+function resultsAfter(turns: Turn[], index: number): ToolTurn[] {
+  const rest = turns.slice(index + 1);
+  const next = rest.findIndex(({ role }) => role !== 'tool');
+  return rest.slice(0, next < 0 ? undefined : next) as ToolTurn[];
+}

@@ -1,0 +1,61 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+/** How far above the end still counts as at the end, in px. */
+const NEAR = 48;
+
+interface Follow {
+  frame: RefObject<HTMLDivElement | null>;
+  content: RefObject<HTMLDivElement | null>;
+  /** Whether the end is in view and stays there as the content grows. */
+  following: boolean;
+  toEnd: () => void;
+}
+
+/** Keeps the end of a growing content in view until the reader scrolls up, and again once they are back at the end. */
+export function useFollow(conversationId: string): Follow {
+  const frame = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const wanted = useRef(true);
+  const [following, setFollowing] = useState(true);
+
+  const jump = () => {
+    const element = frame.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  };
+  const toEnd = () => {
+    wanted.current = true;
+    setFollowing(true);
+    jump();
+  };
+
+  useEffect(() => {
+    const element = frame.current;
+    const grown = content.current;
+    if (!element || !grown) return;
+    let top = element.scrollTop;
+    const onScroll = () => {
+      const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+      // Growth alone moves nothing up: only a reader does.
+      if (atEnd) wanted.current = true;
+      else if (element.scrollTop < top) wanted.current = false;
+      top = element.scrollTop;
+      setFollowing(wanted.current);
+    };
+    const observer = new ResizeObserver(() => {
+      if (wanted.current) jump();
+    });
+    observer.observe(grown);
+    observer.observe(element);
+    element.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+
+  // Another conversation begins at its end.
+  useEffect(toEnd, [conversationId]);
+
+  return { frame, content, following, toEnd };
+}

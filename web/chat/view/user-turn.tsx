@@ -1,0 +1,76 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { UserTurn } from '../data/conversation.ts';
+import { useActions } from './actions.ts';
+import { EditIcon } from './icons.tsx';
+import { IconButton } from './parts.tsx';
+
+/** What the person said; it can be said differently. */
+export function UserTurnView({ turn }: { turn: UserTurn }): JSX.Element {
+  const [editing, setEditing] = useState(false);
+  return (
+    <article class="turn said">
+      <h2 class="hidden">You</h2>
+      {turn.images.length > 0 && (
+        <div class="pictures">
+          {turn.images.map((url) => (
+            <img key={url} src={url} alt="Attached by you" />
+          ))}
+        </div>
+      )}
+      {editing ? (
+        <Editor turn={turn} onDone={() => setEditing(false)} />
+      ) : (
+        <div class="said-row">
+          <IconButton label="Edit and send again" onClick={() => setEditing(true)}>
+            <EditIcon />
+          </IconButton>
+          {turn.text !== '' && <p class="bubble">{turn.text}</p>}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.Element {
+  const { replies } = useActions();
+  const [text, setText] = useState(turn.text);
+  const send = () => {
+    onDone();
+    replies.edit(turn.id, text);
+  };
+  return (
+    <form
+      class="editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <textarea
+        ref={(area) => area?.focus()}
+        value={text}
+        aria-label="Your message"
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') {
+            event.stopPropagation();
+            onDone();
+          }
+          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+            event.preventDefault();
+            if (text.trim() !== '') send();
+          }
+        }}
+      />
+      <div class="row end">
+        <button type="button" class="button quiet" onClick={onDone}>
+          Cancel
+        </button>
+        <button type="submit" class="button primary" disabled={text.trim() === ''}>
+          Send again
+        </button>
+      </div>
+    </form>
+  );
+}

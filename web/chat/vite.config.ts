@@ -1,0 +1,18 @@
+import { defineConfig } from 'vite';
+
+/** The chat page: `dist-web/index.html` and its assets, under names that stay, all addressed relative to the page. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: './',
+  build: {
+    outDir: '../../dist-web',
+    emptyOutDir: false,
+    target: 'es2023',
+    // Nothing is inlined: the page's Content-Security-Policy lets in files only.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: { entryFileNames: 'assets/chat.js', assetFileNames: 'assets/chat[extname]' },
+    },
+  },
+});

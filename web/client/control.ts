@@ -1,0 +1,57 @@
+// The first load of a page is not the service worker's yet, and without its headers a page is not cross-origin isolated. Either is
+// mended by loading the page again; a note in the session's storage keeps that from going round in circles.
+
+const NOTE = 'paddock-reloaded';
+
+/** How long a new service worker may take to claim the page, in ms. */
+const CLAIM_MS = 3000;
+
+/** What stands in the way of the API, or of threads. */
+export type Lack = 'control' | 'isolation' | null;
+
+/** What a page does about it: goes on, loads itself again, or gives up. */
+export function whatHelps(lack: Lack, mayReload: boolean, reloadedBefore: boolean): 'go on' | 'reload' | 'give up' {
+  if (lack === null) return 'go on';
+  if (mayReload && !reloadedBefore) return 'reload';
+  return lack === 'control' ? 'give up' : 'go on';
+}
+
+/**
+ * Resolves once the page's requests go through its service worker. It may load the page again to get there, or to be cross-origin
+ * isolated; then it never resolves, since the page is gone. Throws when the page stays out of the service worker's reach.
+ */
+export async function takeControl(mayReload: boolean): Promise<void> {
+  await whenControlled();
+  const lack = lackOf();
+  const step = whatHelps(lack, mayReload, sessionStorage.getItem(NOTE) === lack);
+  if (step === 'go on') {
+    if (lack === null) sessionStorage.removeItem(NOTE);
+    return;
+  }
+  if (step === 'give up') {
+    throw new Error(
+      'Paddock can not answer this page: its service worker does not control it. Load it again, without bypassing the cache.',
+    );
+  }
+  sessionStorage.setItem(NOTE, String(lack));
+  location.reload();
+  await new Promise(() => {});
+}
+
+function lackOf(): Lack {
+  if (!navigator.serviceWorker.controller) return 'control';
+  return crossOriginIsolated ? null : 'isolation';
+}
+
+/** Waits for the service worker to claim the page, as it does when it is new. */
+async function whenControlled(): Promise<void> {
+  const { serviceWorker: container } = navigator;
+  await container.ready;
+  if (container.controller) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLAIM_MS);
+    container.addEventListener('controllerchange', () => resolve(), { once: true });
+  });
+  clearTimeout(timer);
+}

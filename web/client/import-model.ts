@@ -1,0 +1,48 @@
+/** The lines of the stream that are read here; the rest of its fields are the API's, see `POST /v1/models/pull`. */
+type StreamEvent =
+  | { status: 'downloading'; completed: number; total: number }
+  | { status: 'done'; model: { id: string } }
+  | { status: 'resolving' | 'verifying' | 'waiting' }
+  | { status?: undefined; error: { message: string } };
+
+/** Stores a GGUF file as a model. Gives its id; throws with the API's own message where it can't. */
+export async function importModel(
+  file: File,
+  headers: Record<string, string>,
+  onProgress: (progress: { completed: number; total: number }) => void = () => {},
+): Promise<string> {
+  const reply = await fetch(`/v1/models/import?filename=${encodeURIComponent(file.name)}&size=${file.size}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/octet-stream' },
+    body: file,
+  });
+  if (!reply.ok || !reply.body) throw new Error(await errorMessage(reply));
+  for await (const event of readEvents(reply.body)) {
+    if (event.status === undefined) throw new Error(event.error.message);
+    if (event.status === 'downloading') onProgress({ completed: event.completed, total: event.total });
+    if (event.status === 'done') return event.model.id;
+  }
+  throw new Error('The import ended before the model was stored.');
+}
+
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
+  let rest = '';
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const lines = (rest + next.value).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line.startsWith('data: {')) yield JSON.parse(line.slice('data: '.length)) as StreamEvent;
+      }
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+async function errorMessage(reply: Response): Promise<string> {
+  const body: unknown = await reply.json().catch(() => null);
+  const { message } = (body as { error?: { message?: string } } | null)?.error ?? {};
+  return message ?? `The import failed with status ${reply.status}.`;
+}

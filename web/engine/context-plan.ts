@@ -1,0 +1,33 @@
+import { contextLengths } from '../../src/engine/context-length.ts';
+import { estimateMemory, inWords, MOST_WASM_BATCH } from '../../src/engine/memory.ts';
+import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory.ts';
+import type { BrowserSource } from '../protocol.ts';
+
+/** How a model is to be loaded: its context window in tokens, and the bytes that it then takes by estimate. */
+export interface ContextPlan {
+  contextLength: number;
+  memory: number;
+}
+
+/**
+ * The longest context window that fits WebAssembly's memory, or what lacks in words for the caller. A window that is asked for is
+ * not shortened.
+ */
+export function planContext({ kind, shape, contextLength: asked }: BrowserSource): ContextPlan | { shortage: string } {
+  const backend = 'wasm';
+  const lengths =
+    asked === undefined ? contextLengths({ backend, kind, trained: shape.trainedContextLength }) : [asked];
+  const plans = lengths.map((contextLength) => ({
+    contextLength,
+    memory: estimateMemory(shape, { backend, kind, contextLength, slots: 1, threads: 1, batchSize: MOST_WASM_BATCH })
+      .total,
+  }));
+  const fitting = plans.find(({ memory }) => memory <= WASM_MEMORY_BYTES);
+  if (fitting) return fitting;
+  const least = plans.at(-1);
+  return {
+    shortage:
+      `it needs ${inWords(least?.memory ?? 0)} for a context of ${least?.contextLength} tokens, and a browser gives ` +
+      `WebAssembly no more than ${inWords(WASM_MEMORY_BYTES)}. Take a smaller quantization or a smaller model.`,
+  };
+}

@@ -1,0 +1,93 @@
+import { ApiError, insufficientMemory, serverError } from '../../src/core/errors.ts';
+import type { Log } from '../../src/core/log.ts';
+import type { EngineInfo } from '../../src/core/runner.ts';
+import type { EngineService } from '../../src/core/wire.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import { InsufficientMemory } from '../../src/engine/memory.ts';
+import { createService } from '../../src/engine/service.ts';
+import { createWasmEngine, type WasmAssets } from '../../src/engine/wasm/engine.ts';
+import type { BrowserModel } from '../protocol.ts';
+import { type ContextPlan, planContext } from './context-plan.ts';
+import { type Device, withoutGpu } from './device.ts';
+import { openStoredFile, UnusableFile } from './stored-file.ts';
+
+/** A model in memory. */
+export interface LoadedEngine extends AsyncDisposable {
+  service: EngineService;
+  info: EngineInfo;
+  /** Bytes that it takes, by estimate. */
+  memory: number;
+  /** What it runs on, which may be less than was meant. */
+  device: Device;
+}
+
+/** llama.cpp takes it for "every layer". */
+const ALL_LAYERS = 99_999;
+
+/**
+ * Loads a model from its stored files, on WebGPU if the device says so and that works, else on WebAssembly.
+ * Throws an `ApiError` that tells people what is wrong and what helps.
+ */
+export async function loadModel(
+  { card, source }: BrowserModel,
+  device: Device,
+  assets: WasmAssets,
+  log: Log,
+): Promise<LoadedEngine> {
+  const plan = planContext(source);
+  if ('shortage' in plan) throw insufficientMemory(`The model '${card.id}' does not fit the memory: ${plan.shortage}`);
+  const load = async (on: Device): Promise<LoadedEngine> => {
+    const { kind, tokens, chatTemplate } = source;
+    const engine = await createWasmEngine({
+      model: await Promise.all(source.files.map(openStoredFile)),
+      kind,
+      tokens,
+      contextLength: plan.contextLength,
+      threads: on.threads,
+      gpuLayers: on.backend === 'webgpu' ? ALL_LAYERS : 0,
+      assets,
+      log,
+    });
+    return describeEngine(engine, createService(engine, chatTemplate), on, plan);
+  };
+  try {
+    return await load(device).catch((error: unknown) => {
+      if (device.backend !== 'webgpu' || error instanceof UnusableFile) throw error;
+      log.warn('the model could not be loaded on WebGPU', { model: card.id, reason: messageOf(error) });
+      return load(withoutGpu(device, 'the model could not be loaded on it.'));
+    });
+  } catch (error) {
+    log.error('the model could not be loaded', { model: card.id, reason: messageOf(error) });
+    throw loadError(card.id, error);
+  }
+}
+
+function describeEngine(engine: Engine, service: EngineService, device: Device, { memory }: ContextPlan): LoadedEngine {
+  const { info } = engine;
+  return {
+    service,
+    info: device.backend === 'webgpu' ? { ...info, backend: 'gpu', device: 'WebGPU' } : info,
+    memory,
+    device,
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}
+
+function loadError(id: string, error: unknown): ApiError {
+  if (error instanceof InsufficientMemory) {
+    return insufficientMemory(
+      `The model '${id}' does not fit the memory. ${error.message} ` +
+        'Close other tabs, or take a smaller quantization or a smaller model.',
+    );
+  }
+  const why =
+    error instanceof UnusableFile
+      ? error.message
+      : `Its file is damaged, or of a kind that this Paddock does not know: remove the model and pull it again. (${messageOf(error)})`;
+  const message = `The model '${id}' could not be loaded. ${why}`;
+  return new ApiError({ ...serverError(message).data, code: 'model_load_failed' });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

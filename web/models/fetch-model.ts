@@ -1,0 +1,115 @@
+import { messageOf } from '../../src/catalogue/problem.ts';
+import { downloadFailed, placeTaken } from '../../src/catalogue/pull/errors.ts';
+import { fetchFile } from '../../src/catalogue/pull/fetch-file.ts';
+import type { PersistOptions } from '../../src/catalogue/pull/patience.ts';
+import { trackProgress } from '../../src/catalogue/pull/progress.ts';
+import { identityOf, type PullPlan, type RemoteFile } from '../../src/catalogue/pull/remote.ts';
+import type { PullEvent } from '../../src/core/puller.ts';
+import type { BrowserModel } from '../protocol.ts';
+import { bytesOf, describeFiles } from './describe.ts';
+import { withModelLock } from './model-lock.ts';
+import { createPrivatePart } from './private-part.ts';
+import { checkLoadable, makeRoom } from './room.ts';
+import {
+  type FolderName,
+  finishPart,
+  folderOf,
+  isPublished,
+  openPart,
+  openWhole,
+  partSize,
+  publish,
+  readStored,
+  removeOthers,
+  wholeSize,
+} from './store.ts';
+
+/**
+ * Fetches the files of a plan and makes them a model once all are whole and right, going on with what an earlier pull of the very
+ * same files has left. Returns whether the model had been there before.
+ *
+ * @throws ApiError
+ */
+export function fetchModel(
+  plan: PullPlan,
+  emit: (event: PullEvent) => void,
+  options: PersistOptions,
+): Promise<{ alreadyHere: boolean }> {
+  const onWait = () => emit({ status: 'waiting', reason: 'another tab is busy with the same model' });
+  return withModelLock(plan.id, options.signal, onWait, async () => {
+    const folder = folderOf(plan.id, identity(plan));
+    if (await isPublished(folder)) return { alreadyHere: true };
+    await checkPlace(plan.id);
+    checkLoadable(
+      plan.id,
+      plan.files.reduce((sum, { size }) => sum + size, 0),
+    );
+    await makeRoom(plan.id, await bytesToFetch(folder, plan));
+    const report = trackProgress(plan.files, emit);
+    for (const [index, file] of plan.files.entries()) {
+      const onBytes = (bytes: number) => report(index, bytes);
+      if ((await wholeSize(folder, file.name)) === file.size) onBytes(file.size);
+      else await fetchInto(folder, file, emit, { ...options, onBytes });
+    }
+    options.signal.throwIfAborted();
+    await publish(folder, await describe(folder, plan));
+    await removeOthers(plan.id, folder);
+    return { alreadyHere: false };
+  });
+}
+
+/** What the user has put there from the disk is nowhere else to be had. */
+async function checkPlace(id: string): Promise<void> {
+  const stored = (await readStored()).find(({ model }) => model.card.id === id);
+  if (stored?.model.card.sources.every(({ url }) => url === ''))
+    throw placeTaken(`There is an imported model ${id}. Remove it first.`);
+}
+
+/** What tells the plan's files from others of the same model. A file that nothing is known of is like no other. */
+function identity({ files }: PullPlan): string {
+  const known = files
+    .map(identityOf)
+    .map(({ name, url, size, sha256, validator }) => [name, size, sha256 ?? [url, validator ?? crypto.randomUUID()]]);
+  return JSON.stringify(known);
+}
+
+async function bytesToFetch(folder: FolderName, { files }: PullPlan): Promise<number> {
+  let missing = 0;
+  for (const { name, size } of files) {
+    if ((await wholeSize(folder, name)) !== size) missing += Math.max(0, size - (await partSize(folder, name)));
+  }
+  return missing;
+}
+
+async function fetchInto(
+  folder: FolderName,
+  file: RemoteFile,
+  emit: (event: PullEvent) => void,
+  options: Parameters<typeof fetchFile>[3],
+): Promise<void> {
+  const part = createPrivatePart(await openPart(folder, file.name), file.sha256 !== null);
+  try {
+    await fetchFile(file, part, emit, options);
+  } finally {
+    part.close();
+  }
+  await finishPart(folder, file.name);
+}
+
+async function describe(folder: FolderName, { id, files }: PullPlan): Promise<BrowserModel> {
+  const sources = files.map(identityOf).map(({ name, url, size, sha256 }) => ({
+    filename: name,
+    url,
+    size,
+    ...(sha256 !== null && { sha256 }),
+  }));
+  try {
+    const described = files.map(async ({ name }) => {
+      const { file, stored } = await openWhole(folder, name);
+      return { name, bytes: bytesOf(file), stored, modified: file.lastModified };
+    });
+    return await describeFiles(id, await Promise.all(described), { sources });
+  } catch (error) {
+    throw downloadFailed(`${id} can not be served: ${messageOf(error)}.`);
+  }
+}

@@ -1,0 +1,64 @@
+// The origin's private file system, by paths.
+
+/** Since Chromium 110, Firefox 111 and Safari 15.2; TypeScript does not know it. */
+interface MovableFile extends FileSystemFileHandle {
+  move(name: string): Promise<void>;
+}
+
+/** The folder at these steps from the origin's private one, made where it is missing. */
+export async function makeFolder(path: string[]): Promise<FileSystemDirectoryHandle> {
+  let folder = await navigator.storage.getDirectory();
+  for (const name of path) folder = await folder.getDirectoryHandle(name, { create: true });
+  return folder;
+}
+
+/** As `makeFolder`, but null where it is missing. */
+export async function findFolder(path: string[]): Promise<FileSystemDirectoryHandle | null> {
+  let folder = await navigator.storage.getDirectory();
+  for (const name of path) {
+    const next = await unlessMissing(folder.getDirectoryHandle(name));
+    if (!next) return null;
+    folder = next;
+  }
+  return folder;
+}
+
+/** A file that can be read; null where it is missing. */
+export async function findFile(folder: FileSystemDirectoryHandle, name: string): Promise<File | null> {
+  const handle = await unlessMissing(folder.getFileHandle(name));
+  return handle && unlessMissing(handle.getFile());
+}
+
+/** Removes a file, or a folder with all that is in it. It may be missing. */
+export async function removeFrom(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
+  await unlessMissing(folder.removeEntry(name, { recursive: true }));
+}
+
+/** Gives a file another name in one step; what has that name is replaced. */
+export async function rename(folder: FileSystemDirectoryHandle, from: string, to: string): Promise<void> {
+  await removeFrom(folder, to);
+  await ((await folder.getFileHandle(from)) as MovableFile).move(to);
+}
+
+/** Writes a file whole, so that it is never there in part. Only in dedicated workers. */
+export async function writeWhole(folder: FileSystemDirectoryHandle, name: string, text: string): Promise<void> {
+  const unfinished = `${name}.new`;
+  const file = await (await folder.getFileHandle(unfinished, { create: true })).createSyncAccessHandle();
+  try {
+    file.truncate(0);
+    file.write(new TextEncoder().encode(text));
+    file.flush();
+  } finally {
+    file.close();
+  }
+  await rename(folder, unfinished, name);
+}
+
+async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'NotFoundError') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,193 @@
+import { messageOf } from '../../src/catalogue/problem.ts';
+import { diskFull, placeTaken, sizeInWords } from '../../src/catalogue/pull/errors.ts';
+import { isGguf, isSafeName, localName, shardsOf, stemOf } from '../../src/catalogue/pull/names.ts';
+import { NoRoom } from '../../src/catalogue/pull/part-file.ts';
+import { trackProgress } from '../../src/catalogue/pull/progress.ts';
+import { type ApiError, invalidRequest } from '../../src/core/errors.ts';
+import type { PullEvent } from '../../src/core/puller.ts';
+import { IncompleteFile } from '../../src/gguf/file-reader.ts';
+import { readGgufHeader } from '../../src/gguf/header.ts';
+import type { BrowserModel, ModelJob } from '../protocol.ts';
+import { bytesOf, describeFiles } from './describe.ts';
+import { withModelLock } from './model-lock.ts';
+import { createPrivatePart, type PrivatePart } from './private-part.ts';
+import { checkLoadable, freeBytes, makeRoom } from './room.ts';
+import {
+  type FolderName,
+  finishPart,
+  folderOf,
+  openPart,
+  openWhole,
+  publish,
+  readStored,
+  removeFolder,
+  removeOthers,
+} from './store.ts';
+
+type Import = Omit<Extract<ModelJob, { kind: 'import' }>, 'kind'>;
+
+/** The header is looked for when so much is there, and then whenever there is twice as much, in bytes. */
+const FIRST_LOOK = 64 * 1024;
+
+/**
+ * Stores a GGUF of the user's as a model that is called like the file, with the folders before its name if there are any. What is
+ * no whole model is refused as early as its header tells, and nothing is left of it.
+ *
+ * @throws ApiError
+ */
+export async function importModel(
+  { filename, size, body }: Import,
+  emit: (event: PullEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const folders = filename.split('/').slice(0, -1);
+  const name = localName(filename);
+  const id = [...folders, stemOf(name)].join('/');
+  try {
+    checkName(folders, name);
+    const onWait = () => emit({ status: 'waiting', reason: 'another tab is busy with the same model' });
+    await withModelLock(id, signal, onWait, async () => {
+      if ((await readStored()).some(({ model }) => model.card.id === id))
+        throw placeTaken(`There is a model ${id} already. Remove it first, or give the file another name.`);
+      const folder = folderOf(id, crypto.randomUUID());
+      try {
+        await gather(body, { folder, name, size }, emit, signal);
+        signal.throwIfAborted();
+        await publish(folder, await describe(folder, id, name));
+      } catch (error) {
+        await removeFolder(folder);
+        throw error;
+      }
+      await removeOthers(id, folder);
+    });
+  } finally {
+    await body.cancel().catch(() => {});
+  }
+  emit({ status: 'done', model: id, alreadyHere: false });
+}
+
+function checkName(folders: string[], name: string): void {
+  if (!isGguf(name) || ![...folders, name].every(isSafeName))
+    throw wrongFile(name, 'it must be the name of a .gguf file');
+  const parts = shardsOf(name).length;
+  if (parts > 1)
+    throw wrongFile(name, `it is one of ${parts} parts of a model. Join them with llama-gguf-split, or pull the model`);
+}
+
+interface Target {
+  folder: FolderName;
+  name: string;
+  /** Null while it is not known. */
+  size: number | null;
+}
+
+/** Writes the body into the folder. */
+async function gather(
+  body: ReadableStream<Uint8Array>,
+  { folder, name, size }: Target,
+  emit: (event: PullEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const part = createPrivatePart(await openPart(folder, name), false);
+  try {
+    const file = { name, size: size ?? 0 };
+    const report = trackProgress([file], emit);
+    const expect = await expectBytes(name, size);
+    let written = 0;
+    for await (const piece of readBody(body, name, signal)) {
+      await write(part, piece, written, file);
+      written += piece.length;
+      file.size = Math.max(await expect(part, written), written);
+      report(0, written);
+    }
+    emit({ status: 'verifying', file: name });
+    if (size !== null && written !== size) throw wrongFile(name, `only ${written} of its ${size} bytes have come`);
+    await readGgufHeader({ size: written, read: part.read }).catch((error: unknown) => {
+      throw wrongFile(name, messageOf(error));
+    });
+    await part.flush();
+  } finally {
+    part.close();
+  }
+  await finishPart(folder, name);
+}
+
+/** Gives what tells how long the file will be at least, by what is there of it, and makes room for that. */
+async function expectBytes(name: string, size: number | null) {
+  let expected = size ?? 0;
+  let nextLook = FIRST_LOOK;
+  const prepare = async (written: number) => {
+    checkLoadable(name, expected);
+    await makeRoom(name, expected - written);
+  };
+  await prepare(0);
+  return async (part: PrivatePart, written: number): Promise<number> => {
+    if (written < nextLook) return expected;
+    const promised = await promisedSize(part, name, written);
+    nextLook = Math.max(2 * written, promised);
+    if (promised > expected) {
+      expected = promised;
+      await prepare(written);
+    }
+    return expected;
+  };
+}
+
+/** What the header promises, as far as it is there. Throws `ApiError` when it is no GGUF's. */
+async function promisedSize(part: PrivatePart, name: string, written: number): Promise<number> {
+  try {
+    await readGgufHeader({ size: written, read: part.read });
+    return written;
+  } catch (error) {
+    if (error instanceof IncompleteFile) return error.expected;
+    throw wrongFile(name, messageOf(error));
+  }
+}
+
+async function* readBody(body: ReadableStream<Uint8Array>, name: string, signal: AbortSignal) {
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', stop, { once: true });
+  const read = () =>
+    reader.read().catch((error: unknown) => {
+      throw wrongFile(name, `it could not be read to its end: ${messageOf(error)}`);
+    });
+  try {
+    signal.throwIfAborted();
+    for (let next = await read(); !next.done; next = await read()) yield next.value;
+    signal.throwIfAborted();
+  } finally {
+    signal.removeEventListener('abort', stop);
+    reader.releaseLock();
+  }
+}
+
+async function write(
+  part: PrivatePart,
+  bytes: Uint8Array,
+  position: number,
+  { name, size }: { name: string; size: number },
+): Promise<void> {
+  try {
+    await part.write(bytes, position);
+  } catch (error) {
+    if (!(error instanceof NoRoom)) throw error;
+    const all = sizeInWords(Math.max(size, position + bytes.length));
+    throw diskFull(
+      `${error.message} after ${sizeInWords(position)} of at least ${all} of ${name}; it has ${sizeInWords(await freeBytes())} ` +
+        'left for this site. Remove models that you no longer need, or free space on the disk.',
+    );
+  }
+}
+
+async function describe(folder: FolderName, id: string, name: string): Promise<BrowserModel> {
+  const { file, stored } = await openWhole(folder, name);
+  const described = { name, bytes: bytesOf(file), stored, modified: file.lastModified };
+  return describeFiles(id, [described], {}).catch((error: unknown) => {
+    throw wrongFile(name, messageOf(error));
+  });
+}
+
+function wrongFile(name: string, reason: string): ApiError {
+  return invalidRequest(`${name.slice(0, 200)} can not be imported: ${reason}.`, 'filename', 'invalid_model');
+}

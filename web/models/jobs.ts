@@ -1,0 +1,27 @@
+import { HUB_URL, type Hub } from '../../src/catalogue/pull/hub.ts';
+import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
+import { createSharedPuller } from '../../src/catalogue/pull/shared-puller.ts';
+import type { PullEvent } from '../../src/core/puller.ts';
+import type { ModelJob } from '../protocol.ts';
+import { fetchModel } from './fetch-model.ts';
+import { importModel } from './import-model.ts';
+import { createPageFetch } from './page-fetch.ts';
+import { removeModel } from './remove-model.ts';
+
+/** Does a job and tells how far it is. Throws `ApiError` saying what the caller can do about it. */
+export type DoJob = (job: ModelJob, emit: (event: PullEvent) => void, signal: AbortSignal) => Promise<void>;
+
+/** @param endpoint the URL of a hub other than Hugging Face's */
+export function createJobs(endpoint: string | null): DoJob {
+  const hub: Hub = {
+    endpoint: (endpoint ?? HUB_URL).replace(/\/+$/, ''),
+    token: null,
+    advice: 'download its GGUF there, then import the file from the disk',
+  };
+  const puller = createSharedPuller({ hub, fetch: createPageFetch(), patience: PATIENCE, fetchModel });
+  return async (job, emit, signal) => {
+    if (job.kind === 'import') await importModel(job, emit, signal);
+    else if (job.kind === 'remove') await removeModel(job.id);
+    else for await (const event of puller.pull(job.source, signal)) emit(event);
+  };
+}

@@ -1,0 +1,72 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import { NoRoom, type PartFile } from '../../src/catalogue/pull/part-file.ts';
+
+const MIB = 1024 * 1024;
+/** How much is hashed at a stretch; the worker has to show in between that it is alive. */
+const STRETCH = 16 * MIB;
+
+/** A part in the origin's private file system. What is written is in the file at once, so a stop loses nothing. */
+export interface PrivatePart extends PartFile {
+  close(): void;
+}
+
+/**
+ * Takes over an open file.
+ *
+ * @param hashing whether what is written in order is hashed on the way, so that `sha256` has less to read
+ */
+export function createPrivatePart(file: FileSystemSyncAccessHandle, hashing: boolean): PrivatePart {
+  let hash = sha256.create();
+  let hashed = 0;
+  const forgetHash = () => {
+    hash = sha256.create();
+    hashed = 0;
+  };
+  const read = (offset: number, length: number) => {
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, file.getSize() - offset)));
+    return bytes.subarray(0, file.read(bytes, { at: offset }));
+  };
+
+  return {
+    size: async () => file.getSize(),
+    async write(bytes, position) {
+      if (writeAt(file, bytes, position) < bytes.length) throw new NoRoom("The browser's storage was full");
+      if (hashing && position === hashed) {
+        hash.update(bytes);
+        hashed += bytes.length;
+      } else if (position < hashed) forgetHash();
+    },
+    flush: async () => file.flush(),
+    async clear() {
+      file.truncate(0);
+      forgetHash();
+    },
+    read: async (offset, length) => read(offset, length),
+    async sha256(signal) {
+      for (let size = file.getSize(); hashed < size; ) {
+        signal.throwIfAborted();
+        for (const end = Math.min(hashed + STRETCH, size); hashed < end; ) {
+          const piece = read(hashed, Math.min(MIB, end - hashed));
+          hash.update(piece);
+          hashed += piece.length;
+        }
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      const digest = bytesToHex(hash.digest());
+      forgetHash();
+      return digest;
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Gives the bytes that found room. */
+function writeAt(file: FileSystemSyncAccessHandle, bytes: Uint8Array, position: number): number {
+  try {
+    return file.write(bytes as Uint8Array<ArrayBuffer>, { at: position });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'QuotaExceededError') return 0;
+    throw error;
+  }
+}

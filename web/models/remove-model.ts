@@ -1,0 +1,18 @@
+import { placeTaken } from '../../src/catalogue/pull/errors.ts';
+import { modelNotFound } from '../../src/core/errors.ts';
+import { unlessBusy } from './model-lock.ts';
+import { readStored, removeOthers } from './store.ts';
+
+/**
+ * Removes a stored model, and what unfinished pulls of it have left.
+ *
+ * @throws ApiError
+ */
+export async function removeModel(id: string): Promise<void> {
+  const outcome = await unlessBusy(id, async () => {
+    const stored = (await readStored()).some(({ model }) => model.card.id === id);
+    await removeOthers(id, null);
+    if (!stored) throw modelNotFound(id);
+  });
+  if (!outcome) throw placeTaken(`${id} is being pulled just now. Remove it when that has ended, or end it first.`);
+}

@@ -1,0 +1,20 @@
+import type { BrowserModel, StoredFile } from '../protocol.ts';
+
+/** The models that come with Paddock, as `built-in.json` of the build lists them; `scope` is what its URLs are relative to. */
+export async function readBuiltIn(response: Response, scope: URL): Promise<BrowserModel[]> {
+  if (!response.ok) return [];
+  // The workers know no scope: they get whole URLs.
+  const whole = (file: StoredFile): StoredFile =>
+    file.place === 'shell' ? { ...file, url: new URL(file.url, scope).href } : file;
+  const models = (await response.json()) as BrowserModel[];
+  return models.map(({ card, source: { files, projector, ...source } }) => ({
+    card,
+    source: { ...source, files: files.map(whole), ...(projector && { projector: whole(projector) }) },
+  }));
+}
+
+/** The user's models and then those built-in ones whose ids are free. */
+export function withBuiltIn(stored: BrowserModel[], builtIn: BrowserModel[]): BrowserModel[] {
+  const taken = new Set(stored.map(({ card }) => card.id));
+  return [...stored, ...builtIn.filter(({ card }) => !taken.has(card.id))];
+}

@@ -1,0 +1,36 @@
+import { ApiError } from '../../src/core/errors.ts';
+
+/** 503: nobody hosts the engine. */
+export function noHost(): ApiError {
+  return unavailable(
+    'no_engine',
+    'No open tab of this site runs the models yet: open one, or give the one that is loading a moment.',
+  );
+}
+
+/** 503: the page that ran the model is gone. */
+export function engineLost(): ApiError {
+  return unavailable(
+    'engine_lost',
+    'The tab that ran the model was closed or reloaded. Another one takes over: try again.',
+  );
+}
+
+/** 503: the page that runs the model is there but does nothing. */
+export function engineFrozen(): ApiError {
+  return unavailable(
+    'engine_lost',
+    'The tab that runs the model does not respond: the browser has frozen it. Open that tab, or another one, and try again.',
+  );
+}
+
+function unavailable(code: string, message: string): ApiError {
+  return new ApiError({
+    status: 503,
+    type: 'server_error',
+    code,
+    param: null,
+    message,
+    headers: { 'retry-after': '1' },
+  });
+}
