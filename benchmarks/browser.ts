@@ -3,7 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { writeTinyModel } from '../test/fixtures/tiny-model.ts';
+import { type ModelShape, writeModel } from '../test/fixtures/tiny-model.ts';
 import { launchBrowser } from '../test/support/browser.ts';
 import { bundle } from '../test/support/bundle.ts';
 import { arrivalsInPage, watchDelivery } from '../test/support/delivery.ts';
@@ -18,7 +18,9 @@ import type { StaticSite } from '../test/support/static-site.ts';
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
-    tokens: { type: 'string', default: '200' },
+    tokens: { type: 'string', default: '64' },
+    // 'half-billion', or 'tiny' for what each token costs beside its computation.
+    shape: { type: 'string', default: 'half-billion' },
     visits: { type: 'string', default: '3' },
     // For machines whose cores are busy: two threads would wait for each other.
     'one-thread': { type: 'boolean', default: false },
@@ -29,6 +31,7 @@ const tokens = Number(values.tokens);
 const visits = Number(values.visits);
 
 const DIRECT = '/direct.js';
+const MODEL = 'subject';
 const MESSAGE = 'Tell me of many things.';
 
 /** What `DIRECT` leaves in the page. */
@@ -89,14 +92,14 @@ async function visit(site: StaticSite): Promise<{ first: number; again: number }
 async function loadDirect(page: Page, threads: number, contextLength: number): Promise<void> {
   await page.addScriptTag({ url: DIRECT, type: 'module' });
   await page.evaluate(
-    async ([n_threads, n_ctx, message]) => {
+    async ([n_threads, n_ctx, message, id]) => {
       const direct = globalThis as unknown as DirectPage;
       const ignore = () => {};
       // wllama's own logger writes to the console for every token.
       const logger = { debug: ignore, log: ignore, warn: ignore, error: ignore };
       const managers = { cacheManager: {}, modelManager: {} };
       const wllama = new direct.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
-      const model = await (await fetch('/fixtures/tiny.gguf')).blob();
+      const model = await (await fetch(`/fixtures/${id}.gguf`)).blob();
       await wllama.loadModel([model], { n_ctx, n_threads, n_batch: 32, n_ubatch: 32, n_parallel: 1, log_level: 3 });
       if (wllama.getNumThreads() !== n_threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
       direct.runDirect = async (count) => {
@@ -111,7 +114,7 @@ async function loadDirect(page: Page, threads: number, contextLength: number): P
         return times;
       };
     },
-    [threads, contextLength, MESSAGE] as const,
+    [threads, contextLength, MESSAGE, MODEL] as const,
   );
 }
 
@@ -129,9 +132,11 @@ async function runDirect(page: Page): Promise<number> {
 
 async function runPaddock(page: Page): Promise<number> {
   const body = JSON.stringify({
-    model: 'tiny',
+    model: MODEL,
     messages: [{ role: 'user', content: MESSAGE }],
     temperature: 0,
+    // As in the call of wllama, where nothing is said of it.
+    repeat_penalty: 1,
     max_tokens: tokens,
     stream: true,
   });
@@ -141,7 +146,7 @@ async function runPaddock(page: Page): Promise<number> {
 if (!existsSync('dist-web')) throw new Error('There is no dist-web: npm run build makes it.');
 const folder = mkdtempSync(join(tmpdir(), 'paddock-bench-'));
 try {
-  writeTinyModel(join(folder, 'tiny.gguf'));
+  writeModel(join(folder, `${MODEL}.gguf`), values.shape as ModelShape);
   const direct = await bundle("import { Wllama } from '@wllama/wllama/esm/index.js'; globalThis.Wllama = Wllama;");
   await using site = await startPaddockSite({
     models: folder,
@@ -155,9 +160,9 @@ try {
 
   await using browser = await launchBrowser();
   const page = await openPaddock(browser, site);
-  await importModel(page, 'tiny.gguf');
+  await importModel(page, `${MODEL}.gguf`);
   await runPaddock(page);
-  const card = JSON.parse((await request(page, 'GET', '/v1/models/tiny')).text);
+  const card = JSON.parse((await request(page, 'GET', `/v1/models/${MODEL}`)).text);
   await loadDirect(page, card.settings.cpu_threads, card.context_length);
   await runDirect(page);
 
@@ -169,13 +174,13 @@ try {
     for (const who of order) rate[who] = await (who === 'direct' ? runDirect : runPaddock)(page);
     rates.push(rate);
   }
-  const { computed, arrived } = await watchDelivery(page, tokens);
+  const { computed, arrived } = await watchDelivery(page, tokens, MODEL);
   const lags = arrived.map((time, index) => time - (computed[index] ?? 0)).sort((a, b) => a - b);
   const steps = computed.slice(1).map((time, index) => time - (computed[index] ?? 0));
 
   process.stdout.write(
     [
-      `${browser.version}, ${card.settings.cpu_threads} threads of ${cpus()[0]?.model}; ${tokens} tokens of the tiny test model, ${rounds} rounds by turns; median (range)`,
+      `${browser.version}, ${card.settings.cpu_threads} threads of ${cpus()[0]?.model}; ${tokens} tokens of the ${values.shape} model, ${rounds} rounds by turns; median (range)`,
       '',
       '| | |',
       '|---|---|',
@@ -187,8 +192,14 @@ try {
         starts.map(({ again }) => again),
         1,
       )} s |`,
-      `| wllama called directly | ${spread(rates.map((rate) => rate.direct))} tokens/s |`,
-      `| through the service worker | ${spread(rates.map(({ paddock }) => paddock))} tokens/s |`,
+      `| wllama called directly | ${spread(
+        rates.map((rate) => rate.direct),
+        1,
+      )} tokens/s |`,
+      `| through the service worker | ${spread(
+        rates.map(({ paddock }) => paddock),
+        1,
+      )} tokens/s |`,
       `| the latter by the former, pair by pair | ${spread(rates.map((rate) => (100 * rate.paddock) / rate.direct))} % |`,
       `| one step | ${spread(steps, 1)} ms |`,
       `| from computed to in the page | ${median(lags).toFixed(1)} ms, 95 of 100 within ${lags[Math.floor(lags.length * 0.95)]?.toFixed(1)} ms |`,

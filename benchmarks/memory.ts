@@ -26,9 +26,9 @@ const CASES: Case[] = [
   { backend: 'cpu', vocabularySize: 151_936, contextLength: 8192, slots: 4, batchSize: 512 },
   { backend: 'cpu', vocabularySize: 151_936, contextLength: 2048, slots: 8, batchSize: 512 },
   { backend: 'cpu', vocabularySize: 20_000, contextLength: 2048, slots: 4, batchSize: 512 },
-  { backend: 'wasm', vocabularySize: 151_936, contextLength: 512, slots: 1, batchSize: 32 },
-  { backend: 'wasm', vocabularySize: 151_936, contextLength: 4096, slots: 1, batchSize: 32 },
-  { backend: 'wasm', vocabularySize: 20_000, contextLength: 2048, slots: 1, batchSize: 32 },
+  { backend: 'wasm', vocabularySize: 151_936, contextLength: 512, slots: 1, batchSize: 8 },
+  { backend: 'wasm', vocabularySize: 151_936, contextLength: 4096, slots: 1, batchSize: 8 },
+  { backend: 'wasm', vocabularySize: 20_000, contextLength: 2048, slots: 1, batchSize: 8 },
 ];
 const MIB = 2 ** 20;
 

@@ -15,7 +15,7 @@ interface NotingWorker {
  * Streams a chat in a page that hosts the engine. A token counts as computed when the engine's worker posts it, and as
  * arrived when the page has read its chunk.
  */
-export async function watchDelivery(page: Page, tokens: number): Promise<Delivery> {
+export async function watchDelivery(page: Page, tokens: number, model = 'tiny'): Promise<Delivery> {
   const worker = page.workers().find((candidate) => candidate.url().endsWith('/engine-worker.js'));
   if (!worker) throw new Error('This page hosts no engine.');
   await worker.evaluate(() => {
@@ -31,7 +31,7 @@ export async function watchDelivery(page: Page, tokens: number): Promise<Deliver
       post.apply(this, args);
     };
   });
-  const body = JSON.stringify(chatOf({ stream: true, max_tokens: tokens }));
+  const body = JSON.stringify(chatOf({ model, stream: true, max_tokens: tokens }));
   const arrived = await page.evaluate(arrivalsInPage, body);
   const computed = await worker.evaluate(() => (globalThis as NotingWorker).paddockComputed ?? []);
   return { computed, arrived };

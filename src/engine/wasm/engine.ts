@@ -6,6 +6,7 @@ import type { Emit, EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { Engine, EngineRequest, ModelKind } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
+import { MOST_WASM_BATCH } from '../memory.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
@@ -16,6 +17,9 @@ import { RuntimeLog } from './runtime-log.ts';
 /** llama.cpp rounds context windows up to a multiple of this. */
 const CONTEXT_STEP = 256;
 const roundContext = (length: number) => Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
+
+/** A GPU computes many tokens in the time of one. */
+const WEBGPU_BATCH = 32;
 
 /** What llama-server's JSON writer says of a token that is no whole character. */
 const NOT_UTF8 = 'json.exception.type_error.316';
@@ -43,7 +47,7 @@ export interface WasmEngineOptions {
   /** Context window in tokens, at most the trained one. */
   contextLength: number;
   threads: number;
-  /** Tokens in one forward pass of a chat model, by default 32. An abort is seen between passes only. */
+  /** Tokens in one forward pass of a chat model, few by default. An abort is seen between passes only. */
   batchSize?: number;
   /** Layers on WebGPU. */
   gpuLayers: number;
@@ -105,7 +109,9 @@ class WasmEngine implements Engine {
     return this.#info;
   }
 
-  async load({ model, kind, contextLength, threads, batchSize = 32, gpuLayers }: WasmEngineOptions): Promise<void> {
+  async load(options: WasmEngineOptions): Promise<void> {
+    const { model, kind, contextLength, threads, gpuLayers } = options;
+    const { batchSize = gpuLayers > 0 ? WEBGPU_BATCH : MOST_WASM_BATCH } = options;
     const wllama = this.#wllama;
     // A text becomes a vector in one pass.
     const passSize = kind === 'chat' ? batchSize : roundContext(contextLength);
