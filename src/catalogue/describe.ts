@@ -104,6 +104,7 @@ function describeCard(
     trainedContextLength: fields.number(`${architecture}.context_length`) ?? 0,
     parameterCount,
     audioModel: senses.audio,
+    rankingModel: kind === 'rerank',
   };
 }
 

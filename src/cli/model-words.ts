@@ -4,10 +4,9 @@ import type { Model } from '../core/model.ts';
 export type Listed = Omit<Model, 'sources'>;
 
 /** What a model is for, in a word or two. */
-export function kindOf({ capabilities, metadata }: Listed): string {
+export function kindOf({ capabilities }: Listed): string {
   if (capabilities.embedding) return 'embedding';
-  // The Model object tells rankers from chat models by a tag alone.
-  if (metadata.tags.includes('rerank')) return 'rerank';
+  if (capabilities.rerank) return 'rerank';
   const senses = [...(capabilities.vision ? ['vision'] : []), ...(capabilities.audio ? ['audio'] : [])];
   return ['chat', ...senses].join(', ');
 }

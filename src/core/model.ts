@@ -59,6 +59,8 @@ export interface ModelCard {
   parameterCount: number;
   /** Whether its projector takes audio; `settings.vision_model` says the same of images. */
   audioModel: boolean;
+  /** Whether it ranks documents, and writes nothing. */
+  rankingModel: boolean;
 }
 
 /** The models on offer. */
@@ -84,7 +86,15 @@ export interface Model {
   metadata: ModelCard['metadata'];
   context_length: number;
   meta: { n_ctx: number; n_ctx_train: number; n_params: number; size: number };
-  capabilities: { vision: boolean; audio: boolean; tools: boolean; reasoning: boolean; embedding: boolean };
+  /** A model of which neither `embedding` nor `rerank` is true chats. */
+  capabilities: {
+    vision: boolean;
+    audio: boolean;
+    tools: boolean;
+    reasoning: boolean;
+    embedding: boolean;
+    rerank: boolean;
+  };
   loaded: boolean;
   backend: BackendName | null;
 }

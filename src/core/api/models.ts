@@ -37,9 +37,10 @@ export async function deleteModel({ catalogue, remover }: ApiContext, id: string
 
 /** The Model object: the card's facts, and those of the engine once the model is loaded. */
 export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
-  const { trainedContextLength, parameterCount, audioModel, ...fields } = card;
+  const { trainedContextLength, parameterCount, audioModel, rankingModel, ...fields } = card;
   const engine = loaded?.engine;
-  const template = card.settings.prompt_template ?? '';
+  const chats = !card.settings.embedding && !rankingModel;
+  const template = chats ? (card.settings.prompt_template ?? '') : '';
   const contextLength = engine?.contextLength ?? card.settings.ctx_len ?? trainedContextLength;
   return {
     ...fields,
@@ -60,9 +61,10 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
     capabilities: {
       vision: card.settings.vision_model ?? false,
       audio: audioModel,
-      tools: supportsTools(template),
+      tools: chats && supportsTools(template),
       reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
       embedding: card.settings.embedding,
+      rerank: rankingModel,
     },
     loaded: engine !== undefined,
     backend: engine?.backend ?? null,

@@ -4,9 +4,9 @@ import type { Listed } from '../../../src/cli/model-words.ts';
 
 function model(
   id: string,
-  more: { loaded?: boolean; template?: string; embedding?: boolean; tags?: string[] } = {},
+  more: { loaded?: boolean; template?: string; embedding?: boolean; rerank?: boolean } = {},
 ): Listed {
-  const embedding = more.embedding ?? false;
+  const { embedding = false, rerank = false } = more;
   return {
     id,
     object: 'model',
@@ -19,10 +19,10 @@ function model(
     description: '',
     settings: { embedding, ...(more.template !== undefined && { prompt_template: more.template }) },
     parameters: {},
-    metadata: { author: '', tags: more.tags ?? [], size: 1, cover: '' },
+    metadata: { author: '', tags: [], size: 1, cover: '' },
     context_length: 1,
     meta: { n_ctx: 1, n_ctx_train: 1, n_params: 1, size: 1 },
-    capabilities: { vision: false, audio: false, tools: false, reasoning: false, embedding },
+    capabilities: { vision: false, audio: false, tools: false, reasoning: false, embedding, rerank },
     loaded: more.loaded ?? false,
     backend: null,
   };
@@ -32,7 +32,7 @@ const base = model('base');
 const chat = model('chat', { template: 't' });
 const loaded = model('loaded', { template: 't', loaded: true });
 const embedder = model('embedder', { embedding: true, loaded: true });
-const ranker = model('ranker', { tags: ['rerank'], loaded: true });
+const ranker = model('ranker', { rerank: true, loaded: true });
 
 describe('the model of a command', () => {
   it.each([

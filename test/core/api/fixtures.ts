@@ -39,6 +39,7 @@ export function modelCard(overrides: Partial<ModelCard> = {}): ModelCard {
     trainedContextLength: 4096,
     parameterCount: 1000,
     audioModel: false,
+    rankingModel: false,
     ...overrides,
   };
 }

@@ -21,7 +21,7 @@ describe('model object', () => {
       metadata: { author: 'someone', tags: ['test'], size: 1234, cover: '' },
       context_length: 4096,
       meta: { n_ctx: 4096, n_ctx_train: 4096, n_params: 1000, size: 1234 },
-      capabilities: { vision: false, audio: false, tools: false, reasoning: false, embedding: false },
+      capabilities: { vision: false, audio: false, tools: false, reasoning: false, embedding: false, rerank: false },
       loaded: false,
       backend: null,
     });
@@ -52,7 +52,7 @@ describe('model object', () => {
     expect(toModel(modelCard(), loaded)).toMatchObject({ backend, engine });
   });
 
-  it('tells vision and embedding models from chat models', () => {
+  it('tells models that see, make vectors or rank from those that just chat', () => {
     const vision = toModel(
       modelCard({ settings: { embedding: false, vision_model: true, mmproj: 'm.gguf' } }),
       undefined,
@@ -60,6 +60,9 @@ describe('model object', () => {
     const embedding = toModel(modelCard({ settings: { embedding: true } }), undefined);
     expect(vision).toMatchObject({ capabilities: { vision: true, embedding: false }, settings: { mmproj: 'm.gguf' } });
     expect(embedding.capabilities).toMatchObject({ vision: false, embedding: true });
+    const settings = { embedding: false, prompt_template: '{% for tool in tools %}<tool_call>{% endfor %}' };
+    const ranking = toModel(modelCard({ settings, rankingModel: true }), undefined);
+    expect(ranking.capabilities).toMatchObject({ embedding: false, rerank: true, tools: false });
   });
 });
 

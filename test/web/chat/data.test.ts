@@ -149,8 +149,8 @@ describe('the settings', () => {
 });
 
 describe('the state', () => {
-  const model = (id: string, { embedding = false, template = 'a template' } = {}) =>
-    ({ id, capabilities: { embedding }, settings: { prompt_template: template } }) as ListedModel;
+  const model = (id: string, { embedding = false, rerank = false, template = 'a template' } = {}) =>
+    ({ id, capabilities: { embedding, rerank }, settings: { prompt_template: template } }) as ListedModel;
   const begun = (): State => initialState(1, null);
 
   it('lists conversations that have turns, the newest first, and not the empty one', () => {
@@ -175,7 +175,8 @@ describe('the state', () => {
   it('takes the model of the conversation, else the preferred one, else the first that is made to chat', () => {
     const models = [
       model('vectors', { embedding: true }),
-      model('ranks', { template: '' }),
+      model('ranks', { rerank: true }),
+      model('plain', { template: '' }),
       model('a'),
       model('b'),
       model('c'),

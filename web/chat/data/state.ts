@@ -9,7 +9,7 @@ import {
   withReply,
 } from './conversation.ts';
 import type { Health } from './health.ts';
-import type { ListedModel } from './model.ts';
+import { canChat, type ListedModel } from './model.ts';
 import type { Coming } from './reply.ts';
 
 /** Where the API answers: a local server, or this very browser. */
@@ -129,9 +129,9 @@ export function groundOf({ startup }: State): Ground | null {
 
 /** The model that a conversation goes on with: its own, else the preferred one, else the first that is made to chat. */
 export function modelOf(state: State, { model }: Conversation): ListedModel | undefined {
-  const able = (state.models ?? []).filter(({ capabilities }) => !capabilities.embedding);
+  const able = (state.models ?? []).filter(canChat);
   const wanted = [model, state.preferredModel].map((id) => able.find((one) => one.id === id)).find(Boolean);
-  // Those that rank and those that just go on with a text have no template of a chat.
+  // Those that just go on with a text have no template of a chat.
   return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
 }
 

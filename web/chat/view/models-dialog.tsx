@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatBytes } from '../data/figures.ts';
-import type { ListedModel } from '../data/model.ts';
+import { canChat, type ListedModel } from '../data/model.ts';
 import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
 import { useActions } from './actions.ts';
 import { AddModel } from './add-model.tsx';
@@ -37,7 +37,7 @@ function ModelRow(props: { model: ListedModel; chosen: boolean; onChosen: () => 
         class="model-choose"
         title={model.id}
         aria-pressed={chosen}
-        disabled={model.capabilities.embedding}
+        disabled={!canChat(model)}
         onClick={() => {
           models.choose(model.id);
           onChosen();
@@ -88,6 +88,10 @@ function describe({ id, name, metadata, context_length: contextLength, capabilit
     ...(id === name ? [] : [id]),
     formatBytes(metadata.size),
     `${contextLength.toLocaleString('en')} tokens of context`,
-    ...(capabilities.embedding ? ['makes vectors, no chat'] : able),
+    ...(capabilities.embedding
+      ? ['makes vectors, no chat']
+      : capabilities.rerank
+        ? ['ranks documents, no chat']
+        : able),
   ].join(' · ');
 }
