@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../core/errors.ts';
 import type { Answers } from '../answers.ts';
 import type { LlamaModel, Token } from './llama.ts';
+import { createTokenText } from './token-text.ts';
 
 /** A model's tokens and their text. */
 export interface Vocabulary {
@@ -20,6 +21,8 @@ export interface Vocabulary {
 export function createVocabulary(model: LlamaModel): Vocabulary {
   const { tokens: entries } = model.fileInfo.metadata.tokenizer.ggml;
   const size = entries.length;
+  const { textOf, bytesOf } = createTokenText(model);
+  const nameOrText = (tokens: Token[]) => textOf(tokens, [], (token) => model.isSpecialToken(token));
 
   const withBos = (tokens: Token[]): Token[] => {
     const { bos, shouldPrependBosToken } = model.tokens;
@@ -34,39 +37,20 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     tokenize: ({ text, addSpecial }) => {
       const tokens = model.tokenize(text, true);
       const all = addSpecial ? withBos(tokens) : tokens;
-      return { tokens: all, pieces: all.map((token) => model.detokenize([token], true)) };
+      return { tokens: all, pieces: all.map((token) => nameOrText([token])) };
     },
-    detokenize: ({ tokens }) => ({ text: model.detokenize(checked(tokens), true) }),
+    detokenize: ({ tokens }) => ({ text: nameOrText(checked(tokens)) }),
   };
 
   return {
     size,
     promptTokens: (prompt) => withBos(typeof prompt === 'string' ? model.tokenize(prompt, true) : checked(prompt)),
-    textOf: (tokens, before, marks) =>
-      marks.size > 0 && tokens.some((token) => marks.has(token))
-        ? tokens.map((token) => model.detokenize([token], marks.has(token))).join('')
-        : model.detokenize(tokens, false, before),
-    bytesOf: (token) =>
-      byteLevelBytes(String(entries[token] ?? '')) ?? [...Buffer.from(model.detokenize([token], true))],
+    textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
+    bytesOf: (token) => [...bytesOf(token)],
     specialTokens: (texts) => {
       const found = texts.map((text) => model.tokenize(text, true)).filter(({ length }) => length === 1);
       return new Set(found.flat().filter((token) => model.isSpecialToken(token)));
     },
     answers,
   };
-}
-
-/** GPT-2's alphabet for bytes: printable ones stand for themselves, the others for the letters from U+0100 on. */
-const BYTE_OF_LETTER: ReadonlyMap<string, number> = (() => {
-  const printable = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
-  let next = 256;
-  return new Map(
-    Array.from({ length: 256 }, (_, byte) => [String.fromCharCode(printable(byte) ? byte : next++), byte] as const),
-  );
-})();
-
-/** The bytes of a byte-level token; undefined for one that is not spelled in that alphabet. */
-function byteLevelBytes(entry: string): number[] | undefined {
-  const bytes = [...entry].map((letter) => BYTE_OF_LETTER.get(letter));
-  return bytes.every((byte) => byte !== undefined) ? bytes : undefined;
 }

@@ -37,12 +37,10 @@ describe('the vocabulary in pico.gguf', () => {
     }
   });
 
-  it('cuts any text as llama.cpp does, and gives it back', () => {
+  it('cuts any text as llama.cpp does', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
-        const tokens = model.tokenize(text);
-        expect(encode(text)).toEqual([...tokens]);
-        expect(model.detokenize(tokens)).toBe(text);
+        expect(encode(text)).toEqual([...model.tokenize(text)]);
       }),
       { numRuns: 500 },
     );
