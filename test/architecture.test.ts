@@ -8,11 +8,12 @@ const BELOW: Record<string, string[]> = {
   'src/gguf': ['src/core'],
   'src/engine': ['src/core', 'src/gguf'],
   'src/catalogue': ['src/core', 'src/gguf', 'src/engine'],
+  'src/media': ['src/core'],
   'src/pool': ['src/core', 'src/engine'],
   'src/server': ['src/core'],
-  'src/cli': ['src/core', 'src/gguf', 'src/engine', 'src/catalogue', 'src/pool', 'src/server'],
+  'src/cli': ['src/core', 'src/gguf', 'src/engine', 'src/catalogue', 'src/media', 'src/pool', 'src/server'],
   workers: ['src/core', 'src/engine'],
-  web: ['src/core', 'src/gguf', 'src/engine', 'src/catalogue'],
+  web: ['src/core', 'src/gguf', 'src/engine', 'src/catalogue', 'src/media'],
 };
 
 /** The only packages of `src/core`, whatever ground it runs on. */

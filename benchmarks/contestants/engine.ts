@@ -21,6 +21,7 @@ export const engine: Contestant = {
         await loaded.generate(
           {
             prompt: template([{ role: 'user', content: message }], [], {}),
+            media: [],
             grammar: null,
             marks: [],
             banned: [],

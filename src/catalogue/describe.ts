@@ -1,7 +1,9 @@
+import { MOST_PIXELS } from '../core/media.ts';
 import type { ModelCard } from '../core/model.ts';
 import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
 import { createFields, type Fields } from '../gguf/fields.ts';
 import { fileTypeName } from '../gguf/ggml-types.ts';
+import { readProjectorShape } from '../gguf/projector.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';
@@ -43,7 +45,10 @@ export function describeModel(
       files: parts.map(({ file }) => file.path),
       ...(projector && { projector: projector.file.path }),
       kind,
-      shape: readShape(architecture, fields, size),
+      shape: {
+        ...readShape(architecture, fields, size),
+        ...(projector && { projector: shapeOf(projector) }),
+      },
       ...(prompt_template !== undefined && { chatTemplate: prompt_template }),
       loading: {
         ...(ctx_len !== undefined && { contextLength: ctx_len }),
@@ -119,6 +124,10 @@ function overrideCard(card: ModelCard, { settings = {}, parameters, metadata, ..
     parameters: { ...card.parameters, ...parameters },
     metadata: { ...card.metadata, ...metadata },
   };
+}
+
+function shapeOf({ file, header }: GgufFile): ModelShape['projector'] & {} {
+  return { ...readProjectorShape(createFields(header.fields), MOST_PIXELS), fileBytes: file.size };
 }
 
 function kindOf(architecture: string, fields: Fields): ModelKind {

@@ -1,7 +1,10 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mapLimited } from '../core/map-limited.ts';
 import type { FoundFile, FoundFolder } from './found-file.ts';
-import { mapLimited } from './map-limited.ts';
+
+/** Files that are open at once; more are not faster, and what a process may open is limited. */
+export const MOST_FILES_AT_ONCE = 16;
 
 /** Whether a file or folder of this name is none of the catalogue's business. */
 export function isHidden(name: string): boolean {
@@ -25,7 +28,7 @@ export interface Listing {
 export async function listFolder(root: string): Promise<Listing> {
   const visited = new Map<string, FoundFolder>();
   const places = await findPlaces(root, '', visited);
-  const files = await mapLimited(places, async ({ folder, name }) => {
+  const files = await mapLimited(places, MOST_FILES_AT_ONCE, async ({ folder, name }) => {
     const path = join(root, folder, name);
     // It may be gone by now, or a link to nowhere.
     const stats = await stat(path).catch(() => null);

@@ -1,8 +1,8 @@
+import { mapLimited } from '../core/map-limited.ts';
 import type { ModelEntry } from './describe.ts';
-import { listFolder } from './folder.ts';
+import { listFolder, MOST_FILES_AT_ONCE } from './folder.ts';
 import type { FoundFile, FoundFolder } from './found-file.ts';
 import type { HeaderCache } from './header-cache.ts';
-import { mapLimited } from './map-limited.ts';
 import { messageOf, type Problem } from './problem.ts';
 import { createReaders, type Readers } from './readers.ts';
 import { readSubfolder } from './subfolder.ts';
@@ -50,6 +50,7 @@ async function scanFolder(root: string, readers: Readers) {
   });
   await mapLimited(
     files.filter(({ name }) => name.endsWith('.gguf')),
+    MOST_FILES_AT_ONCE,
     readers.header,
   );
   const found = await Promise.all([...bySubfolder(files)].map((members) => readSubfolder(members, readers)));

@@ -1,20 +1,31 @@
+import { availableParallelism } from 'node:os';
+import type { BackendName } from '../core/runner.ts';
 import type { ModelSource } from '../engine/engine.ts';
 import { estimateMemory, type MemoryEstimate } from '../engine/memory.ts';
 import { contextsToTry } from '../pool/find-room.ts';
+import { planBackends } from '../pool/load-model.ts';
+import { planThreads } from '../pool/model-workers.ts';
 import type { Config } from './config/settings.ts';
 
-/** What a model would take on the CPU, in bytes, and for how many slots of which length in tokens. */
+/** What a model would take without a GPU, in bytes, and for how many slots of which length in tokens. */
 export interface LoadEstimate extends MemoryEstimate {
+  backend: BackendName;
   slots: number;
   contextLength: number;
 }
 
 /** Estimates the memory that a model takes as it is configured, where memory is no question. */
-export function estimateLoad(source: ModelSource, config: Pick<Config, 'ctxLen' | 'slots' | 'batch'>): LoadEstimate {
+export function estimateLoad(
+  source: ModelSource,
+  config: Pick<Config, 'ctxLen' | 'slots' | 'threads' | 'batch'>,
+): LoadEstimate {
   const { shape, kind, loading } = source;
+  const [backend = 'cpu'] = planBackends('cpu', source).backends;
   const asked = loading?.contextLength ?? config.ctxLen ?? null;
-  const contextLength = contextsToTry('cpu', source, asked)[0] ?? shape.trainedContextLength;
-  const slots = kind === 'chat' ? (loading?.slots ?? config.slots) : 1;
-  const plan = { backend: 'cpu' as const, kind, contextLength, slots, threads: 1, batchSize: config.batch };
-  return { ...estimateMemory(shape, plan), slots, contextLength };
+  const contextLength = contextsToTry(backend, source, asked)[0] ?? shape.trainedContextLength;
+  const wanted = { slots: loading?.slots ?? config.slots, threads: loading?.threads ?? config.threads ?? null };
+  const { threads, slots: most } = planThreads(backend, wanted, availableParallelism());
+  const slots = kind === 'chat' ? most : 1;
+  const plan = { backend, kind, contextLength, slots, threads, batchSize: config.batch };
+  return { ...estimateMemory(shape, plan), backend, slots: slots * threads, contextLength };
 }

@@ -6,6 +6,8 @@ import { createRemover } from '../catalogue/remover.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
+import { MEDIA_LIMITS } from '../media/limits.ts';
+import { createServerMediaReader } from '../media/server.ts';
 import { packageRoot } from '../package-root.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
@@ -59,6 +61,10 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       env: process.env,
       refresh: catalogue.refresh,
       log,
+    }),
+    media: createServerMediaReader({
+      allowPrivate: config.allowPrivateMedia,
+      limits: { ...MEDIA_LIMITS, fileBytes: config.mediaLimit },
     }),
     remover: createRemover(config.models, catalogue, log),
     apiKeys: config.apiKey,

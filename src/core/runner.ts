@@ -1,5 +1,6 @@
 import type { GenerationEvent } from './events.ts';
 import type { JsonSchema } from './grammar/json-schema.ts';
+import type { Media } from './media.ts';
 import type { Tool } from './tool.ts';
 
 export interface ToolCall {
@@ -12,6 +13,8 @@ export interface ToolCall {
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string | null;
+  /** What stands at each `MEDIA_MARK` of the content. */
+  media?: Media[];
   name?: string;
   tool_calls?: ToolCall[];
   tool_call_id?: string;
@@ -104,6 +107,8 @@ export type BackendName = 'gpu' | 'cpu' | 'wasm';
 /** What is known of a model once an engine holds it. */
 export interface EngineInfo {
   backend: BackendName;
+  /** The package that runs it. */
+  runtime: 'node-llama-cpp' | 'wllama';
   /** The device's own name, or the kind of build. */
   device: string;
   /** Context window of one slot, in tokens. */

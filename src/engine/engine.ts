@@ -1,5 +1,7 @@
 import type { ModelTraits } from '../core/chat/prepare.ts';
+import type { Media } from '../core/media.ts';
 import type { Emit, EngineInfo, GenerationRequest, QuestionKind, Questions } from '../core/runner.ts';
+import type { ProjectorShape } from '../gguf/projector.ts';
 
 /** What a model is for: a chat model writes, the others turn text into vectors or scores. */
 export type ModelKind = 'chat' | 'embedding' | 'rerank';
@@ -18,6 +20,8 @@ export interface ModelShape {
   trainedContextLength: number;
   /** Whether its vector is that of the last token, so that a text can be read in batches. */
   poolsLast: boolean;
+  /** That of its projector, if it has one, and the bytes of its file. */
+  projector?: ProjectorShape & { fileBytes: number };
 }
 
 /** Where a model lies and what it is for. */
@@ -52,6 +56,8 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
 export interface EngineRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
   /** Text, in which special tokens may be spelled, or tokens. A beginning-of-sequence token is added as the model wants. */
   prompt: string | number[];
+  /** What stands at each `MEDIA_MARK` of the prompt. */
+  media: Media[];
   /** GBNF that the reply must keep to; null leaves it free. */
   grammar: string | null;
   /** Special tokens that come as text in the reply; all others stay silent. */

@@ -1,6 +1,7 @@
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
 import { foldCase } from '../core/chat/stop-sequences.ts';
+import { MEDIA_MARK } from '../core/media.ts';
 import type { Emit, GenerationRequest, Prompt } from '../core/runner.ts';
 import type { EngineService } from '../core/wire.ts';
 import type { Engine, EngineRequest } from './engine.ts';
@@ -24,9 +25,9 @@ export function createService(engine: Engine, chatTemplate = engine.traits.chatT
   };
 }
 
-function toEngineRequest(request: GenerationRequest, { prompt, grammar, marks }: Prepared): EngineRequest {
+function toEngineRequest(request: GenerationRequest, { prompt, media, grammar, marks }: Prepared): EngineRequest {
   const { prompt: _, replyFormat: __, ...same } = request;
-  return { ...same, prompt, grammar, marks };
+  return { ...same, prompt, media, grammar, marks };
 }
 
 /** Whether a banned text stands in what the client wrote; what the template adds does not count. */
@@ -38,7 +39,7 @@ function isBanned({ prompt, banned }: GenerationRequest): boolean {
 function textsOf(prompt: Prompt): string[] {
   switch (prompt.kind) {
     case 'chat':
-      return prompt.messages.map(({ content }) => content ?? '');
+      return prompt.messages.flatMap(({ content }) => content?.split(MEDIA_MARK) ?? []);
     case 'text':
       return [prompt.text];
     case 'infill':

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import type { Media } from '../core/media.ts';
+import type { Prompt } from '../core/runner.ts';
+
 /** A worker thread as the balancer sees it. */
 export interface Candidate {
   id: number;
@@ -25,6 +29,17 @@ export function createAffinityBalancer(
     lastConversations.set(chosen.worker.id, conversation);
     return chosen.worker;
   };
+}
+
+/** A prompt as a text that begins as those of earlier turns do. A digest stands in for an image's or a recording's bytes. */
+export function describeConversation(prompt: Prompt): string {
+  if (prompt.kind !== 'chat') return JSON.stringify(prompt);
+  const messages = prompt.messages.map(({ media = [], ...message }) => ({ ...message, media: media.map(digest) }));
+  return JSON.stringify({ ...prompt, messages });
+}
+
+function digest({ bytes }: Media): string {
+  return createHash('sha1').update(bytes).digest('base64');
 }
 
 function sharedLength(a: string, b: string): number {

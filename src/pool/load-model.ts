@@ -39,6 +39,9 @@ interface Failure {
 
 const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
 
+/** Why a model with a projector runs on WebAssembly, whatever backend is asked for. */
+const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can not run';
+
 /**
  * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures for
  * one that does not fit the memory, else a 500.
@@ -46,10 +49,11 @@ const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
 export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
   const source = options.sourceOf(id);
   if (!source) throw modelNotFound(id);
+  const { backends, reasons } = planBackends(options.backend, source);
   const failures: (Failure & { backend: BackendName })[] = [];
-  for (const backend of options.backend === 'auto' ? PREFERENCE : [options.backend]) {
+  for (const backend of backends) {
     const result = await tryBackend(backend, source, options, claim);
-    const fallbackReasons = failures.map(({ backend, reason }) => `${backend}: ${reason}`);
+    const fallbackReasons = [...reasons, ...failures.map(({ backend, reason }) => `${backend}: ${reason}`)];
     if ('workers' in result) {
       const { device, slots, contextLength: context } = result.engine;
       options.log.info('model loaded', { model: id, backend, device, slots, context, passedOver: fallbackReasons });
@@ -57,11 +61,25 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
     }
     failures.push({ backend, ...result });
   }
-  options.log.error('model could not be loaded', { model: id, failures });
+  options.log.error('model could not be loaded', { model: id, failures, passedOver: reasons });
   // What lacks on the CPU decides: a GPU may not be there at all, and WebAssembly holds less in any case.
   const shortage = (failures.find(({ backend }) => backend !== 'gpu') ?? failures[0])?.shortage;
-  if (shortage) throw insufficientMemory(`The model '${id}' does not fit the memory: ${shortage}`);
+  if (shortage) {
+    const why = source.projector === undefined ? '' : ` It runs on WebAssembly alone: ${PROJECTOR_REASON}.`;
+    throw insufficientMemory(`The model '${id}' does not fit the memory: ${shortage}${why}`);
+  }
   throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
+}
+
+/** The backends to try for a model, in order, and why those before them are passed over. */
+export function planBackends(
+  wanted: LoadOptions['backend'],
+  { projector }: Pick<ModelSource, 'projector'>,
+): { backends: BackendName[]; reasons: string[] } {
+  const backends = wanted === 'auto' ? PREFERENCE : [wanted];
+  if (projector === undefined) return { backends, reasons: [] };
+  const passedOver = backends.filter((backend) => backend !== 'wasm');
+  return { backends: ['wasm'], reasons: passedOver.map((backend) => `${backend}: ${PROJECTOR_REASON}`) };
 }
 
 async function tryBackend(
@@ -72,7 +90,7 @@ async function tryBackend(
 ): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
   const wanted = { ...engine, ...loading, ...files };
-  const { threads, slots } = planThreads({ backend, engine: wanted }, availableParallelism());
+  const { threads, slots } = planThreads(backend, wanted, availableParallelism());
   const plans = contextsToTry(backend, source, wanted.contextLength).map((contextLength) => ({
     backend,
     kind: source.kind,

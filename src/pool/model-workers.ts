@@ -3,11 +3,12 @@ import { Piscina } from 'piscina';
 import { serverError } from '../core/errors.ts';
 import type { GenerationEvent } from '../core/events.ts';
 import type { Log } from '../core/log.ts';
-import type { EngineInfo, GenerationRequest, QuestionKind, Questions } from '../core/runner.ts';
+import type { BackendName, EngineInfo, GenerationRequest, QuestionKind, Questions } from '../core/runner.ts';
 import { askEngine, type Call, callEngine, type Port } from '../core/wire.ts';
+import type { EngineOptions } from '../engine/engine.ts';
 import { nodePort } from '../engine/node-port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/task.ts';
-import { createAffinityBalancer } from './affinity.ts';
+import { createAffinityBalancer, describeConversation } from './affinity.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
 
@@ -59,7 +60,7 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
     load: () => piscina.run({ kind: 'load' } satisfies WorkerTask),
 
     async *generate(request, signal, onSettled) {
-      const { events, settled } = run(JSON.stringify(request.prompt), onSettled, (port) =>
+      const { events, settled } = run(describeConversation(request.prompt), onSettled, (port) =>
         callEngine(port, request, signal),
       );
       yield* events;
@@ -96,11 +97,11 @@ function conversationOf(task: object): string {
 
 /** Threads and slots a thread for a model on this backend. One native thread serves all slots; WebAssembly runs one each. */
 export function planThreads(
-  config: Pick<WorkerConfig, 'backend' | 'engine'>,
+  backend: BackendName,
+  { slots, threads }: Pick<EngineOptions, 'slots' | 'threads'>,
   cores: number,
 ): { threads: number; slots: number } {
-  const { slots, threads } = config.engine;
-  if (config.backend !== 'wasm') return { threads: 1, slots };
+  if (backend !== 'wasm') return { threads: 1, slots };
   return { threads: Math.max(1, Math.min(slots, Math.floor(cores / (threads ?? cores)))), slots: 1 };
 }
 

@@ -23,13 +23,14 @@ const CONTENT_TYPES: Record<string, string> = {
 /** The paths that are the API's, whatever files there are. */
 const API_PATH = /^\/(?:v1(?:\/|$)|health$|openapi\.json$)/;
 
-/** What a page may do: run its own files, call this server, and show pictures that it holds itself. */
+/** What a page may do: run its own files, call this server, and show pictures and play recordings that it holds itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data: blob:",
+  'media-src blob: data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -9,7 +9,14 @@ import { makeFolder, modelEntries, readLines, tensor, writeSparse } from './fixt
 describe('the catalogue', () => {
   it('describes every GGUF of the folder and its subfolders from its metadata', async () => {
     const catalogue = await readCatalogue([inject('modelsFolder')], silentLog);
-    expect(catalogue.list().map(({ id }) => id)).toEqual(['embed/mini', 'rerank/mini', 'shelf/brief', 'tiny']);
+    expect(catalogue.list().map(({ id }) => id)).toEqual([
+      'embed/mini',
+      'rerank/mini',
+      'shelf/brief',
+      'tiny',
+      'tiny/audio/ear',
+      'tiny/vision/eye',
+    ]);
     const card = catalogue.find('tiny');
     expect(card).toMatchObject({
       name: 'Tiny test model',

@@ -50,6 +50,8 @@ const EVERY_SETTING: Said[] = [
   { setting: 'idleTimeout', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'queue', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'bodyLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
+  { setting: 'mediaLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
+  { setting: 'allowPrivateMedia', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'logLevel', args: ['debug'], flag: 'debug', variable: 'warn', env: 'warn', inFile: 'error' },
 ];
 
@@ -86,6 +88,8 @@ describe('the configuration', () => {
       idleTimeout: 3600,
       queue: 512,
       bodyLimit: 32 * 1024 * 1024,
+      mediaLimit: 20 * 1024 * 1024,
+      allowPrivateMedia: false,
       logLevel: 'info',
     });
   });

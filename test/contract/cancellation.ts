@@ -1,12 +1,6 @@
 import { expect } from 'vitest';
 import type { ContractCase } from './suite.ts';
-import { chatBody, getJson, openStream, postChat, type Target } from './target.ts';
-
-/** Waits until no generation runs or waits. The test's own time limit bounds it. */
-async function untilIdle(target: Target): Promise<void> {
-  const isIdle = ({ busy, waiting }: { busy: number; waiting: number }) => busy === 0 && waiting === 0;
-  while (!(await getJson(target, '/health')).body.models.every(isIdle));
-}
+import { chatBody, getJson, openStream, postChat, untilIdle } from './target.ts';
 
 async function readFirstChunk(response: Response): Promise<void> {
   await response.body?.getReader().read();

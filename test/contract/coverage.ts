@@ -15,6 +15,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'usage.prompt_tokens, completion_tokens, total_tokens': 'counts the tokens in usage and times them in timings',
     'usage.prompt_tokens_details.cached_tokens':
       'reuses the beginning of a prompt that it has seen, and says how much; cache_prompt false does not',
+    'usage with images and audio': 'counts the tokens of media, and reads a repeated image or recording from the cache',
     timings: 'counts the tokens in usage and times them in timings',
   },
   'Chat completion chunk': {
@@ -25,6 +26,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'choices[].delta.tool_calls': 'streams the same calls as it answers whole',
     'choices[].finish_reason': 'keeps the chunk rules: one id, the role first, finish_reason only at the end',
     'prompt_progress.cache, processed, total, time_ms': 'tells the final prompt_progress in the first chunk',
+    'prompt_progress with images': 'tells the progress after each image',
     usage: 'sends no usage unless asked, and then one last chunk with no choices',
     'data: [DONE]': 'sends server-sent events: data lines, a blank line between, [DONE] at the end',
   },
@@ -34,14 +36,23 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'role: tool, tool_calls, tool_call_id': 'continues a conversation with tool calls and their results',
     'content, name': 'renders the whole conversation: each role and each turn changes the reply',
     'content[].type: text': 'takes the developer role for system, and text parts for their text',
-    'content[].type: image_url, input_audio':
+    'content[].type: image_url': 'looks at images: another one changes the reply, the same one does not',
+    'content[].type: input_audio': 'listens to recordings: another one, or another order, changes the reply',
+    'content[] of several types': 'reads the parts in their order: a text and an image, and two images',
+    'content[].image_url.url, a URL':
+      "takes the openai package's own example of an image, and reads the same from a URL as from a data URI",
+    'content[] of a type that the model does not take':
       'refuses images and audio for a model that takes none, and names the model',
+    'content[].image_url.url, detail; content[].input_audio.data, format':
+      'answers every field of a wrong type or out of range with a 400 that names the field and the limit',
   },
   Model: {
     'id, object, created, owned_by, name, version, format, engine, description, sources, metadata':
       'retrieves a model with every field of the Model object',
     'settings, parameters': 'retrieves a model with every field of the Model object',
     'context_length, meta, capabilities': 'retrieves a model with every field of the Model object',
+    'engine, backend, settings.mmproj, settings.vision_model, capabilities of a model with a projector':
+      'runs a model with a projector on WebAssembly whatever the others run on, and tells so in the Model object',
     'loaded, backend': 'tells in /health and in the Model object what a loaded model runs on',
     'GET /v1/models': 'lists the models of the folder, through the openai client',
     'GET /v1/models/{id}': 'takes an id with a slash plain and encoded',
@@ -101,6 +112,9 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'unknown path, wrong method': 'answers unknown paths with 404, other methods with 405 and Allow, as JSON',
     'full queue': 'answers 503 with Retry-After when the queue is full, and serves on afterwards',
     cancellation: 'frees the slot of a stream that its client leaves after the first chunk',
+    'broken images and recordings': 'refuses what is no image or recording, and names what it begins with',
+    'cancellation while images are read':
+      'frees the slot of a client that leaves while its images are read, and serves on',
     CORS: 'answers preflights of local pages without a key, and lets them read errors too',
   },
 };
@@ -125,6 +139,7 @@ export function renderCoverage(): string {
     '',
     'Each field of the API with the test of `test/contract` that holds it, for every backend that the suite runs against.',
     'Made by `npm run docs` from `test/contract/coverage.ts`; a test fails when this page, the table or the suite differ.',
+    'A model with a projector, for images or audio, runs on WebAssembly in the native column too.',
     'The API itself is described by `GET /openapi.json`.',
     '',
     ...tables,

@@ -12,6 +12,27 @@ const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
   ['messages[0].content', [{ role: 'user', content: 5 }], /string or an array/],
   ['messages[0].content[0].type', [{ role: 'user', content: [{ type: 'video' }] }], /text, image_url, input_audio/],
   ['messages[0].content[0].text', [{ role: 'user', content: [{ type: 'text' }] }], /required/],
+  ['messages[0].content[0].image_url', [{ role: 'user', content: [{ type: 'image_url' }] }], /required/],
+  [
+    'messages[0].content[0].image_url',
+    [{ role: 'user', content: [{ type: 'image_url', image_url: 'https://x.example/y.png' }] }],
+    /object with url/,
+  ],
+  [
+    'messages[0].content[0].image_url.detail',
+    [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x', detail: 'full' } }] }],
+    /auto, low, high/,
+  ],
+  [
+    'messages[0].content[0].input_audio',
+    [{ role: 'user', content: [{ type: 'text', text: 'x', input_audio: { data: 'AA==', format: 'wav' } }] }],
+    /payload of its type alone/,
+  ],
+  [
+    'messages[0].content[0].input_audio.format',
+    [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'flac' } }] }],
+    /wav, mp3/,
+  ],
   ['messages[0].tool_calls', [{ role: 'assistant', tool_calls: 'x' }], /array/],
   ['temperature', 'warm', /between 0 and 2/],
   ['temperature', 2.1, /between 0 and 2/],
@@ -86,10 +107,21 @@ export const errorCases: ContractCase[] = [
   {
     name: 'refuses images and audio for a model that takes none, and names the model',
     check: async (target) => {
-      const content = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }];
-      const { status, body } = await postChat(target, chatBody({ messages: [{ role: 'user', content }] }));
-      expect(status).toBe(400);
-      expect(body.error.message).toMatch(/'tiny' does not accept images/);
+      const parts = [
+        ['images', { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }],
+        ['audio', { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }],
+      ] as const;
+      for (const [modality, part] of parts) {
+        const messages = [{ role: 'user', content: [{ type: 'text', text: 'hello' }, part] }];
+        const { status, body } = await postChat(target, chatBody({ messages, stream: true }));
+        expect(status).toBe(400);
+        expect(body.error).toMatchObject({
+          type: 'invalid_request_error',
+          code: 'unsupported_content',
+          param: 'messages[0].content[1]',
+          message: `The model 'tiny' does not accept ${modality}.`,
+        });
+      }
     },
   },
   {

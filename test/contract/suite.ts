@@ -6,6 +6,7 @@ import { completionCases } from './completions.ts';
 import { embeddingCases } from './embeddings.ts';
 import { errorCases } from './errors.ts';
 import { httpCases } from './http.ts';
+import { mediaCases } from './media.ts';
 import { modelCases } from './models.ts';
 import { rerankCases } from './rerank.ts';
 import { samplingCases } from './sampling.ts';
@@ -33,6 +34,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'completions and filters': completionCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
+  'images and audio, as media': mediaCases,
   'errors and limits': errorCases,
   cancellation: cancellationCases,
   'HTTP, keys and CORS': httpCases,

@@ -7,6 +7,8 @@ export interface Target {
   apiKey: string;
   /** As `url`, but with a single slot and room for one more request to wait. */
   smallUrl: string;
+  /** As `url`, where recordings are heard: in a browser, that takes threads, which it gives to isolated pages only. */
+  audioUrl: string;
 }
 
 export function openai(target: Target, apiKey = target.apiKey): OpenAI {
@@ -83,6 +85,12 @@ export async function readStream(response: Response): Promise<any[]> {
     const data = event.replace(/^data: /, '');
     return data === '[DONE]' ? data : JSON.parse(data);
   });
+}
+
+/** Waits until no generation runs or waits. The test's own time limit bounds it. */
+export async function untilIdle(target: Target): Promise<void> {
+  const isIdle = ({ busy, waiting }: { busy: number; waiting: number }) => busy === 0 && waiting === 0;
+  while (!(await getJson(target, '/health')).body.models.every(isIdle));
 }
 
 /** The content that a stream's chunks add up to. */

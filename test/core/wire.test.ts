@@ -3,9 +3,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { toGenerationRequest } from '../../src/core/api/generation-request.ts';
 import { ApiError, invalidRequest, serverError } from '../../src/core/errors.ts';
 import type { GenerationEvent } from '../../src/core/events.ts';
+import { MEDIA_MARK, type Media } from '../../src/core/media.ts';
 import type { Questions } from '../../src/core/runner.ts';
 import { askEngine, callEngine, type EngineService, serveEngine } from '../../src/core/wire.ts';
 import { nodePort } from '../../src/engine/node-port.ts';
+import { chat } from '../support/generation.ts';
 import { collect, modelCard, ORDINARY, text } from './api/fixtures.ts';
 
 type Generate = EngineService['generate'];
@@ -63,6 +65,18 @@ describe('wire', () => {
     const { events } = connect(generate);
     await collect(events);
     expect(generate.mock.calls[0]?.[0]).toEqual(request);
+  });
+
+  it('brings images and recordings across', async () => {
+    const generate = vi.fn<Generate>(async () => {});
+    const { port } = serve({ generate });
+    const media: Media[] = [
+      { kind: 'image', bytes: Uint8Array.of(1, 2, 3) },
+      { kind: 'audio', format: 'mp3', bytes: Uint8Array.of(4) },
+    ];
+    const prompt = chat([{ role: 'user', content: MEDIA_MARK.repeat(2), media }]);
+    await collect(callEngine(port, { ...request, prompt }, new AbortController().signal).events);
+    expect(generate.mock.calls[0]?.[0].prompt).toEqual(prompt);
   });
 
   it('brings the events across in order', async () => {

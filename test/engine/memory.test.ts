@@ -117,3 +117,48 @@ describe('bytes in words', () => {
     expect(inWords(bytes)).toBe(words);
   });
 });
+
+describe('the estimate for a model with a projector', () => {
+  /** The `tiny` model of test/fixtures. */
+  const tiny: ModelShape = {
+    fileBytes: 2_775_264,
+    layers: 1,
+    cachedPerToken: 2 * 16,
+    embeddingLength: 256,
+    feedForwardLength: 512,
+    vocabularySize: 309,
+    trainedContextLength: 1024,
+    poolsLast: false,
+  };
+  /** The `base` projector of images. */
+  const sees = { places: 196, embeddingLength: 768, feedForwardLength: 3072, tokensTogether: 0, audio: false };
+  const hears = { places: 1500, embeddingLength: 32, feedForwardLength: 64, tokensTogether: 0, audio: true };
+  const wasm = { backend: 'wasm', contextLength: 1024 } as const;
+
+  function shapeWith(projector: typeof sees, fileBytes: number): ModelShape {
+    return { ...tiny, fileBytes: tiny.fileBytes + fileBytes, projector: { ...projector, fileBytes } };
+  }
+
+  // What the process grew by, in MiB, after an image or a recording.
+  it.each([
+    ['images', shapeWith(sees, 372_600_160), 955],
+    ['audio', shapeWith(hears, 1_176_448), 587],
+  ])('is what was measured, or somewhat more (%s)', (_, shape, measured) => {
+    const estimate = totalMib(shape, wasm) / measured;
+    expect(estimate).toBeGreaterThan(0.95);
+    expect(estimate).toBeLessThan(1.25);
+  });
+
+  it('has room for the rows of a large image', () => {
+    const large = { ...sees, places: 4096 };
+    const grown = totalMib(shapeWith(large, 0), wasm) - totalMib(shapeWith({ ...sees, places: 0 }, 0), wasm);
+    expect(grown).toBeCloseTo((4096 * (6 * 768 + 3 * 3072) * 4) / MIB, 0);
+  });
+
+  it('has a batch and its logits for the tokens that are read together', () => {
+    const together = { ...halfBillion, projector: { ...sees, tokensTogether: 288, fileBytes: 0 } };
+    const apart = { ...halfBillion, projector: { ...sees, fileBytes: 0 } };
+    const grown = totalMib(together, wasm) - totalMib(apart, wasm);
+    expect(grown).toBeGreaterThan((256 * halfBillion.vocabularySize * 4) / MIB);
+  });
+});

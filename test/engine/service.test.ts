@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerationEvent } from '../../src/core/events.ts';
+import { MEDIA_MARK } from '../../src/core/media.ts';
 import type { GenerationRequest } from '../../src/core/runner.ts';
 import type { Engine, EngineRequest } from '../../src/engine/engine.ts';
 import { createService } from '../../src/engine/service.ts';
@@ -40,7 +41,13 @@ describe('a generation', () => {
     await generate(service, request, signal);
     const { prompt: _, replyFormat: __, ...same } = request;
     expect(asked).toEqual([
-      { ...same, prompt: 'user: Hello\nassistant: ', grammar: null, marks: expect.arrayContaining(['<tool_call>']) },
+      {
+        ...same,
+        prompt: 'user: Hello\nassistant: ',
+        media: [],
+        grammar: null,
+        marks: expect.arrayContaining(['<tool_call>']),
+      },
     ]);
     expect(signals).toEqual([signal]);
   });
@@ -74,6 +81,22 @@ describe('a generation', () => {
     const prompt = { kind: 'infill', prefix: 'a', suffix: 'b' } as const;
     await expect(generate(service, ask('', { prompt }))).rejects.toMatchObject({ data: { status: 400 } });
     expect(asked).toEqual([]);
+  });
+});
+
+describe('a conversation with images', () => {
+  const image = { kind: 'image' as const, bytes: Uint8Array.of(1, 2) };
+  const prompt = chat([{ role: 'user', content: `se${MEDIA_MARK}cret`, media: [image] }]);
+
+  it('brings them to the engine, beside the text with their marks', async () => {
+    const { service, asked } = serve([]);
+    await generate(service, ask('', { prompt }));
+    expect(asked).toMatchObject([{ prompt: `user: se${MEDIA_MARK}cret\nassistant: `, media: [image] }]);
+  });
+
+  it('is not banned for their marks, nor for what they stand between', async () => {
+    const events = [progress(1, 1), text('Hi'), finish(), done()];
+    expect(await say(events, ask('', { prompt, banned: ['media', 'secret'] }))).toEqual(events);
   });
 });
 

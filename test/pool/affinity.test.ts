@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createAffinityBalancer } from '../../src/pool/affinity.ts';
+import { MEDIA_MARK, type Media } from '../../src/core/media.ts';
+import { createAffinityBalancer, describeConversation } from '../../src/pool/affinity.ts';
+import { chat } from '../support/generation.ts';
 
 const free = (id: number) => ({ id, currentUsage: 0 });
 const busy = (id: number) => ({ id, currentUsage: 1 });
@@ -22,5 +24,27 @@ describe('the choice of a thread', () => {
   it('takes none when all slots are taken', () => {
     expect(createAffinityBalancer(1)('x', [busy(1)])).toBeNull();
     expect(createAffinityBalancer(2)('x', [busy(1)])?.id).toBe(1);
+  });
+});
+
+describe('a conversation, as threads are chosen by', () => {
+  const image = (size: number, byte: number): Media => ({ kind: 'image', bytes: Buffer.alloc(size, byte) });
+  const turns = (...media: Media[]) => chat(media.map((one) => ({ role: 'user', content: MEDIA_MARK, media: [one] })));
+  const shared = (a: string, b: string) => [...a].findIndex((letter, index) => letter !== b[index]);
+
+  it('begins as its earlier turns do, images included', () => {
+    const [first, other] = [image(1000, 1), image(1000, 2)];
+    const before = describeConversation(turns(first));
+    const after = describeConversation(turns(first, other));
+    const strange = describeConversation(turns(other, first));
+    expect(shared(after, before)).toBeGreaterThan(shared(after, strange));
+  });
+
+  it('stays short, however large its images are', () => {
+    expect(describeConversation(turns(image(1_000_000, 1))).length).toBeLessThan(1000);
+  });
+
+  it('may be text alone', () => {
+    expect(describeConversation({ kind: 'text', text: 'Once' })).toContain('Once');
   });
 });

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
 import type { ModelShape } from '../../src/engine/engine.ts';
+import { planBackends } from '../../src/pool/load-model.ts';
 import { planThreads } from '../../src/pool/model-workers.ts';
 import { ask, textOf } from '../support/generation.ts';
 import { recordingLog, silentLog } from '../support/log.ts';
@@ -93,16 +94,36 @@ describe('the pool', () => {
   });
 });
 
+describe('the backends to try', () => {
+  const projector = '/models/mmproj.gguf';
+
+  it('are all of them in order, or the one that is asked for', () => {
+    expect(planBackends('auto', {})).toEqual({ backends: ['gpu', 'cpu', 'wasm'], reasons: [] });
+    expect(planBackends('cpu', {})).toEqual({ backends: ['cpu'], reasons: [] });
+  });
+
+  it.each([
+    ['auto', ['gpu', 'cpu']],
+    ['gpu', ['gpu']],
+    ['cpu', ['cpu']],
+    ['wasm', []],
+  ] as const)('are WebAssembly alone for a model with a projector, with the reason: %s', (wanted, passedOver) => {
+    const { backends, reasons } = planBackends(wanted, { projector });
+    expect(backends).toEqual(['wasm']);
+    expect(reasons).toEqual(passedOver.map((name) => expect.stringMatching(`^${name}: the model has a projector`)));
+  });
+});
+
 describe('the plan of threads', () => {
-  const engine = { files: [], kind: 'chat' as const, contextLength: null, slots: 4, threads: null, batchSize: 64 };
+  const engine = { slots: 4, threads: null };
 
   it('runs all slots of a native model in one thread', () => {
-    expect(planThreads({ backend: 'cpu', engine }, 8)).toEqual({ threads: 1, slots: 4 });
+    expect(planThreads('cpu', engine, 8)).toEqual({ threads: 1, slots: 4 });
   });
 
   it('runs WebAssembly with one slot a thread, as many as the cores allow and no more than the slots', () => {
-    expect(planThreads({ backend: 'wasm', engine }, availableParallelism())).toEqual({ threads: 1, slots: 1 });
-    expect(planThreads({ backend: 'wasm', engine: { ...engine, threads: 2 } }, 4)).toEqual({ threads: 2, slots: 1 });
-    expect(planThreads({ backend: 'wasm', engine: { ...engine, threads: 1 } }, 64)).toEqual({ threads: 4, slots: 1 });
+    expect(planThreads('wasm', engine, availableParallelism())).toEqual({ threads: 1, slots: 1 });
+    expect(planThreads('wasm', { ...engine, threads: 2 }, 4)).toEqual({ threads: 2, slots: 1 });
+    expect(planThreads('wasm', { ...engine, threads: 1 }, 64)).toEqual({ threads: 4, slots: 1 });
   });
 });

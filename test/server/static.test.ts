@@ -90,6 +90,7 @@ describe('the files beside the API', () => {
         "script-src 'self'",
         "connect-src 'self'",
         "frame-ancestors 'none'",
+        'media-src blob: data:',
       ]),
     );
     expect(headers.get('x-content-type-options')).toBe('nosniff');

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { writeEmbeddingModel, writeRerankModel } from '../fixtures/embedding-model.ts';
 import { writeTinyModel } from '../fixtures/tiny-model.ts';
+import { writeAudioProjector, writeVisionProjector } from '../fixtures/tiny-projector.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /**
      * A folder with models: `tiny`, which never ends its turn by itself, `shelf/brief`, which soon does, `embed/mini`,
-     * which makes vectors of 64 dimensions, and `rerank/mini`, which ranks. The last two read 512 tokens.
+     * which makes vectors of 64 dimensions, and `rerank/mini`, which ranks. These two read 512 tokens. Then `tiny/vision/eye`
+     * and `tiny/audio/ear`, which are `tiny` with a projector for images and one for recordings.
      */
     modelsFolder: string;
   }
@@ -18,11 +20,16 @@ declare module 'vitest' {
 /** Makes the models that the tests run, once for the whole run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-models-'));
-  for (const inner of ['shelf', 'embed', 'rerank']) await mkdir(join(folder, inner));
+  for (const inner of ['shelf', 'embed', 'rerank', 'tiny/vision', 'tiny/audio'])
+    await mkdir(join(folder, inner), { recursive: true });
   writeTinyModel(join(folder, 'tiny.gguf'));
   writeTinyModel(join(folder, 'shelf', 'brief.gguf'), { seed: 2, endBias: 3 });
   writeEmbeddingModel(join(folder, 'embed', 'mini.gguf'));
   writeRerankModel(join(folder, 'rerank', 'mini.gguf'));
+  writeTinyModel(join(folder, 'tiny', 'vision', 'eye.gguf'));
+  writeVisionProjector(join(folder, 'tiny', 'vision', 'mmproj-eye.gguf'));
+  writeTinyModel(join(folder, 'tiny', 'audio', 'ear.gguf'));
+  writeAudioProjector(join(folder, 'tiny', 'audio', 'mmproj-ear.gguf'));
   project.provide('modelsFolder', folder);
   return () => rm(folder, { recursive: true });
 }

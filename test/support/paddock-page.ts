@@ -74,6 +74,23 @@ export async function importModel(page: Page, filename: string, apiKey = ''): Pr
   if (reply.status !== 200 || last?.status !== 'done') throw new Error(`import of ${filename}: ${reply.text}`);
 }
 
+/** Pulls a model into the page's store. Throws with what it was told. */
+export async function pullModel(page: Page, source: string, apiKey = ''): Promise<void> {
+  const reply = await page.evaluate(pullInPage, { source, apiKey });
+  const last = eventsOf(reply.text).at(-1);
+  if (reply.status !== 200 || last?.status !== 'done') throw new Error(`pull of ${source}: ${reply.text}`);
+}
+
+/** Runs in the page. */
+async function pullInPage({ source, apiKey }: { source: string; apiKey: string }): Promise<ImportReply> {
+  const reply = await fetch('/v1/models/pull', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({ model: source, stream: true }),
+  });
+  return { status: reply.status, text: await reply.text() };
+}
+
 /** Runs in the page. */
 export async function importInPage({ filename, apiKey }: { filename: string; apiKey: string }): Promise<ImportReply> {
   const file = await (await fetch(`/fixtures/${filename}`)).blob();

@@ -37,9 +37,10 @@ export async function loadModel(
   const plan = planContext(source);
   if ('shortage' in plan) throw insufficientMemory(`The model '${card.id}' does not fit the memory: ${plan.shortage}`);
   const load = async (on: Device): Promise<LoadedEngine> => {
-    const { kind, tokens, chatTemplate } = source;
+    const { kind, tokens, chatTemplate, projector } = source;
     const engine = await createWasmEngine({
       model: await Promise.all(source.files.map(openStoredFile)),
+      ...(projector && { projector: await openStoredFile(projector) }),
       kind,
       tokens,
       contextLength: plan.contextLength,

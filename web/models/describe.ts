@@ -50,11 +50,3 @@ async function readHeader({ name, bytes, modified }: DescribedFile): Promise<Ggu
   const file = { path: name, name, folder: '', size: bytes.size, modified, stamp: '' };
   return { file, header: await readGgufHeader(bytes) };
 }
-
-/** A file of the browser's, read on demand. */
-export function bytesOf(blob: Blob): ByteSource {
-  return {
-    size: blob.size,
-    read: async (offset, length) => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
-  };
-}

@@ -5,8 +5,9 @@ import type { PersistOptions } from '../../src/catalogue/pull/patience.ts';
 import { trackProgress } from '../../src/catalogue/pull/progress.ts';
 import { identityOf, type PullPlan, type RemoteFile } from '../../src/catalogue/pull/remote.ts';
 import type { PullEvent } from '../../src/core/puller.ts';
+import { blobBytes } from '../../src/gguf/blob-bytes.ts';
 import type { BrowserModel } from '../protocol.ts';
-import { bytesOf, describeFiles } from './describe.ts';
+import { describeFiles } from './describe.ts';
 import { withModelLock } from './model-lock.ts';
 import { createPrivatePart } from './private-part.ts';
 import { checkLoadable, makeRoom } from './room.ts';
@@ -106,7 +107,7 @@ async function describe(folder: FolderName, { id, files }: PullPlan): Promise<Br
   try {
     const described = files.map(async ({ name }) => {
       const { file, stored } = await openWhole(folder, name);
-      return { name, bytes: bytesOf(file), stored, modified: file.lastModified };
+      return { name, bytes: blobBytes(file), stored, modified: file.lastModified };
     });
     return await describeFiles(id, await Promise.all(described), { sources });
   } catch (error) {

@@ -5,10 +5,11 @@ import { NoRoom } from '../../src/catalogue/pull/part-file.ts';
 import { trackProgress } from '../../src/catalogue/pull/progress.ts';
 import { type ApiError, invalidRequest } from '../../src/core/errors.ts';
 import type { PullEvent } from '../../src/core/puller.ts';
+import { blobBytes } from '../../src/gguf/blob-bytes.ts';
 import { IncompleteFile } from '../../src/gguf/file-reader.ts';
 import { readGgufHeader } from '../../src/gguf/header.ts';
 import type { BrowserModel, ModelJob } from '../protocol.ts';
-import { bytesOf, describeFiles } from './describe.ts';
+import { describeFiles } from './describe.ts';
 import { withModelLock } from './model-lock.ts';
 import { createPrivatePart, type PrivatePart } from './private-part.ts';
 import { checkLoadable, freeBytes, makeRoom } from './room.ts';
@@ -182,7 +183,7 @@ async function write(
 
 async function describe(folder: FolderName, id: string, name: string): Promise<BrowserModel> {
   const { file, stored } = await openWhole(folder, name);
-  const described = { name, bytes: bytesOf(file), stored, modified: file.lastModified };
+  const described = { name, bytes: blobBytes(file), stored, modified: file.lastModified };
   return describeFiles(id, [described], {}).catch((error: unknown) => {
     throw wrongFile(name, messageOf(error));
   });

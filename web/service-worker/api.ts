@@ -5,6 +5,7 @@ import { type ApiReply, errorReply } from '../../src/core/api/http.ts';
 import { streamPull } from '../../src/core/api/pull.ts';
 import { ApiError, invalidRequest, methodNotAllowed } from '../../src/core/errors.ts';
 import { consoleLog as log } from '../console-log.ts';
+import { createBrowserMediaReader } from '../media/reader.ts';
 import type { BrowserConfig, BrowserModel } from '../protocol.ts';
 import { readCatalogue } from './catalogue.ts';
 import { connect } from './connect.ts';
@@ -31,6 +32,8 @@ export interface PageRequest {
   /** The page that asks. */
   clientId: string;
 }
+
+const media = createBrowserMediaReader();
 
 const IMPORT_PATH = '/v1/models/import';
 
@@ -79,6 +82,7 @@ async function prepare(ground: BrowserGround, ask: Connect, wantsState: boolean,
     runner,
     puller: jobs,
     remover: jobs,
+    media,
     apiKeys,
     // Nobody but pages of this origin ever gets here.
     corsOrigins: [],

@@ -16,18 +16,25 @@ export function registerDoctor(program: Command): void {
 }
 
 async function doctor(options: Record<string, unknown>): Promise<void> {
-  const [{ checkMachine }, { checkBackends }, { checkFolders }, { checkAddress }] = await Promise.all([
+  const [{ checkMachine }, { checkBackends }, { checkFolders }, { checkMedia }, { checkAddress }] = await Promise.all([
     import('../doctor/machine.ts'),
     import('../doctor/backends.ts'),
     import('../doctor/folders.ts'),
+    import('../doctor/media.ts'),
     import('../doctor/server.ts'),
   ]);
   const { config, finding } = checkConfig(options);
+  const machine = checkMachine();
+  const backends = await checkBackends(config.backend);
   const findings = [
-    ...checkMachine(),
-    ...(await checkBackends(config.backend)),
+    ...machine,
+    ...backends,
     finding,
     ...(await checkFolders(config.models)),
+    ...(await checkMedia(
+      config.models,
+      backends.find(({ id }) => id === 'wasm'),
+    )),
     await checkAddress(config),
   ];
   const ok = findings.every(({ status }) => status !== 'fail');

@@ -82,9 +82,10 @@ function toJson({ contextLength, ...memory }: LoadEstimate) {
   return { ...memory, context_length: contextLength };
 }
 
-function memoryFact({ total, weights, cache, compute, slots, contextLength }: LoadEstimate): [string, string] {
+function memoryFact({ total, weights, cache, compute, backend, slots, contextLength }: LoadEstimate): [string, string] {
   const parts = `weights ${formatBytes(weights)}, cache ${formatBytes(cache)}, compute ${formatBytes(compute)}`;
-  return ['memory', `about ${formatBytes(total)} on the CPU (${parts}) with ${slots} x ${contextLength} tokens`];
+  const ground = backend === 'wasm' ? 'WebAssembly' : 'the CPU';
+  return ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} x ${contextLength} tokens`];
 }
 
 /** Fields and their values, without those that are told elsewhere. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type * as v from 'valibot';
+import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { paddockHome } from '../home.ts';
 import { backend, integer, level, switchedOn, text, texts } from './values.ts';
 
@@ -148,6 +149,20 @@ export const SETTINGS = {
     description: 'largest request body',
     schema: integer(1024, 1024 ** 3),
     fallback: () => 32 * 1024 * 1024,
+  }),
+  mediaLimit: setting<number>({
+    flags: '--media-limit <bytes>',
+    env: 'PADDOCK_MEDIA_LIMIT',
+    description: 'largest file of an image or a recording',
+    schema: integer(1024, 1024 ** 3),
+    fallback: () => MEDIA_LIMITS.fileBytes,
+  }),
+  allowPrivateMedia: setting<boolean>({
+    flags: '--allow-private-media',
+    env: 'PADDOCK_ALLOW_PRIVATE_MEDIA',
+    description: 'fetch images from this machine and its private networks too',
+    schema: switchedOn,
+    fallback: () => false,
   }),
   logLevel: setting<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     flags: '--log-level <level>',

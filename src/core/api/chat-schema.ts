@@ -2,14 +2,24 @@ import * as v from 'valibot';
 import { booleanField, integer, nonEmptyText, object, oneOf, record, text } from './fields.ts';
 import { samplingEntries } from './sampling-schema.ts';
 
-const textPart = v.looseObject({ type: v.literal('text'), text });
+/** What belongs to a part of another type would be lost. */
+const noPayload = v.optional(v.null('must not be there: a part has the payload of its type alone'));
+
+const textPart = v.looseObject({ type: v.literal('text'), text, image_url: noPayload, input_audio: noPayload });
 const imagePart = v.looseObject({
   type: v.literal('image_url'),
-  image_url: v.looseObject({ url: text }, 'must be an object with url'),
+  image_url: object(
+    { url: nonEmptyText, detail: v.nullish(oneOf(['auto', 'low', 'high'])) },
+    'must be an object with url',
+  ),
+  text: noPayload,
+  input_audio: noPayload,
 });
 const audioPart = v.looseObject({
   type: v.literal('input_audio'),
-  input_audio: v.looseObject({ data: text, format: oneOf(['wav', 'mp3']) }, 'must be an object with data and format'),
+  input_audio: object({ data: nonEmptyText, format: oneOf(['wav', 'mp3']) }, 'must be an object with data and format'),
+  text: noPayload,
+  image_url: noPayload,
 });
 
 const contentPart = v.variant('type', [textPart, imagePart, audioPart], (issue) =>

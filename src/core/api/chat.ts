@@ -8,6 +8,7 @@ import type { ApiContext } from './context.ts';
 import { eventStream } from './event-stream.ts';
 import { toGenerationRequest } from './generation-request.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from './http.ts';
+import { readMedia } from './media-parts.ts';
 import { readModelRequest } from './model-request.ts';
 import { applyOverflowPolicy } from './overflow.ts';
 import { withPings } from './pings.ts';
@@ -19,8 +20,10 @@ export async function createChatCompletion(context: ApiContext, request: ApiRequ
   refuseOtherModalities(body);
 
   const cancel = cancelWith(request.signal);
+  const media = await readMedia(context.media, body, model, cancel.signal);
+  const generation = toGenerationRequest(body, model, context.contentFilter, media);
   const events = applyOverflowPolicy(
-    context.runner.generate(model.id, toGenerationRequest(body, model, context.contentFilter), cancel.signal),
+    context.runner.generate(model.id, generation, cancel.signal),
     body.context_overflow ?? 'length',
     { choices: body.n ?? 1 },
   );

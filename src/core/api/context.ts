@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import type { MediaReader } from '../media.ts';
 import type { Catalogue } from '../model.ts';
 import type { Puller } from '../puller.ts';
 import type { Remover } from '../remover.ts';
@@ -12,6 +13,8 @@ export interface ApiContext {
   puller?: Puller;
   /** Removes models; absent where none can be removed. */
   remover?: Remover;
+  /** Gets images and recordings; absent where none can be taken. */
+  media?: MediaReader;
   /** Keys that open the API; none means that it is open. */
   apiKeys: string[];
   /** Origins of web pages that may call, besides those of this very machine; `*` is any. */

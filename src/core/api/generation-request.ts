@@ -1,13 +1,23 @@
 import { invalidRequest } from '../errors.ts';
+import type { Media } from '../media.ts';
 import type { ModelCard } from '../model.ts';
 import type { ChatMessage, ChatPrompt, GenerationRequest, ReplyFormat, ToolChoice } from '../runner.ts';
 import type { ChatRequest } from './chat-schema.ts';
+import { joinContent } from './media-parts.ts';
 import { toSampling, toStop } from './sampling-request.ts';
 
-/** A validated chat request, with the model's own defaults and the server's filter, as an engine takes it. */
-export function toGenerationRequest(request: ChatRequest, model: ModelCard, banned: string[]): GenerationRequest {
+/**
+ * A validated chat request, with the model's own defaults and the server's filter, as an engine takes it. `media` has
+ * the images and recordings of each message.
+ */
+export function toGenerationRequest(
+  request: ChatRequest,
+  model: ModelCard,
+  banned: string[],
+  media: Media[][] = [],
+): GenerationRequest {
   return {
-    prompt: toChatPrompt(request, model),
+    prompt: toChatPrompt(request, model, media),
     replyFormat: toReplyFormat(request),
     sampling: toSampling(request, model),
     stop: toStop(request, model),
@@ -19,8 +29,8 @@ export function toGenerationRequest(request: ChatRequest, model: ModelCard, bann
   };
 }
 
-function toChatPrompt(request: ChatRequest, model: ModelCard): ChatPrompt {
-  const messages = request.messages.map((message, index) => toChatMessage(message, index, model));
+function toChatPrompt(request: ChatRequest, model: ModelCard, media: Media[][]): ChatPrompt {
+  const messages = request.messages.map((message, index) => toChatMessage(message, media[index] ?? []));
   const systemPrompt = model.settings.system_prompt;
   const needsSystemPrompt = systemPrompt && !messages.some(({ role }) => role === 'system');
   const { reasoning_effort: effort } = request;
@@ -75,31 +85,13 @@ function toMaxTokens({ max_completion_tokens, max_tokens }: ChatRequest, { param
   return asked === undefined ? (parameters.max_tokens ?? null) : asked;
 }
 
-function toChatMessage(message: ChatRequest['messages'][number], index: number, model: ModelCard): ChatMessage {
+function toChatMessage(message: ChatRequest['messages'][number], media: Media[]): ChatMessage {
   return {
     role: message.role === 'developer' ? 'system' : message.role,
-    content: toContent(message.content, index, model),
+    content: joinContent(message.content),
+    ...(media.length > 0 && { media }),
     ...(typeof message.name === 'string' && { name: message.name }),
     ...(message.tool_calls && { tool_calls: message.tool_calls }),
     ...(typeof message.tool_call_id === 'string' && { tool_call_id: message.tool_call_id }),
   };
-}
-
-function toContent(
-  content: ChatRequest['messages'][number]['content'],
-  message: number,
-  model: ModelCard,
-): ChatMessage['content'] {
-  if (!Array.isArray(content)) return content ?? null;
-  const texts = content.map((part, index) => {
-    if (part.type === 'text') return part.text;
-    const modality = part.type === 'image_url' ? 'images' : 'audio';
-    throw invalidRequest(
-      `The model '${model.id}' does not accept ${modality}.`,
-      `messages[${message}].content[${index}]`,
-      'unsupported_content',
-    );
-  });
-  // Joined here, since templates differ in what they put between the parts.
-  return texts.join('');
 }

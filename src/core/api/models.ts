@@ -45,7 +45,8 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
   return {
     ...fields,
     object: 'model',
-    engine: engine ? (engine.backend === 'wasm' ? 'wllama' : 'node-llama-cpp') : 'llama.cpp',
+    // Nothing else runs a model with a projector.
+    engine: engine?.runtime ?? (card.settings.mmproj === undefined ? 'llama.cpp' : 'wllama'),
     settings: {
       ...card.settings,
       ctx_len: contextLength,

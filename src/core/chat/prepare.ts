@@ -1,7 +1,9 @@
 import { unsupportedParameter } from '../errors.ts';
+import type { Media } from '../media.ts';
 import type { ChatPrompt, GenerationRequest } from '../runner.ts';
 import type { ReplyParser } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
+import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import { replyGrammar } from './reply-grammar.ts';
 import { createChatTemplate } from './template.ts';
 import { allowsSeveralCalls, visibleTools, withTools } from './tools.ts';
@@ -19,6 +21,8 @@ export interface ModelTraits {
 /** A request brought down to text in and text out. */
 export interface Prepared {
   prompt: string | number[];
+  /** What stands at each `MEDIA_MARK` of the prompt. */
+  media: Media[];
   grammar: string | null;
   marks: string[];
   /** Makes the reader of one choice's reply; null where the text is the reply. */
@@ -34,14 +38,17 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 
   const prepareChat = (chat: ChatPrompt, { replyFormat }: GenerationRequest): Prepared => {
     const tools = visibleTools(chat);
-    const conversation = withTools(chat.messages, tools, traits.chatTemplate, format);
     const grammar = replyGrammar(chat, replyFormat, format);
-    const text = template(conversation.messages, conversation.tools, chat.templateKwargs);
+    const { text, media } = renderWithMedia(chat.messages, (messages) => {
+      const conversation = withTools(messages, tools, traits.chatTemplate, format);
+      return template(conversation.messages, conversation.tools, chat.templateKwargs);
+    });
     const thinking = endsInReasoning(text, format);
     const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
     return {
       // A grammar leaves no room to think: reasoning that the template has begun is ended at once.
       prompt: thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text,
+      media,
       grammar,
       marks: format.marks,
       // JSON by a grammar is the whole reply, whatever marks stand in its texts.
@@ -55,16 +62,16 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 
   return (request) => {
     const { prompt } = request;
-    const plain = { grammar: null, marks: [], createParser: null, severalCalls: false };
+    const plain = { media: [], grammar: null, marks: [], createParser: null, severalCalls: false };
     switch (prompt.kind) {
       case 'chat':
         return prepareChat(prompt, request);
       case 'text':
-        return { ...plain, prompt: prompt.text };
+        return { ...plain, prompt: withoutMarks(prompt.text) };
       case 'tokens':
         return { ...plain, prompt: prompt.tokens };
       case 'infill':
-        return { ...plain, prompt: infillPrompt(prompt, traits) };
+        return { ...plain, prompt: withoutMarks(infillPrompt(prompt, traits)) };
       default:
         return prompt satisfies never;
     }

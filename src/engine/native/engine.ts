@@ -79,6 +79,7 @@ async function describe(
   const devices = backend === 'gpu' ? await llama.getGpuDeviceNames() : [];
   return {
     backend,
+    runtime: 'node-llama-cpp',
     device: backend === 'gpu' ? `${llama.gpu}: ${devices.join(', ')}` : 'cpu',
     contextLength: options.contextLength ?? chatLength(model),
     trainedContextLength: model.trainContextSize,

@@ -1,3 +1,4 @@
+import { unsupportedParameter } from '../../core/errors.ts';
 import type { Emit } from '../../core/runner.ts';
 import type { Engine, EngineRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
@@ -14,6 +15,7 @@ export function createGenerate(loaded: LoadedModel, context: LlamaContext, vocab
   const loop = createStepLoop(context.batchSize);
 
   return async (request, emit, signal) => {
+    if (request.media.length > 0) throw noMedia();
     refuseUnknownTokens(request.sampling, vocabulary.size);
     const prompt = vocabulary.promptTokens(request.prompt);
     if (prompt.length >= context.contextSize) {
@@ -27,6 +29,10 @@ export function createGenerate(loaded: LoadedModel, context: LlamaContext, vocab
       for (const slot of taken) slot.busy = false;
     }
   };
+}
+
+function noMedia() {
+  return unsupportedParameter('messages', 'The native engine takes no images and no audio.');
 }
 
 /** As many free slots as the request has choices, at least one, that whose cache serves it best first. */

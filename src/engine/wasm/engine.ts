@@ -1,35 +1,22 @@
-import { Wllama } from '@wllama/wllama/esm/index.js';
+import { type StreamOptions, Wllama } from '@wllama/wllama/esm/index.js';
 import type { ModelTraits } from '../../core/chat/prepare.ts';
-import { invalidRequest, unsupportedParameter } from '../../core/errors.ts';
+import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
+import { MEDIA_MARK } from '../../core/media.ts';
 import type { Emit, EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { Engine, EngineRequest, ModelKind } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
-import { MOST_WASM_BATCH } from '../memory.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
+import { loadParams, roundContext } from './load-params.ts';
 import { checkModelSize, loadFailure } from './memory.ts';
 import { completionParams } from './params.ts';
+import { completeWithFiles, computeWith } from './private-wllama.ts';
+import { projectorNeeds } from './projector.ts';
+import { audioNeedsThreads, isUntellable, refusal, untellableLogprobs } from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
-
-/** llama.cpp rounds context windows up to a multiple of this. */
-const CONTEXT_STEP = 256;
-const roundContext = (length: number) => Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
-
-/** A GPU computes many tokens in the time of one. */
-const WEBGPU_BATCH = 32;
-
-/** What llama-server's JSON writer says of a token that is no whole character. */
-const NOT_UTF8 = 'json.exception.type_error.316';
-
-function untellableLogprobs(): Error {
-  return unsupportedParameter(
-    'logprobs',
-    'logprobs can not be told of this reply: the WebAssembly runtime knows no tokens that are a part of a character.',
-  );
-}
 
 /** Where the builds of llama.cpp lie; wllama takes `compat` where Memory64 or JSPI is missing. */
 export interface WasmAssets {
@@ -41,6 +28,8 @@ export interface WasmAssets {
 export interface WasmEngineOptions {
   /** The GGUF file, or its split files in order. */
   model: Blob[];
+  /** The GGUF of its projector, if it has one. */
+  projector?: Blob;
   kind: ModelKind;
   /** The special tokens that a chat needs, as text. wllama does not tell them. */
   tokens: Pick<ModelTraits, 'bos' | 'eos' | 'infill'>;
@@ -60,7 +49,7 @@ export interface WasmEngineOptions {
  * `Worker`, `navigator` and `self.location`.
  */
 export async function createWasmEngine(options: WasmEngineOptions): Promise<Engine> {
-  const size = checkModelSize(options.model);
+  const size = checkModelSize(filesOf(options));
   const engine = new WasmEngine(options);
   try {
     await engine.load(options);
@@ -69,6 +58,10 @@ export async function createWasmEngine(options: WasmEngineOptions): Promise<Engi
     throw loadFailure(size, options.contextLength, error);
   }
   return engine;
+}
+
+function filesOf({ model, projector }: Pick<WasmEngineOptions, 'model' | 'projector'>): Blob[] {
+  return [...model, ...(projector ? [projector] : [])];
 }
 
 class WasmEngine implements Engine {
@@ -110,26 +103,12 @@ class WasmEngine implements Engine {
   }
 
   async load(options: WasmEngineOptions): Promise<void> {
-    const { model, kind, contextLength, threads, gpuLayers } = options;
-    const { batchSize = gpuLayers > 0 ? WEBGPU_BATCH : MOST_WASM_BATCH } = options;
     const wllama = this.#wllama;
-    // A text becomes a vector in one pass.
-    const passSize = kind === 'chat' ? batchSize : roundContext(contextLength);
-    const loading = wllama.loadModel(model, {
-      n_ctx: contextLength,
-      n_batch: passSize,
-      n_ubatch: passSize,
-      n_threads: threads,
-      n_gpu_layers: gpuLayers,
-      // llama-server keeps earlier prompts outside of the context, so one slot is enough to find them again.
-      n_parallel: 1,
-      ctx_shift: false,
-      // The chat layer renders the model's own template; llama.cpp would try that one out while it loads.
-      chat_template: '{{ messages[0].content }}',
-      ...(kind !== 'chat' && { embeddings: true }),
-      ...(kind === 'rerank' && { pooling_type: 'rank' }),
-      log_level: 3,
-    });
+    const { threads, gpuLayers } = options;
+    const needs = await projectorNeeds(options.projector);
+    if (needs.helpers > 0) computeWith(wllama, threads);
+    // wllama tells the projector from the model by its header.
+    const loading = wllama.loadModel(filesOf(options), loadParams(options, needs));
     await this.#untilInterrupted(loading).catch((error: unknown) => {
       throw new Error(this.#runtime.reason ?? messageOf(error));
     });
@@ -138,12 +117,13 @@ class WasmEngine implements Engine {
     if (n_vocab === 0) throw new Error(this.#runtime.reason ?? 'unknown error');
     this.#info = {
       backend: 'wasm',
+      runtime: 'wllama',
       device: wllama.getWorkerResources().compat ? 'WebAssembly (32-bit, compatible)' : 'WebAssembly (64-bit)',
       contextLength: Math.min(roundContext(n_ctx), n_ctx_train),
       trainedContextLength: n_ctx_train,
       slots: 1,
       gpuLayers,
-      threads: wllama.getNumThreads(),
+      threads: wllama.isMultithread() ? threads : 1,
     };
   }
 
@@ -157,7 +137,8 @@ class WasmEngine implements Engine {
     if (signal.aborted) return;
     if (this.#kind !== 'chat') throw unsupportedParameter('model', 'The model writes no text.');
     refuseUnknownTokens(request.sampling, this.#wllama.getLoadedContextInfo().n_vocab);
-    const prompt = this.#promptText(request.prompt);
+    this.#checkAudio(request);
+    const prompt = this.#withMarkers(this.#promptText(request.prompt));
     const outcomes: ChoiceOutcome[] = [];
     for (let choice = 0; choice < request.choices; choice++) {
       const outcome = await this.#generateChoice({ ...request, prompt }, choice, emit, signal);
@@ -200,7 +181,7 @@ class WasmEngine implements Engine {
     };
     const reader = new ChunkReader({ choice, request, emit: whileWanted });
     const stopped = new AbortController();
-    const running = this.#wllama.createCompletion({
+    const running = this.#complete(request, {
       ...completionParams(request, choice, this.info.contextLength),
       stream: true,
       abortSignal: AbortSignal.any([signal, stopped.signal]),
@@ -215,12 +196,33 @@ class WasmEngine implements Engine {
     } catch (error) {
       if (this.#isFatal(error)) throw this.#crash(error);
       if (!signal.aborted && !reader.outcome) {
-        if (request.logprobs !== null && this.#runtime.reason?.includes(NOT_UTF8)) throw untellableLogprobs();
+        if (request.logprobs !== null && isUntellable(this.#runtime)) throw untellableLogprobs();
         if (reader.started) throw error;
         this.#answerError(error, emit);
       }
     }
     return signal.aborted ? null : reader.outcome;
+  }
+
+  #complete({ media }: EngineRequest, options: StreamOptions & object): Promise<void> {
+    if (media.length === 0) return this.#wllama.createCompletion(options);
+    return completeWithFiles(
+      this.#wllama,
+      options,
+      media.map(({ bytes }) => bytes),
+    );
+  }
+
+  /** Nothing that anybody wrote is taken for one of the runtime's markers. */
+  #withMarkers(text: string): string {
+    const { media_marker } = this.#wllama.getLoadedContextInfo();
+    return text.replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
+  }
+
+  #checkAudio({ media }: EngineRequest): void {
+    const { has_audio_input } = this.#wllama.getLoadedContextInfo();
+    if (!has_audio_input || this.#wllama.isMultithread()) return;
+    if (media.some(({ kind }) => kind === 'audio')) throw audioNeedsThreads();
   }
 
   /** llama.cpp adds the beginning-of-sequence token itself, and must not find it in the text as well. */
@@ -263,7 +265,7 @@ class WasmEngine implements Engine {
       emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
-    if (serverError?.type === 'invalid_request_error') throw invalidRequest(serverError.message);
+    if (serverError?.type === 'invalid_request_error') throw refusal(serverError);
     throw error;
   }
 

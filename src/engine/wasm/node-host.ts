@@ -22,6 +22,7 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
   const model = await Promise.all(options.files.map(openModelFile));
   return createWasmEngine({
     model,
+    ...(options.projector !== undefined && { projector: await openModelFile(options.projector) }),
     kind: options.kind,
     tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),

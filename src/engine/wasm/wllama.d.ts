@@ -29,6 +29,11 @@ declare module '@wllama/wllama/esm/index.js' {
     onData(chunk: unknown): void;
   }
 
+  /** wllama's end of the worker that runs llama.cpp. */
+  export interface WorkerProxy {
+    wllamaAction(action: string, message: Record<string, unknown>): Promise<Record<string, unknown>>;
+  }
+
   export class Wllama {
     constructor(
       paths: { default: string },
@@ -42,11 +47,18 @@ declare module '@wllama/wllama/esm/index.js' {
       n_ctx_train: number;
       n_vocab: number;
       metadata: Record<string, string>;
+      /** What stands for an image or a recording in a prompt: another one with every load. */
+      media_marker: string;
+      has_audio_input: boolean;
     };
     mustAddBosToken(): boolean;
-    getNumThreads(): number;
+    isMultithread(): boolean;
     getWorkerResources(): { compat: boolean };
     createCompletion(options: StreamOptions & object): Promise<void>;
+    /** Private to wllama. Absent until a model loads. */
+    proxy: WorkerProxy | null;
+    /** Private to wllama. The replies to a request that has been accepted. */
+    getResponse(options: StreamOptions, isStream: true, request: number): Promise<void>;
     createEmbedding(options: { input: string[] }): Promise<{
       data: { index: number; embedding: number[] }[];
       usage: { prompt_tokens: number };

@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/cli/config/command.ts';
 import { choose, probeBackend } from '../../../src/cli/doctor/backends.ts';
+import type { Finding } from '../../../src/cli/doctor/finding.ts';
 import { checkFolders } from '../../../src/cli/doctor/folders.ts';
 import { checkNode } from '../../../src/cli/doctor/machine.ts';
+import { describeModels } from '../../../src/cli/doctor/media.ts';
 import { checkAddress } from '../../../src/cli/doctor/server.ts';
+import { modelCard } from '../../core/api/fixtures.ts';
 
 describe('the backend that would be used', () => {
   const results = (gpu: boolean, cpu: boolean, wasm: boolean) => [
@@ -48,6 +51,30 @@ describe('the probe of a backend', () => {
     const result = await probeBackend('gpu', file);
     expect(result.ok).toBe(false);
     expect(result.detail).toContain(detail);
+  });
+});
+
+describe('the models that take images or audio', () => {
+  const wasm = (status: Finding['status']) => ({ id: 'wasm', title: 'WebAssembly', status, detail: 'no memory' });
+  const eye = modelCard({ id: 'eye', settings: { embedding: false, vision_model: true } });
+  const ear = modelCard({ id: 'ear', audioModel: true });
+
+  it('are told with what they run on, and why', () => {
+    expect(describeModels([eye, ear], wasm('ok'))).toMatchObject({
+      status: 'ok',
+      detail: 'eye (vision), ear (audio): on WebAssembly, since node-llama-cpp can not run projectors',
+    });
+  });
+
+  it('are worth a warning where WebAssembly does not work', () => {
+    expect(describeModels([eye], wasm('info'))).toMatchObject({
+      status: 'warn',
+      detail: expect.stringMatching(/^eye \(vision\): .*does not work here: no memory$/),
+    });
+  });
+
+  it('may be none', () => {
+    expect(describeModels([], wasm('ok')).status).toBe('info');
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { chatRequestSchema } from '../../../src/core/api/chat-schema.ts';
 import { validate } from '../../../src/core/api/fields.ts';
 import { toGenerationRequest } from '../../../src/core/api/generation-request.ts';
-import { ApiError } from '../../../src/core/errors.ts';
 import type { ModelCard } from '../../../src/core/model.ts';
 import type { ChatPrompt } from '../../../src/core/runner.ts';
 import { hello, modelCard } from './fixtures.ts';
@@ -112,23 +111,6 @@ describe('messages of a generation', () => {
     ];
     expect(messagesOf([{ role: 'user', content }])).toEqual([{ role: 'user', content: 'one two' }]);
     expect(messagesOf([{ role: 'user', content: [] }])).toEqual([{ role: 'user', content: '' }]);
-  });
-
-  it.each([
-    ['images', { type: 'image_url', image_url: { url: 'https://x.example/y.png' } }],
-    ['audio', { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }],
-  ])('are refused with %s that the model cannot take', (modality, part) => {
-    const content = [{ type: 'text', text: 'x' }, part];
-    const refused = () =>
-      messagesOf([
-        { role: 'system', content: 'x' },
-        { role: 'user', content },
-      ]);
-    expect(refused).toThrow(ApiError);
-    expect(refused).toThrow(modality);
-    expect(refused).toThrow(
-      expect.objectContaining({ data: expect.objectContaining({ status: 400, param: 'messages[1].content[1]' }) }),
-    );
   });
 });
 

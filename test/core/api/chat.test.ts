@@ -78,8 +78,16 @@ describe('chat completion', () => {
   it('is cancelled when the client goes away, streamed or not', async () => {
     for (const stream of [false, true]) {
       const client = new AbortController();
-      const { api, runner } = apiOver(() => streamOf(ORDINARY));
+      let begin: () => void = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const { api, runner } = apiOver(() => {
+        begin();
+        return streamOf(ORDINARY);
+      });
       const replied = api(chat({ stream }, { signal: client.signal }));
+      await begun;
       expect(runner.asked[0]?.signal.aborted).toBe(false);
       client.abort();
       expect(runner.asked[0]?.signal.aborted).toBe(true);

@@ -46,6 +46,7 @@ export function modelCard(overrides: Partial<ModelCard> = {}): ModelCard {
 
 export const engineInfo: EngineInfo = {
   backend: 'cpu',
+  runtime: 'node-llama-cpp',
   device: 'cpu',
   contextLength: 512,
   trainedContextLength: 4096,

@@ -47,9 +47,11 @@ describe('model object', () => {
     ['gpu', 'node-llama-cpp'],
     ['cpu', 'node-llama-cpp'],
     ['wasm', 'wllama'],
-  ] as const)('names the engine of the backend %s', (backend, engine) => {
-    const loaded = loadedModel({ engine: { ...engineInfo, backend } });
-    expect(toModel(modelCard(), loaded)).toMatchObject({ backend, engine });
+    // WebGPU.
+    ['gpu', 'wllama'],
+  ] as const)('names the engine of the backend %s: %s', (backend, runtime) => {
+    const loaded = loadedModel({ engine: { ...engineInfo, backend, runtime } });
+    expect(toModel(modelCard(), loaded)).toMatchObject({ backend, engine: runtime });
   });
 
   it('tells models that see, make vectors or rank from those that just chat', () => {
@@ -59,6 +61,8 @@ describe('model object', () => {
     );
     const embedding = toModel(modelCard({ settings: { embedding: true } }), undefined);
     expect(vision).toMatchObject({ capabilities: { vision: true, embedding: false }, settings: { mmproj: 'm.gguf' } });
+    // Known before it is loaded: nothing else runs a projector.
+    expect(vision).toMatchObject({ engine: 'wllama', backend: null });
     expect(embedding.capabilities).toMatchObject({ vision: false, embedding: true });
     const settings = { embedding: false, prompt_template: '{% for tool in tools %}<tool_call>{% endfor %}' };
     const ranking = toModel(modelCard({ settings, rankingModel: true }), undefined);

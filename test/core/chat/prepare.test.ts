@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { hermes } from '../../../src/core/chat/formats/hermes.ts';
 import { createPreparer, type Prepared } from '../../../src/core/chat/prepare.ts';
+import { MEDIA_MARK, type Media } from '../../../src/core/media.ts';
 import type { ChatPrompt, GenerationRequest } from '../../../src/core/runner.ts';
 import { ask, chat } from '../../support/generation.ts';
-import { ADD, ADD_CALL, HERMES_LIKE, matcherOf, NOW, NOW_CALL, PLAIN, traits } from './fixtures.ts';
+import { ADD, ADD_CALL, callOf, HERMES_LIKE, matcherOf, NOW, NOW_CALL, PLAIN, traits } from './fixtures.ts';
 
 const prepare = createPreparer(traits(HERMES_LIKE));
 
@@ -25,13 +26,18 @@ function read({ createParser }: Prepared, reply: string) {
 }
 
 describe('a prompt that is no conversation', () => {
-  const plain = { grammar: null, marks: [], createParser: null, severalCalls: false };
+  const plain = { media: [], grammar: null, marks: [], createParser: null, severalCalls: false };
 
   it('is the text as it stands', () => {
     expect(prepare(ask('', { prompt: { kind: 'text', text: 'Once <think>' } }))).toEqual({
       ...plain,
       prompt: 'Once <think>',
     });
+  });
+
+  it('has no place for an image', () => {
+    const prompt = { kind: 'text', text: `Once ${MEDIA_MARK}` } as const;
+    expect(prepare(ask('', { prompt })).prompt).not.toContain(MEDIA_MARK);
   });
 
   it('is the tokens as they are', () => {
@@ -79,6 +85,18 @@ describe('a conversation', () => {
     expect(() => strict(ask('Hello'))).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ status: 400, param: 'messages' }) }),
     );
+  });
+
+  it('keeps its images where a template without tools has their messages written out and joined', () => {
+    const image = (byte: number): Media => ({ kind: 'image', bytes: Uint8Array.of(byte) });
+    const messages: ChatPrompt['messages'] = [
+      { role: 'assistant', content: null, tool_calls: [callOf('look')] },
+      { role: 'tool', content: `seen: ${MEDIA_MARK}`, tool_call_id: 'call_1', media: [image(1)] },
+      { role: 'user', content: `${MEDIA_MARK} and?`, media: [image(2)] },
+    ];
+    const { prompt, media } = createPreparer(traits(PLAIN))(ask('', { prompt: chat(messages) }));
+    expect(prompt).toContain(`seen: ${MEDIA_MARK}\n\n${MEDIA_MARK} and?`);
+    expect(media).toEqual([image(1), image(2)]);
   });
 
   it('has a reader of its own for each choice', () => {

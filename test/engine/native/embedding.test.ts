@@ -81,7 +81,7 @@ describe('the native engine, with a model for embeddings', () => {
     const { sampling, stop, banned, maxTokens, cachePrompt, choices, logprobs } = ask('hello');
     const request = { sampling, stop, banned, maxTokens, cachePrompt, choices, logprobs };
     await expect(
-      engine.generate({ ...request, prompt: 'hello', grammar: null, marks: [] }, () => {}, signal),
+      engine.generate({ ...request, prompt: 'hello', media: [], grammar: null, marks: [] }, () => {}, signal),
     ).rejects.toMatchObject({ data: { status: 400, param: 'model' } });
     await expect(engine.ask('rerank', { query: 'a', documents: ['b'] })).rejects.toMatchObject({
       data: { status: 400, param: 'model' },

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
+import { MEDIA_MARK } from '../../../src/core/media.ts';
 import type { EngineService } from '../../../src/core/wire.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { createService } from '../../../src/engine/service.ts';
-import { ask, doneOf, generate, greedy, textOf } from '../../support/generation.ts';
+import { ask, chat, doneOf, generate, greedy, textOf } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 const BATCH_SIZE = 64;
@@ -32,6 +33,14 @@ describe('the native engine', () => {
       trainedContextLength: 1024,
       slots: SLOTS,
       gpuLayers: 0,
+    });
+  });
+
+  it('refuses an image rather than leave it out', async () => {
+    const image = { kind: 'image' as const, bytes: Uint8Array.of(1) };
+    const prompt = chat([{ role: 'user', content: MEDIA_MARK, media: [image] }]);
+    await expect(generate(engine, ask('', { prompt }))).rejects.toMatchObject({
+      data: { status: 400, code: 'unsupported_parameter', param: 'messages' },
     });
   });
 

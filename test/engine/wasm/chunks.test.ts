@@ -7,6 +7,7 @@ import { greedy } from '../../support/generation.ts';
 
 const REQUEST: EngineRequest = {
   prompt: 'Hello',
+  media: [],
   grammar: null,
   marks: [],
   sampling: greedy,

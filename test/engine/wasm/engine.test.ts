@@ -21,6 +21,7 @@ describe('info', () => {
   it('says what is loaded', () => {
     expect(thread.info).toMatchObject({
       backend: 'wasm',
+      runtime: 'wllama',
       device: expect.stringMatching(/^WebAssembly/),
       contextLength: 512,
       trainedContextLength: 1024,

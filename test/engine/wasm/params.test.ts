@@ -6,6 +6,7 @@ import { greedy } from '../../support/generation.ts';
 /** The parameters of a choice of such a request, in a context of 512 tokens. */
 function params(more: Partial<EngineRequest> = {}, choice = 0) {
   const request: EngineRequest & { prompt: string } = {
+    media: [],
     grammar: null,
     marks: [],
     sampling: greedy,

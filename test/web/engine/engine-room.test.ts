@@ -53,6 +53,7 @@ function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) 
     };
     const info = {
       backend: 'wasm' as const,
+      runtime: 'wllama' as const,
       device: 'WebAssembly (64-bit)',
       contextLength: 512,
       trainedContextLength: 512,

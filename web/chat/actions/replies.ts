@@ -1,4 +1,5 @@
 import { ApiFailure } from '../api/client.ts';
+import { type Attachment, sorted } from '../data/attachments.ts';
 import {
   newReply,
   openCalls,
@@ -23,7 +24,7 @@ const DRAW_EVERY_MS = 40;
 const ASK_EVERY_MS = 1000;
 
 export interface ReplyActions {
-  send(text: string, images: string[]): void;
+  send(text: string, attachments: Attachment[]): void;
   /** Asks for this reply anew, forgetting what followed it. */
   retry(replyId: string): void;
   /** Says this instead of that turn, forgetting what followed it. */
@@ -81,7 +82,7 @@ export function replyActions(context: Context, models: Pick<ModelActions, 'refre
   };
 
   return {
-    send: (text, images) => goOn([{ role: 'user', id: crypto.randomUUID(), text, images }]),
+    send: (text, attachments) => goOn([{ role: 'user', id: crypto.randomUUID(), text, ...sorted(attachments) }]),
     retry: (replyId) => goOn([], replyId),
     edit: (turnId, text) => {
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);

@@ -22,6 +22,16 @@ export interface UserTurn {
   text: string;
   /** As data: URLs. */
   images: string[];
+  /** Absent from those of the time before there were any. */
+  recordings?: Recording[];
+}
+
+/** A WAV or MP3 file, whose name is its own. */
+export interface Recording {
+  name: string;
+  seconds: number;
+  /** As a data: URL, of audio/wav or audio/mpeg. */
+  url: string;
 }
 
 export interface ReplyTurn {
@@ -142,9 +152,10 @@ export function byTime(summaries: Summary[]): Summary[] {
   return summaries.toSorted((one, other) => other.updatedAt - one.updatedAt);
 }
 
-function titleOf({ text, images }: UserTurn): string {
+function titleOf({ text, images, recordings = [] }: UserTurn): string {
   const line = text.trim().split(/\s+/).join(' ');
-  if (line === '') return images.length > 0 ? 'An image' : UNTITLED;
+  if (line === '' && images.length > 0) return 'An image';
+  if (line === '') return recordings.length > 0 ? 'A recording' : UNTITLED;
   const characters = Array.from(line);
   return characters.length <= TITLE_LENGTH ? line : `${characters.slice(0, TITLE_LENGTH - 1).join('')}…`;
 }

@@ -1,4 +1,4 @@
-import type { Conversation, Turn } from './conversation.ts';
+import type { Conversation, Recording, Turn, UserTurn } from './conversation.ts';
 import { readTools } from './settings.ts';
 
 /** The body of POST /v1/chat/completions that asks for the conversation's next reply. Throws where its tools are no JSON. */
@@ -26,14 +26,7 @@ function saysSomething(turn: Turn): boolean {
 function toMessage(turn: Turn): object {
   switch (turn.role) {
     case 'user':
-      if (turn.images.length === 0) return { role: 'user', content: turn.text };
-      return {
-        role: 'user',
-        content: [
-          ...turn.images.map((url) => ({ type: 'image_url', image_url: { url } })),
-          ...(turn.text === '' ? [] : [{ type: 'text', text: turn.text }]),
-        ],
-      };
+      return { role: 'user', content: toContent(turn) };
     case 'assistant':
       return {
         role: 'assistant',
@@ -45,4 +38,17 @@ function toMessage(turn: Turn): object {
     default:
       return turn satisfies never;
   }
+}
+
+function toContent({ text, images, recordings = [] }: UserTurn): string | object[] {
+  if (images.length + recordings.length === 0) return text;
+  return [
+    ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
+    ...recordings.map((recording) => ({ type: 'input_audio', input_audio: toInputAudio(recording) })),
+    ...(text === '' ? [] : [{ type: 'text', text }]),
+  ];
+}
+
+function toInputAudio({ url }: Recording): { data: string; format: 'wav' | 'mp3' } {
+  return { data: url.slice(url.indexOf(',') + 1), format: url.startsWith('data:audio/wav;') ? 'wav' : 'mp3' };
 }

@@ -8,13 +8,19 @@ const VERSION = 1;
 /** Pictures that a browser draws and that can hold no script. */
 export const IMAGE_URL: RegExp = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/=]*$/;
 
+/** What `Recording` has. */
+const AUDIO_URL = /^data:audio\/(?:wav|mpeg);base64,[\w+/=]*$/;
+
 const count = v.pipe(v.number(), v.finite());
+
+const recording = v.object({ name: v.string(), seconds: count, url: v.pipe(v.string(), v.regex(AUDIO_URL)) });
 
 const userTurn = v.object({
   role: v.literal('user'),
   id: v.string(),
   text: v.string(),
   images: v.array(v.pipe(v.string(), v.regex(IMAGE_URL))),
+  recordings: v.exactOptional(v.array(recording)),
 });
 
 const call = v.object({

@@ -53,9 +53,8 @@ export function App({ store }: { store: Store }): JSX.Element {
               <StartupFailure state={state} onKey={() => setKeyLater(false)} />
               <Composer
                 conversationId={conversation.id}
-                ready={model !== undefined}
+                model={model}
                 replying={state.coming[conversation.id] !== undefined}
-                vision={model?.capabilities.vision ?? false}
               />
               <StatusLine ground={groundOf(state)} health={state.health} model={model} />
             </div>

@@ -1,45 +1,41 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type Attachment, inWords, kindsOf, meansFiles, unfit, withMore } from '../data/attachments.ts';
+import type { ListedModel } from '../data/model.ts';
 import { useActions } from './actions.ts';
-import { CloseIcon, ImageIcon, SendIcon, StopIcon } from './icons.tsx';
+import { readFiles } from './attach.ts';
+import { AttachButton, Attachments, DropZone } from './attachments.tsx';
+import { SendIcon, StopIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
-import { toPicture } from './picture.ts';
+import { useFileDrop } from './use-file-drop.ts';
 
 interface ComposerProps {
   conversationId: string;
-  /** Whether a message can be sent at all. */
-  ready: boolean;
+  /** Whom the message goes to; nothing can be sent without. */
+  model: ListedModel | undefined;
   replying: boolean;
-  /** Whether the model looks at pictures. */
-  vision: boolean;
 }
 
 /** Where a message is written. Enter sends it, Shift+Enter begins a line. */
-export function Composer({ conversationId, ready, replying, vision }: ComposerProps): JSX.Element {
+export function Composer({ conversationId, model, replying }: ComposerProps): JSX.Element {
   const { replies } = useActions();
   const [text, setText] = useState('');
-  const [images, setImages] = useState<string[]>([]);
-  const [problem, setProblem] = useState('');
+  const draft = useAttachments(model);
+  const dragging = useFileDrop(draft.attach);
   const area = useRef<HTMLTextAreaElement>(null);
-  const sendable = ready && !replying && (text.trim() !== '' || images.length > 0);
+  const { attachments } = draft;
+  const kinds = kindsOf(model);
+  const fit = !draft.reading && draft.misfit === null;
+  const sendable = model !== undefined && !replying && fit && (text.trim() !== '' || attachments.length > 0);
 
   // Another conversation is there to be written in.
   useLayoutEffect(() => area.current?.focus(), [conversationId]);
 
-  const attach = async (files: Iterable<File>) => {
-    try {
-      const pictures = await Promise.all(Array.from(files, toPicture));
-      setImages((before) => [...before, ...pictures]);
-      setProblem('');
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
   const send = () => {
     if (!sendable) return;
-    replies.send(text.trim(), images);
+    replies.send(text.trim(), attachments);
     setText('');
-    setImages([]);
+    draft.clear();
     area.current?.focus();
   };
 
@@ -51,14 +47,22 @@ export function Composer({ conversationId, ready, replying, vision }: ComposerPr
         send();
       }}
     >
-      {images.length > 0 && <Attached images={images} onChange={setImages} />}
-      {problem !== '' && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
+      {dragging && <DropZone kinds={kinds} model={model} />}
+      {attachments.length > 0 && (
+        <Attachments
+          attachments={attachments}
+          onRemove={(one) => {
+            draft.remove(one);
+            area.current?.focus();
+          }}
+        />
       )}
+      <p class="hidden" role="status">
+        {inWords(attachments)}
+      </p>
+      <Problems problems={draft.misfit ? [...draft.problems, draft.misfit] : draft.problems} />
       <div class="composer-row">
-        {vision && <PictureButton onPick={attach} />}
+        {kinds.length > 0 && <AttachButton kinds={kinds} onPick={draft.attach} />}
         <textarea
           ref={area}
           id="message"
@@ -74,10 +78,10 @@ export function Composer({ conversationId, ready, replying, vision }: ComposerPr
             send();
           }}
           onPaste={(event) => {
-            const files = picturesIn(event.clipboardData);
-            if (!vision || files.length === 0) return;
+            const { files, types } = event.clipboardData ?? {};
+            if (!files || !types || !meansFiles(types)) return;
             event.preventDefault();
-            void attach(files);
+            draft.attach(Array.from(files));
           }}
         />
         {replying ? (
@@ -94,42 +98,55 @@ export function Composer({ conversationId, ready, replying, vision }: ComposerPr
   );
 }
 
-function PictureButton({ onPick }: { onPick: (files: Iterable<File>) => void }): JSX.Element {
-  return (
-    <label class="icon-button file-button" title="Add a picture">
-      <ImageIcon />
-      <input
-        type="file"
-        accept="image/*"
-        multiple
-        aria-label="Add a picture"
-        onChange={(event) => {
-          onPick(event.currentTarget.files ?? []);
-          event.currentTarget.value = '';
-        }}
-      />
-    </label>
-  );
+/** What is attached to the message that is being written. */
+interface Draft {
+  attachments: Attachment[];
+  /** Why files were not taken, for people. */
+  problems: string[];
+  /** Why the model can't have what is attached; null where it can. */
+  misfit: string | null;
+  /** Whether files are still being read. */
+  reading: boolean;
+  attach: (files: File[]) => void;
+  remove: (attachment: Attachment) => void;
+  clear: () => void;
 }
 
-function Attached({ images, onChange }: { images: string[]; onChange: (images: string[]) => void }): JSX.Element {
+function useAttachments(model: ListedModel | undefined): Draft {
+  const [attachments, setAttachments] = useState<Attachment[]>([]);
+  const [problems, setProblems] = useState<string[]>([]);
+  const [reading, setReading] = useState(0);
+  const attach = async (files: File[]) => {
+    setReading((count) => count + 1);
+    const read = await readFiles(files, model);
+    setReading((count) => count - 1);
+    setAttachments((before) => withMore(before, read.attachments));
+    setProblems(read.problems);
+  };
+  const keep = (next: (before: Attachment[]) => Attachment[]) => {
+    setAttachments(next);
+    setProblems([]);
+  };
+  return {
+    attachments,
+    problems,
+    misfit: unfit(attachments, model),
+    reading: reading > 0,
+    attach: (files) => void attach(files),
+    remove: (attachment) => keep((before) => before.filter((one) => one !== attachment)),
+    clear: () => keep(() => []),
+  };
+}
+
+function Problems({ problems }: { problems: string[] }): JSX.Element | null {
+  if (problems.length === 0) return null;
   return (
-    <ul class="pictures" aria-label="Attached pictures">
-      {images.map((url, index) => (
-        <li key={url}>
-          <img src={url} alt={`Attachment ${index + 1}`} />
-          <IconButton
-            label={`Remove picture ${index + 1}`}
-            onClick={() => onChange(images.filter((one) => one !== url))}
-          >
-            <CloseIcon />
-          </IconButton>
-        </li>
+    <div role="alert">
+      {problems.map((problem) => (
+        <p key={problem} class="problem">
+          {problem}
+        </p>
       ))}
-    </ul>
+    </div>
   );
-}
-
-function picturesIn(data: DataTransfer | null): File[] {
-  return Array.from(data?.files ?? []).filter(({ type }) => type.startsWith('image/'));
 }

@@ -17,7 +17,9 @@ export const SlidersIcon = icon(
 export const ChevronIcon = icon('M7 10l5 5 5-5');
 export const SendIcon = icon('M12 19V5M6 11l6-6 6 6');
 export const StopIcon = icon('M7 7h10v10H7zM9 9h6v6H9zM11 11h2v2h-2z');
-export const ImageIcon = icon('M5 5h14v14H5zM5 16l4-4 4 4 2-2 4 4M14 9.5h.01');
+export const AttachIcon = icon(
+  'M19 11.5l-7.3 7.3a4.6 4.6 0 0 1-6.5-6.5l7.6-7.6a3 3 0 0 1 4.3 4.3l-7.6 7.6a1.5 1.5 0 0 1-2.2-2.1l7-7',
+);
 export const CopyIcon = icon('M9 9h10v10H9zM5 15V5h10');
 export const CheckIcon = icon('M5 12.5l4.5 4.5L19 7.5');
 export const RetryIcon = icon('M19 12a7 7 0 1 1-2.1-5M19 4v4h-4');

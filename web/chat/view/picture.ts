@@ -1,13 +1,15 @@
+import { broken } from '../../../src/media/problem.ts';
+
 /** The longer side of a picture as it is sent, in px: models look at fewer. */
 const LONGEST = 1536;
 
 /**
- * A picture as a JPEG in a data: URL, which every engine reads, small enough to be kept. Throws an `Error` for people
+ * A picture as a JPEG in a data: URL, which every engine reads, small enough to be kept. Throws a `MediaProblem`
  * where the browser can't read it.
  */
 export async function toPicture(file: Blob): Promise<string> {
   const bitmap = await createImageBitmap(file).catch(() => {
-    throw new Error('This file is no picture that the browser can read.');
+    throw broken('is no picture that the browser can read.');
   });
   const scale = Math.min(1, LONGEST / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');

@@ -4,6 +4,7 @@ import type { UserTurn } from '../data/conversation.ts';
 import { useActions } from './actions.ts';
 import { EditIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
+import { RecordingView } from './recording.tsx';
 
 /** What the person said; it can be said differently. */
 export function UserTurnView({ turn }: { turn: UserTurn }): JSX.Element {
@@ -18,6 +19,9 @@ export function UserTurnView({ turn }: { turn: UserTurn }): JSX.Element {
           ))}
         </div>
       )}
+      {turn.recordings?.map((recording) => (
+        <RecordingView key={recording.url} recording={recording} />
+      ))}
       {editing ? (
         <Editor turn={turn} onDone={() => setEditing(false)} />
       ) : (

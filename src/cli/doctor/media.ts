@@ -1,0 +1,42 @@
+import type { Log } from '../../core/log.ts';
+import type { ModelCard } from '../../core/model.ts';
+import { messageOf } from '../errors.ts';
+import { readLocalModels } from '../local-models.ts';
+import type { Finding } from './finding.ts';
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Which models take images and audio, what they would run on, and whether images can be read at all. */
+export async function checkMedia(modelsFolder: string, webAssembly: Finding | undefined): Promise<Finding[]> {
+  // What is wrong with a model is told with the folder.
+  const catalogue = await readLocalModels(modelsFolder, silent);
+  const cards = catalogue.list().filter(({ id }) => catalogue.sourceOf(id)?.projector !== undefined);
+  return [describeModels(cards, webAssembly), await checkImageReader()];
+}
+
+/** `webAssembly` is what was found of the backend. */
+export function describeModels(cards: ModelCard[], webAssembly: Finding | undefined): Finding {
+  const finding = { id: 'media', title: 'images, audio' };
+  if (cards.length === 0) return { ...finding, status: 'info', detail: 'no model has a projector (mmproj) for them' };
+  const models = cards.map(describeModel).join(', ');
+  const ground = 'on WebAssembly, since node-llama-cpp can not run projectors';
+  if (webAssembly?.status === 'ok') return { ...finding, status: 'ok', detail: `${models}: ${ground}` };
+  const reason = `which does not work here: ${webAssembly?.detail ?? 'it was not tried'}`;
+  return { ...finding, status: 'warn', detail: `${models}: ${ground}, ${reason}` };
+}
+
+function describeModel({ id, settings, audioModel }: ModelCard): string {
+  const senses = [...(settings.vision_model ? ['vision'] : []), ...(audioModel ? ['audio'] : [])];
+  return `${id} (${senses.join(', ')})`;
+}
+
+async function checkImageReader(): Promise<Finding> {
+  const finding = { id: 'images', title: 'image reader' };
+  try {
+    const { default: sharp } = await import('sharp');
+    return { ...finding, status: 'ok', detail: `sharp ${sharp.versions.sharp} loads` };
+  } catch (error) {
+    const [reason] = messageOf(error).trim().split('\n');
+    return { ...finding, status: 'warn', detail: `no images can be taken: ${reason}` };
+  }
+}

@@ -1,0 +1,10 @@
+/** Maps in order, at most so many at once. */
+export async function mapLimited<T, R>(items: T[], most: number, map: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const work = async () => {
+    for (const [index, item] of queue) results[index] = await map(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, work));
+  return results;
+}

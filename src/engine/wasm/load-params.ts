@@ -1,0 +1,48 @@
+import type { LoadParams } from '@wllama/wllama/esm/index.js';
+import type { ModelKind } from '../engine.ts';
+import { MOST_WASM_BATCH } from '../memory.ts';
+import type { ProjectorNeeds } from './projector.ts';
+
+/** llama.cpp rounds context windows up to a multiple of this. */
+const CONTEXT_STEP = 256;
+
+/** A GPU computes many tokens in the time of one. */
+const WEBGPU_BATCH = 32;
+
+/** Length in tokens that llama.cpp makes of one. */
+export function roundContext(length: number): number {
+  return Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
+}
+
+/** How to load a model, in tokens, threads and layers. */
+export interface LoadPlan {
+  kind: ModelKind;
+  contextLength: number;
+  threads: number;
+  batchSize?: number | undefined;
+  gpuLayers: number;
+}
+
+/** The same in wllama's words. `n_threads` is the number of workers: `computeWith` says how many of them compute. */
+export function loadParams(plan: LoadPlan, { passSize, helpers }: ProjectorNeeds): LoadParams {
+  const { kind, contextLength, threads, gpuLayers } = plan;
+  const { batchSize = gpuLayers > 0 ? WEBGPU_BATCH : MOST_WASM_BATCH } = plan;
+  // A text becomes a vector in one pass.
+  const batch = kind === 'chat' ? Math.max(batchSize, passSize) : roundContext(contextLength);
+  return {
+    n_ctx: contextLength,
+    n_batch: batch,
+    n_ubatch: batch,
+    // One thread of those that compute is no worker.
+    n_threads: helpers === 0 ? threads : threads - 1 + helpers,
+    n_gpu_layers: gpuLayers,
+    // llama-server keeps earlier prompts outside of the context, so one slot is enough to find them again.
+    n_parallel: 1,
+    ctx_shift: false,
+    // The chat layer renders the model's own template; llama.cpp would try that one out while it loads.
+    chat_template: '{{ messages[0].content }}',
+    ...(kind !== 'chat' && { embeddings: true }),
+    ...(kind === 'rerank' && { pooling_type: 'rank' }),
+    log_level: 3,
+  };
+}

@@ -1,0 +1,81 @@
+import { hasText, textAt } from './bytes.ts';
+
+export type ImageType = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF';
+export type AudioType = 'WAV' | 'MP3';
+
+export const IMAGE_TYPES: readonly string[] = ['PNG', 'JPEG', 'GIF', 'WebP', 'AVIF'] satisfies ImageType[];
+
+/** What files begin with, the more telling first. The names that are no `ImageType` or `AudioType` are for messages only. */
+const SIGNATURES: [name: string, position: number, text: string][] = [
+  ['PNG', 0, '\x89PNG\r\n\x1a\n'],
+  ['JPEG', 0, '\xff\xd8\xff'],
+  ['GIF', 0, 'GIF87a'],
+  ['GIF', 0, 'GIF89a'],
+  ['MP3', 0, 'ID3'],
+  ['PDF', 0, '%PDF-'],
+  ['TIFF', 0, 'II*\0'],
+  ['TIFF', 0, 'MM\0*'],
+  ['BMP', 0, 'BM'],
+  ['ICO', 0, '\0\0\x01\0'],
+  ['JPEG XL', 0, '\xff\x0a'],
+  ['JPEG XL', 4, 'JXL '],
+  ['JPEG 2000', 4, 'jP  '],
+  ['FLAC', 0, 'fLaC'],
+  ['Ogg', 0, 'OggS'],
+  ['AIFF', 8, 'AIFF'],
+  ['Matroska or WebM', 0, '\x1aE\xdf\xa3'],
+  ['ZIP', 0, 'PK\x03\x04'],
+  ['gzip', 0, '\x1f\x8b'],
+];
+
+/** What a text file begins with, white space left aside. */
+const TEXT_SIGNATURES: [name: string, pattern: RegExp][] = [
+  ['SVG', /^(<\?xml[^>]*>\s*)?<svg/i],
+  ['XML', /^<\?xml/i],
+  ['HTML', /^<(!doctype html|html|head|body)/i],
+  ['JSON', /^[{[]\s*["\]{}[]/],
+];
+
+/** The brands of ISO media files: https://mp4ra.org/registered-types/brands */
+const BRANDS: [name: string, brands: RegExp][] = [
+  ['AVIF', /^avi[fs]$/],
+  ['HEIC', /^(hei[cxms]|hev[cxms])$/],
+  ['M4A', /^M4[AB] $/],
+  ['MP4', /^(isom|iso\d|mp4\d|qt {2}|avc1)$/],
+];
+
+/** The name of a file's type by its first bytes; null for what has no known beginning. */
+export function typeOf(bytes: Uint8Array): string | null {
+  if (hasText(bytes, 0, 'RIFF')) return { WEBP: 'WebP', WAVE: 'WAV' }[textAt(bytes, 8, 4)] ?? null;
+  if (hasText(bytes, 4, 'ftyp')) return typeOfBrands(bytes);
+  const signature = SIGNATURES.find(([, position, text]) => hasText(bytes, position, text));
+  if (signature) return signature[0];
+  if (isMp3Frame(bytes)) return 'MP3';
+  const text = textAt(bytes, 0, 200)
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart();
+  return TEXT_SIGNATURES.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
+}
+
+/** The beginning of a file for a message, as hexadecimal digits and as text. */
+export function describeBeginning(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'it is empty';
+  const first = [...bytes.subarray(0, 12)];
+  const digits = first.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  const text = first.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+  const type = typeOf(bytes);
+  return `its first bytes are ${digits} ("${text}")${type === null ? '' : `, as those of ${type}`}`;
+}
+
+/** A file may have several brands; the ones that we take win. */
+function typeOfBrands(bytes: Uint8Array): string | null {
+  const end = Math.min(new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0), bytes.length, 256);
+  const brands = [textAt(bytes, 8, 4)];
+  for (let position = 16; position + 4 <= end; position += 4) brands.push(textAt(bytes, position, 4));
+  return BRANDS.find(([, pattern]) => brands.some((brand) => pattern.test(brand)))?.[0] ?? null;
+}
+
+/** The sync word of an MPEG audio frame of layer III. */
+function isMp3Frame([first = 0, second = 0]: Uint8Array): boolean {
+  return first === 0xff && (second & 0xe6) === 0xe2 && (second & 0x18) !== 0x08;
+}

@@ -1,0 +1,92 @@
+import { hasText, viewOf } from './bytes.ts';
+import { broken } from './problem.ts';
+import type { Recording } from './wav.ts';
+
+/** In kbit/s, by the bits of the header: https://www.mp3-tech.org/programmer/frame_header.html */
+const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+/** In Hz, of MPEG 1; MPEG 2 has half of it and MPEG 2.5 a quarter. */
+const RATES = [44_100, 48_000, 32_000];
+
+interface Frame {
+  /** In bytes, with its header. */
+  length: number;
+  channels: number;
+  seconds: number;
+  /** The bytes from the header to the sound. */
+  sideBytes: number;
+}
+
+/**
+ * Walks through the frames of an MP3 file, as its length is written nowhere else.
+ *
+ * @throws MediaProblem when it has no frames, or fewer than it says, or ends within one
+ */
+export function readMp3(bytes: Uint8Array): Recording {
+  let position = skipTags(bytes);
+  let first: { frame: Frame; position: number } | null = null;
+  let frames = 0;
+  let seconds = 0;
+  let inStep = false;
+  while (position + 4 <= bytes.length) {
+    const frame = readFrame(bytes, position);
+    // What merely looks like a header has no other where the next one should be.
+    if (!frame || (!inStep && !readFrame(bytes, position + frame.length))) {
+      inStep = false;
+      position += 1;
+      continue;
+    }
+    if (position + frame.length > bytes.length)
+      throw broken(`is a broken MP3: it ends after ${bytes.length} bytes, within its frame ${frames + 1}.`);
+    first ??= { frame, position };
+    inStep = true;
+    frames += 1;
+    seconds += frame.seconds;
+    position += frame.length;
+  }
+  if (!first) throw broken('is a broken MP3: it has no two frames after one another.');
+  const declared = declaredFrames(bytes, first.position, first.frame);
+  if (declared > frames)
+    throw broken(`is a broken MP3: it has ${frames} of the ${declared} frames that it should have.`);
+  return { bytes, channels: first.frame.channels, seconds };
+}
+
+/** ID3v2 tags, of which there may be several: https://id3.org/id3v2.4.0-structure */
+function skipTags(bytes: Uint8Array): number {
+  let position = 0;
+  while (hasText(bytes, position, 'ID3') && position + 10 <= bytes.length) {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(position + 6, position + 10);
+    position += 10 + ((a << 21) | (b << 14) | (c << 7) | d);
+  }
+  return position;
+}
+
+function readFrame(bytes: Uint8Array, position: number): Frame | null {
+  const kind = bytes[position + 1] ?? 0;
+  if (bytes[position] !== 0xff || (kind & 0xe6) !== 0xe2) return null;
+  const rates = bytes[position + 2] ?? 0;
+  const mode = bytes[position + 3] ?? 0;
+  const version = (kind >> 3) & 3;
+  const isFirst = version === 3;
+  const bitrate = (isFirst ? BITRATES_1 : BITRATES_2)[rates >> 4];
+  const rate = RATES[(rates >> 2) & 3];
+  // Version 1 is reserved, and a bit rate of 0 leaves the length of frames open.
+  if (version === 1 || !bitrate || !rate) return null;
+  const hz = rate / (isFirst ? 1 : version === 2 ? 2 : 4);
+  const samples = isFirst ? 1152 : 576;
+  const isMono = mode >> 6 === 3;
+  return {
+    length: Math.floor((samples / 8) * 1000 * (bitrate / hz)) + ((rates >> 1) & 1),
+    channels: isMono ? 1 : 2,
+    seconds: samples / hz,
+    sideBytes: 4 + (isFirst ? (isMono ? 17 : 32) : isMono ? 9 : 17),
+  };
+}
+
+/** What the frame of an encoder's notes says that the file has, itself left out; 0 where there is none. */
+function declaredFrames(bytes: Uint8Array, position: number, { sideBytes }: Frame): number {
+  const start = position + sideBytes;
+  if (!hasText(bytes, start, 'Xing') && !hasText(bytes, start, 'Info')) return 0;
+  const view = viewOf(bytes);
+  return view.getUint32(start + 4) & 1 ? view.getUint32(start + 8) : 0;
+}

@@ -1,0 +1,101 @@
+import { invalidRequest } from '../core/errors.ts';
+import type { Media, MediaPart, MediaReader } from '../core/media.ts';
+import { decodeBase64 } from './base64.ts';
+import { isDataUri, readDataUri } from './data-uri.ts';
+import { describeBeginning, IMAGE_TYPES, type ImageType, typeOf } from './file-type.ts';
+import { type ImageSize, readImageSize } from './image-size.ts';
+import type { MediaLimits } from './limits.ts';
+import { readMp3 } from './mp3.ts';
+import { broken, MediaProblem, tooLarge } from './problem.ts';
+import { type Recording, readWav } from './wav.ts';
+
+type ImagePart = Extract<MediaPart, { kind: 'image' }>;
+
+/** On each side of an image of which low detail is asked. */
+const LOW_DETAIL_SIDE = 512;
+
+/** What getting media takes of the platform. */
+export interface MediaGround {
+  /** The file at an http(s) URL. Throws a `MediaProblem`. */
+  fetchFile(url: URL, signal: AbortSignal): Promise<Uint8Array>;
+  /** The image upright, on white, as a PNG of at most the size that `scaled` gives for its own. Throws a `MediaProblem` when it is broken. */
+  toPng(image: Uint8Array, scaled: (size: ImageSize) => ImageSize, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+/** Gets and checks the images and recordings of requests, within limits. */
+export function createMediaReader(ground: MediaGround, limits: MediaLimits): MediaReader {
+  return {
+    async read(part, param, signal) {
+      try {
+        return part.kind === 'image'
+          ? await readImage(ground, limits, part, signal)
+          : readAudio(part.data, part.format, limits);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof MediaProblem)) throw error;
+        const what = part.kind === 'image' ? 'image' : 'recording';
+        throw invalidRequest(`The ${what} in ${param} ${error.message}`, param, error.code);
+      }
+    },
+  };
+}
+
+async function readImage(
+  ground: MediaGround,
+  limits: MediaLimits,
+  { url, detail }: ImagePart,
+  signal: AbortSignal,
+): Promise<Media> {
+  const file = isDataUri(url) ? readDataUri(url, limits.fileBytes) : await ground.fetchFile(parseUrl(url), signal);
+  const type = typeOf(file);
+  if (!isImageType(type)) throw broken(`is not a PNG, JPEG, GIF, WebP or AVIF file: ${describeBeginning(file)}.`);
+  checkSize(readImageSize(type, file), limits);
+  const side = detail === 'low' ? LOW_DETAIL_SIDE : limits.imageSide;
+  const scaled = (size: ImageSize) => fitInto(size, limits.scaledPixels, side);
+  return { kind: 'image', bytes: await ground.toPng(file, scaled, signal) };
+}
+
+function readAudio(data: string, format: 'wav' | 'mp3', limits: MediaLimits): Media {
+  const { bytes } = readRecording(decodeBase64(data, limits.fileBytes), format, limits);
+  return { kind: 'audio', format, bytes };
+}
+
+/** Checks the file of a recording. Throws a `MediaProblem`. */
+export function readRecording(file: Uint8Array, format: 'wav' | 'mp3', { audioSeconds }: MediaLimits): Recording {
+  const type = format === 'wav' ? 'WAV' : 'MP3';
+  if (typeOf(file) !== type)
+    throw broken(`is not the ${type} file that its format promises: ${describeBeginning(file)}.`);
+  const recording = format === 'wav' ? readWav(file) : readMp3(file);
+  const { channels, seconds } = recording;
+  if (channels < 1 || channels > 2) throw broken(`has ${channels} channels: only mono and stereo are taken.`);
+  if (seconds > audioSeconds)
+    throw tooLarge(`lasts ${Math.ceil(seconds)} seconds, longer than the limit of ${audioSeconds}.`);
+  return recording;
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new MediaProblem('invalid_media_url', 'has no URL that begins with http:, https: or data:.');
+  if (url.username !== '' || url.password !== '')
+    throw new MediaProblem('invalid_media_url', 'has a URL with a user name or a password, which are not sent.');
+  return url;
+}
+
+export function isImageType(type: string | null): type is ImageType {
+  return type !== null && IMAGE_TYPES.includes(type);
+}
+
+/** Checks an image's size by its header. Throws a `MediaProblem`. */
+export function checkSize({ width, height }: ImageSize, { imagePixels, imageSide }: MediaLimits): void {
+  if (width * height > imagePixels)
+    throw tooLarge(`has ${width} x ${height} pixels, more than the limit of ${imagePixels}.`);
+  if (Math.max(width, height) > imageSide)
+    throw tooLarge(`has ${width} x ${height} pixels; no side may have more than ${imageSide}.`);
+}
+
+/** The largest size of the same shape that has no more than these pixels, in all and on a side, and is no larger than the image. */
+export function fitInto({ width, height }: ImageSize, pixels: number, side: number): ImageSize {
+  const scale = Math.min(1, Math.sqrt(pixels / (width * height)), side / Math.max(width, height));
+  return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
+}

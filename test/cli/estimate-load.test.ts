@@ -1,0 +1,31 @@
+import { availableParallelism } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { estimateLoad } from '../../src/cli/estimate-load.ts';
+import type { ModelSource } from '../../src/engine/engine.ts';
+
+const source: ModelSource = {
+  files: ['/models/x.gguf'],
+  kind: 'chat',
+  shape: {
+    fileBytes: 2_000_000,
+    layers: 2,
+    cachedPerToken: 256,
+    embeddingLength: 64,
+    feedForwardLength: 128,
+    vocabularySize: 280,
+    trainedContextLength: 32_768,
+    poolsLast: false,
+  },
+};
+const config = { ctxLen: undefined, slots: 4, threads: availableParallelism(), batch: 512 };
+
+describe('the memory that a model would take without a GPU', () => {
+  it('is that of the native build', () => {
+    expect(estimateLoad(source, config)).toMatchObject({ backend: 'cpu', slots: 4, contextLength: 8192 });
+  });
+
+  it('is that of WebAssembly with a projector, which nothing else runs', () => {
+    const withProjector = { ...source, projector: '/models/mmproj.gguf' };
+    expect(estimateLoad(withProjector, config)).toMatchObject({ backend: 'wasm', slots: 1, contextLength: 4096 });
+  });
+});

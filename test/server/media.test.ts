@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { modelEntries, projectorEntries, writeSparse } from '../catalogue/fixtures.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+let root: string;
+let strict: RunningServer;
+let open: RunningServer;
+let web: Server;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'paddock-media-'));
+  // Their headers are all that there is of them.
+  await writeSparse(join(root, 'eye', 'eye.gguf'), modelEntries());
+  await writeSparse(join(root, 'eye', 'mmproj-eye.gguf'), projectorEntries(128));
+  web = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('<!doctype html><title>no image</title>');
+  }).listen(0, '127.0.0.1');
+  await once(web, 'listening');
+  const flags = ['--models', root, '--backend', 'cpu', '--threads', '1'];
+  strict = await startServer(flags);
+  open = await startServer([...flags, '--allow-private-media', '--media-limit', '1024']);
+});
+afterAll(async () => {
+  await strict?.stop();
+  await open?.stop();
+  web?.close();
+  await rm(root, { recursive: true });
+});
+
+const clientOf = ({ url }: RunningServer) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
+
+/** What the server says of an image, as the client's error. */
+async function refusal(server: RunningServer, url: string) {
+  const content = [
+    { type: 'text' as const, text: "What's in this image?" },
+    { type: 'image_url' as const, image_url: { url } },
+  ];
+  const asking = clientOf(server).chat.completions.create({ model: 'eye', messages: [{ role: 'user', content }] });
+  return asking.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}
+
+describe('a model with a projector', () => {
+  it('is told as one that takes images, on the engine that runs projectors, before it is loaded', async () => {
+    expect(await clientOf(strict).models.retrieve('eye')).toMatchObject({
+      engine: 'wllama',
+      backend: null,
+      settings: { vision_model: true, mmproj: 'mmproj-eye.gguf' },
+      capabilities: { vision: true, audio: false },
+    });
+  });
+
+  it('is tried on WebAssembly alone, though another backend is asked for, and the log says why', async () => {
+    expect(await refusal(strict, PIXEL)).toMatchObject({ status: 500, code: 'model_load_failed' });
+    // The pipe may bring it after the reply.
+    await vi.waitFor(() => expect(strict.log()).toContain('model could not be loaded'));
+    const line =
+      strict
+        .log()
+        .split('\n')
+        .find((text) => text.includes('model could not be loaded')) ?? '';
+    expect(JSON.parse(line)).toMatchObject({
+      passedOver: ['cpu: the model has a projector, which node-llama-cpp can not run'],
+      failures: [{ backend: 'wasm' }],
+    });
+  });
+});
+
+describe('an image of a request', () => {
+  const param = 'messages[0].content[1]';
+  const webPage = () => `http://127.0.0.1:${(web.address() as AddressInfo).port}/cat.png`;
+
+  it('is refused with its first bytes where it is none', async () => {
+    expect(await refusal(strict, 'data:image/png;base64,JVBERi0xLjc=')).toMatchObject({
+      status: 400,
+      code: 'invalid_media',
+      param,
+      message: expect.stringContaining('%PDF-1.7'),
+    });
+  });
+
+  it('is not fetched from this machine', async () => {
+    expect(await refusal(strict, webPage())).toMatchObject({ status: 400, code: 'media_forbidden', param });
+    expect(asked).toEqual([]);
+  });
+
+  it('is fetched from there with --allow-private-media', async () => {
+    expect(await refusal(open, webPage())).toMatchObject({
+      status: 400,
+      code: 'invalid_media',
+      param,
+      message: expect.stringContaining('HTML'),
+    });
+    expect(asked).toEqual(['/cat.png']);
+  });
+
+  it('is no larger than --media-limit', async () => {
+    expect(await refusal(open, `data:image/png,${'x'.repeat(1025)}`)).toMatchObject({
+      status: 400,
+      code: 'media_too_large',
+      param,
+      message: expect.stringContaining('1024 bytes'),
+    });
+  });
+});

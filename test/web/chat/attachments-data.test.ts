@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Attachment,
+  acceptOf,
+  inWords,
+  kindOf,
+  kindsOf,
+  meansFiles,
+  mediaLength,
+  namesOf,
+  refusalOf,
+  sorted,
+  unfit,
+  withMore,
+} from '../../../web/chat/data/attachments.ts';
+import { newConversation, type Recording, type UserTurn, withTurns } from '../../../web/chat/data/conversation.ts';
+import { formatLength } from '../../../web/chat/data/figures.ts';
+import type { ListedModel } from '../../../web/chat/data/model.ts';
+import { toChatRequest } from '../../../web/chat/data/request.ts';
+import { exportText, importText } from '../../../web/chat/data/transfer.ts';
+import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
+
+const MIB = 1024 ** 2;
+
+const model = (name: string, vision: boolean, audio: boolean) =>
+  ({ id: name, name, capabilities: { vision, audio } }) as ListedModel;
+const [deaf, ears, eyes, both] = [
+  model('Plain', false, false),
+  model('Ears', false, true),
+  model('Eyes', true, false),
+  model('Both', true, true),
+];
+
+const PICTURE = 'data:image/png;base64,AA==';
+const wav: Recording = { name: 'hello.wav', seconds: 1.5, url: 'data:audio/wav;base64,UklGRg==' };
+const mp3: Recording = { name: 'hello.mp3', seconds: 61, url: 'data:audio/mpeg;base64,SUQz' };
+const image: Attachment = { kind: 'image', url: PICTURE };
+const sound: Attachment = { kind: 'audio', recording: wav };
+const said = (more: Partial<UserTurn>): UserTurn => ({ role: 'user', id: 'u', text: '', images: [], ...more });
+
+describe('what a model takes', () => {
+  it('is offered in words and to the file dialog', () => {
+    expect([undefined, deaf, ears, eyes, both].map((one) => namesOf(kindsOf(one)))).toEqual([
+      '',
+      '',
+      'recordings',
+      'pictures',
+      'pictures or recordings',
+    ]);
+    expect(acceptOf(kindsOf(eyes))).toBe('image/*');
+    expect(acceptOf(kindsOf(both))).toBe('image/*,audio/wav,audio/mpeg,.wav,.mp3');
+  });
+});
+
+describe('a file', () => {
+  it.each([
+    ['PNG', plainPng([1, 2, 3], 2), '', 'image'],
+    ['WAV', toneWav(440, 0.1), '', 'audio'],
+    ['MP3', silentMp3(1), '', 'audio'],
+    ['WAV that calls itself a picture', toneWav(440, 0.1), 'image/png', 'audio'],
+    ['picture that only the browser may know', new Uint8Array(32), 'image/heic', 'image'],
+    ['text', Buffer.from('Hello, world'), 'text/plain', null],
+    ['recording of another form', Buffer.from('OggS0000000000000'), 'audio/ogg', null],
+  ])('is told by its first bytes: %s', (_, bytes, type, kind) => {
+    expect(kindOf(bytes, type)).toBe(kind);
+  });
+
+  it('is taken up to 20 MiB, by a model that takes its kind', () => {
+    const file = { name: 'a.png', size: 20 * MIB };
+    expect(refusalOf('image', file, eyes)).toBeNull();
+    expect(refusalOf('audio', file, ears)).toBeNull();
+    expect(refusalOf('image', { ...file, size: 20 * MIB + 1 }, eyes)).toMatch(/“a\.png” is too large.* 20 MiB/);
+  });
+
+  it('is refused with a word that names it and the model', () => {
+    const file = { name: 'a.b', size: 1 };
+    expect(refusalOf('image', file, ears)).toBe('Ears takes no pictures. “a.b” is not attached.');
+    expect(refusalOf('audio', file, eyes)).toBe('Eyes takes no recordings. “a.b” is not attached.');
+    expect(refusalOf('image', file, undefined)).toMatch(/no model yet/);
+    expect(refusalOf(null, file, both)).toMatch(/“a\.b” is neither a picture nor a recording in WAV or MP3/);
+  });
+});
+
+describe('what is attached', () => {
+  it('keeps its order, each once', () => {
+    expect(withMore([image, sound], [sound, { kind: 'audio', recording: mp3 }, image])).toEqual([
+      image,
+      sound,
+      { kind: 'audio', recording: mp3 },
+    ]);
+    expect(sorted([sound, image])).toEqual({ images: [PICTURE], recordings: [wav] });
+  });
+
+  it('is told in words', () => {
+    expect(inWords([])).toBe('');
+    expect(inWords([sound, image, { kind: 'image', url: 'another' }])).toBe('2 pictures and 1 recording attached.');
+  });
+
+  it('stays for a model that takes it, when another was chosen since', () => {
+    expect(unfit([image, sound], both)).toBeNull();
+    expect(unfit([], undefined)).toBeNull();
+    expect(unfit([image, sound], eyes)).toMatch(/^Eyes takes no recordings\. .*choose another model/);
+  });
+});
+
+describe('a clipboard', () => {
+  it.each([
+    ['a picture of a page', ['text/html', 'Files'], true],
+    ['a file of a folder, with its name', ['text/plain', 'Files'], true],
+    ['words of a word processor, with a picture of them', ['text/plain', 'text/html', 'Files'], false],
+    ['words', ['text/plain'], false],
+  ])('with %s', (_, types, files) => {
+    expect(meansFiles(types)).toBe(files);
+  });
+});
+
+describe('a turn with recordings', () => {
+  const turn = said({ images: [PICTURE], recordings: [wav, mp3], text: 'Compare.' });
+  const conversation = withTurns(newConversation(1), [turn], 2);
+
+  it('is asked as image_url and input_audio parts before the text', () => {
+    expect(toChatRequest(conversation, 'both').messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: PICTURE } },
+          { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+          { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+          { type: 'text', text: 'Compare.' },
+        ],
+      },
+    ]);
+  });
+
+  it('gives a wordless conversation its title', () => {
+    expect(withTurns(newConversation(1), [said({ recordings: [wav] })], 2).title).toBe('A recording');
+  });
+
+  it('comes back from an export, and so does one from before there were any', () => {
+    expect(importText(exportText([conversation]))).toEqual([conversation]);
+    const old = withTurns(newConversation(1), [said({ text: 'a' })], 2);
+    expect(importText(exportText([old]))).toEqual([old]);
+  });
+
+  it.each(['https://example.org/a.wav', 'data:text/html;base64,AA==', 'data:audio/wav;base64,A"A'])(
+    'is not taken from an export with a recording at %s',
+    (url) => {
+      const bad = withTurns(newConversation(1), [said({ recordings: [{ ...wav, url }] })], 2);
+      expect(() => importText(exportText([bad]))).toThrow(/turns\.0\.recordings\.0\.url/);
+    },
+  );
+
+  it('is weighed with its media', () => {
+    expect(mediaLength([turn])).toBe(PICTURE.length + wav.url.length + mp3.url.length);
+  });
+
+  it('tells lengths as players do', () => {
+    expect([0.4, 9.6, 65, 1800].map(formatLength)).toEqual(['0:00', '0:10', '1:05', '30:00']);
+  });
+});

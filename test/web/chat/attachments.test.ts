@@ -1,0 +1,262 @@
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Server, startServer } from '../../../src/server/server.ts';
+import { openStaticFiles } from '../../../src/server/static.ts';
+import type { Conversation } from '../../../web/chat/data/conversation.ts';
+import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
+import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { ask, chooseModel, messageField, openChat, replies, say, textOf } from './support.ts';
+
+interface GivenFile {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+const model = (id: string, vision: boolean, audio: boolean) => ({
+  id,
+  name: id,
+  object: 'model',
+  context_length: 4096,
+  metadata: { size: 1 },
+  capabilities: { vision, audio, tools: false, reasoning: false, embedding: false },
+  settings: { prompt_template: 'a template' },
+});
+const MODELS = [model('Senses', true, true), model('Eyes', true, false), model('Words', false, false)];
+const REPLY = [
+  { choices: [{ delta: { content: 'I see.' }, finish_reason: null }] },
+  { choices: [{ delta: {}, finish_reason: 'stop' }] },
+];
+
+const HEALTH = JSON.stringify({ status: 'ok', models: [], moving: [] });
+
+const picture: GivenFile = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(plainPng([200, 30, 30])) };
+const wav: GivenFile = { name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(toneWav(440)) };
+const mp3: GivenFile = { name: 'silence.mp3', mimeType: 'audio/mpeg', buffer: Buffer.from(silentMp3(2)) };
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let server: Server;
+let url: string;
+let browser: TestBrowser;
+let page: Page;
+const failures: string[] = [];
+
+beforeAll(async () => {
+  // The page itself comes with its own policy; what it asks of models is answered at the edge of the network.
+  const api = async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: HEALTH });
+  const files = await openStaticFiles('dist-web');
+  server = await startServer({ api, files, host: '127.0.0.1', port: 0, bodyLimitBytes: 1024 });
+  url = `http://127.0.0.1:${server.port}`;
+  browser = await launchBrowser();
+  await browser.context.route('**/v1/models', (route) => route.fulfill({ json: { object: 'list', data: MODELS } }));
+  await browser.context.route('**/v1/chat/completions', (route) => {
+    const body = [...REPLY.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+    return route.fulfill({ contentType: 'text/event-stream', body });
+  });
+  page = await openChat(browser.open, url);
+  page.on('pageerror', (error) => failures.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close(0);
+});
+beforeEach(async () => {
+  await page.goto(url);
+  await chooseModel(page, 'Senses');
+  await page.getByRole('dialog', { name: 'Models' }).waitFor({ state: 'hidden' });
+});
+
+const attached = () => page.getByRole('list', { name: 'Attached' });
+const problem = () => page.locator('.composer [role=alert]');
+const dropZone = () => page.locator('.drop-zone');
+const attach = (...files: GivenFile[]) => page.getByLabel(/^Attach /).setInputFiles(files);
+
+/** The content of the last message of the request that this causes. */
+async function contentOf(act: () => Promise<unknown>) {
+  const [request] = await Promise.all([page.waitForRequest('**/v1/chat/completions'), act()]);
+  return request.postDataJSON().messages.at(-1).content;
+}
+
+/** Carries these files over the page, or has them in the clipboard, as the browser tells of it. */
+async function give(events: string[], files: GivenFile[], target: Locator = page.locator('body')): Promise<void> {
+  const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, data: buffer.toString('base64') }));
+  await target.evaluate(giveInPage, { events, given });
+}
+
+/** Runs in the page. */
+function giveInPage(
+  target: HTMLElement | SVGElement,
+  { events, given }: { events: string[]; given: { name: string; mimeType: string; data: string }[] },
+): void {
+  const transfer = new DataTransfer();
+  for (const { name, mimeType, data } of given) {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    transfer.items.add(new File([bytes], name, { type: mimeType }));
+  }
+  for (const event of events) {
+    const init = { bubbles: true, cancelable: true };
+    const made =
+      event === 'paste'
+        ? new ClipboardEvent(event, { ...init, clipboardData: transfer })
+        : new DragEvent(event, { ...init, dataTransfer: transfer });
+    target.dispatchEvent(made);
+  }
+}
+
+/** The length that the browser itself finds in what it plays. */
+async function playedSeconds(player: Locator): Promise<number> {
+  const duration = () => player.evaluate((audio) => (audio as HTMLAudioElement).duration || 0);
+  await expect.poll(duration).toBeGreaterThan(0);
+  return duration();
+}
+
+describe('what is attached by the button', () => {
+  it('is shown, told, and sent as parts before the text', async () => {
+    await attach(picture, wav, mp3);
+    await attached().getByRole('img', { name: 'Attachment 1' }).waitFor();
+    await page.getByRole('status').getByText('1 picture and 2 recordings attached.').waitFor({ state: 'attached' });
+    expect(await attached().getByRole('figure').allInnerTexts()).toEqual([
+      expect.stringMatching(/^tone\.wav\s+0:01/),
+      expect.stringMatching(/^silence\.mp3\s+0:02/),
+    ]);
+    expect(await playedSeconds(attached().getByLabel('tone.wav', { exact: true }))).toBe(1);
+
+    const content = await contentOf(() => say(page, 'What is this?'));
+    expect(content).toEqual([
+      { type: 'image_url', image_url: { url: expect.stringMatching(/^data:image\/jpeg;base64,\/9j/) } },
+      { type: 'input_audio', input_audio: { data: wav.buffer.toString('base64'), format: 'wav' } },
+      { type: 'input_audio', input_audio: { data: mp3.buffer.toString('base64'), format: 'mp3' } },
+      { type: 'text', text: 'What is this?' },
+    ]);
+    await replies(page).getByText('I see.').waitFor();
+    expect(await attached().count()).toBe(0);
+    expect(await page.locator('.said').getByRole('figure').count()).toBe(2);
+  });
+
+  it('can be taken away again, by the keyboard too, and is enough for a message', async () => {
+    await attach(picture, wav);
+    await attached().getByRole('button', { name: 'Remove picture 1' }).press('Enter');
+    await attached().getByRole('img').waitFor({ state: 'detached' });
+    expect(await messageField(page).evaluate((field) => field === document.activeElement)).toBe(true);
+    const content = await contentOf(() => messageField(page).press('Enter'));
+    expect(content).toMatchObject([{ type: 'input_audio' }]);
+  });
+
+  it('is sent again in the next turn, and kept over a reload and in exports', async () => {
+    await attach(wav);
+    await attached().waitFor();
+    expect(await ask(page, 'Listen')).toMatch(/^I see\./);
+    await page.reload();
+    const said = page.locator('.said').getByLabel('tone.wav', { exact: true });
+    expect(await playedSeconds(said)).toBe(1);
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export' }).click(),
+    ]);
+    const file = await download.path();
+    const { conversations } = JSON.parse(await readFile(file, 'utf8')) as { conversations: Conversation[] };
+    const listen = conversations.find(({ title }) => title === 'Listen');
+    const kept = `data:audio/wav;base64,${wav.buffer.toString('base64')}`;
+    expect(listen?.turns[0]).toMatchObject({ recordings: [{ name: 'tone.wav', seconds: 1, url: kept }] });
+
+    await page.getByRole('button', { name: 'Delete Listen' }).click();
+    await said.waitFor({ state: 'detached' });
+    await page.getByLabel('Import chats').setInputFiles(file);
+    await page.getByRole('navigation').getByRole('button', { name: 'Listen', exact: true }).click();
+    await said.waitFor();
+    const [request] = await Promise.all([page.waitForRequest('**/v1/chat/completions'), say(page, 'And now?')]);
+    expect(request.postDataJSON().messages).toMatchObject([
+      { role: 'user', content: [{ type: 'input_audio' }, { type: 'text', text: 'Listen' }] },
+      { role: 'assistant' },
+      { role: 'user', content: 'And now?' },
+    ]);
+  });
+});
+
+describe('what is dropped and pasted', () => {
+  it('is attached, and a zone shows itself while files are carried over the page', async () => {
+    await give(['dragenter', 'dragover'], [picture]);
+    expect(await textOf(dropZone())).toBe('Drop pictures or recordings anywhere');
+    await give(['dragleave'], [picture]);
+    await dropZone().waitFor({ state: 'detached' });
+    await give(['dragover', 'drop'], [picture]);
+    await attached().getByRole('img').waitFor();
+    expect(await dropZone().count()).toBe(0);
+    await give(['paste'], [mp3], messageField(page));
+    await attached().getByRole('figure').waitFor();
+    await give(['paste'], [picture], messageField(page));
+    await messageField(page).fill('Hm?');
+    // The same picture again, which is read and left out.
+    await page.getByRole('button', { name: 'Send', disabled: false }).waitFor();
+    expect(await contentOf(() => messageField(page).press('Enter'))).toMatchObject([
+      { type: 'image_url' },
+      { type: 'input_audio', input_audio: { format: 'mp3' } },
+      { type: 'text' },
+    ]);
+  });
+
+  it('is left alone when it is a thing of the page itself, or text', async () => {
+    await give(['dragstart', 'dragover', 'drop', 'dragend'], [picture]);
+    await give(['dragover', 'paste'], []);
+    expect(await dropZone().count()).toBe(0);
+    await give(['drop'], [wav]);
+    await attached().getByRole('figure').waitFor();
+    expect(await attached().getByRole('listitem').count()).toBe(1);
+  });
+});
+
+describe('what can not be taken', () => {
+  it('is refused with a word by a model without eyes or ears, which has no button either', async () => {
+    await chooseModel(page, 'Words');
+    await page.getByLabel(/^Attach /).waitFor({ state: 'detached' });
+    await give(['dragover'], [picture]);
+    expect(await textOf(dropZone())).toBe('Words takes neither pictures nor recordings');
+    await give(['drop'], [picture, wav]);
+    await problem().waitFor();
+    expect(await problem().locator('p').allInnerTexts()).toEqual([
+      'Words takes no pictures. “red.png” is not attached.',
+      'Words takes no recordings. “tone.wav” is not attached.',
+    ]);
+    expect(await attached().count()).toBe(0);
+  });
+
+  it('holds back the message when the model is changed since', async () => {
+    await attach(picture, wav);
+    await attached().waitFor();
+    await chooseModel(page, 'Eyes');
+    expect(await textOf(problem())).toMatch(/^Eyes takes no recordings\. Remove what is attached/);
+    const send = page.getByRole('button', { name: 'Send' });
+    expect(await send.isDisabled()).toBe(true);
+    await attached().getByRole('button', { name: 'Remove tone.wav' }).click();
+    await problem().waitFor({ state: 'detached' });
+    expect(await send.isDisabled()).toBe(false);
+  });
+
+  it.each([
+    [
+      'is too large',
+      { ...wav, buffer: Buffer.concat([wav.buffer, Buffer.alloc(20 * 1024 ** 2)]) },
+      /too large.*20 MiB/,
+    ],
+    ['is cut off', { ...wav, buffer: wav.buffer.subarray(0, 1000) }, /“tone\.wav” is a broken WAV: it ends after 1000/],
+    ['is no picture inside', { ...picture, buffer: picture.buffer.subarray(0, 40) }, /“red\.png” is no picture/],
+    [
+      'is neither',
+      { name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') },
+      /“a\.pdf” is neither/,
+    ],
+  ])('says so when a file %s', async (_, file, message) => {
+    await attach(file);
+    await problem().waitFor();
+    expect(await textOf(problem())).toMatch(message);
+    expect(await attached().count()).toBe(0);
+  });
+});
+
+it('had nothing to complain of, its own policy included', () => {
+  expect(failures).toEqual([]);
+});

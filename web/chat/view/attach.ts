@@ -1,0 +1,67 @@
+import { typeOf } from '../../../src/media/file-type.ts';
+import { readImageSize } from '../../../src/media/image-size.ts';
+import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
+import { MediaProblem } from '../../../src/media/problem.ts';
+import { checkSize, isImageType, readRecording } from '../../../src/media/reader.ts';
+import { type Attachment, BEGINNING_BYTES, kindOf, refusalOf } from '../data/attachments.ts';
+import type { Recording } from '../data/conversation.ts';
+import type { ListedModel } from '../data/model.ts';
+import { toPicture } from './picture.ts';
+
+/** What became of the files that a person gave: those that can be sent, and why not the others. */
+export interface Attached {
+  attachments: Attachment[];
+  problems: string[];
+}
+
+/** Reads files for this model, in their order. */
+export async function readFiles(files: File[], model: ListedModel | undefined): Promise<Attached> {
+  const read = await Promise.all(files.map((file) => readFile(file, model).catch(toProblem)));
+  return {
+    attachments: read.filter((one) => typeof one !== 'string'),
+    problems: read.filter((one) => typeof one === 'string'),
+  };
+}
+
+/** Throws an `Error` for people. */
+async function readFile(file: File, model: ListedModel | undefined): Promise<Attachment> {
+  const beginning = new Uint8Array(await file.slice(0, BEGINNING_BYTES).arrayBuffer());
+  const kind = kindOf(beginning, file.type);
+  const refusal = refusalOf(kind, file, model);
+  if (refusal !== null) throw new Error(refusal);
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  try {
+    return kind === 'image'
+      ? { kind, url: await readImage(file, bytes) }
+      : { kind: 'audio', recording: await readAudio(file.name, bytes) };
+  } catch (error) {
+    throw error instanceof MediaProblem ? new Error(`“${file.name}” ${error.message}`) : error;
+  }
+}
+
+/** A small file may be a picture too large to be drawn, so its header is read first. */
+function readImage(file: File, bytes: Uint8Array): Promise<string> {
+  const type = typeOf(bytes);
+  if (isImageType(type)) checkSize(readImageSize(type, bytes), MEDIA_LIMITS);
+  return toPicture(file);
+}
+
+async function readAudio(name: string, file: Uint8Array): Promise<Recording> {
+  const format = typeOf(file) === 'WAV' ? 'wav' : 'mp3';
+  const { bytes, seconds } = readRecording(file, format, MEDIA_LIMITS);
+  const type = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
+  return { name, seconds, url: await toDataUrl(new Blob([new Uint8Array(bytes)], { type })) };
+}
+
+function toDataUrl(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result as string);
+    reader.onerror = () => reject(new Error('This file can’t be read.'));
+    reader.readAsDataURL(blob);
+  });
+}
+
+function toProblem(error: unknown): string {
+  return (error as Error).message;
+}

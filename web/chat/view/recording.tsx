@@ -1,0 +1,40 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { decodeBase64 } from '../../../src/media/base64.ts';
+import type { Recording } from '../data/conversation.ts';
+import { formatLength } from '../data/figures.ts';
+
+/** A recording to be listened to. */
+export function RecordingView({ recording }: { recording: Recording }): JSX.Element {
+  const { name, seconds, url } = recording;
+  const source = useObjectUrl(url);
+  return (
+    <figure class="recording">
+      <figcaption>
+        <span class="recording-name" title={name}>
+          {name}
+        </span>
+        <span>{formatLength(seconds)}</span>
+      </figcaption>
+      {/* biome-ignore lint/a11y/useMediaCaption: nobody has written down what it says */}
+      <audio controls preload="metadata" src={source} aria-label={name} />
+    </figure>
+  );
+}
+
+/** A short address for a long data: URL, which not every player takes. */
+function useObjectUrl(dataUrl: string): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(toBlob(dataUrl));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [dataUrl]);
+  return url;
+}
+
+function toBlob(dataUrl: string): Blob {
+  const comma = dataUrl.indexOf(',');
+  const bytes = decodeBase64(dataUrl.slice(comma + 1), Number.POSITIVE_INFINITY);
+  return new Blob([new Uint8Array(bytes)], { type: dataUrl.slice('data:'.length, dataUrl.indexOf(';')) });
+}

@@ -1,0 +1,40 @@
+import { gather } from '../../src/media/gather.ts';
+import type { MediaLimits } from '../../src/media/limits.ts';
+import { fileTooLarge, MediaProblem, unreachable } from '../../src/media/problem.ts';
+
+/**
+ * The file at an http(s) URL, if its host lets pages of other sites read it. The browser counts the redirects itself, and keeps
+ * pages out of private networks.
+ *
+ * @throws MediaProblem
+ */
+export async function fetchFile(
+  url: URL,
+  { fileBytes, fetchMs }: Pick<MediaLimits, 'fileBytes' | 'fetchMs'>,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const timeout = AbortSignal.timeout(fetchMs);
+  const cancel = new AbortController();
+  try {
+    const response = await fetch(url, {
+      credentials: 'omit',
+      referrerPolicy: 'no-referrer',
+      signal: AbortSignal.any([signal, timeout, cancel.signal]),
+    });
+    if (!response.ok) throw unreachable(`could not be fetched: its host answered with status ${response.status}.`);
+    if (Number(response.headers.get('content-length')) > fileBytes) throw fileTooLarge(fileBytes);
+    return await gather(piecesOf(response), fileBytes);
+  } catch (error) {
+    if (timeout.aborted) throw unreachable(`has not come within ${fetchMs / 1000} s.`);
+    if (error instanceof MediaProblem) throw error;
+    throw unreachable('could not be fetched: its host is down, or lets no page of another site read its files (CORS).');
+  } finally {
+    // Lets go of the rest of what is not wanted.
+    cancel.abort();
+  }
+}
+
+async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
+}

@@ -1,0 +1,43 @@
+import type { ImageSize } from '../../src/media/image-size.ts';
+import { undecodable } from '../../src/media/problem.ts';
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * An image, upright, on white, as a PNG of the size that `scaled` gives. One at a time, for the sake of the memory.
+ *
+ * @throws MediaProblem when it is broken
+ */
+export function toPng(
+  image: Uint8Array,
+  scaled: (size: ImageSize) => ImageSize,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const turn = last.then(() => {
+    signal.throwIfAborted();
+    return draw(image, scaled);
+  });
+  last = turn.catch(() => {});
+  return turn;
+}
+
+/** The first frame, turned as its EXIF data ask. */
+async function draw(image: Uint8Array, scaled: (size: ImageSize) => ImageSize): Promise<Uint8Array> {
+  const bitmap = await createImageBitmap(new Blob([image as Uint8Array<ArrayBuffer>])).catch(() => {
+    throw undecodable(image);
+  });
+  try {
+    const { width, height } = scaled(bitmap);
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext('2d');
+    if (!context) throw new Error('This browser has no canvas to draw on.');
+    context.fillStyle = 'white';
+    context.fillRect(0, 0, width, height);
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(bitmap, 0, 0, width, height);
+    const png = await canvas.convertToBlob({ type: 'image/png' });
+    return new Uint8Array(await png.arrayBuffer());
+  } finally {
+    bitmap.close();
+  }
+}
