@@ -43,8 +43,7 @@ afterAll(async () => {
 /** What each server answers, the native one first. */
 async function answers(path: string, body: Record<string, unknown>) {
   const bodies = [];
-  for (const { url } of servers)
-    bodies.push((await postJson({ url, smallUrl: url, audioUrl: url, apiKey: '' }, path, body)).body);
+  for (const { url } of servers) bodies.push((await postJson({ url, apiKey: '' }, path, body)).body);
   return bodies;
 }
 

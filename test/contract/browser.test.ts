@@ -68,6 +68,8 @@ describeContract(
       smallUrl: await startOrigin(browser, 1),
       audioUrl: await startOrigin(browser, 512, true),
       apiKey: API_KEY,
+      // The engine is the one of server + wasm.
+      seeds: 10,
     };
   },
   async () => {

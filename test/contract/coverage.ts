@@ -8,7 +8,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'choices[].finish_reason: stop': 'ends with stop when the model ends its turn',
     'choices[].finish_reason: length': 'ends with length when the context window is full',
     'choices[].finish_reason: tool_calls':
-      'calls a tool with arguments of its schema for 100 of 100 seeds, every other one streamed, where one is required',
+      'calls a tool with arguments of its schema for every seed, streamed and not, where one is required',
     'choices[].finish_reason: content_filter':
       'ends with content_filter before a filtered text, in any case, and sends nothing of it',
     'choices[].logprobs': 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
@@ -75,9 +75,9 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     tools: 'shows the tools to the model, unless tool_choice is none',
     'tool_choice: none, auto': 'shows the tools to the model, unless tool_choice is none',
     'tool_choice: required':
-      'calls a tool with arguments of its schema for 100 of 100 seeds, every other one streamed, where one is required',
+      'calls a tool with arguments of its schema for every seed, streamed and not, where one is required',
     'tool_choice: named, parallel_tool_calls':
-      'calls the very tool that is named, once where calls must not be parallel, for 100 of 100 seeds',
+      'calls the very tool that is named, once where calls must not be parallel, for every seed',
     'dynatemp_range, dynatemp_exponent, typical_p, mirostat, mirostat_tau, mirostat_eta':
       'has mirostat, typical_p and dynamic temperature, seeded and each with an effect',
     logit_bias: 'forces a token with logit_bias 100, and bans one with -100',
@@ -86,7 +86,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'logprobs, top_logprobs': 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
     'response_format: json_object':
       'begins a JSON object where json_object is asked for, and says length when it is cut',
-    'response_format: json_schema': 'replies JSON of the schema for 100 of 100 seeds, every other one streamed',
+    'response_format: json_schema': 'replies JSON of the schema for every seed, streamed and not',
     return_progress: 'tells the progress of each prefill step when asked with return_progress',
     context_overflow:
       'answers such a prompt with a 400 and both counts where context_overflow is error, streamed or not',

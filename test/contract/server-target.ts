@@ -5,7 +5,7 @@ import { describeContract } from './suite.ts';
 const API_KEY = 'contract-key';
 
 /** Holds `paddock serve` with these flags to the contract. */
-export function describeServerContract(name: string, flags: string[]): void {
+export function describeServerContract(name: string, flags: string[], seeds: number): void {
   const servers: RunningServer[] = [];
   const start = async (more: string[]) => {
     // The images of the suite's web server are on this machine.
@@ -22,7 +22,7 @@ export function describeServerContract(name: string, flags: string[]): void {
     name,
     async () => {
       const url = await start([]);
-      return { url, audioUrl: url, smallUrl: await start(['--slots', '1', '--queue', '1']), apiKey: API_KEY };
+      return { url, audioUrl: url, smallUrl: await start(['--slots', '1', '--queue', '1']), apiKey: API_KEY, seeds };
     },
     async () => {
       await Promise.all(servers.map(({ stop }) => stop()));

@@ -9,6 +9,8 @@ export interface Target {
   smallUrl: string;
   /** As `url`, where recordings are heard: in a browser, that takes threads, which it gives to isolated pages only. */
   audioUrl: string;
+  /** How many seeds the cases try that hold for every one. */
+  seeds: number;
 }
 
 export function openai(target: Target, apiKey = target.apiKey): OpenAI {
@@ -40,7 +42,7 @@ export async function postChat(target: Target, body: unknown, init: RequestInit 
 
 /** POSTs to any path. A string goes out as it is. */
 export async function postJson(
-  target: Target,
+  target: Pick<Target, 'url' | 'apiKey'>,
   path: string,
   body: unknown,
   init: RequestInit = {},

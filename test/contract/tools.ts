@@ -35,11 +35,9 @@ const isStep = new Ajv2020().compile(STEP);
 
 const isBook = new Ajv2020().compile(BOOK);
 
-const SEEDS = Array.from({ length: 100 }, (_, seed) => seed);
-
-/** Checks many seeds, every other one streamed, four at a time. */
-async function forSeeds(seeds: number[], check: (seed: number, stream: boolean) => Promise<void>): Promise<void> {
-  const queue = [...seeds];
+/** Checks so many seeds, every other one streamed, four at a time. */
+async function forSeeds(count: number, check: (seed: number, stream: boolean) => Promise<void>): Promise<void> {
+  const queue = Array.from({ length: count }, (_, seed) => seed);
   const work = async () => {
     for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) await check(seed, seed % 2 === 1);
   };
@@ -77,7 +75,7 @@ export const toolCases: ContractCase[] = [
     name: 'calls one tool or several, each with arguments of its schema, where a call is required',
     check: async (target) => {
       const body = chatBody({ temperature: 1, max_tokens: null, tools: SHORT_TOOLS, tool_choice: 'required' });
-      await forSeeds(SEEDS.slice(0, 8), async (seed, stream) => {
+      await forSeeds(8, async (seed, stream) => {
         const { calls, content, finish_reason } = await reply(target, { ...body, seed }, stream);
         expect(finish_reason, `seed ${seed}`).toBe('tool_calls');
         expect(content.trim()).toBe('');
@@ -92,11 +90,11 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
-    name: 'calls a tool with arguments of its schema for 100 of 100 seeds, every other one streamed, where one is required',
+    name: 'calls a tool with arguments of its schema for every seed, streamed and not, where one is required',
     check: async (target) => {
       const required = { tools: TOOLS, tool_choice: 'required', parallel_tool_calls: false };
       const body = chatBody({ temperature: 1, max_tokens: 300, ...required });
-      await forSeeds(SEEDS, async (seed, stream) => {
+      await forSeeds(target.seeds, async (seed, stream) => {
         const { calls, finish_reason } = await reply(target, { ...body, seed }, stream);
         expect(finish_reason, `seed ${seed}`).toBe('tool_calls');
         expect(calls).toHaveLength(1);
@@ -106,11 +104,11 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
-    name: 'calls the very tool that is named, once where calls must not be parallel, for 100 of 100 seeds',
+    name: 'calls the very tool that is named, once where calls must not be parallel, for every seed',
     check: async (target) => {
       const tool_choice = { type: 'function', function: { name: 'lend_book' } };
       const body = chatBody({ temperature: 1, max_tokens: 300, tools: TOOLS, tool_choice, parallel_tool_calls: false });
-      await forSeeds(SEEDS, async (seed, stream) => {
+      await forSeeds(target.seeds, async (seed, stream) => {
         const { calls } = await reply(target, { ...body, seed }, stream);
         expect(calls.map((call: { function: { name: string } }) => call.function.name)).toEqual(['lend_book']);
         expect(isBook(JSON.parse(calls[0].function.arguments)), calls[0].function.arguments).toBe(true);
@@ -150,11 +148,11 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
-    name: 'replies JSON of the schema for 100 of 100 seeds, every other one streamed',
+    name: 'replies JSON of the schema for every seed, streamed and not',
     check: async (target) => {
       const response_format = { type: 'json_schema', json_schema: { name: 'book', strict: true, schema: BOOK } };
       const body = chatBody({ temperature: 1, max_tokens: 300, response_format });
-      await forSeeds(SEEDS, async (seed, stream) => {
+      await forSeeds(target.seeds, async (seed, stream) => {
         const { content, finish_reason } = await reply(target, { ...body, seed }, stream);
         expect(finish_reason, `seed ${seed}`).toBe('stop');
         expect(isBook(JSON.parse(content)), content).toBe(true);

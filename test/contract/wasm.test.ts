@@ -1,3 +1,3 @@
 import { describeServerContract } from './server-target.ts';
 
-describeServerContract('server + wasm', ['--backend', 'wasm', '--threads', '1']);
+describeServerContract('server + wasm', ['--backend', 'wasm', '--threads', '1'], 40);
