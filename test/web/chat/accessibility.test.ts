@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { plainPng } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
-import { conversationOf, importChats, openChat, replies } from './support.ts';
+import { ask, chooseModel, conversationOf, importChats, openChat, replies } from './support.ts';
 
 declare global {
   /** https://github.com/dequelabs/axe-core */
@@ -33,7 +34,8 @@ let browser: TestBrowser;
 let page: Page;
 
 beforeAll(async () => {
-  server = await startServer(['--models', inject('modelsFolder'), '--backend', 'cpu', '--log-level', 'warn']);
+  const flags = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
+  server = await startServer(['--models', inject('modelsFolder'), ...flags]);
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
   // The page's own policy keeps scripts of others out, those of a test too.
@@ -43,11 +45,22 @@ beforeAll(async () => {
     conversationOf('A failed reply', '', { end: { kind: 'failed', message: 'It went wrong.', code: null } }),
     conversationOf('All there is in a reply', TEXT, MORE),
   ]);
+  await chooseModel(page, 'tiny/vision/eye');
+  await attach();
+  await ask(page, 'What is this?');
 });
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
+
+async function attach(): Promise<void> {
+  const attached = page.getByRole('list', { name: 'Attached' });
+  if (await attached.isVisible()) return;
+  const buffer = Buffer.from(plainPng([200, 30, 30]));
+  await page.getByLabel(/^Attach /).setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer });
+  await attached.waitFor();
+}
 
 async function seriousViolations(): Promise<string[]> {
   const { violations } = await page.evaluate(() => globalThis.axe.run());
@@ -68,6 +81,7 @@ const VIEWS: [string, () => Promise<void>][] = [
   ['a reply with all there is', () => openConversation('All there is in a reply')],
   ['a failed reply', () => openConversation('A failed reply')],
   ['the models', () => page.locator('.model-button').click()],
+  ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
 ];
 

@@ -20,7 +20,7 @@ const model = (id: string, vision: boolean, audio: boolean) => ({
   object: 'model',
   context_length: 4096,
   metadata: { size: 1 },
-  capabilities: { vision, audio, tools: false, reasoning: false, embedding: false },
+  capabilities: { vision, audio, tools: false, reasoning: false, embedding: false, rerank: false },
   settings: { prompt_template: 'a template' },
 });
 const MODELS = [model('Senses', true, true), model('Eyes', true, false), model('Words', false, false)];
