@@ -1,6 +1,7 @@
 import { lstat, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ModelSource } from '../engine/engine.ts';
+import type { FileCatalogue } from './catalogue.ts';
 import { stemOf } from './model-files.ts';
 import { isNamedProjector } from './projector.ts';
 
@@ -17,11 +18,16 @@ export class OutsideFolder extends Error {
   override readonly name = 'OutsideFolder';
 }
 
+/** The sources of all models of a catalogue but one. */
+export function otherSources({ list, sourceOf }: Pick<FileCatalogue, 'list' | 'sourceOf'>, id: string): ModelSource[] {
+  return list().flatMap((model) => (model.id === id ? [] : (sourceOf(model.id) ?? [])));
+}
+
 /**
  * Finds what belongs to one model alone.
  *
  * @param folder the models folder. Throws `OutsideFolder` when any of the files does not really lie in it
- * @param others the sources of all other models
+ * @param others as `otherSources` gives them
  */
 export async function planRemoval(folder: string, source: ModelSource, others: ModelSource[]): Promise<Removal> {
   const shared = new Set(others.flatMap(({ files, projector }) => [...files, ...(projector ? [projector] : [])]));

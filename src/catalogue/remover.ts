@@ -3,7 +3,7 @@ import type { Log } from '../core/log.ts';
 import type { Remover } from '../core/remover.ts';
 import { isBuiltIn } from './built-in.ts';
 import type { FileCatalogue } from './catalogue.ts';
-import { OutsideFolder, planRemoval, removeModel } from './remove.ts';
+import { OutsideFolder, otherSources, planRemoval, removeModel } from './remove.ts';
 
 /** Removes models from a folder of the catalogue, one after another. */
 export function createRemover(modelsFolder: string, catalogue: FileCatalogue, log: Log): Remover {
@@ -11,9 +11,7 @@ export function createRemover(modelsFolder: string, catalogue: FileCatalogue, lo
     const source = catalogue.sourceOf(id);
     if (!source) throw modelNotFound(id);
     if (isBuiltIn(source)) throw builtInModel(id);
-    const ids = catalogue.list().map((model) => model.id);
-    const others = ids.filter((other) => other !== id).flatMap((other) => catalogue.sourceOf(other) ?? []);
-    const removal = await planRemoval(modelsFolder, source, others).catch((error: unknown) => {
+    const removal = await planRemoval(modelsFolder, source, otherSources(catalogue, id)).catch((error: unknown) => {
       if (!(error instanceof OutsideFolder)) throw error;
       log.warn('model not removed', { id, reason: error.message });
       throw invalidRequest(`The model '${id}' can not be removed: not all of its files are in the models folder.`);

@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { contentTypeOf, listSite } from '../site-files.ts';
 
 /** The files of one folder, served under their own names; `index.html` is `/` too. */
 export interface StaticFiles {
@@ -10,15 +11,6 @@ export interface StaticFiles {
   /** Answers with the file. The request is read before anything is awaited. */
   send(res: HttpResponse, req: HttpRequest): Promise<void>;
 }
-
-const CONTENT_TYPES: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-};
 
 /** The paths that are the API's, whatever files there are. */
 const API_PATH = /^\/(?:v1(?:\/|$)|health$|openapi\.json$)/;
@@ -82,13 +74,9 @@ export async function openStaticFiles(folder: string): Promise<StaticFiles> {
 
 /** Where each path's file is. Only these are ever opened, so no path leads out of the folder. */
 async function findFiles(folder: string): Promise<Map<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry): [string, string] => {
-      const file = join(entry.parentPath, entry.name);
-      return [file.slice(folder.length).split(sep).join('/'), file];
-    })
+  const paths = await listSite(folder).catch(() => []);
+  const files = paths
+    .map((path): [string, string] => [`/${path}`, join(folder, path)])
     .filter(([path]) => !API_PATH.test(path));
   const index = files.find(([path]) => path === '/index.html');
   return new Map(index ? [...files, ['/', index[1]]] : files);
@@ -108,7 +96,7 @@ function sendFile(res: HttpResponse, method: string, path: string, file: StaticF
     res.endWithoutBody();
     return;
   }
-  res.writeHeader('content-type', CONTENT_TYPES[extname(path)] ?? 'application/octet-stream');
+  res.writeHeader('content-type', contentTypeOf(path));
   if (method === 'HEAD') res.endWithoutBody(file.content.byteLength);
   else res.end(file.content);
 }

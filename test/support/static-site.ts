@@ -4,15 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { finished } from 'node:stream/promises';
-
-const TYPES: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.wasm': 'application/wasm',
-  '.svg': 'image/svg+xml',
-};
+import { contentTypeOf } from '../../src/site-files.ts';
 
 export interface StaticSite extends AsyncDisposable {
   /** Without a slash at the end. */
@@ -61,7 +53,7 @@ function findFile(folders: Record<string, string>, path: string): string | undef
 }
 
 async function sendText(path: string, text: string, response: ServerResponse): Promise<void> {
-  response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'text/plain' }).end(text);
+  response.writeHead(200, { 'content-type': extname(path) === '' ? 'text/plain' : contentTypeOf(path) }).end(text);
 }
 
 async function sendFile(file: string | undefined, response: ServerResponse): Promise<void> {
@@ -71,7 +63,7 @@ async function sendFile(file: string | undefined, response: ServerResponse): Pro
     return;
   }
   response.writeHead(200, {
-    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'content-type': contentTypeOf(file),
     'content-length': found.size,
   });
   await finished(createReadStream(file).pipe(response));

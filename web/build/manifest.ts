@@ -1,29 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, relative, sep } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { contentTypeOf, listSite } from '../../src/site-files.ts';
 import type { ShellFile, ShellManifest } from '../service-worker/shell-manifest.ts';
-
-const TYPES: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.wasm': 'application/wasm',
-  '.svg': 'image/svg+xml',
-};
 
 /** What the service worker is to keep: every file of the site but itself and what is for compilers alone. */
 export async function listShell(out: string): Promise<ShellManifest> {
-  const entries = await readdir(out, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(out, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
-    .filter((path) => path !== 'service-worker.js' && !path.endsWith('.d.ts'))
-    .sort();
+  const paths = (await listSite(out)).filter((path) => path !== 'service-worker.js' && !path.endsWith('.d.ts')).sort();
   const files = await Promise.all(
     paths.map(async (path): Promise<ShellFile> => {
-      const type = TYPES[extname(path)] ?? 'application/octet-stream';
-      return { path, hash: sha256(await readFile(join(out, path))), type, part: partOf(path) };
+      const hash = sha256(await readFile(join(out, path)));
+      return { path, hash, type: contentTypeOf(path), part: partOf(path) };
     }),
   );
   return { version: sha256(JSON.stringify(files)).slice(0, 16), files };

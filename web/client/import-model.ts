@@ -1,3 +1,6 @@
+import { sseData } from '../../src/core/api/sse-data.ts';
+import { chunksOf } from '../body-chunks.ts';
+
 /** The lines of the stream that are read here; the rest of its fields are the API's, see `POST /v1/models/pull`. */
 type StreamEvent =
   | { status: 'downloading'; completed: number; total: number }
@@ -17,28 +20,14 @@ export async function importModel(
     body: file,
   });
   if (!reply.ok || !reply.body) throw new Error(await errorMessage(reply));
-  for await (const event of readEvents(reply.body)) {
+  for await (const data of sseData(chunksOf(reply.body))) {
+    if (data === '[DONE]') break;
+    const event = JSON.parse(data) as StreamEvent;
     if (event.status === undefined) throw new Error(event.error.message);
     if (event.status === 'downloading') onProgress({ completed: event.completed, total: event.total });
     if (event.status === 'done') return event.model.id;
   }
   throw new Error('The import ended before the model was stored.');
-}
-
-async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
-  let rest = '';
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const lines = (rest + next.value).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        if (line.startsWith('data: {')) yield JSON.parse(line.slice('data: '.length)) as StreamEvent;
-      }
-    }
-  } finally {
-    await reader.cancel();
-  }
 }
 
 async function errorMessage(reply: Response): Promise<string> {

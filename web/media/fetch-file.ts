@@ -1,6 +1,7 @@
 import { gather } from '../../src/media/gather.ts';
 import type { MediaLimits } from '../../src/media/limits.ts';
 import { fileTooLarge, MediaProblem, unreachable } from '../../src/media/problem.ts';
+import { chunksOf } from '../body-chunks.ts';
 
 /**
  * The file at an http(s) URL, if its host lets pages of other sites read it. The browser counts the redirects itself, and keeps
@@ -23,7 +24,7 @@ export async function fetchFile(
     });
     if (!response.ok) throw unreachable(`could not be fetched: its host answered with status ${response.status}.`);
     if (Number(response.headers.get('content-length')) > fileBytes) throw fileTooLarge(fileBytes);
-    return await gather(piecesOf(response), fileBytes);
+    return await gather(chunksOf(response.body), fileBytes);
   } catch (error) {
     if (timeout.aborted) throw unreachable(`has not come within ${fetchMs / 1000} s.`);
     if (error instanceof MediaProblem) throw error;
@@ -32,9 +33,4 @@ export async function fetchFile(
     // Lets go of the rest of what is not wanted.
     cancel.abort();
   }
-}
-
-async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  const reader = body?.getReader();
-  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
 }

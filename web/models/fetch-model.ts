@@ -36,8 +36,7 @@ export function fetchModel(
   emit: (event: PullEvent) => void,
   options: PersistOptions,
 ): Promise<{ alreadyHere: boolean }> {
-  const onWait = () => emit({ status: 'waiting', reason: 'another tab is busy with the same model' });
-  return withModelLock(plan.id, options.signal, onWait, async () => {
+  return withModelLock(plan.id, emit, options.signal, async () => {
     const folder = folderOf(plan.id, identity(plan));
     if (await isPublished(folder)) return { alreadyHere: true };
     await checkPlace(plan.id);

@@ -46,8 +46,7 @@ export async function importModel(
   const id = [...folders, stemOf(name)].join('/');
   try {
     checkName(folders, name);
-    const onWait = () => emit({ status: 'waiting', reason: 'another tab is busy with the same model' });
-    await withModelLock(id, signal, onWait, async () => {
+    await withModelLock(id, emit, signal, async () => {
       if ((await readStored()).some(({ model }) => model.card.id === id))
         throw placeTaken(`There is a model ${id} already. Remove it first, or give the file another name.`);
       const folder = folderOf(id, crypto.randomUUID());

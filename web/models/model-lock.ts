@@ -1,23 +1,23 @@
+import type { PullEvent } from '../../src/core/puller.ts';
 import { folderPrefix } from './store.ts';
 
 /** Held while something is done to the folders with this prefix. */
 const nameOf = (prefix: string) => `paddock-model:${prefix}`;
 
 /**
- * Does something to a model's folders while nobody else does, in this worker or in that of a page that is about to end.
- *
- * @param onWait called if somebody else does
+ * Does something to a model's folders while nobody else does, in this worker or in that of a page that is about to end. Says so
+ * where it has to wait for that.
  */
 export async function withModelLock<T>(
   id: string,
+  emit: (event: PullEvent) => void,
   signal: AbortSignal,
-  onWait: () => void,
   work: () => Promise<T>,
 ): Promise<T> {
   const name = nameOf(folderPrefix(id));
   const outcome = await tryLock(name, work);
   if (outcome) return outcome.value;
-  onWait();
+  emit({ status: 'waiting', reason: 'another tab is busy with the same model' });
   return navigator.locks.request(name, { signal }, work) as Promise<T>;
 }
 

@@ -16,7 +16,7 @@ export function registerDoctor(program: Command): void {
 }
 
 async function doctor(options: Record<string, unknown>): Promise<void> {
-  const [{ checkMachine }, { checkBackends }, { checkFolders }, { checkMedia }, { checkAddress }] = await Promise.all([
+  const [{ checkMachine }, { checkBackends }, folders, { checkMedia }, { checkAddress }] = await Promise.all([
     import('../doctor/machine.ts'),
     import('../doctor/backends.ts'),
     import('../doctor/folders.ts'),
@@ -26,13 +26,14 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
   const { config, finding } = checkConfig(options);
   const machine = checkMachine();
   const backends = await checkBackends(config.backend);
+  const models = await folders.findModels(config.models);
   const findings = [
     ...machine,
     ...backends,
     finding,
-    ...(await checkFolders(config.models)),
+    ...(await folders.checkFolders(models)),
     ...(await checkMedia(
-      config.models,
+      models.catalogue,
       backends.find(({ id }) => id === 'wasm'),
     )),
     await checkAddress(config),

@@ -18,15 +18,16 @@ async function remove(id: string, options: Record<string, unknown>): Promise<voi
   const { models: folder } = readConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
   const { isBuiltIn } = await import('../../catalogue/built-in.ts');
-  const { planRemoval, removeModel } = await import('../../catalogue/remove.ts');
+  const { otherSources, planRemoval, removeModel } = await import('../../catalogue/remove.ts');
   const catalogue = await readLocalModels(folder);
-  const ids = catalogue.list().map((model) => model.id);
   const source = catalogue.sourceOf(id);
-  if (!source) throw unknownModel(id, ids);
+  if (!source) {
+    const ids = catalogue.list().map((model) => model.id);
+    throw unknownModel(id, ids);
+  }
   if (isBuiltIn(source)) throw new Error(`${id} comes with Paddock and can't be removed`);
 
-  const others = ids.filter((other) => other !== id).flatMap((other) => catalogue.sourceOf(other) ?? []);
-  const removal = await planRemoval(folder, source, others);
+  const removal = await planRemoval(folder, source, otherSources(catalogue, id));
   if (!options.yes) await confirm(id, removal.files, removal.bytes);
   await removeModel(folder, removal);
   if (options.json) return printJson({ id, files: removal.files, bytes: removal.bytes });

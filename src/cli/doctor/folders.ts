@@ -1,5 +1,6 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { FileCatalogue } from '../../catalogue/catalogue.ts';
 import type { Log } from '../../core/log.ts';
 import { messageOf } from '../errors.ts';
 import { paddockHome } from '../home.ts';
@@ -9,8 +10,20 @@ import type { Finding } from './finding.ts';
 
 const LITTLE_DISK = 5e9;
 
+/** The models of a folder, the built-in one included, and what is wrong with any. */
+export interface FoundModels {
+  folder: string;
+  catalogue: FileCatalogue;
+  problems: string[];
+}
+
+export async function findModels(folder: string): Promise<FoundModels> {
+  const problems: string[] = [];
+  return { folder, catalogue: await readLocalModels(folder, recordProblems(problems)), problems };
+}
+
 /** What is on disk: Paddock's home and the models. */
-export async function checkFolders(models: string): Promise<Finding[]> {
+export async function checkFolders(models: FoundModels): Promise<Finding[]> {
   return [await checkHome(paddockHome()), await checkModels(models)];
 }
 
@@ -29,10 +42,8 @@ async function checkHome(home: string): Promise<Finding> {
   return { ...finding, status: free < LITTLE_DISK ? 'warn' : 'ok', detail: `${home}${madeLater}, ${room}` };
 }
 
-async function checkModels(folder: string): Promise<Finding> {
+async function checkModels({ folder, catalogue, problems }: FoundModels): Promise<Finding> {
   const finding = { id: 'models', title: 'models' };
-  const problems: string[] = [];
-  const catalogue = await readLocalModels(folder, recordProblems(problems));
   const count = catalogue.list().length;
   try {
     await readdir(folder);

@@ -1,15 +1,10 @@
-import type { Log } from '../../core/log.ts';
+import type { FileCatalogue } from '../../catalogue/catalogue.ts';
 import type { ModelCard } from '../../core/model.ts';
 import { messageOf } from '../errors.ts';
-import { readLocalModels } from '../local-models.ts';
 import type { Finding } from './finding.ts';
 
-const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
 /** Which models take images and audio, what they would run on, and whether images can be read at all. */
-export async function checkMedia(modelsFolder: string, webAssembly: Finding | undefined): Promise<Finding[]> {
-  // What is wrong with a model is told with the folder.
-  const catalogue = await readLocalModels(modelsFolder, silent);
+export async function checkMedia(catalogue: FileCatalogue, webAssembly: Finding | undefined): Promise<Finding[]> {
   const cards = catalogue.list().filter(({ id }) => catalogue.sourceOf(id)?.projector !== undefined);
   return [describeModels(cards, webAssembly), await checkImageReader()];
 }

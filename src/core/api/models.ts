@@ -62,7 +62,7 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
     capabilities: {
       vision: card.settings.vision_model ?? false,
       audio: audioModel,
-      tools: chats && supportsTools(template),
+      tools: supportsTools(template),
       reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
       embedding: card.settings.embedding,
       rerank: rankingModel,

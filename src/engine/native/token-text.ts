@@ -34,7 +34,7 @@ function nativeText(model: LlamaModel): TokenText {
 
 function byteLevelText(model: LlamaModel): TokenText {
   const { tokens: entries } = model.fileInfo.metadata.tokenizer.ggml;
-  const known = new Map<Token, Uint8Array>();
+  const known = new Map<Token, { bytes: Uint8Array; special: boolean }>();
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   const spell = (token: Token): Uint8Array => {
@@ -43,17 +43,19 @@ function byteLevelText(model: LlamaModel): TokenText {
     const bytes = model.getTokenAttributes(token).normal ? byteLevelBytes(entry) : undefined;
     return bytes ?? Buffer.from(entry);
   };
-  const bytesOf = (token: Token): Uint8Array => {
-    const bytes = known.get(token) ?? spell(token);
-    known.set(token, bytes);
-    return bytes;
+  const read = (token: Token) => {
+    const found = known.get(token);
+    if (found) return found;
+    const entry = { bytes: spell(token), special: model.isSpecialToken(token) };
+    known.set(token, entry);
+    return entry;
   };
   return {
     textOf: (tokens, _, shown) => {
-      const said = tokens.filter((token) => shown(token) || !model.isSpecialToken(token));
-      return decoder.decode(Buffer.concat(said.map(bytesOf)));
+      const said = tokens.filter((token) => shown(token) || !read(token).special);
+      return decoder.decode(Buffer.concat(said.map((token) => read(token).bytes)));
     },
-    bytesOf,
+    bytesOf: (token) => read(token).bytes,
   };
 }
 

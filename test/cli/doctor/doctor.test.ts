@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/cli/config/command.ts';
 import { choose, probeBackend } from '../../../src/cli/doctor/backends.ts';
 import type { Finding } from '../../../src/cli/doctor/finding.ts';
-import { checkFolders } from '../../../src/cli/doctor/folders.ts';
+import { checkFolders, findModels } from '../../../src/cli/doctor/folders.ts';
 import { checkNode } from '../../../src/cli/doctor/machine.ts';
 import { describeModels } from '../../../src/cli/doctor/media.ts';
 import { checkAddress } from '../../../src/cli/doctor/server.ts';
@@ -112,7 +112,7 @@ describe('the address', () => {
 
 describe('the models folder', () => {
   it('may not be there yet', async () => {
-    const findings = await checkFolders(join(tmpdir(), 'paddock-none'));
+    const findings = await checkFolders(await findModels(join(tmpdir(), 'paddock-none')));
     expect(findings.find(({ id }) => id === 'models')).toMatchObject({
       status: 'info',
       detail: expect.stringContaining('does not exist yet'),
@@ -122,7 +122,7 @@ describe('the models folder', () => {
   it.skipIf(process.getuid?.() === 0)('may be closed to this user', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'paddock-closed-'));
     await chmod(folder, 0o000);
-    const findings = await checkFolders(folder);
+    const findings = await checkFolders(await findModels(folder));
     expect(findings.find(({ id }) => id === 'models')?.status).toBe('fail');
     await rm(folder, { recursive: true });
   });

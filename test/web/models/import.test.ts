@@ -6,7 +6,7 @@ import { headerBytes, projectorEntries } from '../../catalogue/fixtures.ts';
 import { smallGguf } from '../../catalogue/pull/fixtures.ts';
 import { sha256, startHub, type TestHub } from '../../support/hub.ts';
 import {
-  emptyStorage,
+  closeAndForget,
   leave,
   limitStorage,
   type ModelsBench,
@@ -37,11 +37,7 @@ beforeEach(async () => {
   page = await bench.open(host.url);
 }, TIME_LIMIT_MS);
 afterEach(async () => {
-  await limitStorage(bench, page, null);
-  await page.close();
-  const last = await bench.open(host.url);
-  await emptyStorage(last);
-  await last.close();
+  await closeAndForget(bench, page, host.url);
   await host.close();
 });
 

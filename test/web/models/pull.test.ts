@@ -4,8 +4,8 @@ import type { BrowserModel } from '../../../web/protocol.ts';
 import { smallGguf } from '../../catalogue/pull/fixtures.ts';
 import { type Stage, sha256, startHub, type TestHub } from '../../support/hub.ts';
 import {
+  closeAndForget,
   cutInHalf,
-  emptyStorage,
   leave,
   limitStorage,
   type ModelsBench,
@@ -40,11 +40,7 @@ beforeEach(async () => {
   page = await bench.open(hub.url);
 }, TIME_LIMIT_MS);
 afterEach(async () => {
-  await limitStorage(bench, page, null);
-  await page.close();
-  const last = await bench.open(hub.url);
-  await emptyStorage(last);
-  await last.close();
+  await closeAndForget(bench, page, hub.url);
   await hub.close();
 });
 

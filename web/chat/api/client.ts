@@ -1,4 +1,5 @@
 import { sseData } from '../../../src/core/api/sse-data.ts';
+import { chunksOf } from '../../body-chunks.ts';
 
 /** Why a call failed, in words for people. `status` is null where nobody answered, `code` is the API's own. */
 export class ApiFailure extends Error {
@@ -69,17 +70,6 @@ export function createClient({ key, onKeyWanted }: ClientOptions): Client {
 function encode(body: object | Blob): RequestInit {
   if (body instanceof Blob) return { body, headers: { 'content-type': 'application/octet-stream' } };
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-}
-
-/** A body as an iteration; not every browser iterates streams by itself. */
-async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const reader = body?.getReader();
-  try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) yield next.value;
-  } finally {
-    // Tells a server whose answer is not read to its end.
-    await reader?.cancel().catch(() => {});
-  }
 }
 
 async function readFailure(response: Response): Promise<ApiFailure> {

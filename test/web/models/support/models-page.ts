@@ -166,10 +166,14 @@ export async function limitStorage({ browser, site }: ModelsBench, page: Page, b
   await devtools.send('Storage.overrideQuotaForOrigin', { origin: site.url, ...quota });
 }
 
-/** Removes all that the origin has stored. */
-export function emptyStorage(page: Page): Promise<void> {
-  return page.evaluate(async () => {
+/** Closes a test's page, then removes all that the origin has stored, by a page of its own: the first may have left files open. */
+export async function closeAndForget(bench: ModelsBench, page: Page, hub: string): Promise<void> {
+  await limitStorage(bench, page, null);
+  await page.close();
+  const last = await bench.open(hub);
+  await last.evaluate(async () => {
     const root = await navigator.storage.getDirectory();
     for await (const name of root.keys()) await root.removeEntry(name, { recursive: true });
   });
+  await last.close();
 }
