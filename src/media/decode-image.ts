@@ -13,29 +13,12 @@ sharp.unblock({ operation: LOADERS });
 // Decoded images are not asked for again: the models' caches know them by their bytes.
 sharp.cache(false);
 
-let last: Promise<unknown> = Promise.resolve();
-
 /**
- * An image of up to `limitPixels`, upright, on white, as an sRGB PNG of the size that `scaled` gives. One at a time: the memory
- * of one decoded image is all that is ever needed.
+ * An image of up to `limitPixels`, upright, on white, as an sRGB PNG of the size that `scaled` gives.
  *
  * @throws MediaProblem when it is broken
  */
-export function toPng(
-  image: Uint8Array,
-  scaled: (size: ImageSize) => ImageSize,
-  signal: AbortSignal,
-  limitPixels: number,
-): Promise<Uint8Array> {
-  const turn = last.then(() => {
-    signal.throwIfAborted();
-    return decode(image, scaled, limitPixels);
-  });
-  last = turn.catch(() => {});
-  return turn;
-}
-
-async function decode(
+export async function toPng(
   image: Uint8Array,
   scaled: (size: ImageSize) => ImageSize,
   limitPixels: number,

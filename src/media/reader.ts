@@ -19,16 +19,29 @@ export interface MediaGround {
   /** The file at an http(s) URL. Throws a `MediaProblem`. */
   fetchFile(url: URL, signal: AbortSignal): Promise<Uint8Array>;
   /** The image upright, on white, as a PNG of at most the size that `scaled` gives for its own. Throws a `MediaProblem` when it is broken. */
-  toPng(image: Uint8Array, scaled: (size: ImageSize) => ImageSize, signal: AbortSignal): Promise<Uint8Array>;
+  toPng(image: Uint8Array, scaled: (size: ImageSize) => ImageSize): Promise<Uint8Array>;
 }
 
-/** Gets and checks the images and recordings of requests, within limits. */
+/**
+ * Gets and checks the images and recordings of requests, within limits. Images are decoded one at a time: the memory of one is all
+ * that is ever needed.
+ */
 export function createMediaReader(ground: MediaGround, limits: MediaLimits): MediaReader {
+  let last: Promise<unknown> = Promise.resolve();
+  const toPng = (file: Uint8Array, detail: ImagePart['detail'], signal: AbortSignal): Promise<Uint8Array> => {
+    const side = detail === 'low' ? LOW_DETAIL_SIDE : limits.imageSide;
+    const turn = last.then(() => {
+      signal.throwIfAborted();
+      return ground.toPng(file, (size) => fitInto(size, limits.scaledPixels, side));
+    });
+    last = turn.catch(() => {});
+    return turn;
+  };
   return {
     async read(part, param, signal) {
       try {
         return part.kind === 'image'
-          ? await readImage(ground, limits, part, signal)
+          ? { kind: 'image', bytes: await toPng(await readImage(ground, limits, part, signal), part.detail, signal) }
           : readAudio(part.data, part.format, limits);
       } catch (error) {
         signal.throwIfAborted();
@@ -40,19 +53,18 @@ export function createMediaReader(ground: MediaGround, limits: MediaLimits): Med
   };
 }
 
+/** The file of an image, its size checked. Throws a `MediaProblem`. */
 async function readImage(
   ground: MediaGround,
   limits: MediaLimits,
-  { url, detail }: ImagePart,
+  { url }: ImagePart,
   signal: AbortSignal,
-): Promise<Media> {
+): Promise<Uint8Array> {
   const file = isDataUri(url) ? readDataUri(url, limits.fileBytes) : await ground.fetchFile(parseUrl(url), signal);
   const type = typeOf(file);
   if (!isImageType(type)) throw broken(`is not a PNG, JPEG, GIF, WebP or AVIF file: ${describeBeginning(file)}.`);
   checkSize(readImageSize(type, file), limits);
-  const side = detail === 'low' ? LOW_DETAIL_SIDE : limits.imageSide;
-  const scaled = (size: ImageSize) => fitInto(size, limits.scaledPixels, side);
-  return { kind: 'image', bytes: await ground.toPng(file, scaled, signal) };
+  return file;
 }
 
 function readAudio(data: string, format: 'wav' | 'mp3', limits: MediaLimits): Media {

@@ -1,28 +1,12 @@
 import type { ImageSize } from '../../src/media/image-size.ts';
 import { undecodable } from '../../src/media/problem.ts';
 
-let last: Promise<unknown> = Promise.resolve();
-
 /**
- * An image, upright, on white, as a PNG of the size that `scaled` gives. One at a time, for the sake of the memory.
+ * An image on white, as a PNG of the size that `scaled` gives: its first frame, turned as its EXIF data ask.
  *
  * @throws MediaProblem when it is broken
  */
-export function toPng(
-  image: Uint8Array,
-  scaled: (size: ImageSize) => ImageSize,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
-  const turn = last.then(() => {
-    signal.throwIfAborted();
-    return draw(image, scaled);
-  });
-  last = turn.catch(() => {});
-  return turn;
-}
-
-/** The first frame, turned as its EXIF data ask. */
-async function draw(image: Uint8Array, scaled: (size: ImageSize) => ImageSize): Promise<Uint8Array> {
+export async function toPng(image: Uint8Array, scaled: (size: ImageSize) => ImageSize): Promise<Uint8Array> {
   const bitmap = await createImageBitmap(new Blob([image as Uint8Array<ArrayBuffer>])).catch(() => {
     throw undecodable(image);
   });
