@@ -38,6 +38,17 @@ it('transfers buffers', async () => {
   expect(await firstMessage(script)).toBeInstanceOf(ArrayBuffer);
 });
 
+it('compiles WebAssembly whole, not as it comes in, where its end could come between and take the process with it', async () => {
+  // The smallest module, without the content type that a streaming compilation insists on.
+  const script = `
+    const response = new Response(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+    WebAssembly.instantiateStreaming(response, {}).then(
+      ({ module, instance }) => postMessage([module, instance].map(({ constructor }) => constructor.name)),
+      (error) => postMessage(error.message),
+    );`;
+  expect(await firstMessage(script)).toEqual(['Module', 'Instance']);
+});
+
 it('reports an exception', async () => {
   expect(await firstMessage(`throw new Error('no good')`)).toBe('no good');
 });

@@ -8,19 +8,33 @@ import { type ThreadData, type TransferOption, transferList, WebWorker } from '.
 
 interface Scope {
   onmessage: ((event: { data: unknown }) => void) | null;
+  /** Node has it, but its type declarations leave it to the browser's. */
+  WebAssembly: {
+    Module: new (bytes: ArrayBuffer) => object;
+    Instance: new (module: object, imports: object) => object;
+    instantiateStreaming: typeof instantiateAtOnce;
+  };
 }
 
 if (parentPort === null) throw new Error('thread.js runs in a worker thread only');
 const port = parentPort;
 const { code, name } = workerData as ThreadData;
 const scope = globalThis as typeof globalThis & Scope;
-const httpFetch = scope.fetch;
+const { fetch: httpFetch, WebAssembly } = scope;
 
-/** `fetch` that knows local files; streaming compilation insists on the content type. */
+/** `fetch` that knows local files. */
 async function fetchAny(input: string, init?: RequestInit): Promise<Response> {
   const path = fromLocalUrl(input);
-  if (path === null) return httpFetch(input, init);
-  return new Response(await openAsBlob(path), { headers: { 'content-type': 'application/wasm' } });
+  return path === null ? httpFetch(input, init) : new Response(await openAsBlob(path));
+}
+
+/**
+ * Compiles in one go what should be compiled as it comes in: V8 reads freed memory, and the whole process dies, when a
+ * thread is ended amid a streaming compilation (seen with Node 20.20).
+ */
+async function instantiateAtOnce(response: Response | Promise<Response>, imports: object): Promise<object> {
+  const module = new WebAssembly.Module(await (await response).arrayBuffer());
+  return { module, instance: new WebAssembly.Instance(module, imports) };
 }
 
 const webWorkerGlobals = {
@@ -37,6 +51,7 @@ const webWorkerGlobals = {
 for (const [key, value] of Object.entries(webWorkerGlobals)) {
   Object.defineProperty(globalThis, key, { value, writable: true, configurable: true });
 }
+WebAssembly.instantiateStreaming = instantiateAtOnce;
 // emscripten takes its web path only where it can't see Node.
 Reflect.deleteProperty(globalThis, 'process');
 
