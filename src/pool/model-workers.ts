@@ -8,6 +8,7 @@ import { askEngine, type Call, callEngine, type Port } from '../core/wire.ts';
 import type { EngineOptions } from '../engine/engine.ts';
 import { nodePort } from '../engine/node-port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/task.ts';
+import { compileRuntime } from '../engine/wasm/node/runtime.ts';
 import { createAffinityBalancer, describeConversation } from './affinity.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
@@ -57,7 +58,10 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
   };
 
   return {
-    load: () => piscina.run({ kind: 'load' } satisfies WorkerTask),
+    async load() {
+      if (config.backend === 'wasm') await compileRuntime();
+      return piscina.run({ kind: 'load' } satisfies WorkerTask);
+    },
 
     async *generate(request, signal, onSettled) {
       const { events, settled } = run(describeConversation(request.prompt), onSettled, (port) =>

@@ -9,8 +9,8 @@ import type { ProbeResult } from './backends.ts';
 
 async function probe(backend: string): Promise<string> {
   if (backend === 'wasm') {
-    const { probeWasm } = await import('../../engine/wasm/node/probe.ts');
-    return probeWasm();
+    const { compileRuntime } = await import('../../engine/wasm/node/runtime.ts');
+    return (await compileRuntime()).name;
   }
   const { probeNative } = await import('../../engine/native/probe.ts');
   const { kind, names, memory } = await probeNative(backend === 'gpu' ? 'gpu' : 'cpu');

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { GenerationEvent } from '../../../src/core/events.ts';
 import type { EngineInfo, GenerationRequest, Sampling } from '../../../src/core/runner.ts';
 import type { EngineOptions } from '../../../src/engine/engine.ts';
+import { compileRuntime } from '../../../src/engine/wasm/node/runtime.ts';
 import { ask, greedy } from '../../support/generation.ts';
 
 /** An error as it came out of the thread. */
@@ -52,6 +53,8 @@ export class WasmThread {
       batchSize: 64,
       ...options,
     };
+    // As the pool does.
+    await compileRuntime();
     const worker = new Worker(new URL('./thread.mjs', import.meta.url), { workerData, execArgv: [] });
     const [message] = (await once(worker, 'message')) as [ThreadMessage];
     if (message.info !== undefined) return new WasmThread(worker, message.info);

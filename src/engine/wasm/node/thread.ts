@@ -4,23 +4,18 @@ import { runInThisContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { webNavigator } from './globals.ts';
 import { fromLocalUrl } from './local-url.ts';
+import { WebAssembly } from './web-assembly.ts';
 import { type ThreadData, type TransferOption, transferList, WebWorker } from './web-worker.ts';
 
 interface Scope {
   onmessage: ((event: { data: unknown }) => void) | null;
-  /** Node has it, but its type declarations leave it to the browser's. */
-  WebAssembly: {
-    Module: new (bytes: ArrayBuffer) => object;
-    Instance: new (module: object, imports: object) => object;
-    instantiateStreaming: typeof instantiateAtOnce;
-  };
 }
 
 if (parentPort === null) throw new Error('thread.js runs in a worker thread only');
 const port = parentPort;
 const { code, name } = workerData as ThreadData;
 const scope = globalThis as typeof globalThis & Scope;
-const { fetch: httpFetch, WebAssembly } = scope;
+const httpFetch = scope.fetch;
 
 /** `fetch` that knows local files. */
 async function fetchAny(input: string, init?: RequestInit): Promise<Response> {
