@@ -9,6 +9,7 @@ import { bundle } from '../test/support/bundle.ts';
 import { arrivalsInPage, watchDelivery } from '../test/support/delivery.ts';
 import { importModel, openPaddock, request, startPaddockSite, untilReady } from '../test/support/paddock-page.ts';
 import type { StaticSite } from '../test/support/static-site.ts';
+import { median, spread } from './figures.ts';
 
 /**
  * Paddock in a browser: the time from opening a page to its model's first token; tokens per second through the service
@@ -46,16 +47,6 @@ interface DirectPage {
   };
   /** When the page had each token, in ms. */
   runDirect?: (tokens: number) => Promise<number[]>;
-}
-
-function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-function spread(numbers: number[], digits = 0): string {
-  const [least, most] = [Math.min(...numbers), Math.max(...numbers)].map((value) => value.toFixed(digits));
-  return `${median(numbers).toFixed(digits)} (${least}-${most})`;
 }
 
 /** Runs in the page: ms until the built-in model's first words came. */

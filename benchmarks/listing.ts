@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readCatalogue } from '../src/catalogue/catalogue.ts';
 import { type ModelShape, writeHollowModel } from '../test/fixtures/tiny-model.ts';
+import { spread } from './figures.ts';
 
 /**
  * How long it takes to list a folder of many models, in ms from the start of the process: with small headers, and with
@@ -47,8 +48,8 @@ function compare(): void {
         rmSync(cache, { force: true });
         return { first: listElsewhere(folder, cache), again: listElsewhere(folder, cache) };
       });
-      const first = inWords(rounds.map((round) => round.first));
-      return `| ${shape} | ${first} | ${inWords(rounds.map((round) => round.again))} |`;
+      const first = spread(rounds.map((round) => round.first));
+      return `| ${shape} | ${first} | ${spread(rounds.map((round) => round.again))} |`;
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -63,11 +64,6 @@ function compare(): void {
       '',
     ].join('\n'),
   );
-}
-
-function inWords(times: number[]): string {
-  const sorted = times.toSorted((a, b) => a - b);
-  return `${sorted[Math.floor(sorted.length / 2)]} (${sorted[0]}-${sorted.at(-1)})`;
 }
 
 /** In a process of its own. */

@@ -10,6 +10,7 @@ import { plainPng } from '../test/fixtures/media.ts';
 import { writeTinyModel } from '../test/fixtures/tiny-model.ts';
 import { writeVisionProjector } from '../test/fixtures/tiny-projector.ts';
 import { ask, chat, doneOf, generate } from '../test/support/generation.ts';
+import { median } from './figures.ts';
 
 /**
  * How fast WebAssembly encodes images: a projector of the size of CLIP's ViT-B/16, 196 tokens an image, before a text
@@ -60,10 +61,6 @@ async function measure(files: string[], projector: string, threads: number): Pro
     median(again.map((each) => each.ms)).toFixed(0),
   ];
   return `| ${cells.join(' | ')} |\n`;
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'paddock-media-'));

@@ -7,6 +7,7 @@ import type { RunningContestant } from './contestants/contestant.ts';
 import { engine } from './contestants/engine.ts';
 import { naive } from './contestants/naive.ts';
 import { server } from './contestants/server.ts';
+import { median } from './figures.ts';
 
 /**
  * Tokens per second of many parallel streams together: node-llama-cpp driven naively, Paddock's engine, Paddock over
@@ -31,11 +32,6 @@ async function round({ generate }: RunningContestant): Promise<number> {
   const start = performance.now();
   await Promise.all(messages.map((message) => generate(message, tokens)));
   return (performance.now() - start) / 1000;
-}
-
-function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'paddock-bench-'));

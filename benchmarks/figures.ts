@@ -1,0 +1,10 @@
+/** The middle one of them by size, of an even number the upper of the two; NaN of none. */
+export function median(numbers: number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+/** The median and, in brackets, the range. */
+export function spread(numbers: number[], digits = 0): string {
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)].map((value) => value.toFixed(digits));
+  return `${median(numbers).toFixed(digits)} (${least}-${most})`;
+}
