@@ -2,20 +2,12 @@ import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { estimateLoad } from '../../src/cli/estimate-load.ts';
 import type { ModelSource } from '../../src/engine/engine.ts';
+import { tinyModelShape } from '../fixtures/model-shape.ts';
 
 const source: ModelSource = {
   files: ['/models/x.gguf'],
   kind: 'chat',
-  shape: {
-    fileBytes: 2_000_000,
-    layers: 2,
-    cachedPerToken: 256,
-    embeddingLength: 64,
-    feedForwardLength: 128,
-    vocabularySize: 280,
-    trainedContextLength: 32_768,
-    poolsLast: false,
-  },
+  shape: { ...tinyModelShape, trainedContextLength: 32_768 },
 };
 const config = { ctxLen: undefined, slots: 4, threads: availableParallelism(), batch: 512 };
 

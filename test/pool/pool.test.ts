@@ -4,9 +4,9 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 // The built pool: its worker threads need real files.
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
-import type { ModelShape } from '../../src/engine/engine.ts';
 import { planBackends } from '../../src/pool/load-model.ts';
 import { planThreads } from '../../src/pool/model-workers.ts';
+import { tinyModelShape } from '../fixtures/model-shape.ts';
 import { ask, textOf } from '../support/generation.ts';
 import { recordingLog, silentLog } from '../support/log.ts';
 
@@ -16,17 +16,6 @@ afterEach(async () => {
   pool = undefined;
 });
 
-const shape: ModelShape = {
-  fileBytes: 2_000_000,
-  layers: 2,
-  cachedPerToken: 256,
-  embeddingLength: 64,
-  feedForwardLength: 128,
-  vocabularySize: 280,
-  trainedContextLength: 1024,
-  poolsLast: false,
-};
-
 function open(more: Partial<PoolOptions> = {}): Runner {
   pool = createPool({
     backend: 'cpu',
@@ -34,7 +23,7 @@ function open(more: Partial<PoolOptions> = {}): Runner {
     maxWaiting: 8,
     maxLoadedModels: null,
     idleTimeoutMs: null,
-    sourceOf: () => ({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')], shape }),
+    sourceOf: () => ({ kind: 'chat', files: [join(inject('modelsFolder'), 'tiny.gguf')], shape: tinyModelShape }),
     log: silentLog,
     ...more,
   });
@@ -71,7 +60,10 @@ describe('the pool', () => {
   it('answers a model that no backend can load with an error, keeps the reasons to the log, and tries again later', async () => {
     const lines: string[] = [];
     const files = { path: '/nowhere/secret.gguf' };
-    const runner = open({ sourceOf: () => ({ kind: 'chat', files: [files.path], shape }), log: recordingLog(lines) });
+    const runner = open({
+      sourceOf: () => ({ kind: 'chat', files: [files.path], shape: tinyModelShape }),
+      log: recordingLog(lines),
+    });
     await expect(run(runner, 'x')).rejects.toMatchObject({
       data: { status: 500, code: 'model_load_failed', message: expect.not.stringContaining('secret') },
     });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
 import type { ModelShape } from '../../src/engine/engine.ts';
+import { tinyModelShape } from '../fixtures/model-shape.ts';
 import { ask, textOf } from '../support/generation.ts';
 import { recordingLog } from '../support/log.ts';
 
@@ -26,16 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const shape: ModelShape = {
-  fileBytes: 2_700_000,
-  layers: 2,
-  cachedPerToken: 256,
-  embeddingLength: 64,
-  feedForwardLength: 128,
-  vocabularySize: 280,
-  trainedContextLength: 1024,
-  poolsLast: false,
-};
+const shape: ModelShape = { ...tinyModelShape, fileBytes: 2_700_000 };
 /** A model of 40 GiB, by its header. */
 const hugeShape: ModelShape = {
   fileBytes: 40 * GIB,
