@@ -1,5 +1,6 @@
 import { MOST_PIXELS } from '../core/media.ts';
 import type { ModelCard } from '../core/model.ts';
+import { type Senses, sensesIn } from '../core/senses.ts';
 import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
 import { createFields, type Fields } from '../gguf/fields.ts';
 import { fileTypeName } from '../gguf/ggml-types.ts';
@@ -160,8 +161,8 @@ function readShape(architecture: string, fields: Fields, fileBytes: number): Mod
   };
 }
 
-function modalities(kind: ModelKind, { vision, audio }: { vision: boolean; audio: boolean }): string[] {
-  return [kind === 'chat' ? 'text' : kind, ...(vision ? ['vision'] : []), ...(audio ? ['audio'] : [])];
+function modalities(kind: ModelKind, senses: Senses): string[] {
+  return [kind === 'chat' ? 'text' : kind, ...sensesIn(senses)];
 }
 
 /** "494M", "7.6B". */

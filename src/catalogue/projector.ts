@@ -1,11 +1,6 @@
+import type { Senses } from '../core/senses.ts';
 import { createFields } from '../gguf/fields.ts';
 import type { GgufFile } from './found-file.ts';
-
-/** What a model takes besides text. */
-export interface Senses {
-  vision: boolean;
-  audio: boolean;
-}
 
 const F16 = 1;
 

@@ -1,4 +1,5 @@
 import type { Model } from '../core/model.ts';
+import { sensesIn } from '../core/senses.ts';
 
 /** A Model object as lists hold it. */
 export type Listed = Omit<Model, 'sources'>;
@@ -7,8 +8,7 @@ export type Listed = Omit<Model, 'sources'>;
 export function kindOf({ capabilities }: Listed): string {
   if (capabilities.embedding) return 'embedding';
   if (capabilities.rerank) return 'rerank';
-  const senses = [...(capabilities.vision ? ['vision'] : []), ...(capabilities.audio ? ['audio'] : [])];
-  return ['chat', ...senses].join(', ');
+  return ['chat', ...sensesIn(capabilities)].join(', ');
 }
 
 /** Such as `Q4_K_M`, which is one of the tags; empty where none is known. */

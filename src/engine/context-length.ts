@@ -12,6 +12,14 @@ const BATCHED_TEXT_LENGTH = 8192;
 /** The shortest that a chat model gets unasked, however little memory there is. */
 const SHORTEST_CHAT_LENGTH = 2048;
 
+/** llama.cpp pads the context of a sequence to a multiple of this (`llama-context.cpp`, `n_ctx_seq`). */
+const CONTEXT_STEP = 256;
+
+/** The context window in tokens that llama.cpp makes of one. */
+export function roundContext(length: number): number {
+  return Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
+}
+
 /** What decides on the context window of a model for which nobody asks for another. */
 export interface LengthFacts {
   backend: BackendName;

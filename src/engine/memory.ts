@@ -1,4 +1,5 @@
 import type { BackendName } from '../core/runner.ts';
+import { roundContext } from './context-length.ts';
 import type { ModelKind, ModelShape } from './engine.ts';
 
 /** What a model's need of memory depends on besides its shape. */
@@ -33,8 +34,6 @@ export class InsufficientMemory extends Error {
 const MIB = 2 ** 20;
 const F16_BYTES = 2;
 const F32_BYTES = 4;
-/** llama.cpp pads the context of a sequence to a multiple of this (`llama-context.cpp`, `n_ctx_seq`). */
-const CONTEXT_STEP = 256;
 /** Of llama.cpp's tables by token and by text, and the text in JavaScript; measured at 20k and 152k tokens. */
 const BYTES_PER_VOCABULARY_ENTRY = 600;
 /** A thread with its runtime and no model to speak of, as measured; WebAssembly's holds the compiled code. */
@@ -60,7 +59,7 @@ export const MOST_WASM_BATCH = 8;
  */
 export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
   const { backend, kind, slots, threads } = plan;
-  const contextLength = Math.ceil(plan.contextLength / CONTEXT_STEP) * CONTEXT_STEP;
+  const contextLength = roundContext(plan.contextLength);
   const inBatches = kind === 'chat' || (shape.poolsLast && backend !== 'wasm');
   const batch = inBatches ? batchOf(shape, plan) : contextLength;
   const outputs = kind !== 'chat' ? 0 : backend === 'cpu' ? 2 * slots : batch + slots;

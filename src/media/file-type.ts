@@ -1,4 +1,4 @@
-import { hasText, textAt } from './bytes.ts';
+import { hasText, textAt, viewOf } from './bytes.ts';
 
 export type ImageType = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF';
 export type AudioType = 'WAV' | 'MP3';
@@ -50,7 +50,7 @@ export function typeOf(bytes: Uint8Array): string | null {
   if (hasText(bytes, 4, 'ftyp')) return typeOfBrands(bytes);
   const signature = SIGNATURES.find(([, position, text]) => hasText(bytes, position, text));
   if (signature) return signature[0];
-  if (isMp3Frame(bytes)) return 'MP3';
+  if (isMp3Frame(bytes, 0)) return 'MP3';
   const text = textAt(bytes, 0, 200)
     .replace(/^\xef\xbb\xbf/, '')
     .trimStart();
@@ -69,13 +69,14 @@ export function describeBeginning(bytes: Uint8Array): string {
 
 /** A file may have several brands; the ones that we take win. */
 function typeOfBrands(bytes: Uint8Array): string | null {
-  const end = Math.min(new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0), bytes.length, 256);
+  const end = Math.min(viewOf(bytes).getUint32(0), bytes.length, 256);
   const brands = [textAt(bytes, 8, 4)];
   for (let position = 16; position + 4 <= end; position += 4) brands.push(textAt(bytes, position, 4));
   return BRANDS.find(([, pattern]) => brands.some((brand) => pattern.test(brand)))?.[0] ?? null;
 }
 
-/** The sync word of an MPEG audio frame of layer III. */
-function isMp3Frame([first = 0, second = 0]: Uint8Array): boolean {
-  return first === 0xff && (second & 0xe6) === 0xe2 && (second & 0x18) !== 0x08;
+/** Whether the sync word of an MPEG audio frame of layer III stands there; of its versions, 1 is reserved. */
+export function isMp3Frame(bytes: Uint8Array, position: number): boolean {
+  const kind = bytes[position + 1] ?? 0;
+  return bytes[position] === 0xff && (kind & 0xe6) === 0xe2 && (kind & 0x18) !== 0x08;
 }

@@ -1,4 +1,5 @@
 import { hasText, viewOf } from './bytes.ts';
+import { isMp3Frame } from './file-type.ts';
 import { broken } from './problem.ts';
 import type { Recording } from './wav.ts';
 
@@ -62,16 +63,15 @@ function skipTags(bytes: Uint8Array): number {
 }
 
 function readFrame(bytes: Uint8Array, position: number): Frame | null {
-  const kind = bytes[position + 1] ?? 0;
-  if (bytes[position] !== 0xff || (kind & 0xe6) !== 0xe2) return null;
+  if (!isMp3Frame(bytes, position)) return null;
   const rates = bytes[position + 2] ?? 0;
   const mode = bytes[position + 3] ?? 0;
-  const version = (kind >> 3) & 3;
+  const version = ((bytes[position + 1] ?? 0) >> 3) & 3;
   const isFirst = version === 3;
   const bitrate = (isFirst ? BITRATES_1 : BITRATES_2)[rates >> 4];
   const rate = RATES[(rates >> 2) & 3];
-  // Version 1 is reserved, and a bit rate of 0 leaves the length of frames open.
-  if (version === 1 || !bitrate || !rate) return null;
+  // A bit rate of 0 leaves the length of frames open.
+  if (!bitrate || !rate) return null;
   const hz = rate / (isFirst ? 1 : version === 2 ? 2 : 4);
   const samples = isFirst ? 1152 : 576;
   const isMono = mode >> 6 === 3;

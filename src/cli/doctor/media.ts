@@ -1,5 +1,6 @@
 import type { FileCatalogue } from '../../catalogue/catalogue.ts';
 import type { ModelCard } from '../../core/model.ts';
+import { sensesIn } from '../../core/senses.ts';
 import { messageOf } from '../errors.ts';
 import type { Finding } from './finding.ts';
 
@@ -21,7 +22,7 @@ export function describeModels(cards: ModelCard[], webAssembly: Finding | undefi
 }
 
 function describeModel({ id, settings, audioModel }: ModelCard): string {
-  const senses = [...(settings.vision_model ? ['vision'] : []), ...(audioModel ? ['audio'] : [])];
+  const senses = sensesIn({ vision: settings.vision_model ?? false, audio: audioModel });
   return `${id} (${senses.join(', ')})`;
 }
 

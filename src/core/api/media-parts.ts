@@ -28,7 +28,7 @@ interface FoundPart {
  * differ in what they put between them.
  */
 export function joinContent(content: Message['content']): string | null {
-  if (!Array.isArray(content)) return content ? withoutMarks(content) : (content ?? null);
+  if (!Array.isArray(content)) return typeof content === 'string' ? withoutMarks(content) : null;
   const texts = [''];
   for (const part of content) {
     if (part.type === 'text') texts.push(`${texts.pop()}${part.text}`);

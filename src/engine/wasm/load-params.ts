@@ -1,18 +1,11 @@
 import type { LoadParams } from '@wllama/wllama/esm/index.js';
+import { roundContext } from '../context-length.ts';
 import type { ModelKind } from '../engine.ts';
 import { MOST_WASM_BATCH } from '../memory.ts';
 import type { ProjectorNeeds } from './projector.ts';
 
-/** llama.cpp rounds context windows up to a multiple of this. */
-const CONTEXT_STEP = 256;
-
 /** A GPU computes many tokens in the time of one. */
 const WEBGPU_BATCH = 32;
-
-/** Length in tokens that llama.cpp makes of one. */
-export function roundContext(length: number): number {
-  return Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
-}
 
 /** How to load a model, in tokens, threads and layers. */
 export interface LoadPlan {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { decodeBase64 } from '../../../src/media/base64.ts';
+import { readDataUri } from '../../../src/media/data-uri.ts';
 import type { Recording } from '../data/conversation.ts';
 import { formatLength } from '../data/figures.ts';
 
@@ -34,7 +34,6 @@ function useObjectUrl(dataUrl: string): string | undefined {
 }
 
 function toBlob(dataUrl: string): Blob {
-  const comma = dataUrl.indexOf(',');
-  const bytes = decodeBase64(dataUrl.slice(comma + 1), Number.POSITIVE_INFINITY);
+  const bytes = readDataUri(dataUrl, Number.POSITIVE_INFINITY);
   return new Blob([new Uint8Array(bytes)], { type: dataUrl.slice('data:'.length, dataUrl.indexOf(';')) });
 }
