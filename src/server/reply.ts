@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { ApiReply } from '../core/api/http.ts';
+import type { ApiReply } from '../core/api/http/http.ts';
 
 /** Sends a reply; a stream goes no faster than the client reads. Returns when it is out or the client is gone. */
 export async function sendReply(res: HttpResponse, reply: ApiReply, signal: AbortSignal): Promise<void> {

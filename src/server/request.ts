@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { ApiRequest } from '../core/api/http.ts';
+import type { ApiRequest } from '../core/api/http/http.ts';
 
 /** Reads one request whole. The url and headers are read before anything is awaited: they are gone afterwards. */
 export function readRequest(

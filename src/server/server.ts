@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js';
-import { type Api, errorReply } from '../core/api/http.ts';
+import { type Api, errorReply } from '../core/api/http/http.ts';
 import { bodyTooLarge } from '../core/errors.ts';
 import { sendReply } from './reply.ts';
 import { readRequest } from './request.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatRequestSchema } from '../../src/core/api/chat-schema.ts';
+import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
 import { COVERAGE, renderCoverage } from './coverage.ts';
 import { CONTRACT } from './suite.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorReply } from '../../src/core/api/http.ts';
+import { errorReply } from '../../src/core/api/http/http.ts';
 import {
   ApiError,
   bodyTooLarge,

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
-import { toGenerationRequest } from '../../src/core/api/generation-request.ts';
+import { toGenerationRequest } from '../../src/core/api/chat/request.ts';
 import { ApiError, invalidRequest, serverError } from '../../src/core/errors.ts';
 import type { GenerationEvent } from '../../src/core/events.ts';
 import { MEDIA_MARK, type Media } from '../../src/core/media.ts';

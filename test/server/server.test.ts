@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Api, ApiRequest } from '../../src/core/api/http.ts';
+import type { Api, ApiRequest } from '../../src/core/api/http/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
 
 const HOST = '127.0.0.1';

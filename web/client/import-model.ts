@@ -1,4 +1,4 @@
-import { sseData } from '../../src/core/api/sse-data.ts';
+import { sseData } from '../../src/core/api/stream/sse-data.ts';
 import { chunksOf } from '../body-chunks.ts';
 
 /** The lines of the stream that are read here; the rest of its fields are the API's, see `POST /v1/models/pull`. */

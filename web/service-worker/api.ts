@@ -1,8 +1,8 @@
 import { createApi } from '../../src/core/api/api.ts';
-import { authenticate } from '../../src/core/api/auth.ts';
 import type { ApiContext } from '../../src/core/api/context.ts';
-import { type ApiReply, errorReply } from '../../src/core/api/http.ts';
-import { streamPull } from '../../src/core/api/pull.ts';
+import { authenticate } from '../../src/core/api/http/auth.ts';
+import { type ApiReply, errorReply } from '../../src/core/api/http/http.ts';
+import { streamPull } from '../../src/core/api/models/pull.ts';
 import { ApiError, invalidRequest, methodNotAllowed } from '../../src/core/errors.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { createBrowserMediaReader } from '../media/reader.ts';

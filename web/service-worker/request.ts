@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../../src/core/api/http.ts';
+import type { ApiRequest } from '../../src/core/api/http/http.ts';
 import { bodyTooLarge } from '../../src/core/errors.ts';
 
 /** As the server's, unless it is told another. */

@@ -1,4 +1,4 @@
-import type { ApiReply } from '../../src/core/api/http.ts';
+import type { ApiReply } from '../../src/core/api/http/http.ts';
 
 /** What a page that goes away tells the service worker is nothing but that the body of its response is cancelled. */
 interface Work {

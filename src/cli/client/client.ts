@@ -1,4 +1,4 @@
-import { sseData } from '../../core/api/sse-data.ts';
+import { sseData } from '../../core/api/stream/sse-data.ts';
 import type { Model } from '../../core/model.ts';
 
 export interface ChatTurn {

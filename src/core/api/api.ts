@@ -1,17 +1,17 @@
 import { ApiError, invalidRequest, methodNotAllowed, pathNotFound } from '../errors.ts';
-import { authenticate } from './auth.ts';
-import { createChatCompletion } from './chat.ts';
-import { createTextCompletion } from './completions.ts';
+import { createChatCompletion } from './chat/handler.ts';
+import { createTextCompletion } from './completions/handler.ts';
 import type { ApiContext } from './context.ts';
-import { corsHeaders, preflightReply } from './cors.ts';
-import { createEmbeddings } from './embeddings.ts';
-import { health } from './health.ts';
-import { type Api, type ApiReply, type ApiRequest, errorReply } from './http.ts';
-import { deleteModel, listModels, retrieveModel } from './models.ts';
-import { describeApi } from './openapi.ts';
-import { pullModel } from './pull.ts';
-import { rerank } from './rerank.ts';
-import { detokenize, tokenize } from './tokenize.ts';
+import { health } from './health/handler.ts';
+import { authenticate } from './http/auth.ts';
+import { corsHeaders, preflightReply } from './http/cors.ts';
+import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
+import { deleteModel, listModels, retrieveModel } from './models/handler.ts';
+import { pullModel } from './models/pull.ts';
+import { describeApi } from './openapi/document.ts';
+import { detokenize, tokenize } from './tokens/handler.ts';
+import { createEmbeddings } from './vectors/embeddings.ts';
+import { rerank } from './vectors/rerank.ts';
 
 type Handler = (context: ApiContext, request: ApiRequest, parameter: string) => ApiReply | Promise<ApiReply>;
 

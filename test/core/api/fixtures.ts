@@ -1,5 +1,5 @@
 import type { ApiContext } from '../../../src/core/api/context.ts';
-import type { ApiReply, ApiRequest } from '../../../src/core/api/http.ts';
+import type { ApiReply, ApiRequest } from '../../../src/core/api/http/http.ts';
 import type {
   ChoiceFinished,
   FinishReason,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { toGenerationRequest } from '../../../src/core/api/generation-request.ts';
+import { toGenerationRequest } from '../../../src/core/api/chat/request.ts';
 import { ApiError, insufficientMemory } from '../../../src/core/errors.ts';
 import type { Emit } from '../../../src/core/runner.ts';
 import type { EngineService } from '../../../src/core/wire.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type ApiReply, jsonReply } from '../../../src/core/api/http.ts';
+import { type ApiReply, jsonReply } from '../../../src/core/api/http/http.ts';
 import { respond, toResponse } from '../../../web/service-worker/respond.ts';
 
 const never = new Promise<never>(() => {});

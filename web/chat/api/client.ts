@@ -1,4 +1,4 @@
-import { sseData } from '../../../src/core/api/sse-data.ts';
+import { sseData } from '../../../src/core/api/stream/sse-data.ts';
 import { chunksOf } from '../../body-chunks.ts';
 
 /** Why a call failed, in words for people. `status` is null where nobody answered, `code` is the API's own. */

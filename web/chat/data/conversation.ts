@@ -1,4 +1,4 @@
-import type { Timings, ToolCallObject } from '../../../src/core/api/completion.ts';
+import type { Timings, ToolCallObject } from '../../../src/core/api/chat/objects.ts';
 import type { FinishReason } from '../../../src/core/events.ts';
 import { NO_SETTINGS, type Settings } from './settings.ts';
 

@@ -1,0 +1,99 @@
+import { withoutMarks } from '../../chat/media-marks.ts';
+import { invalidRequest } from '../../errors.ts';
+import { mapLimited } from '../../map-limited.ts';
+import { MEDIA_MARK, type Media, type MediaPart } from '../../media.ts';
+import type { ModelCard } from '../../model.ts';
+import type { ApiContext } from '../context.ts';
+import { cancelWith } from '../stream/cancel.ts';
+import type { ChatRequest } from './schema.ts';
+
+/** Images and recordings in one request: each takes a good part of a context window. */
+const MOST_PARTS = 32;
+/** How many are read at once, so that memory has an end. */
+const MOST_AT_ONCE = 4;
+
+type Message = ChatRequest['messages'][number];
+type ContentPart = Exclude<NonNullable<Message['content']>, string>[number];
+
+interface FoundPart {
+  part: MediaPart;
+  /** Index of its message. */
+  message: number;
+  /** Its place in the request. */
+  param: string;
+}
+
+/**
+ * A message's content as one text with a mark for each image and recording. The parts are joined here, since templates
+ * differ in what they put between them.
+ */
+export function joinContent(content: Message['content']): string | null {
+  if (!Array.isArray(content)) return typeof content === 'string' ? withoutMarks(content) : null;
+  const texts = [''];
+  for (const part of content) {
+    if (part.type === 'text') texts.push(`${texts.pop()}${part.text}`);
+    else texts.push('');
+  }
+  return texts.map(withoutMarks).join(MEDIA_MARK);
+}
+
+/**
+ * Reads the images and recordings of each message, in order. Throws a 400 `ApiError`: for a model that does not take
+ * them, for too many, and as the reader does.
+ */
+export async function readMedia(
+  reader: ApiContext['media'],
+  { messages }: ChatRequest,
+  model: ModelCard,
+  signal: AbortSignal,
+): Promise<Media[][]> {
+  const found = messages.flatMap(({ content }, message) => findParts(content, message));
+  for (const { part, param } of found) checkModality(part, param, model);
+  const [first] = found;
+  if (!first) return [];
+  if (!reader) throw unsupportedContent('This Paddock can take neither images nor audio.', first.param);
+  if (found.length > MOST_PARTS) {
+    const counts = `there are ${found.length}, and at most ${MOST_PARTS} are allowed`;
+    throw invalidRequest(`messages has too many images and recordings: ${counts}.`, 'messages', 'too_many_media');
+  }
+  // What fails for one is not worth reading the others.
+  const reading = cancelWith(signal);
+  try {
+    const read = await mapLimited(found, MOST_AT_ONCE, ({ part, param }) => reader.read(part, param, reading.signal));
+    return messages.map((_, index) => read.filter((_, place) => found[place]?.message === index));
+  } finally {
+    reading.abort();
+  }
+}
+
+function findParts(content: Message['content'], message: number): FoundPart[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part, index) => {
+    const media = toMediaPart(part);
+    return media ? [{ part: media, message, param: `messages[${message}].content[${index}]` }] : [];
+  });
+}
+
+function toMediaPart(part: ContentPart): MediaPart | null {
+  switch (part.type) {
+    case 'text':
+      return null;
+    case 'image_url': {
+      const { url, detail } = part.image_url;
+      return { kind: 'image', url, ...(detail === 'low' && { detail }) };
+    }
+    case 'input_audio':
+      return { kind: 'audio', data: part.input_audio.data, format: part.input_audio.format };
+    default:
+      return part satisfies never;
+  }
+}
+
+function checkModality({ kind }: MediaPart, param: string, { id, settings, audioModel }: ModelCard): void {
+  if (kind === 'image' ? settings.vision_model : audioModel) return;
+  throw unsupportedContent(`The model '${id}' does not accept ${kind === 'image' ? 'images' : 'audio'}.`, param);
+}
+
+function unsupportedContent(message: string, param: string) {
+  return invalidRequest(message, param, 'unsupported_content');
+}

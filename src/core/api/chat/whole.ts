@@ -1,0 +1,70 @@
+import type { GenerationDone, GenerationEvent, TokenLogprob } from '../../events.ts';
+import { type ChoiceObject, newToolCallId, type ToolCallObject, toLogprobs } from './objects.ts';
+
+interface Gathered {
+  content: string;
+  reasoning: string;
+  toolCalls: ToolCallObject[];
+  logprobs: TokenLogprob[];
+  reason: ChoiceObject['finish_reason'];
+}
+
+/** Gathers a generation into whole choices. Throws when it ends without its last event. */
+export async function collectChoices(
+  events: AsyncIterable<GenerationEvent>,
+): Promise<{ choices: ChoiceObject[]; done: GenerationDone }> {
+  const choices: Gathered[] = [];
+  let done: GenerationDone | undefined;
+  for await (const event of events) {
+    if (event.kind === 'done') done = event;
+    else if ('choice' in event) {
+      choices[event.choice] ??= { content: '', reasoning: '', toolCalls: [], logprobs: [], reason: 'stop' };
+      gather(choices[event.choice] as Gathered, event);
+    }
+  }
+  if (!done) throw new Error('the generation ended without its last event');
+  return { choices: choices.map(toChoice), done };
+}
+
+function gather(choice: Gathered, event: Extract<GenerationEvent, { choice: number }>): void {
+  switch (event.kind) {
+    case 'text':
+      choice.content += event.text;
+      choice.logprobs.push(...(event.logprobs ?? []));
+      return;
+    case 'reasoning':
+      choice.reasoning += event.text;
+      return;
+    case 'toolCall':
+      choice.toolCalls[event.index] = {
+        id: newToolCallId(),
+        type: 'function',
+        function: { name: event.name, arguments: '' },
+      };
+      return;
+    case 'toolArguments': {
+      const call = choice.toolCalls[event.index];
+      if (call) call.function.arguments += event.text;
+      return;
+    }
+    case 'finish':
+      choice.reason = event.reason;
+      return;
+    default:
+      event satisfies never;
+  }
+}
+
+function toChoice({ content, reasoning, toolCalls, logprobs, reason }: Gathered, index: number): ChoiceObject {
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: content === '' && toolCalls.length > 0 ? null : content,
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    },
+    logprobs: logprobs.length > 0 ? toLogprobs(logprobs) : null,
+    finish_reason: reason,
+  };
+}

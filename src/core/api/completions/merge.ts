@@ -1,0 +1,66 @@
+import { createEventQueue } from '../../event-queue.ts';
+import type { GenerationDone, GenerationEvent, PromptProgress } from '../../events.ts';
+
+/**
+ * Generations that run side by side, as if they were one: the choices of all have running numbers, `choices` for each
+ * generation, and progress and figures are those of all together. What fails one fails all, and aborts `runs`, as
+ * ending the iteration does.
+ */
+export function mergeGenerations(
+  generations: AsyncIterable<GenerationEvent>[],
+  choices: number,
+  runs: AbortController,
+): AsyncIterable<GenerationEvent> {
+  const merged = createEventQueue<GenerationEvent>(() => runs.abort());
+  const progress = new Map<number, PromptProgress>();
+  const dones: GenerationDone[] = [];
+
+  const follow = async (events: AsyncIterable<GenerationEvent>, index: number) => {
+    for await (const event of events) {
+      if (event.kind === 'progress') {
+        progress.set(index, event);
+        merged.push(addProgress([...progress.values()]));
+      } else if (event.kind === 'done') {
+        dones.push(event);
+        if (dones.length === generations.length) merged.push(addDones(dones));
+      } else {
+        merged.push('choice' in event ? { ...event, choice: index * choices + event.choice } : event);
+      }
+    }
+  };
+
+  Promise.all(generations.map(follow)).then(
+    () => merged.end(),
+    (error: unknown) => {
+      merged.fail(error);
+      runs.abort();
+    },
+  );
+  return merged;
+}
+
+function addProgress(parts: PromptProgress[]): PromptProgress {
+  return {
+    kind: 'progress',
+    cache: sum(parts.map(({ cache }) => cache)),
+    processed: sum(parts.map(({ processed }) => processed)),
+    total: sum(parts.map(({ total }) => total)),
+    timeMs: Math.max(...parts.map(({ timeMs }) => timeMs)),
+  };
+}
+
+/** Counts add up; times do not, since the generations ran side by side. */
+function addDones(parts: GenerationDone[]): GenerationDone {
+  return {
+    kind: 'done',
+    promptTokens: sum(parts.map(({ promptTokens }) => promptTokens)),
+    cachedTokens: sum(parts.map(({ cachedTokens }) => cachedTokens)),
+    completionTokens: sum(parts.map(({ completionTokens }) => completionTokens)),
+    promptMs: Math.max(...parts.map(({ promptMs }) => promptMs)),
+    predictedMs: Math.max(...parts.map(({ predictedMs }) => predictedMs)),
+  };
+}
+
+function sum(values: number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

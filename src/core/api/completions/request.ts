@@ -1,0 +1,60 @@
+import { invalidRequest, unsupportedParameter } from '../../errors.ts';
+import type { ModelCard } from '../../model.ts';
+import type { GenerationRequest, Prompt } from '../../runner.ts';
+import { toSampling, toStop } from '../fields/sampling-request.ts';
+import { toTextInputs } from '../fields/text-input.ts';
+import type { CompletionRequest } from './schema.ts';
+
+/** OpenAI's default for plain completions, which knows no end of a turn. */
+const DEFAULT_MAX_TOKENS = 16;
+
+/** Fields that change a chat's reply and mean nothing here. */
+export const CHAT_FIELDS = [
+  'max_completion_tokens',
+  'messages',
+  'reasoning_effort',
+  'response_format',
+  'tool_choice',
+  'tools',
+  'top_logprobs',
+];
+
+/** Refuses fields that can't be honoured together. Throws a 400 `ApiError` that names one. */
+export function refuseContradictions({ best_of, echo, logprobs, n }: CompletionRequest): void {
+  if (typeof best_of === 'number' && best_of !== (n ?? 1)) {
+    throw unsupportedParameter('best_of', `best_of must be n, which is ${n ?? 1}: no more choices than are told.`);
+  }
+  if (echo && typeof logprobs === 'number') {
+    throw unsupportedParameter('logprobs', 'logprobs is not supported with echo: those of a prompt are not known.');
+  }
+}
+
+/** What each prompt of the request asks an engine to continue. Throws a 400 `ApiError` for tokens with a suffix. */
+export function toPrompts({ prompt, suffix }: CompletionRequest): Prompt[] {
+  return toTextInputs(prompt).map((input) => {
+    const fills = typeof suffix === 'string';
+    if (typeof input === 'string') {
+      return fills ? { kind: 'infill', prefix: input, suffix } : { kind: 'text', text: input };
+    }
+    if (fills) throw invalidRequest('suffix needs a prompt that is text, not tokens.', 'suffix');
+    return { kind: 'tokens', tokens: input };
+  });
+}
+
+/** All of a generation but its prompt, with the model's own defaults and the server's filter. */
+export function toCompletionGeneration(
+  request: CompletionRequest,
+  model: ModelCard,
+  banned: string[],
+): Omit<GenerationRequest, 'prompt'> {
+  return {
+    replyFormat: { kind: 'text' },
+    sampling: toSampling(request, model),
+    stop: toStop(request, model),
+    banned,
+    maxTokens: request.max_tokens ?? model.parameters.max_tokens ?? DEFAULT_MAX_TOKENS,
+    cachePrompt: request.cache_prompt ?? true,
+    choices: request.n ?? 1,
+    logprobs: request.logprobs ?? null,
+  };
+}

@@ -1,0 +1,22 @@
+import * as v from 'valibot';
+import { booleanField, integer, nonEmptyText, text } from '../fields/fields.ts';
+import { samplingEntries } from '../fields/sampling.ts';
+import { textInputs } from '../fields/text-input.ts';
+
+/** The body of POST /v1/completions. A null optional field counts as absent. Fields not named here pass through. */
+export const completionRequestSchema = v.looseObject(
+  {
+    model: nonEmptyText,
+    prompt: textInputs(16),
+    suffix: v.nullish(text),
+    max_tokens: v.nullish(integer(1)),
+    echo: v.nullish(booleanField),
+    best_of: v.nullish(integer(1, 8)),
+    logprobs: v.nullish(integer(0, 5)),
+    ...samplingEntries,
+  },
+  'must be a JSON object',
+);
+
+/** A validated completion request. */
+export type CompletionRequest = v.InferOutput<typeof completionRequestSchema>;

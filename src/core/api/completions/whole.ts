@@ -1,0 +1,68 @@
+import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from '../../events.ts';
+import { type CompletionHead, toTimings, toUsage } from '../chat/objects.ts';
+import { createTextLogprobs } from './logprobs.ts';
+
+/** What the request says of each of its choices, in order of their index. */
+export interface TextChoice {
+  /** What the text begins with: the prompt if it is to be echoed, else nothing. */
+  echo: string;
+  logprobs: boolean;
+}
+
+/** What all objects of one plain completion share. `now` is in ms. */
+export function textCompletionHead(model: string, systemFingerprint: string, now: number): CompletionHead {
+  return {
+    id: `cmpl-${crypto.randomUUID().replaceAll('-', '')}`,
+    created: Math.floor(now / 1000),
+    model,
+    system_fingerprint: systemFingerprint,
+  };
+}
+
+interface Gathered {
+  text: string;
+  tokens: TokenLogprob[];
+  reason: FinishReason;
+}
+
+/** The whole reply of a request that does not stream. Throws when the generation ends without its last event. */
+export async function collectTextCompletion(
+  events: AsyncIterable<GenerationEvent>,
+  head: CompletionHead,
+  choices: TextChoice[],
+) {
+  const gathered = choices.map(({ echo }): Gathered => ({ text: echo, tokens: [], reason: 'stop' }));
+  let done: GenerationDone | undefined;
+  for await (const event of events) {
+    if (event.kind === 'done') done = event;
+    else if ('choice' in event) gather(gathered[event.choice], event);
+  }
+  if (!done) throw new Error('the generation ended without its last event');
+  return {
+    ...head,
+    object: 'text_completion',
+    choices: gathered.map(({ text, tokens, reason }, index) => ({
+      index,
+      text,
+      logprobs: choices[index]?.logprobs ? createTextLogprobs()(tokens) : null,
+      finish_reason: reason,
+    })),
+    usage: toUsage(done),
+    timings: toTimings(done),
+  };
+}
+
+function gather(choice: Gathered | undefined, event: Extract<GenerationEvent, { choice: number }>): void {
+  if (!choice) throw new Error(`the generation has a choice ${event.choice}, which nobody asked for`);
+  switch (event.kind) {
+    case 'text':
+      choice.text += event.text;
+      for (const token of event.logprobs ?? []) choice.tokens.push(token);
+      break;
+    case 'finish':
+      choice.reason = event.reason;
+      break;
+    default:
+      throw new Error(`a plain completion has no ${event.kind}`);
+  }
+}

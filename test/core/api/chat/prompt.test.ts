@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { toGenerationRequest } from '../../../../src/core/api/chat/request.ts';
+import { chatRequestSchema } from '../../../../src/core/api/chat/schema.ts';
+import { validate } from '../../../../src/core/api/fields/fields.ts';
+import type { ModelCard } from '../../../../src/core/model.ts';
+import type { ChatPrompt } from '../../../../src/core/runner.ts';
+import { hello, modelCard } from '../fixtures.ts';
+
+/** The conversation of a request. */
+function promptOf(body: Record<string, unknown>, model: Partial<ModelCard> = {}): ChatPrompt {
+  const { prompt } = toGenerationRequest(validate(chatRequestSchema, { ...hello, ...body }), modelCard(model), []);
+  if (prompt.kind !== 'chat') throw new Error('the prompt is no conversation');
+  return prompt;
+}
+
+const functionTool = (name: string, more: Record<string, unknown> = {}) => ({
+  type: 'function',
+  function: { name, ...more },
+});
+
+const refusal = (param: string) =>
+  expect.objectContaining({
+    data: expect.objectContaining({ status: 400, type: 'invalid_request_error', param }),
+  });
+
+describe('tools of a generation', () => {
+  const tools = [functionTool('add'), functionTool('now')];
+
+  it('have a name, and a description and parameters where there are any', () => {
+    const parameters = { type: 'object', properties: { a: { type: 'integer' } } };
+    const described = [
+      functionTool('add', { description: 'Adds.', parameters, strict: true }),
+      functionTool('now', { description: null, parameters: null }),
+    ];
+    expect(promptOf({ tools: described }).tools).toEqual([
+      { name: 'add', description: 'Adds.', parameters },
+      { name: 'now' },
+    ]);
+  });
+
+  it.each<[choice: unknown, expected: unknown]>([
+    [undefined, 'auto'],
+    [null, 'auto'],
+    ['auto', 'auto'],
+    ['none', 'none'],
+    ['required', 'required'],
+    [functionTool('now'), { name: 'now' }],
+  ])('are called as tool_choice says: %j', (choice, expected) => {
+    expect(promptOf({ tools, tool_choice: choice }).toolChoice).toEqual(expected);
+  });
+
+  it.each([[undefined], [null], [[]]])('are never called when there are none: %j', (none) => {
+    expect(promptOf({ tools: none }).toolChoice).toBe('none');
+    expect(promptOf({ tools: none, tool_choice: 'auto' }).toolChoice).toBe('none');
+    expect(promptOf({ tools: none, tool_choice: 'none' }).toolChoice).toBe('none');
+  });
+
+  it.each([['required'], [functionTool('add')]])('are missed where one must be called: %j', (choice) => {
+    expect(() => promptOf({ tool_choice: choice })).toThrow(refusal('tool_choice'));
+  });
+
+  it('must have the one that tool_choice names', () => {
+    const named = () => promptOf({ tools, tool_choice: functionTool('rm') });
+    expect(named).toThrow(refusal('tool_choice'));
+    expect(named).toThrow("'rm'");
+  });
+
+  it('may be called several at once unless the request says otherwise', () => {
+    expect(promptOf({ tools }).parallelToolCalls).toBe(true);
+    expect(promptOf({ tools, parallel_tool_calls: false }).parallelToolCalls).toBe(false);
+  });
+});
+
+describe('messages of a generation', () => {
+  const messagesOf = (messages: unknown[], model: Partial<ModelCard> = {}) => promptOf({ messages }, model).messages;
+
+  it('take a developer for the system', () => {
+    expect(messagesOf([{ role: 'developer', content: 'Be brief.' }])).toEqual([
+      { role: 'system', content: 'Be brief.' },
+    ]);
+  });
+
+  it('keep names, tool calls and the ids that they answer', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } };
+    const messages = [
+      { role: 'user', content: 'x', name: 'ann' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', content: '4', tool_call_id: 'call_1' },
+    ];
+    expect(messagesOf(messages)).toEqual(messages);
+  });
+
+  it('take a null for an absent field', () => {
+    const message = { role: 'assistant', content: 'x', name: null, tool_calls: null, tool_call_id: null };
+    expect(messagesOf([message])).toEqual([{ role: 'assistant', content: 'x' }]);
+  });
+
+  it("begin with the model's system prompt when the conversation has none", () => {
+    const model = { settings: { embedding: false, system_prompt: 'You are kind.' } };
+    const user = { role: 'user', content: 'x' };
+    expect(messagesOf([user], model)).toEqual([{ role: 'system', content: 'You are kind.' }, user]);
+    const own = { role: 'system', content: 'Be brief.' };
+    expect(messagesOf([own, user], model)).toEqual([own, user]);
+    expect(messagesOf([{ ...own, role: 'developer' }, user], model)).toEqual([own, user]);
+  });
+
+  it('join the text parts of a content as they are', () => {
+    const content = [
+      { type: 'text', text: 'one ' },
+      { type: 'text', text: 'two' },
+    ];
+    expect(messagesOf([{ role: 'user', content }])).toEqual([{ role: 'user', content: 'one two' }]);
+    expect(messagesOf([{ role: 'user', content: [] }])).toEqual([{ role: 'user', content: '' }]);
+  });
+});
+
+describe('template variables of a generation', () => {
+  it.each([
+    [{ reasoning_effort: 'low' }, { reasoning_effort: 'low', enable_thinking: true }],
+    [{ reasoning_effort: 'none' }, { reasoning_effort: 'none', enable_thinking: false }],
+    [
+      { reasoning_effort: 'none', chat_template_kwargs: { enable_thinking: true, a: 1 } },
+      { reasoning_effort: 'none', enable_thinking: true, a: 1 },
+    ],
+  ])('tell of the effort, unless the request has its own for it: %j', (body, kwargs) => {
+    expect(promptOf(body).templateKwargs).toEqual(kwargs);
+  });
+});

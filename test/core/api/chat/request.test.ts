@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toGenerationRequest } from '../../../../src/core/api/chat/request.ts';
+import { chatRequestSchema } from '../../../../src/core/api/chat/schema.ts';
+import { validate } from '../../../../src/core/api/fields/fields.ts';
+import type { ModelCard } from '../../../../src/core/model.ts';
+import { hello, modelCard } from '../fixtures.ts';
+
+const resolve = (body: Record<string, unknown> = {}, model: Partial<ModelCard> = {}, banned: string[] = []) =>
+  toGenerationRequest(validate(chatRequestSchema, { ...hello, ...body }), modelCard(model), banned);
+
+describe('generation request', () => {
+  it('has the defaults of the API contract', () => {
+    const request = resolve();
+    expect(request).toMatchObject({
+      prompt: {
+        kind: 'chat',
+        messages: hello.messages,
+        tools: [],
+        toolChoice: 'none',
+        parallelToolCalls: true,
+        templateKwargs: {},
+      },
+      replyFormat: { kind: 'text' },
+      stop: [],
+      banned: [],
+      maxTokens: null,
+      cachePrompt: true,
+      choices: 1,
+      logprobs: null,
+    });
+    expect(request.sampling).toMatchObject({
+      temperature: 0.7,
+      topP: 0.95,
+      topK: 40,
+      minP: 0,
+      presencePenalty: 0,
+      frequencyPenalty: 0,
+      repeatPenalty: 1.1,
+      repeatLastN: 64,
+      typicalP: 1,
+      dynatempRange: 0,
+      mirostat: 0,
+      logitBias: [],
+    });
+  });
+
+  it.each<[field: string, value: unknown, name: string]>([
+    ['temperature', 0, 'temperature'],
+    ['top_p', 0.5, 'topP'],
+    ['top_k', 0, 'topK'],
+    ['min_p', 0.1, 'minP'],
+    ['typical_p', 0.9, 'typicalP'],
+    ['repeat_penalty', 1, 'repeatPenalty'],
+    ['repeat_last_n', -1, 'repeatLastN'],
+    ['presence_penalty', -2, 'presencePenalty'],
+    ['frequency_penalty', 2, 'frequencyPenalty'],
+    ['dynatemp_range', 0.5, 'dynatempRange'],
+    ['dynatemp_exponent', 2, 'dynatempExponent'],
+    ['mirostat', 2, 'mirostat'],
+    ['mirostat_tau', 4, 'mirostatTau'],
+    ['mirostat_eta', 0.2, 'mirostatEta'],
+    ['seed', 42, 'seed'],
+  ])('takes %s from the request', (field, value, name) => {
+    expect(resolve({ [field]: value }).sampling).toHaveProperty(name, value);
+  });
+
+  it('takes the bias of tokens from the request', () => {
+    expect(resolve({ logit_bias: { 5: -100, 17: 2.5 } }).sampling.logitBias).toEqual([
+      [5, -100],
+      [17, 2.5],
+    ]);
+  });
+
+  it('lets the request win over the model, its parameters over its settings, and those over the defaults', () => {
+    const model = {
+      settings: { embedding: false, temperature: 0.1, top_k: 1, repeat_penalty: 1.3, min_p: 0.2 },
+      parameters: { temperature: 0.2, top_p: 0.3, presence_penalty: 0.4, frequency_penalty: 0.5 },
+    };
+    const expected = { topP: 0.3, topK: 1, minP: 0.2, repeatPenalty: 1.3, presencePenalty: 0.4, frequencyPenalty: 0.5 };
+    expect(resolve({}, model).sampling).toMatchObject({ ...expected, temperature: 0.2 });
+    expect(resolve({ temperature: 0 }, model).sampling).toMatchObject({ ...expected, temperature: 0 });
+    expect(resolve({ temperature: null }, model).sampling).toMatchObject({ ...expected, temperature: 0.2 });
+  });
+
+  it('takes a negative top_k for every token', () => {
+    expect(resolve({ top_k: -1 }).sampling.topK).toBe(0);
+  });
+
+  it('takes a single stop sequence or several', () => {
+    expect(resolve({ stop: 'END' }).stop).toEqual(['END']);
+    expect(resolve({ stop: ['a', 'b'] }).stop).toEqual(['a', 'b']);
+  });
+
+  it("stops at the model's sequences when the request names none", () => {
+    const model = { parameters: { stop: ['</s>'] } };
+    expect(resolve({}, model).stop).toEqual(['</s>']);
+    expect(resolve({ stop: 'END' }, model).stop).toEqual(['END']);
+    expect(resolve({ stop: [] }, model).stop).toEqual([]);
+  });
+
+  it('has no cap on tokens but the one that is asked for', () => {
+    expect(resolve({ max_tokens: 5 }).maxTokens).toBe(5);
+    expect(resolve({ max_completion_tokens: 6 }).maxTokens).toBe(6);
+    expect(resolve({ max_tokens: 5, max_completion_tokens: 6 }).maxTokens).toBe(6);
+    expect(resolve({ max_tokens: null }).maxTokens).toBeNull();
+    expect(resolve({}, { parameters: { max_tokens: 7 } }).maxTokens).toBe(7);
+  });
+
+  it('passes on the variables of the template and whether the cache may be used', () => {
+    expect(resolve({ chat_template_kwargs: { a: 1 }, cache_prompt: false })).toMatchObject({
+      prompt: { templateKwargs: { a: 1 } },
+      cachePrompt: false,
+    });
+  });
+
+  it('has as many choices as are asked for', () => {
+    expect(resolve({ n: 8 }).choices).toBe(8);
+    expect(resolve({ n: null }).choices).toBe(1);
+  });
+
+  it('tells the likelihood of tokens only when asked to, with as many alternatives as are asked for', () => {
+    expect(resolve({ logprobs: true }).logprobs).toBe(0);
+    expect(resolve({ logprobs: true, top_logprobs: 20 }).logprobs).toBe(20);
+    expect(resolve({ logprobs: false, top_logprobs: 0 }).logprobs).toBeNull();
+  });
+
+  it("bans what the server's filter has", () => {
+    expect(resolve({}, {}, ['secret', 'other']).banned).toEqual(['secret', 'other']);
+  });
+
+  it.each<[format: unknown, expected: unknown]>([
+    [null, { kind: 'text' }],
+    [{ type: 'text' }, { kind: 'text' }],
+    [{ type: 'json_object' }, { kind: 'json' }],
+    [
+      { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'array' } } },
+      { kind: 'schema', schema: { type: 'array' }, param: 'response_format.json_schema.schema' },
+    ],
+    [
+      { type: 'json_schema', json_schema: { name: 'x' } },
+      { kind: 'schema', schema: {}, param: 'response_format.json_schema.schema' },
+    ],
+  ])('takes the response format %j', (format, expected) => {
+    expect(resolve({ response_format: format }).replyFormat).toEqual(expected);
+  });
+
+  it('makes any integer an unsigned 32-bit seed, the same one every time', () => {
+    fc.assert(
+      fc.property(
+        fc.maxSafeInteger().filter((seed) => seed !== -1),
+        (seed) => {
+          const resolved = resolve({ seed }).sampling.seed;
+          const unsigned = Number(((BigInt(seed) % 2n ** 32n) + 2n ** 32n) % 2n ** 32n);
+          // The highest means a random seed to llama.cpp.
+          expect(resolved).toBe(Math.min(unsigned, 2 ** 32 - 2));
+        },
+      ),
+      { examples: [[Number.MAX_SAFE_INTEGER], [2 ** 32 - 1], [0], [-2]] },
+    );
+  });
+
+  it.each([[undefined], [null], [-1]])('draws a random seed for the seed %s', (seed) => {
+    const seeds = Array.from({ length: 8 }, () => resolve({ seed }).sampling.seed);
+    expect(new Set(seeds).size).toBeGreaterThan(1);
+    expect(seeds.every((drawn) => Number.isInteger(drawn) && drawn >= 0 && drawn < 2 ** 32)).toBe(true);
+  });
+
+  it('survives the way across threads and processes', () => {
+    const body = {
+      seed: 1,
+      logit_bias: { 1: 2 },
+      chat_template_kwargs: { a: [1] },
+      tools: [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }],
+      response_format: { type: 'json_schema', json_schema: { schema: { type: 'object' } } },
+    };
+    const request = resolve(body, {}, ['secret']);
+    expect(JSON.parse(JSON.stringify(request))).toEqual(request);
+  });
+});

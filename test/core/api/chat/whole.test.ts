@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { toLogprobs } from '../../../../src/core/api/chat/objects.ts';
+import { collectChoices } from '../../../../src/core/api/chat/whole.ts';
+import type { GenerationEvent } from '../../../../src/core/events.ts';
+import {
+  done,
+  failing,
+  finish,
+  ORDINARY,
+  progress,
+  reasoning,
+  streamOf,
+  text,
+  tokenLogprob,
+  toolArguments,
+  toolCall,
+} from '../fixtures.ts';
+
+/** The choices of a generation that says this of its replies. */
+async function choicesOf(...events: GenerationEvent[]) {
+  return (await collectChoices(streamOf([progress(1, 1), ...events, done()]))).choices;
+}
+
+describe('a whole reply', () => {
+  it('is the pieces of its text, why it ended, and the last word of its generation', async () => {
+    expect(await collectChoices(streamOf(ORDINARY))).toEqual({
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, logprobs: null, finish_reason: 'stop' }],
+      done: done(),
+    });
+  });
+
+  it.each(['stop', 'length', 'tool_calls', 'content_filter'] as const)('ends with %s', async (reason) => {
+    expect(await choicesOf(finish(reason))).toMatchObject([{ finish_reason: reason }]);
+  });
+
+  it('has an empty content, not none, when the model says nothing', async () => {
+    const [choice] = await choicesOf(finish());
+    expect(choice?.message).toEqual({ role: 'assistant', content: '' });
+  });
+
+  it('has its reasoning beside its content', async () => {
+    const [choice] = await choicesOf(reasoning('Hm, '), reasoning('2?'), text('It is 2.'), finish());
+    expect(choice?.message).toEqual({ role: 'assistant', content: 'It is 2.', reasoning_content: 'Hm, 2?' });
+  });
+
+  it('has each tool call with its arguments and an id of its own, and no content', async () => {
+    const [choice] = await choicesOf(
+      toolCall('add', 0),
+      toolArguments('{"a":', 0),
+      toolArguments(' 1}', 0),
+      toolCall('now', 1),
+      toolArguments('{}', 1),
+      finish('tool_calls'),
+    );
+    expect(choice?.message).toEqual({
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: expect.any(String), type: 'function', function: { name: 'add', arguments: '{"a": 1}' } },
+        { id: expect.any(String), type: 'function', function: { name: 'now', arguments: '{}' } },
+      ],
+    });
+    expect(new Set(choice?.message.tool_calls?.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('keeps the content that stands beside a tool call', async () => {
+    const [choice] = await choicesOf(text('Let me add.'), toolCall('add'), toolArguments('{}'), finish('tool_calls'));
+    expect(choice?.message).toMatchObject({ content: 'Let me add.', tool_calls: [{ function: { name: 'add' } }] });
+  });
+
+  it('has the likelihood of all its tokens where any was told', async () => {
+    const [first, second, third] = [tokenLogprob('a', 'b'), tokenLogprob('c'), tokenLogprob('d')];
+    const [choice] = await choicesOf(
+      { ...text('ac'), logprobs: [first, second] },
+      { ...text('d'), logprobs: [third] },
+      finish(),
+    );
+    expect(choice?.logprobs).toEqual(toLogprobs([first, second, third]));
+  });
+
+  it('has its choices in order, however they come mixed', async () => {
+    const choices = await choicesOf(
+      text('c', 2),
+      text('a', 0),
+      toolCall('now', 0, 1),
+      text('A', 0),
+      finish('length', 2),
+      toolArguments('{}', 0, 1),
+      finish('tool_calls', 1),
+      finish('stop', 0),
+    );
+    expect(choices).toMatchObject([
+      { index: 0, message: { content: 'aA' }, finish_reason: 'stop' },
+      { index: 1, message: { content: null, tool_calls: [{}] }, finish_reason: 'tool_calls' },
+      { index: 2, message: { content: 'c' }, finish_reason: 'length' },
+    ]);
+  });
+});
+
+describe('a reply that does not come whole', () => {
+  it('throws what its generation throws', async () => {
+    const error = new Error('broken');
+    await expect(collectChoices(failing([text('Hel')], error))).rejects.toBe(error);
+  });
+
+  it('throws when the generation ends without its last event', async () => {
+    await expect(collectChoices(streamOf([progress(1, 1), text('Hel'), finish()]))).rejects.toThrow('last event');
+  });
+});

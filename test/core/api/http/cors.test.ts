@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { createApi } from '../../../../src/core/api/api.ts';
+import { corsHeaders } from '../../../../src/core/api/http/cors.ts';
+import { chat, createContext, get } from '../fixtures.ts';
+
+const allows = (origin: string, allowed: string[] = []) =>
+  corsHeaders({ origin }, allowed)['access-control-allow-origin'] === origin;
+
+describe('cross-origin requests', () => {
+  it.each([
+    'http://localhost',
+    'http://localhost:5173',
+    'https://localhost:8443',
+    'http://127.0.0.1:3000',
+    'http://[::1]:3000',
+  ])('are allowed from %s, a page of the same machine', (origin) => {
+    expect(allows(origin)).toBe(true);
+  });
+
+  it.each([
+    'https://evil.example',
+    'http://localhost.evil.example',
+    'http://evil.example/localhost',
+    'http://notlocalhost',
+    'http://127.0.0.1.evil.example',
+    'http://localhost@evil.example',
+    'http://localhost:80.evil.example',
+    'null',
+  ])('are not allowed from %s', (origin) => {
+    expect(corsHeaders({ origin }, [])).toEqual({ vary: 'origin' });
+  });
+
+  it('are allowed from a configured origin, and from no other', () => {
+    expect(allows('https://app.example', ['https://app.example'])).toBe(true);
+    expect(allows('https://app.example:444', ['https://app.example'])).toBe(false);
+    expect(allows('http://app.example', ['https://app.example'])).toBe(false);
+  });
+
+  it('are allowed from any origin when that is configured', () => {
+    expect(allows('https://any.example', ['*'])).toBe(true);
+  });
+
+  it('tell caches that the answer depends on the origin', () => {
+    expect(corsHeaders({ origin: 'http://localhost' }, []).vary?.toLowerCase()).toBe('origin');
+  });
+
+  it('need no headers when no browser asks', () => {
+    expect(corsHeaders({}, ['*'])).toEqual({});
+  });
+});
+
+describe('the API asked by a web page', () => {
+  const origin = 'http://localhost:5173';
+  const { context } = createContext({ apiKeys: ['sk-one'], corsOrigins: ['https://app.example'] });
+  const api = createApi(context);
+  const preflight = (path: string, headers: Record<string, string> = { origin }) =>
+    api({ ...get(path, headers), method: 'OPTIONS' });
+
+  it('answers a preflight without a key', async () => {
+    const reply = await preflight('/v1/chat/completions', {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+    });
+    expect(reply).toMatchObject({ status: 204, body: '' });
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'authorization,content-type,x-stainless-lang',
+    });
+  });
+
+  it('allows the usual headers when a preflight names none', async () => {
+    const { headers } = await preflight('/v1/models');
+    expect(headers['access-control-allow-headers']).toBe('authorization, content-type');
+    expect(headers['access-control-allow-methods']).toBe('GET');
+  });
+
+  it('allows a public page to ask a private address, when the browser asks', async () => {
+    const asked = await preflight('/v1/models', { origin, 'access-control-request-private-network': 'true' });
+    expect(asked.headers['access-control-allow-private-network']).toBe('true');
+    expect((await preflight('/v1/models')).headers).not.toHaveProperty('access-control-allow-private-network');
+  });
+
+  it('allows a foreign page nothing', async () => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-private-network': 'true' };
+    const reply = await preflight('/v1/chat/completions', headers);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
+  it('lets the page read replies', async () => {
+    const reply = await api(get('/v1/models', { origin: 'https://app.example', authorization: 'Bearer sk-one' }));
+    expect(reply).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': 'https://app.example' } });
+  });
+
+  it('lets the page read errors', async () => {
+    const reply = await api(get('/v1/models', { origin }));
+    expect(reply).toMatchObject({ status: 401, headers: { 'access-control-allow-origin': origin } });
+  });
+
+  it('lets the page read streams', async () => {
+    const headers = { origin, authorization: 'Bearer sk-one', 'content-type': 'application/json' };
+    const reply = await api(chat({ stream: true }, { headers }));
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'content-type': expect.stringContaining('text/event-stream'),
+    });
+  });
+});

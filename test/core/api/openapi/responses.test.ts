@@ -1,0 +1,83 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { createApi } from '../../../../src/core/api/api.ts';
+import { openApiDocument } from '../../../../src/core/api/openapi/document.ts';
+import { RESPONSE_SCHEMAS } from '../../../../src/core/api/openapi/responses.ts';
+import { completion } from '../completions/fixtures.ts';
+import {
+  chat,
+  createContext,
+  createFakeRunner,
+  dataLines,
+  get,
+  hello,
+  loadedModel,
+  modelCard,
+  post,
+  readBody,
+  readJson,
+} from '../fixtures.ts';
+
+const document = openApiDocument(true);
+const ajv = new Ajv2020({ strict: false });
+
+/** The check of one of the document's schemas. */
+function schemaCheck(name: string): ValidateFunction {
+  return ajv.compile({ $ref: `#/components/schemas/${name}`, components: document.components });
+}
+
+describe('what the API answers', () => {
+  const runner = createFakeRunner(
+    undefined,
+    [loadedModel()],
+    {
+      embed: () => ({ vectors: [[1, 0]], tokens: 1 }),
+      rerank: () => ({ scores: [0.5], tokens: 1 }),
+      tokenize: () => ({ tokens: [1], pieces: ['x'] }),
+      detokenize: () => ({ text: 'x' }),
+    },
+    [{ id: 'big', state: 'loading', waiting: 1 }],
+  );
+  const cards = [modelCard(), modelCard({ id: 'embedder', settings: { embedding: true } })];
+  const api = createApi(createContext({ runner, cards }).context);
+
+  it.each([
+    ['Health', get('/health')],
+    ['OpenApi', get('/openapi.json')],
+    ['ModelList', get('/v1/models')],
+    ['Model', get('/v1/models/tiny')],
+    ['ChatCompletion', chat()],
+    ['Completion', completion({ logprobs: 1 })],
+    ['Completion', completion()],
+    ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x' })],
+    ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x', encoding_format: 'base64' })],
+    ['RerankList', post('/v1/rerank', { model: 'tiny', query: 'x', documents: ['x'], return_documents: true })],
+    ['TokenList', post('/v1/tokenize', { model: 'tiny', content: 'x' })],
+    ['TokenList', post('/v1/tokenize', { model: 'tiny', content: 'x', with_pieces: true })],
+    ['Text', post('/v1/detokenize', { model: 'tiny', tokens: [1] })],
+    ['Error', get('/v1/models/nope')],
+    ['Error', post('/v1/chat/completions', { ...hello, model: 5 })],
+  ])('is as described: %s', async (name, request) => {
+    const check = schemaCheck(name);
+    check(await readJson(await api(request)));
+    expect(check.errors ?? []).toEqual([]);
+  });
+
+  it.each([
+    ['ChatCompletionChunk', chat({ stream: true, stream_options: { include_usage: true }, return_progress: true })],
+    ['Completion', completion({ stream: true, stream_options: { include_usage: true }, return_progress: true })],
+  ])('is as described in each chunk of a stream: %s', async (name, request) => {
+    const check = schemaCheck(name);
+    const chunks = dataLines(await readBody(await api(request))).filter((data) => data !== '[DONE]');
+    expect(chunks.length).toBeGreaterThan(3);
+    for (const chunk of chunks) {
+      check(JSON.parse(chunk));
+      expect(check.errors ?? []).toEqual([]);
+    }
+  });
+
+  it('has a schema for nothing else', () => {
+    const used = JSON.stringify([document.paths, RESPONSE_SCHEMAS]);
+    for (const name of Object.keys(RESPONSE_SCHEMAS)) expect(used).toContain(`"#/components/schemas/${name}"`);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { cancelOnReturn, cancelWith } from '../../../../src/core/api/stream/cancel.ts';
+import { streamOf } from '../fixtures.ts';
+
+describe('a cancel that follows a signal', () => {
+  it('aborts with it, and not before', () => {
+    const outer = new AbortController();
+    const cancel = cancelWith(outer.signal);
+    expect(cancel.signal.aborted).toBe(false);
+    outer.abort();
+    expect(cancel.signal.aborted).toBe(true);
+  });
+
+  it('is aborted from the start when the signal is', () => {
+    const outer = new AbortController();
+    outer.abort();
+    expect(cancelWith(outer.signal).signal.aborted).toBe(true);
+  });
+
+  it('can be aborted without it', () => {
+    const outer = new AbortController();
+    cancelWith(outer.signal).abort();
+    expect(outer.signal.aborted).toBe(false);
+  });
+});
+
+describe('a stream that cancels', () => {
+  it('does so when its reader leaves, also while it waits', async () => {
+    const cancel = new AbortController();
+    async function* silent(): AsyncGenerator<string> {
+      await new Promise<void>((resolve) => cancel.signal.addEventListener('abort', () => resolve()));
+      yield 'late';
+    }
+    const reader = cancelOnReturn(silent(), cancel)[Symbol.asyncIterator]();
+    const waiting = reader.next();
+    const left = reader.return?.();
+    expect(cancel.signal.aborted).toBe(true);
+    await Promise.all([waiting, left]);
+  });
+
+  it('does not when it is read to its end', async () => {
+    const cancel = new AbortController();
+    const seen: string[] = [];
+    for await (const piece of cancelOnReturn(streamOf(['a', 'b']), cancel)) seen.push(piece);
+    expect(seen).toEqual(['a', 'b']);
+    expect(cancel.signal.aborted).toBe(false);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it, vi } from 'vitest';
+import { eventStream, type StreamEvent } from '../../../../src/core/api/stream/event-stream.ts';
+import { errorBody, overloaded, serverError } from '../../../../src/core/errors.ts';
+import { collect, done, failing, finish, ORDINARY, progress, streamOf, text } from '../fixtures.ts';
+
+/** Events as their kinds in brackets; progress says nothing. */
+const encode = (event: StreamEvent) => (event.kind === 'progress' ? '' : `[${event.kind}]`);
+
+async function stream(events: AsyncGenerator<StreamEvent>, onFailure: (error: unknown) => void = () => {}) {
+  return collect(eventStream(await events.next(), events, encode, onFailure));
+}
+
+const errorEvent = (error = serverError()) => `data: ${JSON.stringify(errorBody(error.data))}\n\n`;
+
+describe('event stream', () => {
+  it('has the text of each event that has any, and ends with [DONE]', async () => {
+    expect(await stream(streamOf([progress(1, 1), text('a'), finish(), done()]))).toEqual([
+      '[text]',
+      '[finish]',
+      '[done]',
+      'data: [DONE]\n\n',
+    ]);
+  });
+
+  it('ends with the error instead when the generation fails', async () => {
+    const onFailure = vi.fn();
+    const error = overloaded('full', 5);
+    expect(await stream(failing([text('a')], error), onFailure)).toEqual(['[text]', errorEvent(error)]);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it('tells the server alone what broke inside', async () => {
+    const onFailure = vi.fn();
+    const error = new Error('secret');
+    expect(await stream(failing([text('a')], error), onFailure)).toEqual(['[text]', errorEvent()]);
+    expect(onFailure).toHaveBeenCalledExactlyOnceWith(error);
+  });
+
+  it('does not look whole when the generation ends without its last event', async () => {
+    expect(await stream(streamOf([text('a')]))).toEqual(['[text]', errorEvent()]);
+    expect(await stream(streamOf([]))).toEqual([errorEvent()]);
+  });
+
+  it('ends the generation when it is ended early', async () => {
+    let ended = false;
+    async function* events() {
+      try {
+        yield* ORDINARY;
+      } finally {
+        ended = true;
+      }
+    }
+    const rest = events();
+    for await (const _ of eventStream(await rest.next(), rest, encode, () => {})) break;
+    expect(ended).toBe(true);
+  });
+});
