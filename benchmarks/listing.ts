@@ -4,7 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readCatalogue } from '../src/catalogue/catalogue.ts';
+import { readCatalogue } from '../src/catalogue/node/catalogue.ts';
 import { type ModelShape, writeHollowModel } from '../test/fixtures/tiny-model.ts';
 import { spread } from './figures.ts';
 

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Log } from '../src/core/log.ts';
 import { type EngineService, serveEngine } from '../src/core/wire.ts';
+import { createService } from '../src/engine/chat-service.ts';
 import type { Engine } from '../src/engine/engine.ts';
-import { InsufficientMemory } from '../src/engine/memory.ts';
-import { nodePort } from '../src/engine/node-port.ts';
-import { createService } from '../src/engine/service.ts';
-import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/task.ts';
+import { InsufficientMemory } from '../src/engine/memory-estimate.ts';
+import { nodePort } from '../src/engine/node/port.ts';
+import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 
 /**
@@ -66,7 +66,7 @@ function loadedEngine(): Promise<Loaded> {
 // Imported on demand: a thread that runs WebAssembly must not touch the native addon, nor the other way round.
 async function loadEngine(): Promise<Engine> {
   if (config.backend === 'wasm') {
-    const { loadWasmEngine } = await import('../src/engine/wasm/node-host.ts');
+    const { loadWasmEngine } = await import('../src/engine/wasm/node/load.ts');
     return loadWasmEngine(config.engine, log);
   }
   const { loadNativeEngine } = await import('../src/engine/native/engine.ts');

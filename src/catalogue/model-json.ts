@@ -1,5 +1,13 @@
 import * as v from 'valibot';
-import { between, booleanField, integer, nonEmptyText, plainObject, text, validate } from '../core/api/fields/fields.ts';
+import {
+  between,
+  booleanField,
+  integer,
+  nonEmptyText,
+  plainObject,
+  text,
+  validate,
+} from '../core/api/fields/fields.ts';
 import { createChatTemplate } from '../core/chat/template.ts';
 
 const penalty = v.exactOptional(between(-2, 2));

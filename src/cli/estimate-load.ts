@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { BackendName } from '../core/runner.ts';
 import type { ModelSource } from '../engine/engine.ts';
-import { estimateMemory, type MemoryEstimate } from '../engine/memory.ts';
+import { estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.ts';
 import { contextsToTry } from '../pool/find-room.ts';
 import { planBackends } from '../pool/load-model.ts';
-import { planThreads } from '../pool/model-workers.ts';
+import { planThreads } from '../pool/model-threads.ts';
 import type { Config } from './config/settings.ts';
 
 /** What a model would take without a GPU, in bytes, and for how many slots of which length in tokens. */

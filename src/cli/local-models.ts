@@ -1,5 +1,5 @@
-import { builtInModelsFolder } from '../catalogue/built-in.ts';
-import { type FileCatalogue, readCatalogue } from '../catalogue/catalogue.ts';
+import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
+import { type FileCatalogue, readCatalogue } from '../catalogue/node/catalogue.ts';
 import type { Log } from '../core/log.ts';
 import { headerCacheFile } from './home.ts';
 import { note } from './output.ts';

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
-import { builtInModelsFolder } from '../catalogue/built-in.ts';
-import { openCatalogue } from '../catalogue/catalogue.ts';
-import { createPuller } from '../catalogue/pull/puller.ts';
-import { createRemover } from '../catalogue/remover.ts';
+import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
+import { openCatalogue } from '../catalogue/node/catalogue.ts';
+import { createRemover } from '../catalogue/node/remover.ts';
+import { createPuller } from '../catalogue/pull/node/puller.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
 import { MEDIA_LIMITS } from '../media/limits.ts';
-import { createServerMediaReader } from '../media/server.ts';
+import { createServerMediaReader } from '../media/node/reader.ts';
 import { packageRoot } from '../package-root.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';

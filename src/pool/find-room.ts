@@ -1,8 +1,8 @@
 import type { BackendName } from '../core/runner.ts';
 import { contextLengths } from '../engine/context-length.ts';
 import type { ModelShape, ModelSource } from '../engine/engine.ts';
-import { estimateMemory, inWords, type MemoryPlan } from '../engine/memory.ts';
-import { WASM_MEMORY_BYTES } from '../engine/wasm/memory.ts';
+import { estimateMemory, inWords, type MemoryPlan } from '../engine/memory-estimate.ts';
+import { WASM_MEMORY_BYTES } from '../engine/wasm/memory-limit.ts';
 import type { Claim, Shortage } from './keeper.ts';
 
 /** What helps against a shortage, for the caller. */

@@ -1,7 +1,7 @@
 import { serverError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { createDoor, type Door } from './door.ts';
 import { type MemoryState, makeRoom, type Resident } from './residency.ts';
+import { createDoor, type Door } from './waiting-room.ts';
 
 /** What the memory lacks, in bytes. */
 export interface Shortage {

@@ -3,10 +3,10 @@ import { ApiError, insufficientMemory, modelNotFound, serverError } from '../cor
 import type { Log } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
-import { estimateMemory, inWords } from '../engine/memory.ts';
+import { estimateMemory, inWords } from '../engine/memory-estimate.ts';
 import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
-import { type ModelWorkers, planThreads, scaleInfo, startModelWorkers } from './model-workers.ts';
+import { type ModelWorkers, planThreads, scaleInfo, startModelWorkers } from './model-threads.ts';
 import type { MemoryState } from './residency.ts';
 
 /** The threads that hold a model, and what they run it on. */

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { text } from '../fixtures/gguf-writer.ts';
-import { makeFolder, modelEntries, readLines, writeSparse } from './fixtures.ts';
+import { makeFolder, modelEntries, readLines, writeSparse } from './node/fixtures.ts';
 
 /** The catalogue of one model, `a`, with this model.json beside it. */
 async function withJson(json: unknown, name = 'model.json') {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiError } from '../../src/core/errors.ts';
 import type { MediaPart } from '../../src/core/media.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../../src/media/limits.ts';
-import { createServerMediaReader } from '../../src/media/server.ts';
+import { createServerMediaReader } from '../../src/media/node/reader.ts';
 import { BLUE, IMAGES, look, makeAnimation, makeBlackPng, makeImage, makeMp3, makeWav, RED } from './fixtures.ts';
 
 const PARAM = 'messages[0].content[1]';

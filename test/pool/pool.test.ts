@@ -5,7 +5,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
 import { planBackends } from '../../src/pool/load-model.ts';
-import { planThreads } from '../../src/pool/model-workers.ts';
+import { planThreads } from '../../src/pool/model-threads.ts';
 import { tinyModelShape } from '../fixtures/model-shape.ts';
 import { ask, textOf } from '../support/generation.ts';
 import { recordingLog, silentLog } from '../support/log.ts';

@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { modelEntries, tensor, writeSparse } from '../catalogue/fixtures.ts';
+import { modelEntries, tensor, writeSparse } from '../catalogue/node/fixtures.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 let folder: string;

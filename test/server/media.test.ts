@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { modelEntries, projectorEntries, writeSparse } from '../catalogue/fixtures.ts';
+import { modelEntries, projectorEntries, writeSparse } from '../catalogue/node/fixtures.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 const PIXEL =

@@ -1,12 +1,12 @@
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { builtInModelsFolder } from '../../src/catalogue/built-in.ts';
-import { readCatalogue } from '../../src/catalogue/catalogue.ts';
+import { builtInModelsFolder } from '../../src/catalogue/node/built-in.ts';
+import { readCatalogue } from '../../src/catalogue/node/catalogue.ts';
 import type { Log } from '../../src/core/log.ts';
 import type { ModelCard } from '../../src/core/model.ts';
 import type { ModelSource } from '../../src/engine/engine.ts';
 import { readGgufHeader } from '../../src/gguf/header.ts';
-import { withOpenFile } from '../../src/gguf/open-file.ts';
+import { withOpenFile } from '../../src/gguf/node/open-file.ts';
 import { readSpecialTokens } from '../../src/gguf/special-tokens.ts';
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 

@@ -1,6 +1,6 @@
 import { contextLengths } from '../../src/engine/context-length.ts';
-import { estimateMemory, inWords, MOST_WASM_BATCH } from '../../src/engine/memory.ts';
-import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory.ts';
+import { estimateMemory, inWords, MOST_WASM_BATCH } from '../../src/engine/memory-estimate.ts';
+import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import type { BrowserSource } from '../protocol.ts';
 
 /** How a model is to be loaded: its context window in tokens, and the bytes that it then takes by estimate. */

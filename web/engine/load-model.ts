@@ -2,9 +2,9 @@ import { ApiError, insufficientMemory, serverError } from '../../src/core/errors
 import type { Log } from '../../src/core/log.ts';
 import type { EngineInfo } from '../../src/core/runner.ts';
 import type { EngineService } from '../../src/core/wire.ts';
+import { createService } from '../../src/engine/chat-service.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { InsufficientMemory } from '../../src/engine/memory.ts';
-import { createService } from '../../src/engine/service.ts';
+import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
 import { createWasmEngine, type WasmAssets } from '../../src/engine/wasm/engine.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { type ContextPlan, planContext } from './context-plan.ts';

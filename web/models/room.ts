@@ -1,5 +1,5 @@
 import { diskFull, invalidSource, sizeInWords } from '../../src/catalogue/pull/errors.ts';
-import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory.ts';
+import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import { isBusy } from './model-lock.ts';
 import { prefixOf, removeFolder, unfinishedFolders } from './store.ts';
 

@@ -22,7 +22,7 @@ export function registerPull(program: Command): void {
 async function pull(source: string, options: Record<string, unknown>): Promise<void> {
   const { models } = readConfig(options);
   const [{ createPuller }, { warnings }, { openPullScreen }] = await Promise.all([
-    import('../../catalogue/pull/puller.ts'),
+    import('../../catalogue/pull/node/puller.ts'),
     import('../local-models.ts'),
     import('../pull-screen.ts'),
   ]);

@@ -17,8 +17,8 @@ export function registerRemove(program: Command): void {
 async function remove(id: string, options: Record<string, unknown>): Promise<void> {
   const { models: folder } = readConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
-  const { isBuiltIn } = await import('../../catalogue/built-in.ts');
-  const { otherSources, planRemoval, removeModel } = await import('../../catalogue/remove.ts');
+  const { isBuiltIn } = await import('../../catalogue/node/built-in.ts');
+  const { otherSources, planRemoval, removeModel } = await import('../../catalogue/node/remove.ts');
   const catalogue = await readLocalModels(folder);
   const source = catalogue.sourceOf(id);
   if (!source) {

@@ -1,6 +1,6 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { FileCatalogue } from '../../catalogue/catalogue.ts';
+import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
 import type { Log } from '../../core/log.ts';
 import { messageOf } from '../errors.ts';
 import { paddockHome } from '../home.ts';

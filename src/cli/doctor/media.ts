@@ -1,4 +1,4 @@
-import type { FileCatalogue } from '../../catalogue/catalogue.ts';
+import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
 import type { ModelCard } from '../../core/model.ts';
 import { sensesIn } from '../../core/senses.ts';
 import { messageOf } from '../errors.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
-import type { WorkerConfig } from '../task.ts';
+import type { WorkerConfig } from '../node/task.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
 import { chatLength, createContext, inOurWords, type LlamaModel, type LoadedModel, loadModel } from './llama.ts';

@@ -20,8 +20,8 @@ import type { Log } from '../../core/log.ts';
 import type { Sampling } from '../../core/runner.ts';
 import { defaultContextLength } from '../context-length.ts';
 import type { EngineOptions } from '../engine.ts';
-import { InsufficientMemory, inWords } from '../memory.ts';
-import type { WorkerConfig } from '../task.ts';
+import { InsufficientMemory, inWords } from '../memory-estimate.ts';
+import type { WorkerConfig } from '../node/task.ts';
 
 /** Where the engine meets node-llama-cpp (but for `probe.ts`, which looks for its backends): what it needs, in its own words. */
 export type {

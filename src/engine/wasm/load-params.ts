@@ -1,7 +1,7 @@
 import type { LoadParams } from '@wllama/wllama/esm/index.js';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind } from '../engine.ts';
-import { MOST_WASM_BATCH } from '../memory.ts';
+import { MOST_WASM_BATCH } from '../memory-estimate.ts';
 import type { ProjectorNeeds } from './projector.ts';
 
 /** A GPU computes many tokens in the time of one. */

@@ -4,7 +4,7 @@ import { downloadFailed } from '../../../src/catalogue/pull/errors.ts';
 import type { PartFile } from '../../../src/catalogue/pull/part-file.ts';
 import type { Fetch } from '../../../src/catalogue/pull/remote.ts';
 import { sha256, startHub, type TestHub } from '../../support/hub.ts';
-import { EAGER, smallGguf } from './fixtures.ts';
+import { EAGER, smallGguf } from './node/fixtures.ts';
 
 const before = smallGguf(1);
 const after = smallGguf(2);

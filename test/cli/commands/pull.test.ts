@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { smallGguf } from '../../catalogue/pull/fixtures.ts';
+import { smallGguf } from '../../catalogue/pull/node/fixtures.ts';
 import { openCli, type TestCli } from '../../support/cli.ts';
 import { startHub, type TestHub } from '../../support/hub.ts';
 

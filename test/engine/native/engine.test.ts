@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
 import { MEDIA_MARK } from '../../../src/core/media.ts';
 import type { EngineService } from '../../../src/core/wire.ts';
+import { createService } from '../../../src/engine/chat-service.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { createService } from '../../../src/engine/service.ts';
 import { ask, chat, doneOf, generate, greedy, textOf } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 

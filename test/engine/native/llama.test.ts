@@ -1,6 +1,6 @@
 import { InsufficientMemoryError } from 'node-llama-cpp';
 import { describe, expect, it } from 'vitest';
-import { InsufficientMemory } from '../../../src/engine/memory.ts';
+import { InsufficientMemory } from '../../../src/engine/memory-estimate.ts';
 import { inOurWords, refuseHopeless } from '../../../src/engine/native/llama.ts';
 
 const GIB = 2 ** 30;

@@ -1,8 +1,8 @@
 /** A worker thread with one WebAssembly engine and its chat layer, driven by messages; see wasm-thread.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createService } from '../../../dist/src/engine/service.js';
+import { createService } from '../../../dist/src/engine/chat-service.js';
+import { loadWasmEngine } from '../../../dist/src/engine/wasm/node/load.js';
 import { WebWorker } from '../../../dist/src/engine/wasm/node/web-worker.js';
-import { loadWasmEngine } from '../../../dist/src/engine/wasm/node-host.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const aborts = new Map();

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { readCatalogue } from '../../../src/catalogue/catalogue.ts';
+import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import { describeFiles } from '../../../web/models/describe.ts';
-import { headerBytes, modelEntries, projectorEntries } from '../../catalogue/fixtures.ts';
+import { headerBytes, modelEntries, projectorEntries } from '../../catalogue/node/fixtures.ts';
 import { inMemory } from '../../gguf/fixtures.ts';
 import { silentLog } from '../../support/log.ts';
 

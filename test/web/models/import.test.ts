@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { headerBytes, projectorEntries } from '../../catalogue/fixtures.ts';
-import { smallGguf } from '../../catalogue/pull/fixtures.ts';
+import { headerBytes, projectorEntries } from '../../catalogue/node/fixtures.ts';
+import { smallGguf } from '../../catalogue/pull/node/fixtures.ts';
 import { sha256, startHub, type TestHub } from '../../support/hub.ts';
 import {
   closeAndForget,

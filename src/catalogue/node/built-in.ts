@@ -1,0 +1,12 @@
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ModelSource } from '../../engine/engine.ts';
+import { packageRoot } from '../../package-root.ts';
+
+/** The folder of the models that come with Paddock. */
+export const builtInModelsFolder: string = fileURLToPath(new URL('models', packageRoot()));
+
+/** Whether a model comes with Paddock, and so has to stay. */
+export function isBuiltIn({ files }: ModelSource): boolean {
+  return files.some((file) => file.startsWith(builtInModelsFolder + sep));
+}

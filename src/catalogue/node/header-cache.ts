@@ -1,0 +1,84 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as v from 'valibot';
+import type { GgufValue } from '../../gguf/fields.ts';
+import type { GgufHeader } from '../../gguf/header.ts';
+
+/** Headers that were read before, kept in a file: to step over the vocabularies of hundreds of models takes seconds. */
+export interface HeaderCache {
+  /** The header of the file of this stamp. */
+  find(stamp: string): GgufHeader | undefined;
+  keep(stamp: string, header: GgufHeader): void;
+  /** Writes the file, if there is anything new. One that can't be written is left as it is. */
+  save(): Promise<void>;
+}
+
+/** Shorter headers are read as fast from where they are, in bytes. */
+const WORTH_KEEPING = 64 * 1024;
+/** Those that were not asked for go first. */
+const MOST_KEPT = 2000;
+
+const cacheSchema = v.object({
+  // To be counted up when what is kept of a header changes.
+  version: v.literal(2),
+  headers: v.array(
+    v.tuple([
+      v.string(),
+      v.object({
+        fields: v.array(v.tuple([v.string(), v.unknown()])),
+        tensorCount: v.number(),
+        parameterCount: v.number(),
+        bytes: v.number(),
+      }),
+    ]),
+  ),
+});
+
+/** Opens the cache in a file. A missing or broken file is an empty cache; without a path nothing is kept. */
+export async function openHeaderCache(path: string | undefined): Promise<HeaderCache> {
+  if (path === undefined) return { find: () => undefined, keep: () => {}, save: async () => {} };
+  const known = await readCache(path);
+  const used = new Map<string, GgufHeader>();
+  let isNew = false;
+  return {
+    find(stamp) {
+      const header = known.get(stamp);
+      if (header) used.set(stamp, header);
+      return header;
+    },
+    keep(stamp, header) {
+      if (header.bytes < WORTH_KEEPING) return;
+      used.set(stamp, header);
+      isNew = true;
+    },
+    async save() {
+      if (!isNew) return;
+      isNew = false;
+      const headers = [...new Map([...used, ...known])].slice(0, MOST_KEPT);
+      await writeCache(path, headers).catch(() => {});
+    },
+  };
+}
+
+async function readCache(path: string): Promise<Map<string, GgufHeader>> {
+  try {
+    const { headers } = v.parse(cacheSchema, JSON.parse(await readFile(path, 'utf8')));
+    return new Map(headers.map(([stamp, header]) => [stamp, { ...header, fields: toFields(header.fields) }]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** JSON knows no infinite numbers and has null for them. */
+function toFields(fields: [string, unknown][]): GgufHeader['fields'] {
+  return new Map(fields.filter((field): field is [string, GgufValue] => field[1] !== null));
+}
+
+/** In one step, since several processes may do so at once. */
+async function writeCache(path: string, headers: [string, GgufHeader][]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const unfinished = `${path}.${process.pid}`;
+  const content = headers.map(([stamp, header]) => [stamp, { ...header, fields: [...header.fields] }]);
+  await writeFile(unfinished, JSON.stringify({ version: 2, headers: content }));
+  await rename(unfinished, path);
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { IncompleteFile } from '../../gguf/file-reader.ts';
+import { type GgufHeader, readGgufHeader } from '../../gguf/header.ts';
+import { withOpenFile } from '../../gguf/node/open-file.ts';
+import type { ModelEntry } from '../describe.ts';
+import type { FoundFile } from '../found-file.ts';
+import { type ModelOverrides, parseModelJson } from '../model-json.ts';
+import { messageOf, type Problem } from '../problem.ts';
+import type { HeaderCache } from './header-cache.ts';
+import { createMemory } from './scan-cache.ts';
+
+const LARGEST_JSON = 1024 * 1024;
+
+/** What could be read of a file; null where nothing could. */
+export interface Reading<T> {
+  value: T | null;
+  problem: Problem | null;
+}
+
+/** Reads the files of scans, each once for as long as it stays the same. */
+export interface Readers {
+  header(file: FoundFile): Promise<Reading<GgufHeader>>;
+  overrides(file: FoundFile): Promise<Reading<ModelOverrides>>;
+  /** The entry of an id, made of these files; the same object as long as they are the same. */
+  entry(id: string, files: FoundFile[], make: () => ModelEntry): ModelEntry;
+  /** A scan is over. */
+  finish(): Promise<void>;
+}
+
+export function createReaders(cache: HeaderCache): Readers {
+  const headers = createMemory<Promise<Reading<GgufHeader>>>();
+  const overrides = createMemory<Promise<Reading<ModelOverrides>>>();
+  const entries = createMemory<ModelEntry>();
+  return {
+    header: (file) => headers.recall(file.stamp, () => readHeader(file, cache)),
+    overrides: (file) => overrides.recall(file.stamp, () => readOverrides(file)),
+    entry: (id, files, make) => entries.recall(JSON.stringify([id, files.map(({ stamp }) => stamp)]), make),
+    async finish() {
+      for (const memory of [headers, overrides, entries]) memory.sweep();
+      await cache.save();
+    },
+  };
+}
+
+async function readHeader(file: FoundFile, cache: HeaderCache): Promise<Reading<GgufHeader>> {
+  const known = cache.find(file.stamp);
+  if (known) return { value: known, problem: null };
+  try {
+    const header = await withOpenFile(file, readGgufHeader);
+    cache.keep(file.stamp, header);
+    return { value: header, problem: null };
+  } catch (error) {
+    const problem =
+      error instanceof IncompleteFile
+        ? { reason: 'the file is not whole', sizes: { size: error.size, expected: error.expected } }
+        : { reason: messageOf(error) };
+    return { value: null, problem: { message: 'model skipped', file: file.path, ...problem } };
+  }
+}
+
+async function readOverrides({ path, size }: FoundFile): Promise<Reading<ModelOverrides>> {
+  try {
+    if (size > LARGEST_JSON) throw new Error(`it has ${size} bytes, more than the ${LARGEST_JSON} that are read`);
+    const { overrides, unknown } = parseModelJson(await readFile(path, 'utf8'));
+    const reason = `these fields can not be set: ${unknown.join(', ').slice(0, 500)}`;
+    const problem = { message: 'model.json has fields without effect', file: path, reason };
+    return { value: overrides, problem: unknown.length > 0 ? problem : null };
+  } catch (error) {
+    return { value: null, problem: { message: 'model.json skipped', file: path, reason: messageOf(error) } };
+  }
+}

@@ -1,0 +1,30 @@
+import { builtInModel, invalidRequest, modelNotFound } from '../../core/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { Remover } from '../../core/remover.ts';
+import { isBuiltIn } from './built-in.ts';
+import type { FileCatalogue } from './catalogue.ts';
+import { OutsideFolder, otherSources, planRemoval, removeModel } from './remove.ts';
+
+/** Removes models from a folder of the catalogue, one after another. */
+export function createRemover(modelsFolder: string, catalogue: FileCatalogue, log: Log): Remover {
+  const remove = async (id: string) => {
+    const source = catalogue.sourceOf(id);
+    if (!source) throw modelNotFound(id);
+    if (isBuiltIn(source)) throw builtInModel(id);
+    const removal = await planRemoval(modelsFolder, source, otherSources(catalogue, id)).catch((error: unknown) => {
+      if (!(error instanceof OutsideFolder)) throw error;
+      log.warn('model not removed', { id, reason: error.message });
+      throw invalidRequest(`The model '${id}' can not be removed: not all of its files are in the models folder.`);
+    });
+    // What could be removed is gone from the list, whatever comes of the rest.
+    await removeModel(modelsFolder, removal).finally(catalogue.refresh);
+    log.info('model removed', { id, files: removal.files.length, bytes: removal.bytes });
+  };
+  let last: Promise<void> = Promise.resolve();
+  return {
+    remove(id) {
+      last = last.catch(() => {}).then(() => remove(id));
+      return last;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { describeModel, type ModelEntry } from '../describe.ts';
+import type { FoundFile, GgufFile } from '../found-file.ts';
+import { defaultId, groupFiles, type ModelFiles, missingParts } from '../model-files.ts';
+import type { ModelOverrides } from '../model-json.ts';
+import { messageOf, type Problem } from '../problem.ts';
+import { chooseProjector, isNamedProjector, isProjector } from '../projector.ts';
+import type { Readers } from './readers.ts';
+
+interface Found {
+  entries: ModelEntry[];
+  problems: Problem[];
+}
+
+/** What lies beside a model. */
+interface Company {
+  /** No other model is in the folder. */
+  alone: boolean;
+  projectors: GgufFile[];
+  jsons: FoundFile[];
+}
+
+/** The models of one folder, of which all files are given. */
+export async function readSubfolder(files: FoundFile[], readers: Readers): Promise<Found> {
+  const problems: Problem[] = [];
+  const models: FoundFile[] = [];
+  const projectors: GgufFile[] = [];
+  for (const file of files.filter(({ name }) => name.endsWith('.gguf'))) {
+    const { value: header, problem } = await readers.header(file);
+    if (problem) problems.push(problem);
+    if (header && isProjector({ file, header })) projectors.push({ file, header });
+    else if (!isNamedProjector(file.name)) models.push(file);
+  }
+  const groups = groupFiles(models);
+  const jsons = files.filter(({ name }) => name.endsWith('model.json'));
+  problems.push(...strayJsons(jsons, groups));
+  const company = { alone: groups.length === 1, projectors, jsons };
+  const found = await Promise.all(groups.map((group) => readModel(group, company, readers)));
+  return {
+    entries: found.flatMap(({ entries }) => entries),
+    problems: [...problems, ...found.flatMap(({ problems }) => problems)],
+  };
+}
+
+async function readModel(model: ModelFiles, company: Company, readers: Readers): Promise<Found> {
+  const parts = await readParts(model, readers);
+  const missing = missingParts(model);
+  const [first, ...others] = parts;
+  // What is wrong with a part has been said.
+  if (!first || parts.length < model.files.length) return { entries: [], problems: [] };
+  const skipped = (reason: string) => ({ message: 'model skipped', file: first.file.path, reason });
+  if (missing.length > 0) {
+    return { entries: [], problems: [skipped(`of its ${model.parts} parts these are missing: ${missing.join(', ')}`)] };
+  }
+  const json = jsonOf(model, company);
+  const { value, problem } = json ? await readers.overrides(json) : { value: null, problem: null };
+  const overrides = value ?? {};
+  const projector = projectorOf(first, company, overrides);
+  const problems = [problem, wrongProjector(json, projector, overrides)].filter((problem) => problem !== null);
+  const id = overrides.id ?? defaultId(model, company.alone);
+  const used = [...model.files, ...(projector ? [projector.file] : []), ...(json ? [json] : [])];
+  try {
+    const entry = readers.entry(id, used, () => describeModel(id, [first, ...others], projector, overrides));
+    return { entries: [entry], problems };
+  } catch (error) {
+    return { entries: [], problems: [...problems, skipped(messageOf(error))] };
+  }
+}
+
+async function readParts({ files }: ModelFiles, readers: Readers): Promise<GgufFile[]> {
+  const parts: GgufFile[] = [];
+  for (const file of files) {
+    const { value: header } = await readers.header(file);
+    if (header) parts.push({ file, header });
+  }
+  return parts;
+}
+
+/** `<stem>.model.json`, or the folder's model.json where it can mean no other model. */
+function jsonOf({ stem }: ModelFiles, { jsons, alone }: Company): FoundFile | undefined {
+  return (
+    jsons.find(({ name }) => name === `${stem}.model.json`) ??
+    (alone ? jsons.find(({ name }) => name === 'model.json') : undefined)
+  );
+}
+
+function strayJsons(jsons: FoundFile[], groups: ModelFiles[]): Problem[] {
+  return jsons.flatMap(({ name, path: file }) => {
+    if (name !== 'model.json') {
+      const stem = name.slice(0, -'.model.json'.length);
+      if (groups.some((group) => group.stem === stem)) return [];
+      return [{ message: 'model.json skipped', file, reason: `there is no ${stem}.gguf beside it` }];
+    }
+    if (groups.length < 2) return [];
+    const reason = 'it lies beside several models: name it after one of them, as in <name>.model.json';
+    return [{ message: 'model.json skipped', file, reason }];
+  });
+}
+
+/** The projector that the model.json names, else the one that fits. */
+function projectorOf(model: GgufFile, { alone, projectors }: Company, { settings }: ModelOverrides): GgufFile | null {
+  return projectors.find(({ file }) => file.name === settings?.mmproj) ?? chooseProjector(model, alone, projectors);
+}
+
+function wrongProjector(
+  json: FoundFile | undefined,
+  projector: GgufFile | null,
+  { settings }: ModelOverrides,
+): Problem | null {
+  if (!json || settings?.mmproj === undefined || settings.mmproj === projector?.file.name) return null;
+  const reason = 'settings.mmproj must be the name of a projector beside the model';
+  return { message: 'model.json has fields without effect', file: json.path, reason };
+}

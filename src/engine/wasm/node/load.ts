@@ -1,0 +1,59 @@
+import { openAsBlob } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import type { Log } from '../../../core/log.ts';
+import { readGgufHeader } from '../../../gguf/header.ts';
+import { withOpenFile } from '../../../gguf/node/open-file.ts';
+import { readSpecialTokens } from '../../../gguf/special-tokens.ts';
+import { defaultContextLength } from '../../context-length.ts';
+import type { Engine, EngineOptions } from '../../engine.ts';
+import { MOST_WASM_BATCH } from '../../memory-estimate.ts';
+import { createWasmEngine, type WasmAssets } from '../engine.ts';
+import { installWebGlobals } from './globals.ts';
+import { toLocalUrl } from './local-url.ts';
+
+/**
+ * Loads a model into WebAssembly inside this Node thread. It takes the default build where Node has Memory64 and JSPI
+ * (24 and later), else the compatible one. `slots` is ignored: there is one.
+ */
+export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<Engine> {
+  installWebGlobals();
+  const model = await Promise.all(options.files.map(openModelFile));
+  return createWasmEngine({
+    model,
+    ...(options.projector !== undefined && { projector: await openModelFile(options.projector) }),
+    kind: options.kind,
+    tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
+    contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
+    threads: options.threads ?? availableParallelism(),
+    batchSize: Math.min(options.batchSize, MOST_WASM_BATCH),
+    gpuLayers: 0,
+    assets: await packagedAssets(),
+    log,
+  });
+}
+
+function tokensOf(file: { path: string; size: number }) {
+  return withOpenFile(file, async (source) => readSpecialTokens(source, await readGgufHeader(source)));
+}
+
+/** A Blob that reads the file on demand. */
+async function openModelFile(file: string): Promise<Blob> {
+  try {
+    return await openAsBlob(file);
+  } catch (cause) {
+    throw new Error(`The model file ${file} can't be opened.`, { cause });
+  }
+}
+
+async function packagedAssets(): Promise<WasmAssets> {
+  const { resolve } = createRequire(import.meta.url);
+  return {
+    wasm: toLocalUrl(resolve('@wllama/wllama/esm/wasm/wllama.wasm')),
+    compat: {
+      worker: { code: await readFile(resolve('@wllama/wllama-compat/wasm/wllama.js'), 'utf8') },
+      wasm: toLocalUrl(resolve('@wllama/wllama-compat/wasm/wllama.wasm')),
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { notSupportedHere } from '../../core/errors.ts';
+import type { MediaReader } from '../../core/media.ts';
+import { MEDIA_LIMITS, type MediaLimits } from '../limits.ts';
+import { createMediaReader } from '../reader.ts';
+import { fetchFile } from './fetch-file.ts';
+import { isPublicAddress } from './public-address.ts';
+
+export interface ServerMediaOptions {
+  /** Whether URLs may lead to this machine and to its own networks. */
+  allowPrivate: boolean;
+  limits?: MediaLimits;
+}
+
+/** What reads the media of a server's requests. */
+export function createServerMediaReader({ allowPrivate, limits = MEDIA_LIMITS }: ServerMediaOptions): MediaReader {
+  const mayAsk = allowPrivate ? () => true : isPublicAddress;
+  return createMediaReader(
+    {
+      fetchFile: (url, signal) => fetchFile(url, { mayAsk, limits }, signal),
+      async toPng(...request) {
+        const { toPng } = await loadDecoder();
+        return toPng(...request, limits.imagePixels);
+      },
+    },
+    limits,
+  );
+}
+
+/** Only when the first image comes, and not at all where there is no build of sharp for the machine. */
+function loadDecoder() {
+  return import('./decode-image.ts').catch(() => {
+    throw notSupportedHere('Images can not be taken here: sharp, which reads them, does not load.');
+  });
+}

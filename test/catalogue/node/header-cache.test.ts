@@ -1,0 +1,96 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
+import { openHeaderCache } from '../../../src/catalogue/node/header-cache.ts';
+import type { GgufValue } from '../../../src/gguf/fields.ts';
+import type { GgufHeader } from '../../../src/gguf/header.ts';
+import { texts } from '../../fixtures/gguf-writer.ts';
+import { makeVocabulary } from '../../fixtures/vocabulary.ts';
+import { silentLog } from '../../support/log.ts';
+import { makeFolder, modelEntries, writeSparse } from './fixtures.ts';
+
+const header: GgufHeader = {
+  fields: new Map<string, GgufValue>([
+    ['name', 'x'],
+    ['sizes', [1, 2]],
+    ['tokens', { length: 5, position: 7 }],
+  ]),
+  tensorCount: 1,
+  parameterCount: 2,
+  bytes: 1_000_000,
+};
+
+describe('the cache of headers', () => {
+  it('has at the next start what was kept, as it was', async () => {
+    const path = join(await makeFolder(), 'some', 'cache.json');
+    const first = await openHeaderCache(path);
+    first.keep('stamp', header);
+    await first.save();
+    const next = await openHeaderCache(path);
+    expect(next.find('stamp')).toEqual(header);
+    expect(next.find('another')).toBeUndefined();
+  });
+
+  it('keeps those of before beside new ones', async () => {
+    const path = join(await makeFolder(), 'cache.json');
+    for (const stamp of ['a', 'b']) {
+      const cache = await openHeaderCache(path);
+      cache.keep(stamp, header);
+      await cache.save();
+    }
+    const last = await openHeaderCache(path);
+    expect([last.find('a'), last.find('b')]).toEqual([header, header]);
+  });
+
+  it('does without short headers, and without a file where it has none', async () => {
+    const path = join(await makeFolder(), 'cache.json');
+    const cache = await openHeaderCache(path);
+    cache.keep('stamp', { ...header, bytes: 8000 });
+    await cache.save();
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+    const none = await openHeaderCache(undefined);
+    none.keep('stamp', header);
+    await none.save();
+    expect(none.find('stamp')).toBeUndefined();
+  });
+
+  it.each(['', '{"version": 2', '{"version": 0, "headers": []}', '{"version": 2, "headers": [["a", {}]]}', 'null'])(
+    'is empty where its file is broken: %s',
+    async (content) => {
+      const path = join(await makeFolder(), 'cache.json');
+      await writeFile(path, content);
+      const cache = await openHeaderCache(path);
+      expect(cache.find('a')).toBeUndefined();
+      cache.keep('a', header);
+      await cache.save();
+      expect((await openHeaderCache(path)).find('a')).toEqual(header);
+    },
+  );
+
+  it('does no harm where it can not be written', async () => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'file'), '');
+    const cache = await openHeaderCache(join(folder, 'file', 'cache.json'));
+    cache.keep('a', header);
+    await expect(cache.save()).resolves.toBeUndefined();
+  });
+});
+
+describe('a catalogue with a cache', () => {
+  it('describes a model from the cache as from its file, until the file changes', async () => {
+    const folder = await makeFolder();
+    const path = join(folder, 'a.gguf');
+    const cache = join(folder, 'cache', 'headers.json');
+    const entries = modelEntries({ 'tokenizer.ggml.tokens': texts(makeVocabulary(10_000).tokens) });
+    const read = async () => (await readCatalogue([folder], silentLog, cache)).sourceOf('a');
+    await writeSparse(path, entries);
+    const first = await read();
+    expect(first?.shape.vocabularySize).toBe(10_000);
+    // What stands in the cache is what counts.
+    await writeFile(cache, (await readFile(cache, 'utf8')).replace('"length":10000', '"length":12345'));
+    expect((await read())?.shape).toEqual({ ...first?.shape, vocabularySize: 12_345 });
+    await writeSparse(path, entries);
+    expect(await read()).toEqual(first);
+  });
+});

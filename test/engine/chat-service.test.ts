@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerationEvent } from '../../src/core/events.ts';
+import { MEDIA_MARK } from '../../src/core/media.ts';
+import type { GenerationRequest } from '../../src/core/runner.ts';
+import { createService } from '../../src/engine/chat-service.ts';
+import type { Engine, EngineRequest } from '../../src/engine/engine.ts';
+import { done, engineInfo, finish, progress, text, toolArguments, toolCall } from '../core/api/fixtures.ts';
+import { ADD, ADD_CALL, HERMES_LIKE, NOW, NOW_CALL, traits } from '../core/chat/fixtures.ts';
+import { ask, chat, generate } from '../support/generation.ts';
+
+/** The service over an engine that says this, and what the engine was asked. */
+function serve(events: GenerationEvent[]) {
+  const asked: EngineRequest[] = [];
+  const signals: AbortSignal[] = [];
+  const engine: Engine = {
+    info: engineInfo,
+    traits: traits(HERMES_LIKE),
+    async generate(request, emit, signal) {
+      asked.push(request);
+      signals.push(signal);
+      events.forEach(emit);
+    },
+    ask: (async (...question: unknown[]) => question) as unknown as Engine['ask'],
+    async [Symbol.asyncDispose]() {},
+  };
+  return { service: createService(engine), asked, signals };
+}
+
+/** What is said of a request whose engine says that. */
+const say = (events: GenerationEvent[], request: GenerationRequest) => generate(serve(events).service, request);
+
+const withTools = (more: object = {}) =>
+  chat([{ role: 'user', content: 'Hello' }], { tools: [ADD, NOW], toolChoice: 'auto', ...more });
+const reply = (...pieces: string[]) => [progress(1, 1), ...pieces.map((piece) => text(piece)), finish(), done()];
+
+describe('a generation', () => {
+  it('is brought down to text in', async () => {
+    const { service, asked, signals } = serve([]);
+    const request = ask('Hello', { stop: ['END'], banned: ['secret'], maxTokens: 5, choices: 2, logprobs: 3 });
+    const { signal } = new AbortController();
+    await generate(service, request, signal);
+    const { prompt: _, replyFormat: __, ...same } = request;
+    expect(asked).toEqual([
+      {
+        ...same,
+        prompt: 'user: Hello\nassistant: ',
+        media: [],
+        grammar: null,
+        marks: expect.arrayContaining(['<tool_call>']),
+      },
+    ]);
+    expect(signals).toEqual([signal]);
+  });
+
+  it('is read as the chat that it is', async () => {
+    expect(await say(reply('Let me add.\n', ADD_CALL), ask('', { prompt: withTools() }))).toEqual([
+      progress(1, 1),
+      text('Let me add.'),
+      toolCall('add'),
+      toolArguments('{"a":1,"b":2}'),
+      finish('tool_calls'),
+      done(),
+    ]);
+  });
+
+  it.each([
+    ['the request has but one', { parallelToolCalls: false }],
+    ['the tool is named', { toolChoice: { name: 'now' } }],
+  ])('has one call where %s', async (_, more) => {
+    const said = await say(reply(NOW_CALL, NOW_CALL), ask('', { prompt: withTools(more) }));
+    expect(said.filter(({ kind }) => kind === 'toolCall')).toEqual([toolCall('now')]);
+  });
+
+  it('is text as it comes where it is no chat', async () => {
+    const events = reply('<think>', ADD_CALL);
+    expect(await say(events, ask('', { prompt: { kind: 'text', text: 'Once' } }))).toEqual(events);
+  });
+
+  it('throws what the template does not take before the engine hears of it', async () => {
+    const { service, asked } = serve([]);
+    const prompt = { kind: 'infill', prefix: 'a', suffix: 'b' } as const;
+    await expect(generate(service, ask('', { prompt }))).rejects.toMatchObject({ data: { status: 400 } });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a conversation with images', () => {
+  const image = { kind: 'image' as const, bytes: Uint8Array.of(1, 2) };
+  const prompt = chat([{ role: 'user', content: `se${MEDIA_MARK}cret`, media: [image] }]);
+
+  it('brings them to the engine, beside the text with their marks', async () => {
+    const { service, asked } = serve([]);
+    await generate(service, ask('', { prompt }));
+    expect(asked).toMatchObject([{ prompt: `user: se${MEDIA_MARK}cret\nassistant: `, media: [image] }]);
+  });
+
+  it('is not banned for their marks, nor for what they stand between', async () => {
+    const events = [progress(1, 1), text('Hi'), finish(), done()];
+    expect(await say(events, ask('', { prompt, banned: ['media', 'secret'] }))).toEqual(events);
+  });
+});
+
+describe('a prompt with a banned text', () => {
+  const banned = ['SECRET'];
+  const counts = done({ completionTokens: 1 });
+
+  it('has an empty reply for each choice that ends with content_filter, and the true count of its tokens', async () => {
+    const { service, asked } = serve([progress(1, 1), text('x'), finish('length'), counts]);
+    const said = await generate(service, ask('a secret', { banned, choices: 2, maxTokens: 50 }));
+    expect(said).toEqual([
+      progress(1, 1),
+      finish('content_filter', 0),
+      finish('content_filter', 1),
+      { ...counts, completionTokens: 0 },
+    ]);
+    expect(asked).toMatchObject([{ choices: 1, maxTokens: 1 }]);
+  });
+
+  it('may not fit all the same', async () => {
+    const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 9, contextLength: 5 };
+    expect(await say([overflow], ask('a secret', { banned }))).toEqual([overflow]);
+  });
+
+  it('is none when only a part of it is there', async () => {
+    expect(await say(reply('Hi'), ask('a secre t', { banned }))).toEqual(reply('Hi'));
+  });
+});
+
+describe('a question', () => {
+  it('is passed on', async () => {
+    const { service } = serve([]);
+    const question = { text: 'Hello', addSpecial: true };
+    const { signal } = new AbortController();
+    expect(await service.ask('tokenize', question, signal)).toEqual(['tokenize', question, signal]);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelShape } from '../../src/engine/engine.ts';
+import { estimateMemory, inWords, type MemoryPlan } from '../../src/engine/memory-estimate.ts';
+
+const MIB = 2 ** 20;
+
+/** The `half-billion` model of test/fixtures: Qwen2 0.5B's figures, in Q8_0. */
+const halfBillion: ModelShape = {
+  fileBytes: 527_873_248,
+  layers: 24,
+  cachedPerToken: 24 * 2 * 128,
+  embeddingLength: 896,
+  feedForwardLength: 4864,
+  vocabularySize: 151_936,
+  trainedContextLength: 32_768,
+  poolsLast: false,
+};
+/** The same with 20,000 tokens. */
+const smallVocabulary = { ...halfBillion, fileBytes: 399_895_328, vocabularySize: 20_000 };
+/** The same in F32. */
+const unpacked = { ...smallVocabulary, fileBytes: 1_503_650_848 };
+/** The same as `halfBillion` in F16. */
+const halfFloats = { ...halfBillion, fileBytes: 990_961_888 };
+
+function plan(more: Partial<MemoryPlan> = {}): MemoryPlan {
+  return { backend: 'cpu', kind: 'chat', contextLength: 4096, slots: 1, threads: 1, batchSize: 512, ...more };
+}
+
+const totalMib = (shape: ModelShape, more: Partial<MemoryPlan>) => estimateMemory(shape, plan(more)).total / MIB;
+
+describe('the estimate of memory', () => {
+  // What the process grew by, in MiB, after a long prompt, as benchmarks/memory-estimates.ts measures it: without the mapped files
+  // where the CPU has copies of the weights in a layout of its own.
+  it.each([
+    ['cpu: Q8_0, 1 x 512', 'cpu', halfBillion, { contextLength: 512, slots: 1, batchSize: 64 }, 716],
+    ['cpu: Q8_0, 4 x 8192', 'cpu', halfBillion, { contextLength: 8192, slots: 4, batchSize: 512 }, 1117],
+    ['cpu: Q8_0, 8 x 2048', 'cpu', halfBillion, { contextLength: 2048, slots: 8, batchSize: 512 }, 937],
+    [
+      'cpu: Q8_0, small vocabulary, 4 x 2048',
+      'cpu',
+      smallVocabulary,
+      { contextLength: 2048, slots: 4, batchSize: 512 },
+      634,
+    ],
+    ['cpu: F16, 1 x 512', 'cpu', halfFloats, { contextLength: 512, slots: 1, batchSize: 64 }, 1096],
+    ['cpu: F16, 4 x 8192', 'cpu', halfFloats, { contextLength: 8192, slots: 4, batchSize: 512 }, 1512],
+    ['cpu: F32, 1 x 512', 'cpu', unpacked, { contextLength: 512, slots: 1, batchSize: 64 }, 1527],
+    ['cpu: F32, 4 x 8192', 'cpu', unpacked, { contextLength: 8192, slots: 4, batchSize: 512 }, 1913],
+    ['wasm: Q8_0, 1 x 512', 'wasm', halfBillion, { contextLength: 512, slots: 1, batchSize: 512 }, 1113],
+    ['wasm: Q8_0, 1 x 4096', 'wasm', halfBillion, { contextLength: 4096, slots: 1, batchSize: 512 }, 1116],
+    [
+      'wasm: Q8_0, small vocabulary, 1 x 2048',
+      'wasm',
+      smallVocabulary,
+      { contextLength: 2048, slots: 1, batchSize: 512 },
+      980,
+    ],
+    ['wasm: F16, 1 x 512', 'wasm', halfFloats, { contextLength: 512, slots: 1, batchSize: 512 }, 1500],
+  ] as const)('is within 15% of what was measured (%s)', (_, backend, shape, figures, measured) => {
+    const error = totalMib(shape, { backend, ...figures }) / measured - 1;
+    expect(Math.abs(error)).toBeLessThan(0.15);
+  });
+
+  it('counts a half float for each key and value of each token of each slot', () => {
+    const { cache } = estimateMemory(halfBillion, plan({ contextLength: 2048, slots: 4 }));
+    expect(cache / MIB).toBe(96);
+  });
+
+  it('rounds the context up as llama.cpp does', () => {
+    const short = estimateMemory(halfBillion, plan({ contextLength: 257 }));
+    expect(short).toEqual(estimateMemory(halfBillion, plan({ contextLength: 512 })));
+  });
+
+  it('is of all threads together, each of which holds the model', () => {
+    const one = estimateMemory(halfBillion, plan({ backend: 'wasm' }));
+    const three = estimateMemory(halfBillion, plan({ backend: 'wasm', threads: 3 }));
+    expect(three.total).toBe(3 * one.total);
+    expect(three.weights).toBe(3 * one.weights);
+  });
+
+  it('does not grow with the batch on WebAssembly, which is small there', () => {
+    const batches = [8, 512, 4096].map((batchSize) => totalMib(halfBillion, { backend: 'wasm', batchSize }));
+    expect(new Set(batches).size).toBe(1);
+    expect(totalMib(halfBillion, { batchSize: 4096 })).toBeGreaterThan(totalMib(halfBillion, { batchSize: 512 }));
+  });
+
+  it('has a GPU hold the logits of a whole batch, and a model of vectors hold none', () => {
+    const logits = (512 * 151_936 * 4) / MIB;
+    const cpu = estimateMemory(halfBillion, plan()).compute / MIB;
+    expect(estimateMemory(halfBillion, plan({ backend: 'gpu' })).compute / MIB - cpu).toBeCloseTo(logits, -1);
+    const vectors = estimateMemory(halfBillion, plan({ kind: 'embedding', contextLength: 512 })).compute / MIB;
+    expect(vectors).toBeLessThan(cpu);
+  });
+
+  it('has a model of vectors take a text as a whole, unless it can read in batches', () => {
+    const compute = (poolsLast: boolean, backend: 'cpu' | 'wasm') =>
+      estimateMemory({ ...halfBillion, poolsLast }, plan({ kind: 'embedding', contextLength: 8192, backend })).compute;
+    expect(compute(true, 'cpu')).toBeLessThan(compute(false, 'cpu') / 4);
+    expect(compute(true, 'wasm')).toBe(compute(false, 'wasm'));
+  });
+
+  it('is the sum of its parts', () => {
+    const { weights, cache, compute, total } = estimateMemory(halfBillion, plan());
+    expect(total).toBe(weights + cache + compute);
+    expect(weights).toBeGreaterThan(halfBillion.fileBytes);
+  });
+});
+
+describe('bytes in words', () => {
+  it.each([
+    [0, '0 MiB'],
+    [1, '1 MiB'],
+    [1023 * MIB, '1023 MiB'],
+    [1024 * MIB, '1.0 GiB'],
+    [9.34 * 1024 * MIB, '9.3 GiB'],
+  ])('are MiB, or GiB from one on: %d', (bytes, words) => {
+    expect(inWords(bytes)).toBe(words);
+  });
+});
+
+describe('the estimate for a model with a projector', () => {
+  /** The `tiny` model of test/fixtures. */
+  const tiny: ModelShape = {
+    fileBytes: 2_775_264,
+    layers: 1,
+    cachedPerToken: 2 * 16,
+    embeddingLength: 256,
+    feedForwardLength: 512,
+    vocabularySize: 309,
+    trainedContextLength: 1024,
+    poolsLast: false,
+  };
+  /** The `base` projector of images. */
+  const sees = { places: 196, embeddingLength: 768, feedForwardLength: 3072, tokensTogether: 0, audio: false };
+  const hears = { places: 1500, embeddingLength: 32, feedForwardLength: 64, tokensTogether: 0, audio: true };
+  const wasm = { backend: 'wasm', contextLength: 1024 } as const;
+
+  function shapeWith(projector: typeof sees, fileBytes: number): ModelShape {
+    return { ...tiny, fileBytes: tiny.fileBytes + fileBytes, projector: { ...projector, fileBytes } };
+  }
+
+  // What the process grew by, in MiB, after an image or a recording.
+  it.each([
+    ['images', shapeWith(sees, 372_600_160), 955],
+    ['audio', shapeWith(hears, 1_176_448), 587],
+  ])('is what was measured, or somewhat more (%s)', (_, shape, measured) => {
+    const estimate = totalMib(shape, wasm) / measured;
+    expect(estimate).toBeGreaterThan(0.95);
+    expect(estimate).toBeLessThan(1.25);
+  });
+
+  it('has room for the rows of a large image', () => {
+    const large = { ...sees, places: 4096 };
+    const grown = totalMib(shapeWith(large, 0), wasm) - totalMib(shapeWith({ ...sees, places: 0 }, 0), wasm);
+    expect(grown).toBeCloseTo((4096 * (6 * 768 + 3 * 3072) * 4) / MIB, 0);
+  });
+
+  it('has a batch and its logits for the tokens that are read together', () => {
+    const together = { ...halfBillion, projector: { ...sees, tokensTogether: 288, fileBytes: 0 } };
+    const apart = { ...halfBillion, projector: { ...sees, fileBytes: 0 } };
+    const grown = totalMib(together, wasm) - totalMib(apart, wasm);
+    expect(grown).toBeGreaterThan((256 * halfBillion.vocabularySize * 4) / MIB);
+  });
+});
