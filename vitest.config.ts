@@ -1,18 +1,29 @@
 import { defineConfig } from 'vitest/config';
+import { listTests, needsWhatIsMade } from './test/support/projects.ts';
 
-/** Modules without state of their own; their tests share one process, which loads each of them once. */
-const PURE = ['test/core/**/*.test.ts', 'test/gguf/**/*.test.ts'];
+/** The tests that need the build, the models or a browser. */
+const BUILT = listTests('test').filter((file) => needsWhatIsMade(file, 'test'));
 
 export default defineConfig({
   test: {
-    // Two cores run the engines, the servers and the tests alike: one file at a time keeps them out of each other's way.
-    fileParallelism: false,
-    globalSetup: ['test/support/models.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: PURE } },
+      {
+        extends: true,
+        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: BUILT, isolate: false, sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'built',
+          include: BUILT,
+          // Two cores run the engines, the servers and the tests alike: one file at a time keeps them out of each other's way.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          globalSetup: ['test/support/models.ts'],
+        },
+      },
     ],
   },
 });

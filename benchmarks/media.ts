@@ -3,8 +3,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MEDIA_MARK } from '../src/core/media.ts';
-import { createService } from '../src/engine/chat-service.ts';
-import type { Engine } from '../src/engine/engine.ts';
+import { createChatService } from '../src/engine/chat-service.ts';
+import type { TextEngine } from '../src/engine/engine.ts';
 import { loadWasmEngine } from '../src/engine/wasm/node/load.ts';
 import { plainPng } from '../test/fixtures/media.ts';
 import { writeTinyModel } from '../test/fixtures/tiny-model.ts';
@@ -29,7 +29,7 @@ interface Round {
   cached: number;
 }
 
-async function look(engine: Engine, shade: number, question: string): Promise<Round> {
+async function look(engine: TextEngine, shade: number, question: string): Promise<Round> {
   const message = {
     role: 'user' as const,
     content: MEDIA_MARK + question,
@@ -37,7 +37,7 @@ async function look(engine: Engine, shade: number, question: string): Promise<Ro
   };
   const request = ask('', { prompt: chat([message]), maxTokens: 1, cachePrompt: true });
   const started = performance.now();
-  const { promptTokens, cachedTokens } = doneOf(await generate(createService(engine), request));
+  const { promptTokens, cachedTokens } = doneOf(await generate(createChatService(engine), request));
   return { ms: performance.now() - started, tokens: promptTokens - cachedTokens, cached: cachedTokens };
 }
 

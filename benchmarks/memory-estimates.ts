@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createPool } from '../src/pool/pool.ts';
 import { halfBillionShape } from '../test/fixtures/half-billion-weights.ts';
 import { writeModel } from '../test/fixtures/tiny-model.ts';
-import { ask } from '../test/support/generation.ts';
+import { ask, call } from '../test/support/generation.ts';
 
 /**
  * What a model takes of memory by Paddock's estimate, and what a process grows by that loads it and reads a prompt.
@@ -72,7 +72,7 @@ async function measure({ backend, vocabularySize, ...engine }: Case, file: strin
   // A letter is a token, about. WebAssembly reads but a few in a second.
   const letters = backend === 'wasm' ? 8 : Math.min(600, engine.contextLength - 64);
   const request = ask('a'.repeat(letters), { maxTokens: 4 });
-  for await (const _ of pool.generate('model', request, new AbortController().signal));
+  for await (const _ of pool.generate('model', request, call()));
   const after = processMemory();
   return {
     estimate: pool.loaded()[0]?.memory ?? 0,

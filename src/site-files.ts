@@ -1,5 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { extname, join, relative, sep } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, extname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from './package-root.ts';
 
 const CONTENT_TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -10,15 +13,47 @@ const CONTENT_TYPES: Record<string, string> = {
   '.wasm': 'application/wasm',
 };
 
+/** The files that the engine fetches when it starts in a browser: their paths in the site, and their names in wllama's packages. */
+const WASM_RUNTIME: [path: string, module: string][] = [
+  ['paddock/wllama.wasm', '@wllama/wllama/esm/wasm/wllama.wasm'],
+  ['paddock/compat/wllama.js', '@wllama/wllama-compat/wasm/wllama.js'],
+  ['paddock/compat/wllama.wasm', '@wllama/wllama-compat/wasm/wllama.wasm'],
+];
+
+/** The folder of the built-in models' files, from the root of the site on. */
+export const SITE_MODELS_FOLDER = 'paddock/models';
+
 /** The content type of a file of a static site, by its name. */
 export function contentTypeOf(name: string): string {
   return CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
 }
 
-/** The files of a folder and of those in it, as paths with slashes from there on. Throws where there is no folder. */
-export async function listSite(folder: string): Promise<string[]> {
+/** The files of a folder and its subfolders: their paths from there on, with slashes, to where they lie. Throws if there is no folder. */
+export async function listSite(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(files.map((file) => [relative(folder, file).replaceAll(sep, '/'), file]));
+}
+
+/** The engine's files in the site, to where they lie in wllama's packages. */
+export function listWasmRuntime(): Map<string, string> {
+  const { resolve } = createRequire(import.meta.url);
+  return new Map(WASM_RUNTIME.map(([path, module]) => [path, resolve(module)]));
+}
+
+/**
+ * All files of Paddock's static site: their paths in it, to where they lie. `npm run build` copies every one into `dist-web`, but an
+ * installed package holds each only once: its `dist-web` lacks the engine's files and the built-in models, which are taken
+ * from their own places. Throws if the site is not built.
+ */
+export async function listPaddockSite(): Promise<Map<string, string>> {
+  const [built, models] = await Promise.all(
+    ['dist-web', 'models'].map((name) => listSite(fileURLToPath(new URL(name, packageRoot())))),
+  );
+  const weights = [...(models?.values() ?? [])].filter((file) => file.endsWith('.gguf'));
+  return new Map([
+    ...listWasmRuntime(),
+    ...weights.map((file): [string, string] => [`${SITE_MODELS_FOLDER}/${basename(file)}`, file]),
+    ...(built ?? []),
+  ]);
 }

@@ -20,10 +20,12 @@ const BELOW: Record<string, string[]> = {
     'src/pool',
     'src/server',
     'src/package-root.ts',
+    'src/site-files.ts',
   ],
-  // Files that lie in src itself, in no room: what several rooms share and belongs to none.
+  // Files that lie in src itself, in no room: the library, and what several rooms share and belongs to none.
+  'src/index.ts': ['src/cli', 'src/site-files.ts'],
   'src/package-root.ts': [],
-  'src/site-files.ts': [],
+  'src/site-files.ts': ['src/package-root.ts'],
   workers: ['src/core', 'src/engine'],
   web: ['src/core', 'src/gguf', 'src/engine', 'src/catalogue', 'src/media', 'src/package-root.ts', 'src/site-files.ts'],
 };
@@ -53,10 +55,30 @@ function filesIn(place: string, ending: RegExp): string[] {
 /** Type imports count as well. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
-  return [...text.matchAll(/(?:^|\s)(?:from|import|import\()\s*'([^']+)'/g)].map(([, name = '']) => ({
+  return [...text.matchAll(/(?:^|[\s([])(?:from|import|import\()\s*'([^']+)'/g)].map(([, name = '']) => ({
     file,
     imported: name.startsWith('.') ? normalize(join(dirname(file), name)) : name,
   }));
+}
+
+/**
+ * Follows the imports from file to file and returns the circles they close: the files of each in order, with the first
+ * one again at the end. Finds at least one if there are any.
+ */
+function findCircles(imports: Import[]): string[][] {
+  const importsOfFile = new Map<string, string[]>(imports.map(({ file }) => [file, []]));
+  for (const { file, imported } of imports) importsOfFile.get(file)?.push(imported);
+  const circles: string[][] = [];
+  const done = new Set<string>();
+  const follow = (file: string, way: string[]) => {
+    const start = way.indexOf(file);
+    if (start !== -1) circles.push([...way.slice(start), file]);
+    if (start !== -1 || done.has(file)) return;
+    for (const imported of importsOfFile.get(file) ?? []) follow(imported, [...way, file]);
+    done.add(file);
+  };
+  for (const file of importsOfFile.keys()) follow(file, []);
+  return circles;
 }
 
 function isUnder(path: string, place: string): boolean {
@@ -83,6 +105,42 @@ describe('imports', () => {
     const imports = filesIn('src/core', /\.ts$/).flatMap(importsOf);
     const outside = imports.filter(({ imported }) => !isUnder(imported, 'src/core') && !OF_CORE.includes(imported));
     expect(outside).toEqual([]);
+  });
+});
+
+describe('circles of imports', () => {
+  const files = ['src', 'workers', 'web'].flatMap((folder) => filesIn(folder, /\.tsx?$/));
+  const imports = files.flatMap(importsOf);
+  const local = imports.filter(({ imported }) => files.includes(imported));
+
+  it('do not exist in src, workers and web, types included', () => {
+    expect(findCircles(imports)).toEqual([]);
+  });
+
+  it('would be found: any of the imports closes one if it is turned round', () => {
+    expect(local.length).toBeGreaterThan(files.length);
+    const overlooked = local.filter(
+      ({ file, imported }) => findCircles([...local, { file: imported, imported: file }]).length === 0,
+    );
+    expect(overlooked).toEqual([]);
+  });
+
+  it.each<[string, string[], string[][]]>([
+    ['a line', ['a b', 'b c'], []],
+    ['two ways to one file', ['a b', 'a c', 'b d', 'c d'], []],
+    ['a file that imports itself', ['a a'], [['a', 'a']]],
+    ['a circle behind a line', ['a b', 'b c', 'c d', 'd b'], [['b', 'c', 'd', 'b']]],
+    [
+      'two circles',
+      ['a b', 'b a', 'c d', 'd c'],
+      [
+        ['a', 'b', 'a'],
+        ['c', 'd', 'c'],
+      ],
+    ],
+  ])('are told from other shapes: %s', (_, pairs, circles) => {
+    const some = pairs.map((pair) => pair.split(' ')).map(([file = '', imported = '']) => ({ file, imported }));
+    expect(findCircles(some)).toEqual(circles);
   });
 });
 

@@ -1,4 +1,7 @@
-/** A body as an iteration, since not every browser iterates streams by itself. What is not read to its end is cancelled. */
+/**
+ * Iterates over a body, because not every browser can iterate over a stream. A body that is not read to its end is
+ * cancelled.
+ */
 export async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();
   try {

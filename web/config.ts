@@ -1,12 +1,12 @@
 import type { BrowserConfig } from './protocol.ts';
 
-// In the Cache API, because pages and the service worker can both read it there at once and without a schema.
+// It lies in the Cache API, because pages and the service worker can both read that, without a schema.
 const CACHE = 'paddock-config';
 const KEY = '/paddock-config.json';
 
 export const DEFAULT_CONFIG: BrowserConfig = { apiKeys: [], contentFilter: [], maxQueue: 64, pingIntervalMs: 10_000 };
 
-/** This origin's configuration; the defaults where none was ever written. */
+/** This origin's configuration; the defaults if none was ever written. */
 export async function readConfig(storage: CacheStorage = caches): Promise<BrowserConfig> {
   const stored = await (await storage.open(CACHE)).match(KEY);
   return stored ? { ...DEFAULT_CONFIG, ...((await stored.json()) as Partial<BrowserConfig>) } : DEFAULT_CONFIG;

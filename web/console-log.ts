@@ -1,6 +1,6 @@
 import type { Log } from '../src/core/log.ts';
 
-/** The log of a page or worker: the browser's console, as a line and its fields. What is for debugging alone is left out. */
+/** The log of a page or worker: lines with their fields in the browser's console. Debug lines are left out. */
 export const consoleLog: Log = {
   debug: () => {},
   info: (message, fields) => write('info', message, fields),

@@ -1,10 +1,11 @@
 import type { Port } from '../src/core/wire.ts';
-import { ALIVE_MS, FROZEN_AFTER_MS, type PortSign, requestLock } from './protocol.ts';
+import { ALIVE_MS, connectionLock, FROZEN_AFTER_MS, type PortSign } from './protocol.ts';
 
-// A MessagePort never says that its other end is dead. Web Locks do: the browser releases them when their holder closes, reloads,
-// crashes or is stopped. Neither of them tells of a frozen page, so the host also says regularly that it is alive.
+// A MessagePort never says that its other end is dead. Web Locks do: the browser releases them when their holder
+// closes, reloads, crashes or is stopped. Neither tells of a frozen page, so the leader also says regularly that it is
+// alive.
 
-/** What `holdLock` gives: calling it lets go of the lock. */
+/** Lets go of a lock. */
 export type Release = () => void;
 
 /** Waits for a lock and holds it until it is released, or until this context is gone. */
@@ -14,7 +15,9 @@ export function holdLock(name: string, locks: LockManager = navigator.locks): Pr
   });
 }
 
-/** Resolves when nobody holds the lock, also when nobody ever did. Gives true then, and false when aborted before. */
+/**
+ * Waits until nobody holds the lock; at once if nobody ever did. Gives true then, and false when it is aborted before.
+ */
 export async function whenReleased(
   name: string,
   signal: AbortSignal,
@@ -29,15 +32,15 @@ export async function whenReleased(
 }
 
 export interface PortWatcher {
-  /** The host has the port. */
+  /** Called when the leader has the port. */
   onAccepted?: () => void;
-  /** The host has said nothing for `FROZEN_AFTER_MS`. Called once; `accepted` tells whether it ever spoke. */
+  /** Called once, when the leader has said nothing for `FROZEN_AFTER_MS`. `accepted` tells whether it ever spoke. */
   onSilence: (accepted: boolean) => void;
 }
 
 /**
- * The asking end of a port, as the wire wants it, without the host's signs of life. It watches for silence from the moment that
- * `onmessage` is set until that is null again or the port closes.
+ * Makes the service worker's end of a port one for the wire: the leader's signs of life do not come through. It watches
+ * for silence while `onmessage` is set and the port is open.
  */
 export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatcher): Port {
   let handler: Port['onmessage'] = null;
@@ -45,7 +48,7 @@ export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatc
   let silentTicks = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
-  // Ticks, not times: on a machine that wakes up, the clock has moved but nobody has been silent.
+  // It counts ticks and reads no clock: while a machine sleeps the clock moves on, but nobody has been silent.
   const tick = () => {
     silentTicks += 1;
     if (silentTicks * ALIVE_MS < FROZEN_AFTER_MS) return;
@@ -80,10 +83,11 @@ export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatc
 }
 
 /**
- * The host's end of a request's port: says at once that it is accepted and then that the host is alive, until the port is closed.
- * When the request's lock is free, its holder is done or dead, and `{ kind: 'cancel' }` comes as if it had sent that.
+ * Makes the leader's end of a connection's port one for the wire. It says at once that the port is accepted, and then
+ * regularly that the leader is alive, until the port is closed. Once the connection's lock is free, its holder is done
+ * or dead: then the port receives `{ kind: 'cancel' }`, as if the holder had sent it.
  */
-export function hostPort(port: MessagePort, requestId: string, locks: LockManager = navigator.locks): Port {
+export function leaderPort(port: MessagePort, connectionId: string, locks: LockManager = navigator.locks): Port {
   const closed = new AbortController();
   const say = (kind: PortSign['kind']) => port.postMessage({ kind } satisfies PortSign);
   let handler: Port['onmessage'] = null;
@@ -91,7 +95,7 @@ export function hostPort(port: MessagePort, requestId: string, locks: LockManage
   say('accepted');
   const timer = setInterval(say, ALIVE_MS, 'alive');
   const watch = async () => {
-    if (await whenReleased(requestLock(requestId), closed.signal, locks)) handler?.({ data: { kind: 'cancel' } });
+    if (await whenReleased(connectionLock(connectionId), closed.signal, locks)) handler?.({ data: { kind: 'cancel' } });
   };
 
   return {
@@ -108,7 +112,7 @@ export function hostPort(port: MessagePort, requestId: string, locks: LockManage
       const first = handler === null;
       handler = next;
       port.onmessage = next && (({ data }) => handler?.({ data }));
-      // Not before somebody listens: what is free by then has to be told too.
+      // It starts when somebody listens, so that a lock that is free already is told too.
       if (next && first) void watch();
     },
   };

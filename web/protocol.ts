@@ -1,17 +1,18 @@
-import type { ErrorData } from '../src/core/errors.ts';
 import type { ModelCard } from '../src/core/model.ts';
-import type { PullEvent } from '../src/core/puller.ts';
 import type { LoadedModel, MovingModel } from '../src/core/runner.ts';
 import type { ModelKind, ModelShape } from '../src/engine/engine.ts';
 
-// What the service worker, the pages and their workers say to one another. Everything here is plain data.
+// The messages between the service worker, the pages and their workers. Everything here is plain data.
 
-/** Where a model's bytes are: in the origin's private file system, or among the files that the service worker keeps. */
+/**
+ * A stored file: it lies in the origin's private file system, or among the files that the service worker keeps. `size`
+ * is in bytes.
+ */
 export type StoredFile =
   | { place: 'opfs'; path: string[]; size: number }
   | { place: 'shell'; url: string; size: number };
 
-/** What a model's engine needs besides its files. */
+/** All that an engine needs to load a model. */
 export interface BrowserSource {
   /** The GGUF, or its split files in order. */
   files: StoredFile[];
@@ -21,17 +22,20 @@ export interface BrowserSource {
   /** The special tokens as text; wllama does not tell them. */
   tokens: { bos: string; eos: string; infill: { prefix: string; suffix: string; middle: string } | null };
   chatTemplate?: string;
-  /** In tokens; else the model's own, within what memory allows. */
+  /** In tokens; without it, the model's own as far as the memory allows. */
   contextLength?: number;
 }
 
-/** A model as the browser's catalogue has it. */
+/** A model of the browser's catalogue. */
 export interface BrowserModel {
   card: ModelCard;
   source: BrowserSource;
 }
 
-/** How the API and the engine are set up on this origin; `startPaddock` stores it, the service worker and the host read it. */
+/**
+ * The setup of the API and the engine on this origin. `startPaddock` stores it; the service worker and the leader read
+ * it.
+ */
 export interface BrowserConfig {
   /** Keys that open the API; none means that it is open. */
   apiKeys: string[];
@@ -43,72 +47,91 @@ export interface BrowserConfig {
   pingIntervalMs: number;
 }
 
-/** What the service worker asks of the page that hosts the workers; a port comes with each. The answer on it begins with `accepted`. */
-export type Connection =
-  /** The engine's end of `core/wire.ts` follows on the port, for this model. */
-  | { to: 'engine'; requestId: string; model: BrowserModel }
-  /** Answered by one `EngineState`. */
-  | { to: 'engine'; requestId: string; model: null }
-  /** Answered by `JobMessage`s. */
-  | { to: 'models'; requestId: string; job: ModelJob };
+/** A worker of the leader, and the call of `core/wire.ts` that it serves. */
+export type Destination =
+  /** Serves an `InferenceCall` with this model. */
+  | { to: 'engine'; model: BrowserModel }
+  /** Serves an empty call; its one event is the `EngineState`. */
+  | { to: 'engine'; model: null }
+  /** Serves a `ModelJob`; its events are `PullEvent`s. `body` is the file of an import, and is transferred. */
+  | { to: 'models'; body: ReadableStream<Uint8Array> | null };
 
-/** What is done to the stored models where files can be written synchronously. `body` is transferred. */
+/** A way from the service worker to a worker of the leader. A port comes with it. */
+export type Connection = Destination & {
+  /** Names the connection's lock. */
+  id: string;
+  /** Names the API request in the log lines of both ends. */
+  requestId: string;
+};
+
+/**
+ * A change of the stored models. The models' worker makes it, because only dedicated workers can write files
+ * synchronously.
+ */
 export type ModelJob =
   | { kind: 'pull'; source: string }
-  | { kind: 'import'; filename: string; size: number | null; body: ReadableStream<Uint8Array> }
+  /** `size` is in bytes; null where it is not known. */
+  | { kind: 'import'; filename: string; size: number | null }
   | { kind: 'remove'; id: string };
 
-/** What the engine's worker has in memory. */
+/** The state of the engine's worker. */
 export interface EngineState {
-  kind: 'state';
   loaded: LoadedModel[];
   moving: MovingModel[];
-  /** What the engine computes on, and why nothing better: for people. */
+  /** The device that the engine computes on. `reason` tells people why it is nothing better. */
   device: { backend: 'webgpu' | 'wasm'; threads: number; reason: string };
 }
 
-/** What a job says on its port. Nothing follows `end` or `error`. */
-export type JobMessage = { kind: 'event'; event: PullEvent } | { kind: 'end' } | { kind: 'error'; error: ErrorData };
-
-/** What the other end of a job's port says. */
-export type JobCommand = { kind: 'cancel' };
-
-/** What either end of a port says besides: the host at once and then every `ALIVE_MS`, so that a frozen one is noticed. */
+/**
+ * The leader's signs of life on a port: `accepted` at once and `alive` every `ALIVE_MS`, so that a frozen leader is
+ * noticed.
+ */
 export type PortSign = { kind: 'accepted' } | { kind: 'alive' };
 
-/** In ms. */
+/** How often a leader says that it is alive, in ms. */
 export const ALIVE_MS = 1000;
-/** Silence after which a host counts as frozen, in ms. */
+/** A leader that is silent for so long counts as frozen, in ms. */
 export const FROZEN_AFTER_MS = 5000;
-/** How long a request waits for a host to appear, in ms. */
-export const HOST_WAIT_MS = 3000;
+/** How long a request waits for a leader to appear, in ms. */
+export const LEADER_WAIT_MS = 3000;
 
-/** What a page says to the service worker. */
+/** A message from a page to the service worker. */
 export type PageMessage = { kind: 'who-am-i' };
 
-/** What the service worker says to a page; `connect` comes with a port. */
-export type ServiceWorkerMessage =
-  /** `clientId` is the page's own, which a page can't find out by itself. */
-  | { kind: 'you-are'; clientId: string }
-  | { kind: 'connect'; connection: Connection }
-  /** The leader is frozen: become the host, with this epoch. */
-  | { kind: 'take-over'; epoch: number };
-
-/** Held by the page that is to host the workers; the others wait for it. */
-export const LEADER_LOCK = 'paddock-leader';
-
-/** Held by the page whose workers are ready, for as long as it lives: its name says which page that is. */
-export function hostLock(epoch: number, clientId: string): string {
-  return `paddock-host:${epoch}:${clientId}`;
+/**
+ * Opens a connection. The service worker sends it to the leader, and the leader to its worker; the port goes with it.
+ */
+export interface ConnectMessage {
+  kind: 'connect';
+  connection: Connection;
 }
 
-/** What a host lock's name says; null for another lock. */
-export function readHostLock(name: string): { epoch: number; clientId: string } | null {
-  const found = /^paddock-host:(\d+):(.+)$/.exec(name);
+/** A message from the service worker to a page. */
+export type ServiceWorkerMessage =
+  /** `clientId` is the page's own id, which a page can't find out by itself. */
+  | { kind: 'you-are'; clientId: string }
+  | ConnectMessage
+  /** The leader is frozen: become the leader, with this epoch. */
+  | { kind: 'take-over'; epoch: number };
+
+/** The page that holds this lock leads as soon as its workers are ready; the other pages wait for the lock. */
+export const ELECTION_LOCK = 'paddock-election';
+
+/** The lock that a leader holds while its workers are ready. Its name tells which page leads. */
+export function leaderLock(epoch: number, clientId: string): string {
+  return `paddock-leader:${epoch}:${clientId}`;
+}
+
+/** Reads the name of a leader's lock; null for any other lock. */
+export function readLeaderLock(name: string): { epoch: number; clientId: string } | null {
+  const found = /^paddock-leader:(\d+):(.+)$/.exec(name);
   return found ? { epoch: Number(found[1]), clientId: found[2] as string } : null;
 }
 
-/** Held by the service worker for each request under way: its end tells the workers that nobody reads any more. */
-export function requestLock(requestId: string): string {
-  return `paddock-request:${requestId}`;
+/**
+ * The lock that the service worker holds while it listens on a connection. Once it is free, nobody reads the reply any
+ * more.
+ */
+export function connectionLock(id: string): string {
+  return `paddock-connection:${id}`;
 }

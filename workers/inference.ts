@@ -1,24 +1,27 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Log } from '../src/core/log.ts';
-import { type EngineService, serveEngine } from '../src/core/wire.ts';
-import { createService } from '../src/engine/chat-service.ts';
-import type { Engine } from '../src/engine/engine.ts';
+import { serveInference } from '../src/core/inference.ts';
+import { type Log, toLogFields } from '../src/core/log.ts';
+import { type ChatService, createChatService } from '../src/engine/chat-service.ts';
+import type { TextEngine } from '../src/engine/engine.ts';
 import { InsufficientMemory } from '../src/engine/memory-estimate.ts';
 import { nodePort } from '../src/engine/node/port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 
+// Stack traces name the lines of the TypeScript sources.
+process.setSourceMapsEnabled(true);
+
 /**
- * The worker thread's door: holds the one engine that its configuration names, loaded at the first need, and serves
- * the generations that the pool sends it.
+ * What piscina calls in a worker thread for each task. The thread holds the one engine that its configuration names, loads
+ * it when it is first needed, and serves the calls that the pool sends it.
  */
 export default async function handle(task: WorkerTask): Promise<LoadResult | undefined> {
   switch (task.kind) {
     case 'load':
       return load();
     case 'serve':
-      await serveEngine(nodePort(task.port), service, (error) =>
-        log.error('request failed', { error: describe(error) }),
+      await serveInference(nodePort(task.port), service, (error, { requestId }) =>
+        log.error('request failed', { requestId, ...toLogFields(error) }),
       );
       return undefined;
     case 'unload':
@@ -38,14 +41,14 @@ const log: Log = {
 };
 
 interface Loaded {
-  engine: Engine;
-  service: EngineService;
+  engine: TextEngine;
+  service: ChatService;
 }
 
 let loaded: Promise<Loaded> | undefined;
 
 /** The loaded engine's service, whichever engine that is at the time. */
-const service: EngineService = {
+const service: ChatService = {
   generate: async (request, emit, signal) =>
     (await loadedEngine()).service.generate(request, emit, signal).catch(forgetIfCrashed),
   ask: async (kind, question, signal) =>
@@ -54,7 +57,7 @@ const service: EngineService = {
 
 function loadedEngine(): Promise<Loaded> {
   loaded ??= loadEngine().then(
-    (engine) => ({ engine, service: createService(engine, config.engine.chatTemplate) }),
+    (engine) => ({ engine, service: createChatService(engine, config.engine.chatTemplate) }),
     (error: unknown) => {
       loaded = undefined;
       throw error;
@@ -64,7 +67,7 @@ function loadedEngine(): Promise<Loaded> {
 }
 
 // Imported on demand: a thread that runs WebAssembly must not touch the native addon, nor the other way round.
-async function loadEngine(): Promise<Engine> {
+async function loadEngine(): Promise<TextEngine> {
   if (config.backend === 'wasm') {
     const { loadWasmEngine } = await import('../src/engine/wasm/node/load.ts');
     return loadWasmEngine(config.engine, log);
@@ -83,6 +86,7 @@ async function load(): Promise<LoadResult> {
   try {
     return { ok: true, info: (await loadedEngine()).engine.info };
   } catch (error) {
+    log.debug('the engine could not be loaded', toLogFields(error));
     return { ok: false, reason: describe(error), lacksMemory: error instanceof InsufficientMemory };
   }
 }

@@ -1,19 +1,25 @@
 import * as v from 'valibot';
-import {
-  between,
-  booleanField,
-  integer,
-  nonEmptyText,
-  plainObject,
-  text,
-  validate,
-} from '../core/api/fields/fields.ts';
+import { booleanField, integer, nonEmptyText, plainObject, text, validate } from '../core/api/fields/fields.ts';
+import { samplingNumber } from '../core/api/fields/sampling.ts';
 import { createChatTemplate } from '../core/chat/template.ts';
+import {
+  type DefaultPlace,
+  SAMPLING_FIELDS,
+  type SamplingField,
+  type SamplingNameIn,
+} from '../core/sampling/fields.ts';
 
-const penalty = v.exactOptional(between(-2, 2));
-const temperature = v.exactOptional(between(0, 2));
-const share = v.exactOptional(between(0, 1));
-const topK = v.exactOptional(integer(-1));
+/** The sampling fields for which a model may have its own default in this place. */
+function samplingDefaults<P extends DefaultPlace>(place: P) {
+  const fields: SamplingField[] = Object.values(SAMPLING_FIELDS);
+  const entries = fields
+    .filter(({ modelDefaults }) => modelDefaults.includes(place))
+    .map((field) => [field.name, v.exactOptional(samplingNumber(field))]);
+  return Object.fromEntries(entries) as Record<
+    SamplingNameIn<P>,
+    v.ExactOptionalSchema<v.GenericSchema<number>, undefined>
+  >;
+}
 
 const promptTemplate = v.pipe(
   text,
@@ -28,24 +34,14 @@ const settings = {
   prompt_template: v.exactOptional(promptTemplate),
   system_prompt: v.exactOptional(text),
   mmproj: v.exactOptional(nonEmptyText),
-  temperature,
-  top_p: share,
-  top_k: topK,
-  min_p: share,
-  repeat_penalty: v.exactOptional(between(0.01, 100)),
-  presence_penalty: penalty,
-  frequency_penalty: penalty,
+  ...samplingDefaults('settings'),
 };
 
 const parameters = {
-  temperature,
-  top_p: share,
-  top_k: topK,
+  ...samplingDefaults('parameters'),
   max_tokens: v.exactOptional(integer(1)),
   stream: v.exactOptional(booleanField),
   stop: v.exactOptional(list(nonEmptyText, 4)),
-  frequency_penalty: penalty,
-  presence_penalty: penalty,
 };
 
 const metadata = {

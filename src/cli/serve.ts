@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
 import { openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
@@ -8,17 +7,17 @@ import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
 import { MEDIA_LIMITS } from '../media/limits.ts';
 import { createServerMediaReader } from '../media/node/reader.ts';
-import { packageRoot } from '../package-root.ts';
 import { createPool } from '../pool/pool.ts';
 import { startServer } from '../server/server.ts';
 import { openStaticFiles } from '../server/static.ts';
+import { listPaddockSite } from '../site-files.ts';
 import type { Config } from './config/settings.ts';
 import { downloadsFolder, headerCacheFile } from './home.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
-/** The chat page and the browser build. */
-const WEB_FOLDER = fileURLToPath(new URL('dist-web', packageRoot()));
+/** How long running requests may take to end, in ms, where a server is told to stop. */
+export const SHUTDOWN_GRACE_MS = 10_000;
 const PING_INTERVAL_MS = 10_000;
 
 /** A server that runs in this process. */
@@ -76,7 +75,8 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     log,
   });
   const { host, port, bodyLimit } = config;
-  const files = await openStaticFiles(WEB_FOLDER);
+  // Where the site is not built, its page says so.
+  const files = openStaticFiles(await listPaddockSite().catch(() => new Map()));
   const server = await startServer({ api, files, host, port, bodyLimitBytes: bodyLimit }).catch(
     async (error: unknown) => {
       await close();

@@ -1,7 +1,8 @@
 import type { BackendName } from './runner.ts';
+import type { SamplingNameIn } from './sampling/fields.ts';
 
 /** A model's configuration, `settings` of the Model object. Absent fields are not set. */
-export interface ModelSettings {
+export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>, number>> {
   ctx_len?: number;
   ngl?: number;
   embedding: boolean;
@@ -11,25 +12,13 @@ export interface ModelSettings {
   system_prompt?: string;
   cpu_threads?: number;
   n_parallel?: number;
-  temperature?: number;
-  top_p?: number;
-  top_k?: number;
-  min_p?: number;
-  repeat_penalty?: number;
-  presence_penalty?: number;
-  frequency_penalty?: number;
 }
 
 /** A model's defaults for a request, `parameters` of the Model object; the request's own fields win. */
-export interface ModelParameters {
-  temperature?: number;
-  top_p?: number;
-  top_k?: number;
+export interface ModelParameters extends Partial<Record<SamplingNameIn<'parameters'>, number>> {
   max_tokens?: number;
   stream?: boolean;
   stop?: string[];
-  frequency_penalty?: number;
-  presence_penalty?: number;
 }
 
 /** Where a file of a model came from; `url` is '' where that is not known, `size` is in bytes. */

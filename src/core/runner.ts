@@ -1,7 +1,9 @@
 import type { GenerationEvent } from './events.ts';
 import type { JsonSchema } from './grammar/json-schema.ts';
 import type { Media } from './media.ts';
+import type { SamplingKey } from './sampling/fields.ts';
 import type { Tool } from './tool.ts';
+import type { CallContext } from './wire.ts';
 
 export interface ToolCall {
   id: string;
@@ -20,25 +22,8 @@ export interface ChatMessage {
   tool_call_id?: string;
 }
 
-/** How the next token is chosen; every field is resolved, none is optional. The definitions are llama.cpp's. */
-export interface Sampling {
-  /** 0 is greedy. */
-  temperature: number;
-  topP: number;
-  /** 0 considers every token. */
-  topK: number;
-  minP: number;
-  typicalP: number;
-  repeatPenalty: number;
-  /** Window of the three penalties, in tokens of prompt and reply. 0 switches them off, -1 is the whole context. */
-  repeatLastN: number;
-  presencePenalty: number;
-  frequencyPenalty: number;
-  dynatempRange: number;
-  dynatempExponent: number;
-  mirostat: 0 | 1 | 2;
-  mirostatTau: number;
-  mirostatEta: number;
+/** How the next token is chosen: the fields of the table, all with their values. */
+export interface Sampling extends Record<SamplingKey, number> {
   /** Unsigned 32-bit. */
   seed: number;
   logitBias: [token: number, bias: number][];
@@ -144,20 +129,20 @@ export interface MovingModel {
   waiting: number;
 }
 
-/** The one port through which the API asks for inference. */
+/** Many models, each asked for by its id: the one port through which the API asks for inference. */
 export interface Runner {
   /**
    * Runs one generation on a model, loading it first if need be. Ending the iteration early or aborting cancels it.
-   * The iteration throws `ApiError` for what the caller may know: an overloaded queue, a parameter that the engine lacks.
+   * The iteration throws an `ApiError` for what the caller may know: a full queue, a parameter that the engine lacks.
    */
-  generate(modelId: string, request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+  generate(modelId: string, request: GenerationRequest, context: CallContext): AsyncIterable<GenerationEvent>;
 
-  /** Asks a model's engine, loading it first if need be. Throws `ApiError` as `generate` does, also where it can't answer. */
+  /** Asks a model a question, loading it first if need be. Throws as `generate` does, and a 400 where it can't answer. */
   ask<K extends QuestionKind>(
     modelId: string,
     kind: K,
     question: Questions[K]['question'],
-    signal: AbortSignal,
+    context: CallContext,
   ): Promise<Questions[K]['answer']>;
 
   /** The models that are loaded now. */

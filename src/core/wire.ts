@@ -1,7 +1,5 @@
 import { ApiError, type ErrorData, toErrorData } from './errors.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
-import type { GenerationEvent } from './events.ts';
-import type { Emit, GenerationRequest, QuestionKind, Questions } from './runner.ts';
 
 /** The part of a MessagePort that the wire needs; Node's and the browser's both have it. */
 export interface Port {
@@ -10,62 +8,30 @@ export interface Port {
   close(): void;
 }
 
-/** What a caller says, one port a generation or question. */
-type CallerMessage =
-  | { kind: 'generate'; request: GenerationRequest }
-  | { kind: 'ask'; about: QuestionKind; question: Questions[QuestionKind]['question'] }
-  | { kind: 'cancel' };
-
-/** What an engine's side says back. Nothing follows `end` or `error`. */
-type EngineMessage =
-  | { kind: 'event'; event: GenerationEvent }
-  | { kind: 'answer'; answer: Questions[QuestionKind]['answer'] }
-  | { kind: 'end' }
-  | { kind: 'error'; error: ErrorData };
-
-/** What an engine's side can be called for: `Engine` in plain words. */
-export interface EngineService {
-  generate(request: GenerationRequest, emit: Emit, signal: AbortSignal): Promise<void>;
-  ask<K extends QuestionKind>(
-    kind: K,
-    question: Questions[K]['question'],
-    signal?: AbortSignal,
-  ): Promise<Questions[K]['answer']>;
+/** What goes with a call besides its content. */
+export interface CallContext {
+  /** Names the API request that the call serves, in the log lines of both ends. */
+  requestId: string;
+  /** Cancels the call when it is aborted. */
+  signal: AbortSignal;
 }
 
+/** What the caller says. A port carries one call. `C` is what is asked for: plain data. */
+type CallerMessage<C> = { kind: 'call'; call: C; requestId: string } | { kind: 'cancel' };
+
+/** What the other end says back. Nothing follows `end` or `error`. */
+type CalleeMessage<E> = { kind: 'event'; event: E } | { kind: 'end' } | { kind: 'error'; error: ErrorData };
+
 /** The events of a call, and the means to end it from outside when the other end is known to be dead. */
-export interface Call<T> {
-  events: EventQueue<T>;
+export interface Call<E> {
+  events: EventQueue<E>;
   fail: (error: unknown) => void;
 }
 
-/** Asks for a generation and yields its events. An abort, or ending the iteration, cancels it. */
-export function callEngine(port: Port, request: GenerationRequest, signal: AbortSignal): Call<GenerationEvent> {
-  return call(port, { kind: 'generate', request }, signal, (message) =>
-    message.kind === 'event' ? message.event : undefined,
-  );
-}
-
-/** Asks a question and yields its one answer. An abort ends the wait at once and tells the engine. */
-export function askEngine<K extends QuestionKind>(
-  port: Port,
-  about: K,
-  question: Questions[K]['question'],
-  signal: AbortSignal,
-): Call<Questions[K]['answer']> {
-  return call(port, { kind: 'ask', about, question }, signal, (message) =>
-    message.kind === 'answer' ? message.answer : undefined,
-  );
-}
-
-function call<T>(
-  port: Port,
-  opening: CallerMessage,
-  signal: AbortSignal,
-  extract: (message: EngineMessage) => T | undefined,
-): Call<T> {
+/** Opens a call and yields its events. An abort, or the end of the iteration, cancels it. */
+export function openCall<C, E>(port: Port, call: C, { requestId, signal }: CallContext): Call<E> {
   let ended = false;
-  const send = (message: CallerMessage) => port.postMessage(message);
+  const send = (message: CallerMessage<C>) => port.postMessage(message);
   const finish = () => {
     ended = true;
     signal.removeEventListener('abort', cancel);
@@ -78,7 +44,7 @@ function call<T>(
     finish();
     events.end();
   };
-  const events = createEventQueue<T>(cancel);
+  const events = createEventQueue<E>(cancel);
   const fail = (error: unknown) => {
     if (ended) return;
     finish();
@@ -86,25 +52,38 @@ function call<T>(
   };
 
   port.onmessage = ({ data }) => {
-    const message = data as EngineMessage;
-    if (message.kind === 'error') return fail(new ApiError(message.error));
-    const value = extract(message);
-    if (value !== undefined) return events.push(value);
-    finish();
-    events.end();
+    const message = data as CalleeMessage<E>;
+    switch (message.kind) {
+      case 'event':
+        return events.push(message.event);
+      case 'error':
+        return fail(new ApiError(message.error));
+      case 'end':
+        finish();
+        return events.end();
+      default:
+        return message satisfies never;
+    }
   };
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
-  else send(opening);
+  else send({ kind: 'call', call, requestId });
   return { events, fail };
 }
 
+/** Does what a call asks for and emits its events. A thrown `ApiError` reaches the caller, any other error as a plain 500. */
+export type Serve<C, E> = (call: C, emit: (event: E) => void, context: CallContext) => Promise<void>;
+
 /**
- * The engine's end: waits for the call, serves it and says what comes of it. Resolves when it is over.
- * `onFailure` hears of errors that the caller is not told the inside of.
+ * The other end: waits for the one call of a port and serves it. Resolves when it is over. `onFailure` is told of errors
+ * that the caller must not see.
  */
-export function serveEngine(port: Port, service: EngineService, onFailure: (error: unknown) => void): Promise<void> {
-  const send = (message: EngineMessage) => port.postMessage(message);
+export function serveCall<C, E>(
+  port: Port,
+  serve: Serve<C, E>,
+  onFailure: (error: unknown, context: CallContext) => void,
+): Promise<void> {
+  const send = (message: CalleeMessage<E>) => port.postMessage(message);
   const cancelled = new AbortController();
 
   return new Promise((resolve) => {
@@ -113,30 +92,24 @@ export function serveEngine(port: Port, service: EngineService, onFailure: (erro
       port.close();
       resolve();
     };
-    const run = async (work: Promise<void>) => {
+    const run = async (call: C, context: CallContext) => {
       running = true;
       try {
-        await work;
+        await serve(call, (event) => send({ kind: 'event', event }), context);
         send({ kind: 'end' });
       } catch (error) {
-        if (!(error instanceof ApiError)) onFailure(error);
+        if (!(error instanceof ApiError)) onFailure(error, context);
         send({ kind: 'error', error: toErrorData(error) });
       } finally {
         end();
       }
     };
-    const answer = async (about: QuestionKind, question: Questions[QuestionKind]['question']) =>
-      send({ kind: 'answer', answer: await service.ask(about, question, cancelled.signal) });
 
     port.onmessage = ({ data }) => {
-      const message = data as CallerMessage;
+      const message = data as CallerMessage<C>;
       switch (message.kind) {
-        case 'generate':
-          return void run(
-            service.generate(message.request, (event) => send({ kind: 'event', event }), cancelled.signal),
-          );
-        case 'ask':
-          return void run(answer(message.about, message.question));
+        case 'call':
+          return void run(message.call, { requestId: message.requestId, signal: cancelled.signal });
         case 'cancel':
           cancelled.abort();
           return running ? undefined : end();

@@ -1,6 +1,6 @@
 import { unsupportedParameter } from '../core/errors.ts';
 import type { QuestionKind, Questions } from '../core/runner.ts';
-import type { Engine } from './engine.ts';
+import type { TextEngine } from './engine.ts';
 
 /** The questions that an engine answers. */
 export type Answers = {
@@ -18,7 +18,7 @@ const IN_WORDS: Record<QuestionKind, string> = {
 };
 
 /** An engine's `ask` over the questions that it answers; the others get a 400 `ApiError`. */
-export function askFrom(answers: Answers): Engine['ask'] {
+export function askFrom(answers: Answers): TextEngine['ask'] {
   return async (kind, question, signal) => {
     const answer = answers[kind];
     if (!answer) throw unsupportedParameter('model', `The model, on the engine that runs it, ${IN_WORDS[kind]}.`);

@@ -1,31 +1,34 @@
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
 import { foldCase } from '../core/chat/stop-sequences.ts';
+import type { Inference } from '../core/inference.ts';
 import { MEDIA_MARK } from '../core/media.ts';
 import type { Emit, GenerationRequest, Prompt } from '../core/runner.ts';
-import type { EngineService } from '../core/wire.ts';
-import type { Engine, EngineRequest } from './engine.ts';
+import type { TextEngine, TextRequest } from './engine.ts';
 
-/** An engine with the chat layer on top: what the wire serves. `chatTemplate` takes the place of the model's own. */
-export function createService(engine: Engine, chatTemplate = engine.traits.chatTemplate): EngineService {
+/** One loaded model as conversations: what the wire serves. */
+export type ChatService = Inference<GenerationRequest>;
+
+/** Puts the chat layer on top of an engine. `chatTemplate` takes the place of the model's own. */
+export function createChatService(engine: TextEngine, chatTemplate = engine.traits.chatTemplate): ChatService {
   const prepare = createPreparer({ ...engine.traits, chatTemplate });
   return {
     async generate(request, emit, signal) {
       const prepared = prepare(request);
-      const engineRequest = toEngineRequest(request, prepared);
+      const textRequest = toTextRequest(request, prepared);
       if (isBanned(request)) {
-        await engine.generate({ ...engineRequest, maxTokens: 1, choices: 1 }, silenced(request, emit), signal);
+        await engine.generate({ ...textRequest, maxTokens: 1, choices: 1 }, silenced(request, emit), signal);
         return;
       }
       const { createParser, severalCalls } = prepared;
       const said = createParser ? createReplyReader(createParser, severalCalls, emit) : emit;
-      await engine.generate(engineRequest, said, signal);
+      await engine.generate(textRequest, said, signal);
     },
     ask: (kind, question, signal) => engine.ask(kind, question, signal),
   };
 }
 
-function toEngineRequest(request: GenerationRequest, { prompt, media, grammar, marks }: Prepared): EngineRequest {
+function toTextRequest(request: GenerationRequest, { prompt, media, grammar, marks }: Prepared): TextRequest {
   const { prompt: _, replyFormat: __, ...same } = request;
   return { ...same, prompt, media, grammar, marks };
 }

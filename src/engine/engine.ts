@@ -1,6 +1,7 @@
 import type { ModelTraits } from '../core/chat/prepare.ts';
+import type { Inference } from '../core/inference.ts';
 import type { Media } from '../core/media.ts';
-import type { Emit, EngineInfo, GenerationRequest, QuestionKind, Questions } from '../core/runner.ts';
+import type { EngineInfo, GenerationRequest } from '../core/runner.ts';
 import type { ProjectorShape } from '../gguf/projector.ts';
 
 /** What a model is for: a chat model writes, the others turn text into vectors or scores. */
@@ -52,11 +53,11 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   batchSize: number;
 }
 
-/** One generation, down to what a model knows of: text in, text out. */
-export interface EngineRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
+/** One generation in terms of raw text: what a model itself knows of. */
+export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
   /** Text, in which special tokens may be spelled, or tokens. A beginning-of-sequence token is added as the model wants. */
   prompt: string | number[];
-  /** What stands at each `MEDIA_MARK` of the prompt. */
+  /** The images and recordings that stand at each `MEDIA_MARK` of the prompt. */
   media: Media[];
   /** GBNF that the reply must keep to; null leaves it free. */
   grammar: string | null;
@@ -65,26 +66,10 @@ export interface EngineRequest extends Omit<GenerationRequest, 'prompt' | 'reply
 }
 
 /**
- * A loaded model. `native` and `wasm` keep this contract and know nothing of each other.
- * Disposing waits for nothing: cancel the running generations first.
+ * One loaded model as raw text. `native` and `wasm` keep this contract and know nothing of each other. Never call
+ * `generate` for more generations at once than `info.slots`. Disposing waits for nothing: cancel the running generations first.
  */
-export interface Engine extends AsyncDisposable {
+export interface TextEngine extends Inference<TextRequest>, AsyncDisposable {
   readonly info: EngineInfo;
   readonly traits: ModelTraits;
-
-  /**
-   * Runs one generation and resolves after its last event. Never call it for more generations at once than `info.slots`.
-   * An abort ends it at the next step, without a `done` event. Throws `ApiError` for what the caller did wrong.
-   */
-  generate(request: EngineRequest, emit: Emit, signal: AbortSignal): Promise<void>;
-
-  /**
-   * Answers a question. Throws a 400 `ApiError` for one that this engine or model can't answer. After an abort it need not
-   * finish, and nobody reads what it answers.
-   */
-  ask<K extends QuestionKind>(
-    kind: K,
-    question: Questions[K]['question'],
-    signal?: AbortSignal,
-  ): Promise<Questions[K]['answer']>;
 }

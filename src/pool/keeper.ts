@@ -1,7 +1,7 @@
 import { serverError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type MemoryState, makeRoom, type Resident } from './residency.ts';
-import { createDoor, type Door } from './waiting-room.ts';
+import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
 /** What the memory lacks, in bytes. */
 export interface Shortage {
@@ -60,7 +60,7 @@ export interface Keeper<M> extends AsyncDisposable {
 interface Entry<M> extends Omit<Kept<M>, 'waiting'> {
   users: number;
   usedAt: number;
-  door: Door<Visit<M>>;
+  waitingRoom: WaitingRoom<Visit<M>>;
   /** The room that it waits for while `queued`. */
   claim: { needed: number; answer: (shortage: Shortage | null) => void; drop: () => void } | null;
   idleTimer?: NodeJS.Timeout;
@@ -85,8 +85,17 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
   const now = () => ticks++;
 
   const addEntry = (id: string): Entry<M> => {
-    const door = createDoor<Visit<M>>(options.maxWaiting, now, () => settle());
-    const entry: Entry<M> = { id, state: 'queued', memory: 0, model: null, users: 0, usedAt: 0, door, claim: null };
+    const waitingRoom = createWaitingRoom<Visit<M>>(options.maxWaiting, now, () => settle());
+    const entry: Entry<M> = {
+      id,
+      state: 'queued',
+      memory: 0,
+      model: null,
+      users: 0,
+      usedAt: 0,
+      waitingRoom,
+      claim: null,
+    };
     entries.set(id, entry);
     return entry;
   };
@@ -102,10 +111,10 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       Object.assign(entry, { state: 'ready', model });
       becomeIdle(entry);
       // All who waited for the load, also where another waits for this model's room by now.
-      entry.door.open(() => visit(entry, model));
+      entry.waitingRoom.open(() => visit(entry, model));
     } catch (error) {
       removeEntry(entry);
-      entry.door.fail(error);
+      entry.waitingRoom.fail(error);
     }
     settle();
   };
@@ -141,13 +150,13 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
   };
 
   const unload = (entry: Entry<M>, why: string) => {
-    const { model, id, door } = entry;
+    const { model, id, waitingRoom } = entry;
     if (!model) return;
     clearTimeout(entry.idleTimer);
     Object.assign(entry, { state: 'unloading', model: null });
     entry.work = dispose(id, model, why).then(async () => {
       // Those who came meanwhile have it loaded anew.
-      if (door.waiting > 0 && !ended) return load(Object.assign(entry, { state: 'queued' }));
+      if (waitingRoom.waiting > 0 && !ended) return load(Object.assign(entry, { state: 'queued' }));
       removeEntry(entry);
       settle();
     });
@@ -165,8 +174,10 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
   /** The claim whose model's first request has waited longest. Claims for whom nobody waits any more are dropped. */
   const firstClaim = (): Entry<M> | undefined => {
     const claiming = [...entries.values()].filter(({ claim }) => claim !== null);
-    for (const { claim, door } of claiming) if (door.waiting === 0) claim?.drop();
-    return claiming.filter(({ door }) => door.waiting > 0).sort((a, b) => a.door.since - b.door.since)[0];
+    for (const { claim, waitingRoom } of claiming) if (waitingRoom.waiting === 0) claim?.drop();
+    return claiming
+      .filter(({ waitingRoom }) => waitingRoom.waiting > 0)
+      .sort((a, b) => a.waitingRoom.since - b.waitingRoom.since)[0];
   };
 
   /** Answers a claim, or makes room for it. Gives false when something else must end first. */
@@ -201,7 +212,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
     for (let entry = firstClaim(); entry?.claim && serve(entry, entry.claim); ) entry = firstClaim();
     for (const entry of entries.values()) {
       const { model } = entry;
-      if (model && entry.id !== closedId) entry.door.open(() => visit(entry, model));
+      if (model && entry.id !== closedId) entry.waitingRoom.open(() => visit(entry, model));
     }
   };
 
@@ -212,24 +223,24 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       const known = entries.get(id);
       if (known?.model && id !== closedId) return visit(known, known.model);
       const entry = known ?? addEntry(id);
-      const entered = entry.door.wait(signal);
+      const entered = entry.waitingRoom.wait(signal);
       if (!known) entry.work = load(entry);
       return entered;
     },
 
     list: () =>
-      [...entries.values()].map(({ id, state, memory, model, door }) => ({
+      [...entries.values()].map(({ id, state, memory, model, waitingRoom }) => ({
         id,
         state,
         memory,
         model,
-        waiting: door.waiting,
+        waiting: waitingRoom.waiting,
       })),
 
     async [Symbol.asyncDispose]() {
       ended = true;
       for (const entry of entries.values()) {
-        entry.door.fail(serverError('The server is shutting down.'));
+        entry.waitingRoom.fail(serverError('The server is shutting down.'));
         unload(entry, 'the server is shutting down');
       }
       settle();

@@ -1,22 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { ApiError, insufficientMemory, modelNotFound, serverError } from '../core/errors.ts';
-import type { Log } from '../core/log.ts';
+import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { estimateMemory, inWords } from '../engine/memory-estimate.ts';
 import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
-import { type ModelWorkers, planThreads, scaleInfo, startModelWorkers } from './model-threads.ts';
+import { type ModelThreads, planThreads, scaleInfo, startModelThreads } from './model-threads.ts';
 import type { MemoryState } from './residency.ts';
 
 /** The threads that hold a model, and what they run it on. */
-export interface LoadedWorkers {
+export interface LoadedThreads {
   engine: EngineInfo;
   /** Estimated bytes, those on a GPU included. */
   memory: number;
   /** Why better backends were passed over. */
   fallbackReasons: string[];
-  workers: ModelWorkers;
+  modelThreads: ModelThreads;
 }
 
 export interface LoadOptions {
@@ -46,15 +46,15 @@ const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can no
  * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures for
  * one that does not fit the memory, else a 500.
  */
-export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
+export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedThreads> {
   const source = options.sourceOf(id);
   if (!source) throw modelNotFound(id);
   const { backends, reasons } = planBackends(options.backend, source);
   const failures: (Failure & { backend: BackendName })[] = [];
   for (const backend of backends) {
-    const result = await tryBackend(backend, source, options, claim);
+    const result = await tryBackend(backend, source, options, withFields(options.log, { model: id }), claim);
     const fallbackReasons = [...reasons, ...failures.map(({ backend, reason }) => `${backend}: ${reason}`)];
-    if ('workers' in result) {
+    if ('modelThreads' in result) {
       const { device, slots, contextLength: context } = result.engine;
       options.log.info('model loaded', { model: id, backend, device, slots, context, passedOver: fallbackReasons });
       return { ...result, fallbackReasons };
@@ -85,9 +85,10 @@ export function planBackends(
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
-  { engine, memory, log }: LoadOptions,
+  { engine, memory }: LoadOptions,
+  log: Log,
   claim: Claim,
-): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
+): Promise<Omit<LoadedThreads, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
   const wanted = { ...engine, ...loading, ...files };
   const { threads, slots } = planThreads(backend, wanted, availableParallelism());
@@ -104,7 +105,7 @@ async function tryBackend(
 
   // On a GPU llama.cpp finds a window that fits by itself.
   const contextLength = backend === 'gpu' ? wanted.contextLength : room.plan.contextLength;
-  const workers = startModelWorkers(
+  const modelThreads = startModelThreads(
     {
       backend,
       engine: { ...wanted, contextLength },
@@ -114,16 +115,16 @@ async function tryBackend(
     slots,
     log,
   );
-  const result = await workers.load().catch((error: unknown) => ({
+  const result = await modelThreads.load().catch((error: unknown) => ({
     ok: false as const,
-    reason: String(error),
+    reason: String(toLogFields(error).error),
     lacksMemory: false,
   }));
   if (result.ok) {
     const { total } = estimateMemory(shape, { ...room.plan, contextLength: result.info.contextLength });
-    return { engine: scaleInfo(result.info, threads), memory: total, workers };
+    return { engine: scaleInfo(result.info, threads), memory: total, modelThreads };
   }
-  await workers[Symbol.asyncDispose]();
+  await modelThreads[Symbol.asyncDispose]();
   const { reason, lacksMemory } = result;
   return { reason, shortage: lacksMemory ? `it needs about ${inWords(room.needed)}. ${ADVICE}` : null };
 }

@@ -1,34 +1,35 @@
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { serverError } from '../core/errors.ts';
-import type { GenerationEvent } from '../core/events.ts';
-import type { Log } from '../core/log.ts';
-import type { BackendName, EngineInfo, GenerationRequest, QuestionKind, Questions } from '../core/runner.ts';
-import { askEngine, type Call, callEngine, type Port } from '../core/wire.ts';
+import { type Log, toLogFields } from '../core/log.ts';
+import type { BackendName, EngineInfo } from '../core/runner.ts';
+import type { Call, CallContext, Port } from '../core/wire.ts';
 import type { EngineOptions } from '../engine/engine.ts';
 import { nodePort } from '../engine/node/port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/node/task.ts';
 import { compileRuntime } from '../engine/wasm/node/runtime.ts';
-import { createAffinityBalancer, describeConversation } from './affinity.ts';
+import { createAffinityBalancer } from './affinity.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
 
-/** The threads that hold one model. */
-export interface ModelWorkers extends AsyncDisposable {
-  load(): Promise<LoadResult>;
-  /** Runs one generation on a thread with a free slot; there must be one. `onSettled` hears when the slot is free again. */
-  generate(request: GenerationRequest, signal: AbortSignal, onSettled: () => void): AsyncIterable<GenerationEvent>;
-  /** Asks a thread with a free slot. */
-  ask<K extends QuestionKind>(
-    kind: K,
-    question: Questions[K]['question'],
-    signal: AbortSignal,
-    onSettled: () => void,
-  ): Promise<Questions[K]['answer']>;
+/** A call that a thread serves. */
+export interface ThreadCall<E> extends Call<E> {
+  /** Resolves when the slot that served the call is free again. It never rejects. */
+  settled: Promise<void>;
 }
 
-/** Starts `threads` worker threads, each of which runs `slots` generations at once. A dead one is replaced. */
-export function startModelWorkers(config: WorkerConfig, threads: number, slots: number, log: Log): ModelWorkers {
+/** The worker threads that hold one model. */
+export interface ModelThreads extends AsyncDisposable {
+  load(): Promise<LoadResult>;
+  /**
+   * Opens a call on a thread with a free slot; there must be one. `conversation` is the text by which a thread is chosen:
+   * the one that served its beginning comes first. `open` gets the port to the thread.
+   */
+  call<E>(conversation: string, { requestId }: CallContext, open: (port: Port) => Call<E>): ThreadCall<E>;
+}
+
+/** Starts `threads` worker threads, each of which runs `slots` generations at once. A dead thread is replaced. */
+export function startModelThreads(config: WorkerConfig, threads: number, slots: number, log: Log): ModelThreads {
   const balance = createAffinityBalancer(slots);
   const piscina = new Piscina({
     filename: WORKER_FILE,
@@ -41,21 +42,7 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
     workerData: config,
   });
   piscina.on('message', ({ level, message, fields }: WorkerLogLine) => log[level](message, fields));
-  piscina.on('error', (error: unknown) => log.error('worker thread failed', { error: String(error) }));
-
-  /** Runs a call on a thread. Its own abort goes over the port: piscina's would kill the thread, and all others in it. */
-  const run = <T>(conversation: string, onSettled: () => void, open: (port: Port) => Call<T>) => {
-    const { port1, port2 } = new MessageChannel();
-    const { events, fail } = open(nodePort(port1));
-    const settled = piscina
-      .run(withConversation({ kind: 'serve', port: port2 }, conversation), { transferList: [port2] })
-      .catch((error: unknown) => {
-        log.error('worker thread lost a request', { error: String(error) });
-        fail(serverError());
-      })
-      .finally(onSettled);
-    return { events, settled };
-  };
+  piscina.on('error', (error: unknown) => log.error('worker thread failed', toLogFields(error)));
 
   return {
     async load() {
@@ -63,22 +50,17 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
       return piscina.run({ kind: 'load' } satisfies WorkerTask);
     },
 
-    async *generate(request, signal, onSettled) {
-      const { events, settled } = run(describeConversation(request.prompt), onSettled, (port) =>
-        callEngine(port, request, signal),
-      );
-      yield* events;
-      // Its slot is free before its caller is told of the end, so that the next request of a conversation finds it.
-      if (!signal.aborted) await settled;
-    },
-
-    async ask(kind, question, signal, onSettled) {
-      const { events, settled } = run('', onSettled, (port) => askEngine(port, kind, question, signal));
-      for await (const answer of events) {
-        await settled;
-        return answer;
-      }
-      throw serverError();
+    // A call is cancelled over its port: piscina's own abort would kill the thread, and all other calls in it.
+    call(conversation, { requestId }, open) {
+      const { port1, port2 } = new MessageChannel();
+      const { events, fail } = open(nodePort(port1));
+      const settled = piscina
+        .run(withConversation({ kind: 'serve', port: port2 }, conversation), { transferList: [port2] })
+        .catch((error: unknown) => {
+          log.error('worker thread lost a request', { requestId, ...toLogFields(error) });
+          fail(serverError());
+        });
+      return { events, fail, settled };
     },
 
     async [Symbol.asyncDispose]() {
@@ -89,7 +71,7 @@ export function startModelWorkers(config: WorkerConfig, threads: number, slots: 
   };
 }
 
-/** Piscina gives a task's own words to the balancer only under this symbol, which never crosses to the thread. */
+/** Piscina shows a task to the balancer under this symbol alone, which never crosses to the thread. */
 function withConversation(task: WorkerTask, conversation: string): WorkerTask {
   return Object.assign(task, { [Piscina.queueOptionsSymbol]: { conversation } });
 }

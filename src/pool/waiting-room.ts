@@ -1,23 +1,23 @@
 import { overloaded } from '../core/errors.ts';
 
-/** Where requests wait for something that all of them get at once, or none. */
-export interface Door<T> {
+/** Where requests wait for one event that lets all of them in, or turns all of them away. */
+export interface WaitingRoom<T> {
   readonly waiting: number;
-  /** When the first of those who wait came, as `now` had it; infinite when nobody waits. */
+  /** When the first of those who wait came, on the clock `now`; infinite when nobody waits. */
   readonly since: number;
   /**
-   * Waits for the door to open or fail; the signal is not aborted yet. Gives null when it is before. Throws a 503
-   * `ApiError` at once when as many wait as may.
+   * Waits to be let in or turned away. The signal must not be aborted yet; gives null when it is aborted before. Throws a
+   * 503 `ApiError` at once when the room is full.
    */
   wait(signal: AbortSignal): Promise<T | null>;
-  /** Lets everybody in who waits, each with a thing of their own. */
+  /** Lets everybody in who waits; `give` is called for each of them. */
   open(give: () => T): void;
   /** Turns everybody away who waits. */
   fail(error: unknown): void;
 }
 
-/** `onGone` hears of each who waited and left. */
-export function createDoor<T>(maxWaiting: number, now: () => number, onGone: () => void): Door<T> {
+/** A room for `maxWaiting` requests. `onGone` is called for each that waited and left. */
+export function createWaitingRoom<T>(maxWaiting: number, now: () => number, onGone: () => void): WaitingRoom<T> {
   interface Waiter {
     since: number;
     settle: (outcome: () => T | null) => void;

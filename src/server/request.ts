@@ -1,33 +1,43 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ApiRequest } from '../core/api/http/http.ts';
+import { bodyTooLarge, serverError } from '../core/errors.ts';
 
-/** Reads one request whole. The url and headers are read before anything is awaited: they are gone afterwards. */
-export function readRequest(
+/** A request as the core takes it. The url and headers are read here: uWebSockets.js takes them back after this turn. */
+export function toApiRequest(
   res: HttpResponse,
   req: HttpRequest,
   bodyLimitBytes: number,
   signal: AbortSignal,
-): Promise<ApiRequest | 'too large' | 'aborted'> {
-  const method = req.getMethod().toUpperCase();
-  const path = req.getUrl();
+): ApiRequest {
   const headers: Record<string, string> = {};
   req.forEach((name, value) => {
     headers[name] = value;
   });
+  return {
+    method: req.getMethod().toUpperCase(),
+    path: req.getUrl(),
+    query: req.getQuery() ?? '',
+    headers,
+    text: () => readBody(res, bodyLimitBytes, signal),
+    signal,
+  };
+}
 
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve('aborted'), { once: true });
+/** The body as text. Throws a 413 `ApiError` for one over the limit, a 500 when the client goes away before its end. */
+function readBody(res: HttpResponse, limitBytes: number, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(serverError('The client went away.')), { once: true });
     const chunks: Buffer[] = [];
     let size = 0;
     res.onData((chunk, isLast) => {
       size += chunk.byteLength;
-      if (size > bodyLimitBytes) {
+      if (size > limitBytes) {
         chunks.length = 0;
-        return resolve('too large');
+        return reject(bodyTooLarge(limitBytes));
       }
       // uWebSockets.js takes the chunk's memory back when this callback returns.
       chunks.push(Buffer.from(chunk.slice(0)));
-      if (isLast) resolve({ method, path, headers, body: Buffer.concat(chunks).toString('utf8'), signal });
+      if (isLast) resolve(Buffer.concat(chunks).toString('utf8'));
     });
   });
 }

@@ -1,8 +1,7 @@
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js';
-import { type Api, errorReply } from '../core/api/http/http.ts';
-import { bodyTooLarge } from '../core/errors.ts';
+import type { Api } from '../core/api/http/http.ts';
 import { sendReply } from './reply.ts';
-import { readRequest } from './request.ts';
+import { toApiRequest } from './request.ts';
 import type { StaticFiles } from './static.ts';
 import { loadUws } from './uws.ts';
 
@@ -69,8 +68,6 @@ async function answer(api: Api, res: HttpResponse, req: HttpRequest, bodyLimitBy
   const gone = new AbortController();
   // Mandatory before anything asynchronous: after it, touching the response is a crash.
   res.onAborted(() => gone.abort());
-  const request = await readRequest(res, req, bodyLimitBytes, gone.signal);
-  if (request === 'aborted') return;
-  const reply = request === 'too large' ? errorReply(bodyTooLarge(bodyLimitBytes)) : await api(request);
+  const reply = await api(toApiRequest(res, req, bodyLimitBytes, gone.signal));
   await sendReply(res, reply, gone.signal);
 }

@@ -1,10 +1,9 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { contentTypeOf, listSite } from '../site-files.ts';
+import { contentTypeOf } from '../site-files.ts';
 
-/** The files of one folder, served under their own names; `index.html` is `/` too. */
+/** The files of a static site, served at their paths in it; `index.html` is `/` too. */
 export interface StaticFiles {
   /** Whether this request is for one of them, so that `send` is to answer it. */
   has(method: string, path: string): boolean;
@@ -43,9 +42,9 @@ interface StaticFile {
   etag: string;
 }
 
-/** Opens a folder as it is now. Each file is read once, when it is first asked for. */
-export async function openStaticFiles(folder: string): Promise<StaticFiles> {
-  const files = await findFiles(folder);
+/** Serves the files of a site, given as their paths in it to where they lie. Each is read once, when it is first asked for. */
+export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles {
+  const files = byUrlPath(site);
   const read = new Map<string, Promise<StaticFile>>();
   const readOnce = (file: string) => {
     const reading = read.get(file) ?? readStaticFile(file);
@@ -72,14 +71,13 @@ export async function openStaticFiles(folder: string): Promise<StaticFiles> {
   };
 }
 
-/** Where each path's file is. Only these are ever opened, so no path leads out of the folder. */
-async function findFiles(folder: string): Promise<Map<string, string>> {
-  const paths = await listSite(folder).catch(() => []);
-  const files = paths
-    .map((path): [string, string] => [`/${path}`, join(folder, path)])
+/** The files by the paths of URLs. Only these are ever opened, so no path leads to any other file. */
+function byUrlPath(site: ReadonlyMap<string, string>): Map<string, string> {
+  const files = [...site]
+    .map(([path, file]): [string, string] => [`/${path}`, file])
     .filter(([path]) => !API_PATH.test(path));
-  const index = files.find(([path]) => path === '/index.html');
-  return new Map(index ? [...files, ['/', index[1]]] : files);
+  const index = site.get('index.html');
+  return new Map(index === undefined ? files : [...files, ['/', index]]);
 }
 
 async function readStaticFile(file: string): Promise<StaticFile> {

@@ -27,6 +27,7 @@ export function loadUws(): UwsModule {
     .header;
   throw new Error(
     `uWebSockets.js has no binary for Node ${process.version} on ${process.platform}-${process.arch} with ${glibc ? `glibc ${glibc}` : 'no glibc'}. ` +
-      'Use Node 20 to 24 and, on Linux, glibc 2.27 or newer (2.38 or newer for Node 24); after a change of Node, run npm ci again.',
+      'Use Node 20 to 24 and, on Linux, glibc 2.27 or newer (2.38 or newer for Node 24). After a change of Node, install again. ' +
+      `If optional packages were left out, add @uwsjs/${process.platform}-${process.arch}-${process.versions.node.split('.')[0]}.`,
   );
 }

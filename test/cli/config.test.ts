@@ -3,7 +3,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addSettings, checkExposure, readConfig } from '../../src/cli/config/command.ts';
+import { addSettings, readConfig } from '../../src/cli/config/command.ts';
+import { checkExposure } from '../../src/cli/config/exposure.ts';
 import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../src/cli/config/settings.ts';
 import { UsageError } from '../../src/cli/errors.ts';
 

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { GenerationEvent } from '../../src/core/events.ts';
 import { MEDIA_MARK } from '../../src/core/media.ts';
 import type { GenerationRequest } from '../../src/core/runner.ts';
-import { createService } from '../../src/engine/chat-service.ts';
-import type { Engine, EngineRequest } from '../../src/engine/engine.ts';
+import { createChatService } from '../../src/engine/chat-service.ts';
+import type { TextEngine, TextRequest } from '../../src/engine/engine.ts';
 import { done, engineInfo, finish, progress, text, toolArguments, toolCall } from '../core/api/fixtures.ts';
 import { ADD, ADD_CALL, HERMES_LIKE, NOW, NOW_CALL, traits } from '../core/chat/fixtures.ts';
 import { ask, chat, generate } from '../support/generation.ts';
 
 /** The service over an engine that says this, and what the engine was asked. */
 function serve(events: GenerationEvent[]) {
-  const asked: EngineRequest[] = [];
+  const asked: TextRequest[] = [];
   const signals: AbortSignal[] = [];
-  const engine: Engine = {
+  const engine: TextEngine = {
     info: engineInfo,
     traits: traits(HERMES_LIKE),
     async generate(request, emit, signal) {
@@ -20,10 +20,10 @@ function serve(events: GenerationEvent[]) {
       signals.push(signal);
       events.forEach(emit);
     },
-    ask: (async (...question: unknown[]) => question) as unknown as Engine['ask'],
+    ask: (async (...question: unknown[]) => question) as unknown as TextEngine['ask'],
     async [Symbol.asyncDispose]() {},
   };
-  return { service: createService(engine), asked, signals };
+  return { service: createChatService(engine), asked, signals };
 }
 
 /** What is said of a request whose engine says that. */

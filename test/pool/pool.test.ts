@@ -7,7 +7,7 @@ import type { Runner } from '../../src/core/runner.ts';
 import { planBackends } from '../../src/pool/load-model.ts';
 import { planThreads } from '../../src/pool/model-threads.ts';
 import { tinyModelShape } from '../fixtures/model-shape.ts';
-import { ask, textOf } from '../support/generation.ts';
+import { ask, call, textOf } from '../support/generation.ts';
 import { recordingLog, silentLog } from '../support/log.ts';
 
 let pool: (Runner & AsyncDisposable) | undefined;
@@ -34,7 +34,7 @@ const never = new AbortController().signal;
 
 async function run(runner: Runner, content: string, signal: AbortSignal = never) {
   const events = [];
-  for await (const event of runner.generate('tiny', ask(content), signal)) events.push(event);
+  for await (const event of runner.generate('tiny', ask(content), call(signal))) events.push(event);
   return events;
 }
 
@@ -77,7 +77,8 @@ describe('the pool', () => {
     const gone = new AbortController();
     const running = Array.from({ length: 4 }, async () => {
       const request = ask('endless', { maxTokens: null });
-      for await (const event of runner.generate('tiny', request, gone.signal)) if (event.kind === 'text') gone.abort();
+      for await (const event of runner.generate('tiny', request, call(gone.signal)))
+        if (event.kind === 'text') gone.abort();
     });
     await Promise.all(running);
     // The worker has the last word on when a slot is free; a request for both slots waits for just that.

@@ -8,7 +8,7 @@ import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
 import type { ModelShape } from '../../src/engine/engine.ts';
 import { tinyModelShape } from '../fixtures/model-shape.ts';
-import { ask, textOf } from '../support/generation.ts';
+import { ask, call, textOf } from '../support/generation.ts';
 import { recordingLog } from '../support/log.ts';
 
 const GIB = 2 ** 30;
@@ -57,7 +57,7 @@ function open(more: Partial<PoolOptions> = {}): Runner {
 
 async function say(runner: Runner, id: string, signal: AbortSignal = never): Promise<string> {
   const events = [];
-  for await (const event of runner.generate(id, ask('hello', { maxTokens: 8 }), signal)) events.push(event);
+  for await (const event of runner.generate(id, ask('hello', { maxTokens: 8 }), call(signal))) events.push(event);
   return textOf(events);
 }
 
@@ -87,7 +87,9 @@ describe('a pool of one model at a time', () => {
   it('lets a long reply end before its model goes', async () => {
     const runner = open();
     const order: string[] = [];
-    const running = runner.generate('tiny', ask('a long story', { maxTokens: 200 }), never)[Symbol.asyncIterator]();
+    const running = runner
+      .generate('tiny', ask('a long story', { maxTokens: 200 }), call(never))
+      [Symbol.asyncIterator]();
     await running.next();
     const other = say(runner, 'shelf/brief').then(() => order.push('brief'));
     expect(runner.moving()).toEqual([{ id: 'shelf/brief', state: 'queued', waiting: 1 }]);
@@ -101,7 +103,9 @@ describe('a pool of one model at a time', () => {
   it('unloads no model whose reply was cancelled before its thread has stopped', async () => {
     const runner = open();
     const gone = new AbortController();
-    const events = runner.generate('tiny', ask('endless', { maxTokens: null }), gone.signal)[Symbol.asyncIterator]();
+    const events = runner
+      .generate('tiny', ask('endless', { maxTokens: null }), call(gone.signal))
+      [Symbol.asyncIterator]();
     await events.next();
     const other = say(runner, 'shelf/brief');
     gone.abort();
@@ -112,7 +116,7 @@ describe('a pool of one model at a time', () => {
   it('answers questions of a model that must be loaded first', async () => {
     const runner = open();
     await say(runner, 'tiny');
-    const answer = await runner.ask('shelf/brief', 'tokenize', { text: 'abc', addSpecial: false }, never);
+    const answer = await runner.ask('shelf/brief', 'tokenize', { text: 'abc', addSpecial: false }, call(never));
     expect(answer.tokens.length).toBeGreaterThan(0);
     expect(loadedIds(runner)).toEqual(['shelf/brief']);
   });

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createApi } from '../../src/core/api/api.ts';
 import type { Api, ApiRequest } from '../../src/core/api/http/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
+import { createContext } from '../core/api/fixtures.ts';
 
 const HOST = '127.0.0.1';
 let server: Server | undefined;
@@ -23,14 +26,17 @@ const textReply = (body: string | AsyncIterable<string>) => ({
 });
 
 describe('the HTTP server', () => {
-  it('hands over method, undecoded path without the query, lower-case headers and the whole body', async () => {
+  it('hands over method, undecoded path and query, lower-case headers and the whole body', async () => {
     const seen: ApiRequest[] = [];
+    const bodies: string[] = [];
     const url = await listen(async (request) => {
       seen.push(request);
+      bodies.push(await request.text());
       return textReply('ok');
     });
     await fetch(`${url}/v1/a%2Fb?x=1`, { method: 'POST', headers: { 'X-Custom': 'Yes' }, body: 'größe 😀' });
-    expect(seen[0]).toMatchObject({ method: 'POST', path: '/v1/a%2Fb', body: 'größe 😀' });
+    expect(seen[0]).toMatchObject({ method: 'POST', path: '/v1/a%2Fb', query: 'x=1' });
+    expect(bodies).toEqual(['größe 😀']);
     expect(seen[0]?.headers).toMatchObject({ 'x-custom': 'Yes' });
   });
 
@@ -64,12 +70,26 @@ describe('the HTTP server', () => {
   });
 
   it('answers a body over the limit with 413', async () => {
-    const url = await listen(async () => textReply('never'));
-    const response = await fetch(url, { method: 'POST', body: 'x'.repeat(2000) });
+    const url = await listen(createApi(createContext().context));
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: 'x'.repeat(2000),
+    });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({
       error: { code: 'body_too_large', message: expect.stringContaining('1024') },
     });
+  });
+
+  it('answers a request without a key before its body has come', async () => {
+    const url = await listen(createApi(createContext({ apiKeys: ['sk-one'] }).context));
+    const socket = connect(Number(new URL(url).port), HOST);
+    const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+    socket.write(`${head}content-length: 1000\r\n\r\n{`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
   it('aborts the request and ends its stream when the client goes away', async () => {

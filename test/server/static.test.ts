@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Server, startServer } from '../../src/server/server.ts';
 import { openStaticFiles } from '../../src/server/static.ts';
+import { listSite } from '../../src/site-files.ts';
 
 const HOST = '127.0.0.1';
 const PAGE = '<!doctype html><title>Paddock</title>';
@@ -36,8 +37,8 @@ beforeAll(async () => {
     body: `the API: ${method} ${path}`,
   });
   const options = { api, host: HOST, port: 0, bodyLimitBytes: 1024 };
-  server = await startServer({ ...options, files: await openStaticFiles(join(folder, 'web')) });
-  bare = await startServer({ ...options, files: await openStaticFiles(join(folder, 'none')) });
+  server = await startServer({ ...options, files: openStaticFiles(await listSite(join(folder, 'web'))) });
+  bare = await startServer({ ...options, files: openStaticFiles(new Map()) });
   url = `http://${HOST}:${server.port}`;
 });
 afterAll(async () => {

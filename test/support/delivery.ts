@@ -12,12 +12,12 @@ interface NotingWorker {
 }
 
 /**
- * Streams a chat in a page that hosts the engine. A token counts as computed when the engine's worker posts it, and as
+ * Streams a chat in the page that runs the engine. A token counts as computed when the engine's worker posts it, and as
  * arrived when the page has read its chunk.
  */
 export async function watchDelivery(page: Page, tokens: number, model = 'tiny'): Promise<Delivery> {
   const worker = page.workers().find((candidate) => candidate.url().endsWith('/engine-worker.js'));
-  if (!worker) throw new Error('This page hosts no engine.');
+  if (!worker) throw new Error('This page runs no engine.');
   await worker.evaluate(() => {
     const noting = globalThis as NotingWorker;
     noting.paddockComputed = [];

@@ -1,6 +1,7 @@
 import type { GenerationEvent } from '../../src/core/events.ts';
 import type { ChatMessage, ChatPrompt, GenerationRequest, Sampling } from '../../src/core/runner.ts';
-import type { EngineService } from '../../src/core/wire.ts';
+import type { CallContext } from '../../src/core/wire.ts';
+import type { ChatService } from '../../src/engine/chat-service.ts';
 
 export const greedy: Sampling = {
   temperature: 0,
@@ -52,7 +53,7 @@ export function chat(messages: ChatMessage[], more: Partial<ChatPrompt> = {}): C
 
 /** Runs a generation to its end and gives all that it said. */
 export async function generate(
-  engine: EngineService,
+  engine: Pick<ChatService, 'generate'>,
   request: GenerationRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<GenerationEvent[]> {
@@ -70,4 +71,9 @@ export function doneOf(events: GenerationEvent[]) {
   const last = events.at(-1);
   if (last?.kind !== 'done') throw new Error(`the generation ended with ${last?.kind}`);
   return last;
+}
+
+/** What goes with a call of a test; without a signal nobody cancels it. */
+export function call(signal: AbortSignal = new AbortController().signal): CallContext {
+  return { requestId: 'test', signal };
 }

@@ -15,9 +15,16 @@ export interface RunningServer {
   stop: () => Promise<number | null>;
 }
 
-/** Starts the built `paddock serve` on a free port and waits for its ready line. Throws with its log when it ends before. */
-export async function startServer(args: string[], env: Record<string, string> = {}): Promise<RunningServer> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', ...args], {
+/**
+ * Starts the built `paddock serve`, or that of another `main.js`, on a free port and waits for its ready line. Throws with its
+ * log when it ends before.
+ */
+export async function startServer(
+  args: string[],
+  env: Record<string, string> = {},
+  main: string = MAIN,
+): Promise<RunningServer> {
+  const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

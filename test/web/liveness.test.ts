@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { holdLock, hostPort, watchPort, whenReleased } from '../../web/liveness.ts';
-import { ALIVE_MS, FROZEN_AFTER_MS, requestLock } from '../../web/protocol.ts';
+import { holdLock, leaderPort, watchPort, whenReleased } from '../../web/liveness.ts';
+import { ALIVE_MS, connectionLock, FROZEN_AFTER_MS } from '../../web/protocol.ts';
 import { type FakeLocks, fakeLocks } from './support/locks.ts';
 
 const never = new AbortController().signal;
@@ -84,7 +84,7 @@ describe('a watched port', () => {
     watched.close();
   });
 
-  it('tells of a host that never spoke', () => {
+  it('tells of a leader that never spoke', () => {
     vi.useFakeTimers();
     const { port } = channel();
     const onSilence = vi.fn();
@@ -95,7 +95,7 @@ describe('a watched port', () => {
     expect(onSilence.mock.calls).toEqual([[false]]);
   });
 
-  it('tells of a host that fell silent, counting from its last word', async () => {
+  it('tells of a leader that fell silent, counting from its last word', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { port, other } = channel();
     const onSilence = vi.fn();
@@ -125,50 +125,50 @@ describe('a watched port', () => {
   });
 });
 
-describe("the host's end of a port", () => {
+describe("the leader's end of a port", () => {
   it('says that it has the request, and then that it is alive until it closes', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { port, other } = channel();
-    const hosted = hostPort(port, '1', locks);
+    const served = leaderPort(port, '1', locks);
     expect(await next(other)).toEqual({ kind: 'accepted' });
     vi.advanceTimersByTime(ALIVE_MS);
     expect(await next(other)).toEqual({ kind: 'alive' });
-    hosted.close();
+    served.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('gives a cancel when the request has lost its lock', async () => {
-    await holdLock(requestLock('1'), locks);
+    await holdLock(connectionLock('1'), locks);
     const { port, other } = channel();
-    const hosted = hostPort(port, '1', locks);
+    const served = leaderPort(port, '1', locks);
     const received: unknown[] = [];
     const cancelled = new Promise<void>((resolve) => {
-      hosted.onmessage = ({ data }) => {
+      served.onmessage = ({ data }) => {
         received.push(data);
-        if (received.length === 1) locks.die(requestLock('1'));
+        if (received.length === 1) locks.die(connectionLock('1'));
         else resolve();
       };
     });
     other.postMessage({ kind: 'ask' });
     await cancelled;
     expect(received).toEqual([{ kind: 'ask' }, { kind: 'cancel' }]);
-    hosted.close();
+    served.close();
   });
 
   it('gives a cancel to who listens later than that', async () => {
-    const hosted = hostPort(channel().port, '1', locks);
+    const served = leaderPort(channel().port, '1', locks);
     const message = await new Promise<unknown>((resolve) => {
-      hosted.onmessage = ({ data }) => resolve(data);
+      served.onmessage = ({ data }) => resolve(data);
     });
     expect(message).toEqual({ kind: 'cancel' });
-    hosted.close();
+    served.close();
   });
 
   it('stops watching when it is closed', async () => {
-    await holdLock(requestLock('1'), locks);
-    const hosted = hostPort(channel().port, '1', locks);
-    hosted.onmessage = () => {};
-    hosted.close();
+    await holdLock(connectionLock('1'), locks);
+    const served = leaderPort(channel().port, '1', locks);
+    served.onmessage = () => {};
+    served.close();
     expect((await locks.query()).pending).toEqual([]);
   });
 });

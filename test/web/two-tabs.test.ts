@@ -59,7 +59,7 @@ function errorOf({ text, failure }: { text: string; failure: string | null }): a
 /** Freezes the worker that runs the model, for good: Chromium has no way for tests to freeze a tab with its workers. */
 async function freeze(page: Page): Promise<void> {
   const worker = page.workers().find((candidate) => candidate.url().endsWith('/engine-worker.js'));
-  if (!worker) throw new Error('This page hosts no engine.');
+  if (!worker) throw new Error('This page runs no engine.');
   await worker.evaluate((ms) => {
     setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms));
   }, TIME_LIMIT_MS);

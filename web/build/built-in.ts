@@ -8,21 +8,22 @@ import type { ModelSource } from '../../src/engine/engine.ts';
 import { readGgufHeader } from '../../src/gguf/header.ts';
 import { withOpenFile } from '../../src/gguf/node/open-file.ts';
 import { readSpecialTokens } from '../../src/gguf/special-tokens.ts';
+import { SITE_MODELS_FOLDER } from '../../src/site-files.ts';
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 
-/** From the root of the site on. */
-const FOLDER = 'paddock/models';
-
-/** Copies the models that come with Paddock into the site, and lists them in `built-in.json` as the catalogue describes them. */
+/**
+ * Copies the models that come with Paddock into the site, and lists them in `built-in.json` as the catalogue describes
+ * them.
+ */
 export async function addBuiltInModels(out: string): Promise<void> {
-  await mkdir(join(out, FOLDER), { recursive: true });
+  await mkdir(join(out, SITE_MODELS_FOLDER), { recursive: true });
   const catalogue = await readCatalogue([builtInModelsFolder], strictLog);
   const models: BrowserModel[] = [];
   for (const card of catalogue.list()) {
     const source = catalogue.sourceOf(card.id);
     if (source) models.push(await addModel(out, card, source));
   }
-  await writeFile(join(out, FOLDER, 'built-in.json'), JSON.stringify(models));
+  await writeFile(join(out, SITE_MODELS_FOLDER, 'built-in.json'), JSON.stringify(models));
 }
 
 async function addModel(out: string, card: ModelCard, source: ModelSource): Promise<BrowserModel> {
@@ -44,14 +45,14 @@ async function addModel(out: string, card: ModelCard, source: ModelSource): Prom
 }
 
 async function addFile(out: string, file: string): Promise<StoredFile> {
-  const url = `${FOLDER}/${basename(file)}`;
+  const url = `${SITE_MODELS_FOLDER}/${basename(file)}`;
   await copyFile(file, join(out, url));
   return { place: 'shell', url, size: (await stat(file)).size };
 }
 
 const ignore = () => {};
 
-/** What is wrong with our own models is wrong with the build. */
+/** A warning about Paddock's own models is a failure of the build. */
 const strictLog: Log = {
   debug: ignore,
   info: ignore,

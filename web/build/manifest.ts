@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { contentTypeOf, listSite } from '../../src/site-files.ts';
 import type { ShellFile, ShellManifest } from '../service-worker/shell-manifest.ts';
 
-/** What the service worker is to keep: every file of the site but itself and what is for compilers alone. */
+/** Lists the files that the service worker keeps: all of the site but itself and the type declarations. */
 export async function listShell(out: string): Promise<ShellManifest> {
-  const paths = (await listSite(out)).filter((path) => path !== 'service-worker.js' && !path.endsWith('.d.ts')).sort();
+  const site = [...(await listSite(out))]
+    .filter(([path]) => path !== 'service-worker.js' && !path.endsWith('.d.ts'))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   const files = await Promise.all(
-    paths.map(async (path): Promise<ShellFile> => {
-      const hash = sha256(await readFile(join(out, path)));
+    site.map(async ([path, file]): Promise<ShellFile> => {
+      const hash = sha256(await readFile(file));
       return { path, hash, type: contentTypeOf(path), part: partOf(path) };
     }),
   );

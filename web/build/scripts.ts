@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { build, type InlineConfig } from 'vite';
 
-/** The folder of the sources, which is also the one of their tsconfig files. */
+/** The folder of the sources and of their tsconfig files. */
 export const WEB = 'web';
-/** Where everything that a site needs goes. */
+/** The folder of everything that a site needs. */
 export const OUT = 'dist-web';
 
-/** One script: from its entry to its fixed name in `OUT`. */
+/** A script: `entry` is its source in `WEB`, `file` its name in `OUT`. */
 export interface Script {
   entry: string;
   file: string;
-  /** A service worker is no module, for the sake of browsers that know no other; and only the library has exports. */
+  /** The service worker is `classic`, because some browsers take no module there. Only the library has exports. */
   kind: 'classic' | 'module' | 'library';
-  /** Names that stand for values. */
+  /** Names in the source that are replaced by these values. */
   define?: Record<string, unknown>;
 }
 
-/** Bundles a script into one file, with nothing of it left to be fetched later. */
+/** Bundles a script into one file, so that nothing of it is fetched later. */
 export async function buildScript({ entry, file, kind, define = {} }: Script): Promise<void> {
   const config: InlineConfig = {
     configFile: false,
@@ -40,7 +40,7 @@ export async function buildScript({ entry, file, kind, define = {} }: Script): P
   await build(config);
 }
 
-/** The chat page, as its own configuration has it. */
+/** Builds the chat page by its own configuration. */
 export async function buildPage(): Promise<void> {
   await build({
     configFile: join(WEB, 'chat', 'vite.config.ts'),

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { OUT, WEB } from './scripts.ts';
 
-/** Where the compiler may put the types of everything that the library is made of. */
+/** The folder where the compiler puts the types of all modules of the library. */
 const ALL_TYPES = join('dist', 'web-types');
 
-/** Adds the library's types to the site: those of its entry, which refers to no other file. */
+/** Adds the library's types to the site. The types of its entry are enough: they refer to no other file. */
 export async function addLibraryTypes(): Promise<void> {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   const emit = ['--noEmit', 'false', '--emitDeclarationOnly', '--sourceMap', 'false', '--rootDir', '.'];

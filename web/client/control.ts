@@ -1,15 +1,16 @@
-// The first load of a page is not the service worker's yet, and without its headers a page is not cross-origin isolated. Either is
-// mended by loading the page again; a note in the session's storage keeps that from going round in circles.
+// On a first visit the page is loaded before there is a service worker, so the service worker does not control it yet.
+// And without the service worker's headers a page is not cross-origin isolated. Loading the page again mends both. A
+// note in the session's storage keeps a page from reloading for ever.
 
 const NOTE = 'paddock-reloaded';
 
 /** How long a new service worker may take to claim the page, in ms. */
 const CLAIM_MS = 3000;
 
-/** What stands in the way of the API, or of threads. */
+/** What a page lacks: `control` by the service worker, for the API, or `isolation`, for threads. */
 export type Lack = 'control' | 'isolation' | null;
 
-/** What a page does about it: goes on, loads itself again, or gives up. */
+/** Decides what a page does about it. Without control it can't go on; without isolation it can, with one thread. */
 export function whatHelps(lack: Lack, mayReload: boolean, reloadedBefore: boolean): 'go on' | 'reload' | 'give up' {
   if (lack === null) return 'go on';
   if (mayReload && !reloadedBefore) return 'reload';
@@ -17,8 +18,9 @@ export function whatHelps(lack: Lack, mayReload: boolean, reloadedBefore: boolea
 }
 
 /**
- * Resolves once the page's requests go through its service worker. It may load the page again to get there, or to be cross-origin
- * isolated; then it never resolves, since the page is gone. Throws when the page stays out of the service worker's reach.
+ * Resolves once the page's requests go through its service worker. It may load the page again to get there, or to be
+ * cross-origin isolated; then it never resolves, since the page is gone. Throws when the page stays out of the service
+ * worker's reach.
  */
 export async function takeControl(mayReload: boolean): Promise<void> {
   await whenControlled();

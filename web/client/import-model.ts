@@ -1,14 +1,16 @@
 import { sseData } from '../../src/core/api/stream/sse-data.ts';
 import { chunksOf } from '../body-chunks.ts';
 
-/** The lines of the stream that are read here; the rest of its fields are the API's, see `POST /v1/models/pull`. */
+/** The fields of the API's `PullEvent` that are read here. */
 type StreamEvent =
   | { status: 'downloading'; completed: number; total: number }
   | { status: 'done'; model: { id: string } }
   | { status: 'resolving' | 'verifying' | 'waiting' }
   | { status?: undefined; error: { message: string } };
 
-/** Stores a GGUF file as a model. Gives its id; throws with the API's own message where it can't. */
+/**
+ * Stores a GGUF file as a model and gives the model's id. Throws an `Error` with the API's own message when that fails.
+ */
 export async function importModel(
   file: File,
   headers: Record<string, string>,

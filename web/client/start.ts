@@ -1,37 +1,41 @@
 import { readConfig, writeConfig } from '../config.ts';
 import { chooseDevice } from '../engine/device.ts';
-import { startHost, whenHosted } from '../host/host.ts';
+import { startCandidate, whenLed } from '../leader/candidate.ts';
 import { takeControl } from './control.ts';
 import { importModel } from './import-model.ts';
 
 export interface PaddockOptions {
   /**
-   * The folder that holds `service-worker.js` and `paddock/`, by default the page's own. The page must lie in it or below.
+   * The folder that holds `service-worker.js` and `paddock/`, by default the page's own. The page must lie in it or
+   * below.
    */
   folder?: string | URL;
   /**
-   * Whether the page may load itself again, once, to become cross-origin isolated on a host that does not send the headers for it.
-   * Without that, engines have one thread. By default true.
+   * Lets the page load itself again, once, to become cross-origin isolated on a web server that does not send the
+   * headers for it. A page that is not isolated runs engines with one thread. True by default.
    */
   reload?: boolean;
   /**
-   * Keys that open the API; none means that it is open, as it is at first. This and what follows hold for all pages of the origin, and
-   * stay until a page says otherwise.
+   * Keys that open the API; none means that it is open, as it is at first. This option and those below hold for all
+   * pages of the origin, until a page sets them anew.
    */
   apiKeys?: string[];
   /** Texts that end a reply with `content_filter`; at first none. */
   contentFilter?: string[];
-  /** Requests that may wait while one runs, at first 64. Engines that run already keep to what held when they started. */
+  /**
+   * Requests that may wait while one runs, at first 64. An engine that runs already keeps the number that it started
+   * with.
+   */
   maxQueue?: number;
   /** Longest silence before the first token of a stream, in ms, at first 10,000. */
   pingIntervalMs?: number;
 }
 
-/** What engines compute on when this page hosts them. */
+/** The device that engines compute on when this page leads. */
 export interface PaddockDevice {
   backend: 'webgpu' | 'wasm';
   threads: number;
-  /** Why this, and why nothing better: a sentence or two for people. */
+  /** Tells people why it is this device and nothing better, in a sentence or two. */
   reason: string;
 }
 
@@ -56,7 +60,7 @@ export interface PaddockStatus {
   status: 'ok';
   /** The model in memory, if there is one. */
   models: PaddockModelStatus[];
-  /** Those on their way in or out. */
+  /** The models that are being loaded or unloaded, or wait for it. */
   moving: { id: string; state: 'queued' | 'loading' | 'unloading'; waiting: number }[];
 }
 
@@ -68,24 +72,27 @@ export interface ImportProgress {
 
 export interface Paddock {
   device: PaddockDevice;
-  /** Whether the browser will keep the models when the disk runs full. Some browsers ask the user, and until then this waits. */
+  /**
+   * Resolves to true if the browser keeps the models even when the disk runs full. Some browsers ask the user first.
+   */
   persistent: Promise<boolean>;
-  /** What is loaded and how busy it is, whichever page hosts it. */
+  /** Tells what is loaded and how busy it is, whichever page leads. */
   status(): Promise<PaddockStatus>;
   /** Stores a GGUF file from disk as a model and gives its id. Throws an `Error` that says what is wrong with it. */
   importModel(file: File, onProgress?: (progress: ImportProgress) => void): Promise<string>;
-  /** Stops hosting. Requests still work as long as another page of the origin hosts. */
+  /** Stops this page from leading. Requests still work as long as another page of the origin leads. */
   close(): void;
 }
 
 /**
- * Starts Paddock on this page and resolves when `fetch('/v1/chat/completions')` works: it registers the service worker that answers,
- * and makes this page one of those that can run the engine for all pages of the origin. Call it once on every page that stays open.
+ * Starts Paddock on this page. It registers the service worker that answers the API, and makes this page a candidate
+ * for the lead: one page of the origin leads, which means that it runs the engine for all of them. Resolves when
+ * `fetch('/v1/chat/completions')` works. Call it once on every page that stays open.
  *
  * May load the page again the first time (see `reload`) and then never resolves.
  *
- * @throws Error where the browser lacks service workers or Web Locks, as outside of https and localhost, or where the page is out of
- *   the service worker's reach
+ * @throws Error when the browser lacks service workers or Web Locks, as it does outside of https and localhost, or when
+ *   the service worker does not control the page
  */
 export async function startPaddock(options: PaddockOptions = {}): Promise<Paddock> {
   const { folder = './', reload = true, ...config } = options;
@@ -97,8 +104,8 @@ export async function startPaddock(options: PaddockOptions = {}): Promise<Paddoc
   const base = new URL(folder, document.baseURI);
   const registration = await navigator.serviceWorker.register(new URL('service-worker.js', base), { scope: base.href });
   await takeControl(reload);
-  const [host, device] = await Promise.all([startHost(registration), chooseDevice()]);
-  await whenHosted();
+  const [candidate, device] = await Promise.all([startCandidate(registration), chooseDevice()]);
+  await whenLed();
 
   const [key] = config.apiKeys ?? stored.apiKeys;
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
@@ -107,6 +114,6 @@ export async function startPaddock(options: PaddockOptions = {}): Promise<Paddoc
     persistent: navigator.storage.persist().catch(() => false),
     status: async () => (await fetch('/health', { headers })).json(),
     importModel: (file, onProgress) => importModel(file, headers, onProgress),
-    close: host.close,
+    close: candidate.close,
   };
 }

@@ -3,15 +3,15 @@ import { estimateMemory, inWords, MOST_WASM_BATCH } from '../../src/engine/memor
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import type { BrowserSource } from '../protocol.ts';
 
-/** How a model is to be loaded: its context window in tokens, and the bytes that it then takes by estimate. */
+/** How a model is loaded: with a context window of so many tokens, and in so many bytes of memory by estimate. */
 export interface ContextPlan {
   contextLength: number;
   memory: number;
 }
 
 /**
- * The longest context window that fits WebAssembly's memory, or what lacks in words for the caller. A window that is asked for is
- * not shortened.
+ * Finds the longest context window that fits WebAssembly's memory. A window that is asked for is not shortened. When
+ * none fits, `shortage` tells people why.
  */
 export function planContext({ kind, shape, contextLength: asked }: BrowserSource): ContextPlan | { shortage: string } {
   const backend = 'wasm';

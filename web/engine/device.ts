@@ -1,25 +1,25 @@
 import type { EngineState } from '../protocol.ts';
 
-/** What an engine is to compute on, and why on nothing better. */
+/** The device that an engine computes on, and the reason why it is nothing better. */
 export type Device = EngineState['device'];
 
-/** What decides on the device. */
+/** The facts that decide on the device. */
 export interface DeviceFacts {
   gpu: 'none' | 'no adapter' | 'no half floats' | 'usable';
-  /** Whether the page is cross-origin isolated; without it no memory is shared between threads. */
+  /** True for a page that is cross-origin isolated; only there can threads share memory. */
   isolated: boolean;
   /** Logical cores. */
   cores: number;
 }
 
-/** The least that WebGPU's own types would say; they are in no library of TypeScript yet. */
+/** The part of WebGPU that is used here: TypeScript's libraries do not have its types yet. */
 interface Gpu {
   requestAdapter(): Promise<{ features: { has(name: string): boolean } } | null>;
 }
 
-/** Beyond these, memory is the limit and more threads only wait for each other. */
+/** More threads than these only wait for each other, because the memory is the limit. */
 const MOST_THREADS = 8;
-/** Machines with no more cores than these seldom share one core between two. */
+/** With no more logical cores than these, each is usually a core of its own, so all are used; of more, half. */
 const FEW_CORES = 4;
 
 const GPU_LACKS: Record<Exclude<DeviceFacts['gpu'], 'usable'>, string> = {
@@ -28,7 +28,7 @@ const GPU_LACKS: Record<Exclude<DeviceFacts['gpu'], 'usable'>, string> = {
   'no half floats': 'the graphics adapter lacks half floats (shader-f16)',
 };
 
-/** Looks at this page's or worker's surroundings and chooses. */
+/** Chooses the device for this page or worker. */
 export async function chooseDevice(): Promise<Device> {
   return pickDevice({
     gpu: await probeGpu('gpu' in navigator ? (navigator.gpu as Gpu) : undefined),
@@ -37,7 +37,7 @@ export async function chooseDevice(): Promise<Device> {
   });
 }
 
-/** WebGPU where an adapter takes the kernels, else as many threads as help, else one. */
+/** Picks WebGPU if an adapter can run the kernels, else as many threads as help, else one thread. */
 export function pickDevice({ gpu, isolated, cores }: DeviceFacts): Device {
   const threads = isolated ? usefulThreads(cores) : 1;
   if (gpu === 'usable') return { backend: 'webgpu', threads, reason: 'A graphics adapter with half floats is there.' };
@@ -49,7 +49,7 @@ export function pickDevice({ gpu, isolated, cores }: DeviceFacts): Device {
   return { backend: 'wasm', threads, reason: `${lacking} ${counted}` };
 }
 
-/** Where the adapter let us down: the same without it. */
+/** The same device without its graphics adapter, which failed. `why` completes the reason. */
 export function withoutGpu(device: Device, why: string): Device {
   return { ...device, backend: 'wasm', reason: `No WebGPU: ${why}` };
 }

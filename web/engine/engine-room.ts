@@ -1,16 +1,17 @@
 import { ApiError, serverError } from '../../src/core/errors.ts';
-import type { Log } from '../../src/core/log.ts';
+import { type Log, toLogFields } from '../../src/core/log.ts';
 import type { LoadedModel, MovingModel } from '../../src/core/runner.ts';
 import { createSlotQueue } from '../../src/core/slot-queue.ts';
-import type { EngineService } from '../../src/core/wire.ts';
+import type { ChatService } from '../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../src/engine/wasm/crash.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import type { Device } from './device.ts';
 import type { LoadedEngine } from './load-model.ts';
 
 export interface EngineRoomOptions {
-  load: (model: BrowserModel) => Promise<LoadedEngine>;
-  /** What engines are meant to compute on. */
+  /** `log` is that of the request for which the model is loaded. */
+  load: (model: BrowserModel, log: Log) => Promise<LoadedEngine>;
+  /** The device that engines are meant to compute on. */
   device: Device;
   /** Requests that may wait. */
   maxWaiting: number;
@@ -19,8 +20,8 @@ export interface EngineRoomOptions {
 
 /** Holds one model at a time and runs one request at a time, in the order in which they came. */
 export interface EngineRoom {
-  /** What a request for this model is served by; the model is loaded when its turn comes. */
-  serviceOf(model: BrowserModel): EngineService;
+  /** Serves a request for this model, which is loaded when the request's turn comes. `log` is the request's. */
+  serviceOf(model: BrowserModel, log: Log): ChatService;
   state(): EngineState;
 }
 
@@ -47,22 +48,22 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
     try {
       await last.engine?.[Symbol.asyncDispose]();
     } catch (error) {
-      log.error('the model could not be unloaded', { model: last.id, error: String(error) });
+      log.error('the model could not be unloaded', { model: last.id, ...toLogFields(error) });
     }
     resident = null;
   };
 
-  /** For the holder of the slot alone. */
-  const enter = async (model: BrowserModel): Promise<LoadedEngine> => {
+  /** Makes the model the one in memory. Only the holder of the slot may call it. */
+  const enter = async (model: BrowserModel, requestLog: Log): Promise<LoadedEngine> => {
     const key = JSON.stringify([model.card.id, model.source]);
     if (resident?.engine && resident.key === key) return resident.engine;
     await unload();
     const entering: Resident = { id: model.card.id, key, state: 'loading', engine: null };
     resident = entering;
     try {
-      const engine = await load(model);
+      const engine = await load(model, requestLog);
       Object.assign(entering, { state: 'ready', engine });
-      log.info('model loaded', { model: model.card.id, ...engine.device });
+      requestLog.info('model loaded', { ...engine.device });
       return engine;
     } catch (error) {
       resident = null;
@@ -80,17 +81,25 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
     }
   };
 
-  /** Runs work with the model loaded; gives null when aborted before. A crashed engine is gone, and the next request loads another. */
-  const run = async <T>(model: BrowserModel, signal: AbortSignal, work: (service: EngineService) => Promise<T>) => {
+  /**
+   * Works with the model loaded. Gives null when aborted before. An engine that crashes is unloaded; the next request
+   * loads another.
+   */
+  const run = async <T>(
+    model: BrowserModel,
+    requestLog: Log,
+    signal: AbortSignal,
+    work: (service: ChatService) => Promise<T>,
+  ) => {
     const leave = await waitForTurn(model.card.id, signal);
     if (!leave) return null;
     running = 1;
     try {
-      const { service } = await enter(model);
+      const { service } = await enter(model, requestLog);
       return await work(service);
     } catch (error) {
       if (!(error instanceof WasmCrashed)) throw error;
-      log.error('the engine crashed', { model: model.card.id, reason: error.message });
+      requestLog.error('the engine crashed', toLogFields(error));
       await unload();
       throw engineCrashed(model.card.id);
     } finally {
@@ -116,12 +125,12 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
   });
 
   return {
-    serviceOf: (model) => ({
+    serviceOf: (model, requestLog) => ({
       async generate(request, emit, signal) {
-        await run(model, signal, (service) => service.generate(request, emit, signal));
+        await run(model, requestLog, signal, (service) => service.generate(request, emit, signal));
       },
       async ask(kind, question, signal = new AbortController().signal) {
-        const answered = await run(model, signal, async (service) => ({
+        const answered = await run(model, requestLog, signal, async (service) => ({
           answer: await service.ask(kind, question, signal),
         }));
         if (!answered) throw serverError('The client went away.');
@@ -132,7 +141,6 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
     state() {
       const queued = new Set(waiting.map(({ id }) => id).filter((id) => id !== resident?.id));
       return {
-        kind: 'state',
         loaded: resident?.state === 'ready' && resident.engine ? [loadedState(resident.id, resident.engine)] : [],
         moving: [
           ...(resident && resident.state !== 'ready' ? [movingState(resident.id, resident.state)] : []),

@@ -1,9 +1,8 @@
 import { ApiError, insufficientMemory, serverError } from '../../src/core/errors.ts';
-import type { Log } from '../../src/core/log.ts';
+import { type Log, toLogFields } from '../../src/core/log.ts';
 import type { EngineInfo } from '../../src/core/runner.ts';
-import type { EngineService } from '../../src/core/wire.ts';
-import { createService } from '../../src/engine/chat-service.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import { type ChatService, createChatService } from '../../src/engine/chat-service.ts';
+import type { TextEngine } from '../../src/engine/engine.ts';
 import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
 import { createWasmEngine, type WasmAssets } from '../../src/engine/wasm/engine.ts';
 import type { BrowserModel } from '../protocol.ts';
@@ -13,26 +12,33 @@ import { openStoredFile, UnusableFile } from './stored-file.ts';
 
 /** A model in memory. */
 export interface LoadedEngine extends AsyncDisposable {
-  service: EngineService;
+  service: ChatService;
   info: EngineInfo;
   /** Bytes that it takes, by estimate. */
   memory: number;
-  /** What it runs on, which may be less than was meant. */
+  /** The device that it runs on, which may be a lesser one than was meant. */
   device: Device;
 }
 
-/** llama.cpp takes it for "every layer". */
+/** llama.cpp takes so large a number for "every layer". */
 const ALL_LAYERS = 99_999;
+
+/** How models are loaded. */
+export interface LoadOptions {
+  device: Device;
+  assets: WasmAssets;
+  /** For the engine while it lives. */
+  log: Log;
+}
 
 /**
  * Loads a model from its stored files, on WebGPU if the device says so and that works, else on WebAssembly.
- * Throws an `ApiError` that tells people what is wrong and what helps.
+ * `requestLog` is told of failures. Throws an `ApiError` that tells people what is wrong and what helps.
  */
 export async function loadModel(
   { card, source }: BrowserModel,
-  device: Device,
-  assets: WasmAssets,
-  log: Log,
+  { device, assets, log }: LoadOptions,
+  requestLog: Log,
 ): Promise<LoadedEngine> {
   const plan = planContext(source);
   if ('shortage' in plan) throw insufficientMemory(`The model '${card.id}' does not fit the memory: ${plan.shortage}`);
@@ -49,21 +55,26 @@ export async function loadModel(
       assets,
       log,
     });
-    return describeEngine(engine, createService(engine, chatTemplate), on, plan);
+    return describeEngine(engine, createChatService(engine, chatTemplate), on, plan);
   };
   try {
     return await load(device).catch((error: unknown) => {
       if (device.backend !== 'webgpu' || error instanceof UnusableFile) throw error;
-      log.warn('the model could not be loaded on WebGPU', { model: card.id, reason: messageOf(error) });
+      requestLog.warn('the model could not be loaded on WebGPU', toLogFields(error));
       return load(withoutGpu(device, 'the model could not be loaded on it.'));
     });
   } catch (error) {
-    log.error('the model could not be loaded', { model: card.id, reason: messageOf(error) });
+    requestLog.error('the model could not be loaded', toLogFields(error));
     throw loadError(card.id, error);
   }
 }
 
-function describeEngine(engine: Engine, service: EngineService, device: Device, { memory }: ContextPlan): LoadedEngine {
+function describeEngine(
+  engine: TextEngine,
+  service: ChatService,
+  device: Device,
+  { memory }: ContextPlan,
+): LoadedEngine {
   const { info } = engine;
   return {
     service,

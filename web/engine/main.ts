@@ -1,51 +1,64 @@
-import { serveEngine } from '../../src/core/wire.ts';
+import { serveInference } from '../../src/core/inference.ts';
+import { toLogFields, withFields } from '../../src/core/log.ts';
+import { type Port, serveCall } from '../../src/core/wire.ts';
+import type { ChatService } from '../../src/engine/chat-service.ts';
 import type { WasmAssets } from '../../src/engine/wasm/engine.ts';
 import { readConfig } from '../config.ts';
 import { consoleLog as log } from '../console-log.ts';
-import { hostPort } from '../liveness.ts';
-import type { Connection } from '../protocol.ts';
-import { openDoor } from '../worker-door.ts';
+import { leaderPort } from '../liveness.ts';
+import type { BrowserModel, EngineState } from '../protocol.ts';
+import { openInbox } from '../worker-inbox.ts';
 import { chooseDevice } from './device.ts';
 import { createEngineRoom, type EngineRoom } from './engine-room.ts';
 import { loadModel } from './load-model.ts';
 
-// The dedicated worker that owns the engine. wllama runs in a worker of its own below, so this one always answers.
+// The dedicated worker that owns the engine. wllama runs in a worker of its own below, so this one is never busy and
+// always answers.
 
 declare const self: DedicatedWorkerGlobalScope;
 
 const assets: WasmAssets = {
-  wasm: besides('wllama.wasm'),
-  compat: { worker: besides('compat/wllama.js'), wasm: besides('compat/wllama.wasm') },
+  wasm: urlOf('wllama.wasm'),
+  compat: { worker: urlOf('compat/wllama.js'), wasm: urlOf('compat/wllama.wasm') },
 };
 
 const room = openRoom();
-void openDoor(self, (connection, port) => {
-  serve(connection, port).catch((error: unknown) => log.error('a request was lost', { error: String(error) }));
+void openInbox(self, (connection, rawPort) => {
+  if (connection.to !== 'engine') return rawPort.close();
+  const port = leaderPort(rawPort, connection.id);
+  const { model, requestId } = connection;
+  void (model ? serveModel(port, model, requestId) : serveState(port, requestId));
 });
 
 async function openRoom(): Promise<EngineRoom> {
   const [device, { maxQueue }] = await Promise.all([chooseDevice(), readConfig()]);
   return createEngineRoom({
-    load: (model) => loadModel(model, device, assets, log),
+    load: (model, requestLog) => loadModel(model, { device, assets, log }, requestLog),
     device,
     maxWaiting: maxQueue,
     log,
   });
 }
 
-async function serve(connection: Connection, rawPort: MessagePort): Promise<void> {
-  if (connection.to !== 'engine') return rawPort.close();
-  const port = hostPort(rawPort, connection.requestId);
-  const { serviceOf, state } = await room;
-  if (connection.model) {
-    return serveEngine(port, serviceOf(connection.model), (error) =>
-      log.error('a request failed', { error: String(error) }),
-    );
-  }
-  port.postMessage(state());
-  port.close();
+function serveModel(port: Port, model: BrowserModel, requestId: string): Promise<void> {
+  const requestLog = withFields(log, { requestId, model: model.card.id });
+  const service = async () => (await room).serviceOf(model, requestLog);
+  const whenOpen: ChatService = {
+    generate: async (request, emit, signal) => (await service()).generate(request, emit, signal),
+    ask: async (kind, question, signal) => (await service()).ask(kind, question, signal),
+  };
+  return serveInference(port, whenOpen, (error) => requestLog.error('request failed', toLogFields(error)));
 }
 
-function besides(path: string): string {
+function serveState(port: Port, requestId: string): Promise<void> {
+  return serveCall<null, EngineState>(
+    port,
+    async (_, emit) => emit((await room).state()),
+    (error) => log.error('request failed', { requestId, ...toLogFields(error) }),
+  );
+}
+
+/** The URL of a file in the folder of this script. */
+function urlOf(path: string): string {
   return new URL(path, self.location.href).href;
 }

@@ -1,13 +1,13 @@
 import type { StoredFile } from '../protocol.ts';
 
-/** A model's file can't be used. The message is for people: it says what to do. */
+/** A model's file can't be used. The message tells people what to do. */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
 }
 
 const GGUF_MAGIC = 'GGUF';
 
-/** The file as a Blob that reads on demand. Throws `UnusableFile` where it is gone, incomplete or no GGUF. */
+/** Opens the file as a Blob that reads on demand. Throws `UnusableFile` when it is gone, incomplete or no GGUF. */
 export async function openStoredFile(stored: StoredFile): Promise<Blob> {
   const blob = await (stored.place === 'opfs' ? openPrivateFile(stored.path) : openShellFile(stored.url));
   if (blob === null) {
@@ -35,7 +35,7 @@ async function openPrivateFile(path: string[]): Promise<Blob | null> {
   }
 }
 
-// Not only by fetch: a page that was loaded past its service worker finds the file all the same.
+// A page that was loaded past its service worker can't fetch the file, but finds it in the cache all the same.
 async function openShellFile(url: string): Promise<Blob | null> {
   const response = (await caches.match(url)) ?? (await fetch(url).catch(() => null));
   return response?.ok ? response.blob() : null;

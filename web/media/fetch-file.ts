@@ -4,8 +4,8 @@ import { fileTooLarge, MediaProblem, unreachable } from '../../src/media/problem
 import { chunksOf } from '../body-chunks.ts';
 
 /**
- * The file at an http(s) URL, if its host lets pages of other sites read it. The browser counts the redirects itself, and keeps
- * pages out of private networks.
+ * Fetches the file at an http(s) URL, if its host lets pages of other sites read it. The browser itself limits the
+ * redirects, and keeps pages out of private networks.
  *
  * @throws MediaProblem
  */
@@ -30,7 +30,7 @@ export async function fetchFile(
     if (error instanceof MediaProblem) throw error;
     throw unreachable('could not be fetched: its host is down, or lets no page of another site read its files (CORS).');
   } finally {
-    // Lets go of the rest of what is not wanted.
+    // Stops the download of a body that was not read to its end.
     cancel.abort();
   }
 }

@@ -2,7 +2,8 @@ import type { ImageSize } from '../../src/media/image-size.ts';
 import { undecodable } from '../../src/media/problem.ts';
 
 /**
- * An image on white, as a PNG of the size that `scaled` gives: its first frame, turned as its EXIF data ask.
+ * Draws an image on white, as a PNG of the size that `scaled` gives. It takes the first frame, turned as the EXIF data
+ * ask.
  *
  * @throws MediaProblem when it is broken
  */

@@ -7,7 +7,7 @@ import { readGgufHeader } from '../../src/gguf/header.ts';
 import { readSpecialTokens } from '../../src/gguf/special-tokens.ts';
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 
-/** A file of a model: how to read it here, and how its engine finds it. */
+/** A file of a model: its bytes for reading it here, and its place for the engine. */
 export interface DescribedFile {
   name: string;
   bytes: ByteSource;
@@ -17,8 +17,8 @@ export interface DescribedFile {
 }
 
 /**
- * Describes a model by the headers of its files: its GGUF, or the parts of it in order, and its projector if it has one.
- * Throws a plain error with the reason when a file is not whole or makes up no model.
+ * Describes a model by the headers of its files: its GGUF, or the parts of it in order, and its projector if it has
+ * one. Throws a plain error with the reason when a file is not whole, or when the files are no model.
  */
 export async function describeFiles(
   id: string,

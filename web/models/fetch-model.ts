@@ -26,8 +26,8 @@ import {
 } from './store.ts';
 
 /**
- * Fetches the files of a plan and makes them a model once all are whole and right, going on with what an earlier pull of the very
- * same files has left. Returns whether the model had been there before.
+ * Fetches the files of a plan and makes them a model once all are whole and right. It goes on where an earlier pull of
+ * the very same files broke off. `alreadyHere` says that the model was there before.
  *
  * @throws ApiError
  */
@@ -58,14 +58,17 @@ export function fetchModel(
   });
 }
 
-/** What the user has put there from the disk is nowhere else to be had. */
+/** Refuses to replace a model that the user has imported: it can't be fetched again. */
 async function checkPlace(id: string): Promise<void> {
   const stored = (await readStored()).find(({ model }) => model.card.id === id);
   if (stored?.model.card.sources.every(({ url }) => url === ''))
     throw placeTaken(`There is an imported model ${id}. Remove it first.`);
 }
 
-/** What tells the plan's files from others of the same model. A file that nothing is known of is like no other. */
+/**
+ * A text that is the same for the same files, and another for other files of the model. A file that nothing is known of
+ * is like no other.
+ */
 function identity({ files }: PullPlan): string {
   const known = files
     .map(identityOf)

@@ -1,18 +1,18 @@
-// The origin's private file system, by paths.
+// Access to the origin's private file system by paths.
 
-/** Since Chromium 110, Firefox 111 and Safari 15.2; TypeScript does not know it. */
+/** Files can be moved since Chromium 110, Firefox 111 and Safari 15.2, but TypeScript's types lack it. */
 interface MovableFile extends FileSystemFileHandle {
   move(name: string): Promise<void>;
 }
 
-/** The folder at these steps from the origin's private one, made where it is missing. */
+/** Opens the folder at this path from the origin's private one. Makes the folders that are missing. */
 export async function makeFolder(path: string[]): Promise<FileSystemDirectoryHandle> {
   let folder = await navigator.storage.getDirectory();
   for (const name of path) folder = await folder.getDirectoryHandle(name, { create: true });
   return folder;
 }
 
-/** As `makeFolder`, but null where it is missing. */
+/** Opens the folder at this path; null if it is missing. */
 export async function findFolder(path: string[]): Promise<FileSystemDirectoryHandle | null> {
   let folder = await navigator.storage.getDirectory();
   for (const name of path) {
@@ -23,7 +23,7 @@ export async function findFolder(path: string[]): Promise<FileSystemDirectoryHan
   return folder;
 }
 
-/** A file that can be read; null where it is missing. */
+/** A file that can be read; null if it is missing. */
 export async function findFile(folder: FileSystemDirectoryHandle, name: string): Promise<File | null> {
   const handle = await unlessMissing(folder.getFileHandle(name));
   return handle && unlessMissing(handle.getFile());
@@ -34,13 +34,13 @@ export async function removeFrom(folder: FileSystemDirectoryHandle, name: string
   await unlessMissing(folder.removeEntry(name, { recursive: true }));
 }
 
-/** Gives a file another name in one step; what has that name is replaced. */
+/** Renames a file in one step. A file that has the new name already is replaced. */
 export async function rename(folder: FileSystemDirectoryHandle, from: string, to: string): Promise<void> {
   await removeFrom(folder, to);
   await ((await folder.getFileHandle(from)) as MovableFile).move(to);
 }
 
-/** Writes a file whole, so that it is never there in part. Only in dedicated workers. */
+/** Writes a whole file: a half-written one is never there. Works in dedicated workers only. */
 export async function writeWhole(folder: FileSystemDirectoryHandle, name: string, text: string): Promise<void> {
   const unfinished = `${name}.new`;
   const file = await (await folder.getFileHandle(unfinished, { create: true })).createSyncAccessHandle();

@@ -4,11 +4,12 @@ import { isGguf, isSafeName, localName, shardsOf, stemOf } from '../../src/catal
 import { NoRoom } from '../../src/catalogue/pull/part-file.ts';
 import { trackProgress } from '../../src/catalogue/pull/progress.ts';
 import { type ApiError, invalidRequest } from '../../src/core/errors.ts';
+import type { ImportedFile } from '../../src/core/importer.ts';
 import type { PullEvent } from '../../src/core/puller.ts';
 import { blobBytes } from '../../src/gguf/blob-bytes.ts';
 import { IncompleteFile } from '../../src/gguf/file-reader.ts';
 import { readGgufHeader } from '../../src/gguf/header.ts';
-import type { BrowserModel, ModelJob } from '../protocol.ts';
+import type { BrowserModel } from '../protocol.ts';
 import { describeFiles } from './describe.ts';
 import { withModelLock } from './model-lock.ts';
 import { createPrivatePart, type PrivatePart } from './private-part.ts';
@@ -25,44 +26,39 @@ import {
   removeOthers,
 } from './store.ts';
 
-type Import = Omit<Extract<ModelJob, { kind: 'import' }>, 'kind'>;
-
-/** The header is looked for when so much is there, and then whenever there is twice as much, in bytes. */
+/** The header is looked for when so many bytes have come, and then each time when twice as many have. */
 const FIRST_LOOK = 64 * 1024;
 
 /**
- * Stores a GGUF of the user's as a model that is called like the file, with the folders before its name if there are any. What is
- * no whole model is refused as early as its header tells, and nothing is left of it.
+ * Stores a GGUF of the user's as a model. The model is called like the file, with the folders before its name if there
+ * are any. A file that is no whole model is refused as early as its header tells, and nothing is left of it.
  *
  * @throws ApiError
  */
 export async function importModel(
-  { filename, size, body }: Import,
+  { filename, size }: ImportedFile,
+  body: ReadableStream<Uint8Array>,
   emit: (event: PullEvent) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const folders = filename.split('/').slice(0, -1);
   const name = localName(filename);
   const id = [...folders, stemOf(name)].join('/');
-  try {
-    checkName(folders, name);
-    await withModelLock(id, emit, signal, async () => {
-      if ((await readStored()).some(({ model }) => model.card.id === id))
-        throw placeTaken(`There is a model ${id} already. Remove it first, or give the file another name.`);
-      const folder = folderOf(id, crypto.randomUUID());
-      try {
-        await gather(body, { folder, name, size }, emit, signal);
-        signal.throwIfAborted();
-        await publish(folder, await describe(folder, id, name));
-      } catch (error) {
-        await removeFolder(folder);
-        throw error;
-      }
-      await removeOthers(id, folder);
-    });
-  } finally {
-    await body.cancel().catch(() => {});
-  }
+  checkName(folders, name);
+  await withModelLock(id, emit, signal, async () => {
+    if ((await readStored()).some(({ model }) => model.card.id === id))
+      throw placeTaken(`There is a model ${id} already. Remove it first, or give the file another name.`);
+    const folder = folderOf(id, crypto.randomUUID());
+    try {
+      await gather(body, { folder, name, size }, emit, signal);
+      signal.throwIfAborted();
+      await publish(folder, await describe(folder, id, name));
+    } catch (error) {
+      await removeFolder(folder);
+      throw error;
+    }
+    await removeOthers(id, folder);
+  });
   emit({ status: 'done', model: id, alreadyHere: false });
 }
 
@@ -77,7 +73,7 @@ function checkName(folders: string[], name: string): void {
 interface Target {
   folder: FolderName;
   name: string;
-  /** Null while it is not known. */
+  /** In bytes; null while it is not known. */
   size: number | null;
 }
 
@@ -112,7 +108,10 @@ async function gather(
   await finishPart(folder, name);
 }
 
-/** Gives what tells how long the file will be at least, by what is there of it, and makes room for that. */
+/**
+ * Makes a function that tells how long the file will be at least, judging by the bytes that have come, and makes room
+ * for it.
+ */
 async function expectBytes(name: string, size: number | null) {
   let expected = size ?? 0;
   let nextLook = FIRST_LOOK;
@@ -133,7 +132,7 @@ async function expectBytes(name: string, size: number | null) {
   };
 }
 
-/** What the header promises, as far as it is there. Throws `ApiError` when it is no GGUF's. */
+/** The length that the header promises, as far as it has come. Throws an `ApiError` when it is no GGUF's. */
 async function promisedSize(part: PrivatePart, name: string, written: number): Promise<number> {
   try {
     await readGgufHeader({ size: written, read: part.read });

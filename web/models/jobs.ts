@@ -8,8 +8,16 @@ import { importModel } from './import-model.ts';
 import { createPageFetch } from './page-fetch.ts';
 import { removeModel } from './remove-model.ts';
 
-/** Does a job and tells how far it is. Throws `ApiError` saying what the caller can do about it. */
-export type DoJob = (job: ModelJob, emit: (event: PullEvent) => void, signal: AbortSignal) => Promise<void>;
+/**
+ * Does a job and tells how far it is. `body` is the file of an import. Throws an `ApiError` that says what the caller
+ * can do.
+ */
+export type DoJob = (
+  job: ModelJob,
+  body: ReadableStream<Uint8Array> | null,
+  emit: (event: PullEvent) => void,
+  signal: AbortSignal,
+) => Promise<void>;
 
 /** @param endpoint the URL of a hub other than Hugging Face's */
 export function createJobs(endpoint: string | null): DoJob {
@@ -19,9 +27,18 @@ export function createJobs(endpoint: string | null): DoJob {
     advice: 'download its GGUF there, then import the file from the disk',
   };
   const puller = createSharedPuller({ hub, fetch: createPageFetch(), patience: PATIENCE, fetchModel });
-  return async (job, emit, signal) => {
-    if (job.kind === 'import') await importModel(job, emit, signal);
-    else if (job.kind === 'remove') await removeModel(job.id);
-    else for await (const event of puller.pull(job.source, signal)) emit(event);
+  return async (job, body, emit, signal) => {
+    switch (job.kind) {
+      case 'pull':
+        for await (const event of puller.pull(job.source, signal)) emit(event);
+        return;
+      case 'import':
+        if (!body) throw new Error('an import came without its file');
+        return importModel(job, body, emit, signal);
+      case 'remove':
+        return removeModel(job.id);
+      default:
+        return job satisfies never;
+    }
   };
 }

@@ -1,32 +1,49 @@
-import { ApiError, toErrorData } from '../../src/core/errors.ts';
+import { toLogFields } from '../../src/core/log.ts';
+import type { PullEvent } from '../../src/core/puller.ts';
+import { serveCall } from '../../src/core/wire.ts';
 import { consoleLog as log } from '../console-log.ts';
-import { hostPort } from '../liveness.ts';
-import type { Connection, JobMessage } from '../protocol.ts';
-import { openDoor } from '../worker-door.ts';
+import { leaderPort } from '../liveness.ts';
+import type { Connection, ModelJob } from '../protocol.ts';
+import { openInbox } from '../worker-inbox.ts';
 import { createJobs } from './jobs.ts';
 
-// The dedicated worker that changes the stored models: only there files can be written synchronously. `?hub=` in its own URL
-// names another hub than Hugging Face's.
+// The dedicated worker that changes the stored models: only dedicated workers can write files synchronously. `?hub=` in
+// its own URL names another hub than Hugging Face's.
 
 declare const self: DedicatedWorkerGlobalScope;
 
 const doJob = createJobs(new URL(self.location.href).searchParams.get('hub'));
-void openDoor(self, (connection, port) => void serve(connection, port));
+void openInbox(self, (connection, port) => void serve(connection, port));
 
 async function serve(connection: Connection, rawPort: MessagePort): Promise<void> {
   if (connection.to !== 'models') return rawPort.close();
-  const port = hostPort(rawPort, connection.requestId);
-  const say = (message: JobMessage) => port.postMessage(message);
-  const cancel = new AbortController();
-  // There is no other command.
-  port.onmessage = () => cancel.abort();
-  try {
-    await doJob(connection.job, (event) => say({ kind: 'event', event }), cancel.signal);
-    say({ kind: 'end' });
-  } catch (error) {
-    if (!(error instanceof ApiError) && !cancel.signal.aborted) log.error('a job failed', { error: String(error) });
-    say({ kind: 'error', error: toErrorData(error) });
-  } finally {
-    port.close();
+  const { id, body } = connection;
+  let model: string | undefined;
+  await serveCall<ModelJob, PullEvent>(
+    leaderPort(rawPort, id),
+    (job, emit, { signal }) => {
+      model = modelOf(job);
+      return doJob(job, body, emit, signal);
+    },
+    (error, { requestId, signal }) => {
+      if (!signal.aborted) log.error('job failed', { requestId, model, ...toLogFields(error) });
+    },
+  );
+  // The page's upload goes on until its body is read or cancelled, and the call may be over before that.
+  await body?.cancel().catch(() => {});
+}
+
+/** The model of a job as the log names it: by its id, or by the source that it comes from. */
+function modelOf(job: ModelJob): string {
+  switch (job.kind) {
+    case 'pull':
+      // The query of a URL may hold a key.
+      return job.source.replace(/\?.*$/, '');
+    case 'import':
+      return job.filename;
+    case 'remove':
+      return job.id;
+    default:
+      return job satisfies never;
   }
 }

@@ -1,12 +1,12 @@
 import type { PullEvent } from '../../src/core/puller.ts';
 import { folderPrefix } from './store.ts';
 
-/** Held while something is done to the folders with this prefix. */
+/** The lock that is held while the folders with this prefix are changed. */
 const nameOf = (prefix: string) => `paddock-model:${prefix}`;
 
 /**
- * Does something to a model's folders while nobody else does, in this worker or in that of a page that is about to end. Says so
- * where it has to wait for that.
+ * Changes a model's folders while nobody else does. The worker of a page that is about to end may still be at it: then
+ * this says that it waits.
  */
 export async function withModelLock<T>(
   id: string,
@@ -21,7 +21,7 @@ export async function withModelLock<T>(
   return navigator.locks.request(name, { signal }, work) as Promise<T>;
 }
 
-/** As `withModelLock`, but gives null at once where somebody else does something. */
+/** Changes a model's folders, but gives null at once if somebody else is at it. */
 export function unlessBusy<T>(id: string, work: () => Promise<T>): Promise<{ value: T } | null> {
   return tryLock(nameOf(folderPrefix(id)), work);
 }
@@ -31,7 +31,7 @@ function tryLock<T>(name: string, work: () => Promise<T>): Promise<{ value: T } 
   return navigator.locks.request(name, { ifAvailable: true }, run) as Promise<{ value: T } | null>;
 }
 
-/** Whether something is being done to the folders with this prefix. */
+/** Says whether somebody changes the folders with this prefix now. */
 export async function isBusy(prefix: string): Promise<boolean> {
   const { held = [] } = await navigator.locks.query();
   return held.some(({ name }) => name === nameOf(prefix));

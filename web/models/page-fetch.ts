@@ -1,19 +1,19 @@
 import { TemporaryFailure } from '../../src/catalogue/pull/patience.ts';
 import type { Fetch } from '../../src/catalogue/pull/remote.ts';
 
-/** A host that lets no page read is told from one that is down by nothing but its lasting. */
+/** A page can't tell a host that refuses it from one that is down for a moment, so it tries again this often. */
 const UNREACHABLE = { retries: 3 };
 
 /**
- * A fetch for pages that read of hosts that know nothing of them. No header is sent that would have the host asked for leave
- * first, since many give none: it is compared afterwards whether a file is still the same.
+ * A fetch for pages that read files of other sites. It leaves out `if-range`: a browser sends a preflight before it,
+ * and many hosts refuse that. Instead, the file is compared afterwards with what it was before.
  */
 export function createPageFetch(): Fetch {
   const reached = new Set<string>();
   return async (url, { headers: { 'if-range': _, ...headers }, signal }) => {
     const place = url.replace(/\?.*$/, '');
     try {
-      // What is stored need not be in the browser's cache as well.
+      // The file is stored, so the browser's cache need not keep it as well.
       const response = await fetch(url, { headers, signal, credentials: 'omit', cache: 'no-store' });
       reached.add(place);
       return response;

@@ -3,10 +3,13 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { NoRoom, type PartFile } from '../../src/catalogue/pull/part-file.ts';
 
 const MIB = 1024 * 1024;
-/** How much is hashed at a stretch; the worker has to show in between that it is alive. */
+/** Bytes that are hashed at a stretch: in between, the worker shows that it is alive. */
 const STRETCH = 16 * MIB;
 
-/** A part in the origin's private file system. What is written is in the file at once, so a stop loses nothing. */
+/**
+ * A part in the origin's private file system. Each write is in the file at once, so nothing is lost when the worker is
+ * stopped.
+ */
 export interface PrivatePart extends PartFile {
   close(): void;
 }
@@ -14,7 +17,7 @@ export interface PrivatePart extends PartFile {
 /**
  * Takes over an open file.
  *
- * @param hashing whether what is written in order is hashed on the way, so that `sha256` has less to read
+ * @param hashing hashes what is written in order on the way, so that `sha256` has less to read
  */
 export function createPrivatePart(file: FileSystemSyncAccessHandle, hashing: boolean): PrivatePart {
   let hash = sha256.create();
@@ -61,7 +64,7 @@ export function createPrivatePart(file: FileSystemSyncAccessHandle, hashing: boo
   };
 }
 
-/** Gives the bytes that found room. */
+/** Gives how many bytes were written: fewer than there are when the storage is full. */
 function writeAt(file: FileSystemSyncAccessHandle, bytes: Uint8Array, position: number): number {
   try {
     return file.write(bytes as Uint8Array<ArrayBuffer>, { at: position });

@@ -4,7 +4,7 @@ import { unlessBusy } from './model-lock.ts';
 import { readStored, removeOthers } from './store.ts';
 
 /**
- * Removes a stored model, and what unfinished pulls of it have left.
+ * Removes a stored model, and the files that unfinished pulls of it have left.
  *
  * @throws ApiError
  */

@@ -4,10 +4,10 @@ import { isBusy } from './model-lock.ts';
 import { prefixOf, removeFolder, unfinishedFolders } from './store.ts';
 
 /**
- * Sees to it that the origin's storage takes more bytes for a model. Where it has no room for them, what other pulls have left
- * unfinished gives way.
+ * Makes sure that the origin's storage has room for so many more bytes of a model. If it has none, the files of other
+ * unfinished pulls are removed.
  *
- * @throws ApiError with what is needed and what there is
+ * @throws ApiError that names the bytes needed and the bytes left
  */
 export async function makeRoom(id: string, bytes: number): Promise<void> {
   if (bytes <= (await freeBytes())) return;
@@ -22,7 +22,7 @@ export async function makeRoom(id: string, bytes: number): Promise<void> {
   );
 }
 
-/** Throws an `ApiError` for what can be stored, but never loaded. */
+/** Throws an `ApiError` for a model that could be stored, but is too large ever to be loaded. */
 export function checkLoadable(id: string, bytes: number): void {
   if (bytes < WASM_MEMORY_BYTES) return;
   throw invalidSource(
@@ -31,7 +31,7 @@ export function checkLoadable(id: string, bytes: number): void {
   );
 }
 
-/** What the browser lets this site store besides. */
+/** How much more the browser lets this site store, in bytes. */
 export async function freeBytes(): Promise<number> {
   const { quota = 0, usage = 0 } = await navigator.storage.estimate();
   return Math.max(0, quota - usage);

@@ -3,9 +3,9 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 import { findFile, findFolder, makeFolder, removeFrom, rename, writeWhole } from './folder.ts';
 
-// paddock/models/<name>-<id>-<version>/ in the origin's private file system holds one model: its files, those that are not whole
-// yet with `.part` at the end, and `model.json` (a `BrowserModel`), which comes last and makes it a model. So a pull that ends
-// anywhere leaves nothing torn, and the next one goes on in the same folder.
+// paddock/models/<name>-<id>-<version>/ in the origin's private file system holds one model: its files, those that are
+// not whole yet with `.part` at the end, and `model.json` (a `BrowserModel`), which comes last and makes it a model. So
+// a pull that ends anywhere leaves nothing torn, and the next one goes on in the same folder.
 
 const MODELS = ['paddock', 'models'];
 const DESCRIPTION = 'model.json';
@@ -19,7 +19,7 @@ export interface StoredModel {
   model: BrowserModel;
 }
 
-/** What all folders of a model begin with, whichever files it is made of. Also names what is done to it, for locks. */
+/** The beginning of the names of all folders of a model, whichever files it is made of. Locks are named by it too. */
 export function folderPrefix(id: string): string {
   const legible = id.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80);
   return `${legible}-${digest(id, 12)}`;
@@ -30,7 +30,7 @@ export function folderOf(id: string, identity: string): FolderName {
   return `${folderPrefix(id)}-${digest(identity, 16)}`;
 }
 
-/** The prefix that a folder's name begins with. */
+/** The `folderPrefix` of a folder's name. */
 export function prefixOf(folder: FolderName): string {
   return folder.slice(0, folder.lastIndexOf('-'));
 }
@@ -48,7 +48,7 @@ export async function listFolders(): Promise<FolderName[]> {
   return names;
 }
 
-/** The stored models, one of each id: the one that was stored last. */
+/** The stored models, by their ids. Of two with one id it is the one that was stored last. */
 export async function readStored(): Promise<StoredModel[]> {
   const found = await Promise.all((await listFolders()).map(readFolder));
   const models = new Map<string, StoredModel>();
@@ -71,7 +71,7 @@ async function readDescription(name: FolderName): Promise<{ value: BrowserModel;
     const value: unknown = JSON.parse(await file.text());
     return isBrowserModel(value) ? { value, time: file.lastModified } : null;
   } catch {
-    // It goes away just now, or a disk has lost it: then the folder is an unfinished one.
+    // It is being removed just now, or the disk has lost it: then the folder is an unfinished one.
     return null;
   }
 }
@@ -81,7 +81,7 @@ function isBrowserModel(value: unknown): value is BrowserModel {
   return typeof card?.id === 'string' && Array.isArray(source?.files);
 }
 
-/** Whether the folder holds a model, with all its files in their lengths. */
+/** Says whether the folder holds a model, and all its files have their right lengths. */
 export async function isPublished(folder: FolderName): Promise<boolean> {
   const description = await readDescription(folder);
   if (!description) return false;
@@ -97,7 +97,7 @@ export async function publish(folder: FolderName, model: BrowserModel): Promise<
   await writeWhole(await makeFolder([...MODELS, folder]), DESCRIPTION, JSON.stringify(model));
 }
 
-/** Makes it no model any more, then removes what is in it. */
+/** Removes a folder. It stops being a model first, so that no torn one is ever found. */
 export async function removeFolder(folder: FolderName): Promise<void> {
   const models = await makeFolder(MODELS);
   await removeFrom(await models.getDirectoryHandle(folder, { create: true }), DESCRIPTION);
@@ -111,24 +111,24 @@ export async function removeOthers(id: string, kept: FolderName | null): Promise
   for (const folder of others) await removeFolder(folder);
 }
 
-/** The folders that hold no model, or not yet. */
+/** The folders that hold no model yet, or none any more. */
 export async function unfinishedFolders(): Promise<FolderName[]> {
   const finished = await Promise.all((await listFolders()).map(async (name) => [name, await readDescription(name)]));
   return finished.filter(([, description]) => description === null).map(([name]) => String(name));
 }
 
-/** Opens the file that a model's file is put together in. Nobody else can open it until it is closed. */
+/** Opens the part of a file: the file under its name until it is whole. Nobody else can open it until it is closed. */
 export async function openPart(folder: FolderName, name: string): Promise<FileSystemSyncAccessHandle> {
   const place = await makeFolder([...MODELS, folder]);
   return (await place.getFileHandle(name + PART, { create: true })).createSyncAccessHandle();
 }
 
-/** The bytes that a file's part has; 0 where there is none. */
+/** The length of a file's part in bytes; 0 if there is none. */
 export async function partSize(folder: FolderName, name: string): Promise<number> {
   return (await sizeOf(folder, name + PART)) ?? 0;
 }
 
-/** The length of a file that was whole and right once; null where there is none. */
+/** The length in bytes of a file that was found whole and right; null if there is none. */
 export function wholeSize(folder: FolderName, name: string): Promise<number | null> {
   return sizeOf(folder, name);
 }
@@ -138,12 +138,12 @@ async function sizeOf(folder: FolderName, name: string): Promise<number | null> 
   return (place && (await findFile(place, name)))?.size ?? null;
 }
 
-/** A part, closed, is whole and right. */
+/** Turns a part into the file itself. Call it once the part is closed, whole and right. */
 export async function finishPart(folder: FolderName, name: string): Promise<void> {
   await rename(await makeFolder([...MODELS, folder]), name + PART, name);
 }
 
-/** A whole file of a folder, and how the engine finds it. */
+/** Opens a whole file of a folder; `stored` is its place for the engine. */
 export async function openWhole(folder: FolderName, name: string): Promise<{ file: File; stored: StoredFile }> {
   const file = await (await (await makeFolder([...MODELS, folder])).getFileHandle(name)).getFile();
   return { file, stored: { place: 'opfs', path: [...MODELS, folder, name], size: file.size } };

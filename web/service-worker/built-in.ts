@@ -1,6 +1,6 @@
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 
-/** The models that come with Paddock, as `built-in.json` of the build lists them; `scope` is what its URLs are relative to. */
+/** Reads the models that come with Paddock from the build's `built-in.json`, whose URLs are relative to `scope`. */
 export async function readBuiltIn(response: Response, scope: URL): Promise<BrowserModel[]> {
   if (!response.ok) return [];
   // The workers know no scope: they get whole URLs.
@@ -13,7 +13,7 @@ export async function readBuiltIn(response: Response, scope: URL): Promise<Brows
   }));
 }
 
-/** The user's models and then those built-in ones whose ids are free. */
+/** The user's models, then those built-in ones whose ids the user's do not have. */
 export function withBuiltIn(stored: BrowserModel[], builtIn: BrowserModel[]): BrowserModel[] {
   const taken = new Set(stored.map(({ card }) => card.id));
   return [...stored, ...builtIn.filter(({ card }) => !taken.has(card.id))];

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../src/core/model.ts';
 import type { BrowserModel } from '../protocol.ts';
 
-/** The models as they were when last read. */
+/** The models as they were when they were last read. */
 export interface BrowserCatalogue extends Catalogue {
   model(id: string): BrowserModel | undefined;
   refresh(): Promise<void>;

@@ -1,42 +1,45 @@
 import type { ApiError } from '../../src/core/errors.ts';
 import type { Port } from '../../src/core/wire.ts';
 import { holdLock, watchPort, whenReleased } from '../liveness.ts';
-import { type Connection, hostLock, requestLock } from '../protocol.ts';
-import { engineFrozen, engineLost, noHost } from './errors.ts';
-import { findHost, type Host, replaceHost, type Tabs } from './find-host.ts';
+import { type ConnectMessage, connectionLock, type Destination, leaderLock } from '../protocol.ts';
+import { engineFrozen, engineLost, noLeader } from './errors.ts';
+import { findLeader, type Leader, replaceLeader, type Tabs } from './find-leader.ts';
 
-type WithoutId<T> = T extends unknown ? Omit<T, 'requestId'> : never;
-
-/** What is asked of the host. */
+/** A connection that is asked of the leader. */
 export interface Ask {
-  connection: WithoutId<Connection>;
+  destination: Destination;
+  /** Names the API request in the log. */
+  requestId: string;
   /** The page that waits for the reply. */
   askingPage: string;
-  /** Goes over to the host; what has gone can't be asked twice. */
+  /** Objects that go over to the leader. They go once, so a connection with them is not tried a second time. */
   transfer?: Transferable[];
-  /** How long to wait for a host, in ms. */
+  /** How long to wait for a leader, in ms. */
   waitMs?: number;
 }
 
-/** A port to the host's worker, which has accepted it and says nothing before the next task. */
+/** `connect` on behalf of one API request. */
+export type Connect = (ask: Omit<Ask, 'requestId' | 'askingPage'>, signal: AbortSignal) => Promise<Link | null>;
+
+/** A port to the leader's worker, which has accepted it and says nothing before the next task. */
 export interface Link {
   port: Port;
-  /** Resolves when the host is gone or frozen. */
+  /** Resolves when the leader is gone or frozen. */
   lost: Promise<ApiError>;
-  /** Lets go of everything; a worker that still works for this request learns that nobody listens. */
+  /** Lets go of everything. A worker that still works for the request is told that nobody listens. */
   close: () => void;
 }
 
 type Outcome = { kind: 'accepted'; link: Link } | { kind: 'frozen' | 'gone' | 'aborted' };
 
 /**
- * Opens a port to the worker of the page that hosts it, wherever that is. A host that dies or turns out to be frozen before it
- * accepts has a successor, which is tried once. Gives null when aborted before, and throws a 503 `ApiError` when nobody accepts.
+ * Opens a port to a worker of the leader. When the leader dies or turns out to be frozen before it accepts, its
+ * successor is tried, once. Gives null when it is aborted before. Throws a 503 `ApiError` when nobody accepts.
  */
 export async function connect(tabs: Tabs, ask: Ask, signal: AbortSignal): Promise<Link | null> {
-  const first = await findHost(tabs, { waitMs: ask.waitMs }, signal);
+  const first = await findLeader(tabs, { waitMs: ask.waitMs }, signal);
   if (signal.aborted) return null;
-  if (!first) throw noHost();
+  if (!first) throw noLeader();
   const outcome = await knock(tabs, first, ask, signal);
   if (outcome.kind === 'accepted') return outcome.link;
 
@@ -44,24 +47,23 @@ export async function connect(tabs: Tabs, ask: Ask, signal: AbortSignal): Promis
   if (ask.transfer && outcome.kind !== 'aborted') throw failure;
   const next =
     outcome.kind === 'frozen'
-      ? await replaceHost(tabs, first, ask.askingPage, signal)
-      : await findHost(tabs, { after: first.epoch }, signal);
+      ? await replaceLeader(tabs, first, ask.askingPage, signal)
+      : await findLeader(tabs, { after: first.epoch }, signal);
   const second = next && (await knock(tabs, next, ask, signal));
   if (signal.aborted) return null;
   if (second?.kind === 'accepted') return second.link;
   throw failure;
 }
 
-/** Hands one host a port and waits until it accepts. */
+/** Sends one leader a port and waits until it accepts. */
 async function knock(
-  tabs: Tabs,
-  host: Host,
-  { connection, transfer = [] }: Ask,
+  { locks }: Tabs,
+  leader: Leader,
+  { destination, requestId, transfer = [] }: Ask,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { locks } = tabs;
-  const requestId = crypto.randomUUID();
-  const release = await holdLock(requestLock(requestId), locks);
+  const id = crypto.randomUUID();
+  const release = await holdLock(connectionLock(id), locks);
   const closed = new AbortController();
   const { port1, port2 } = new MessageChannel();
 
@@ -90,17 +92,17 @@ async function knock(
       },
       onSilence: () => (accepted ? lose(engineFrozen()) : refuse('frozen')),
     });
-    // Whoever gets the link sets its own before the next message can come.
+    // The port listens from now on. The holder of the link sets a handler of its own before the next message can come.
     port.onmessage = () => {};
 
-    whenReleased(hostLock(host.epoch, host.page.id), closed.signal, locks).then((gone) => {
+    whenReleased(leaderLock(leader.epoch, leader.page.id), closed.signal, locks).then((gone) => {
       if (!gone) return;
       if (accepted) lose(engineLost());
       else refuse('gone');
     });
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) return onAbort();
-    const message = { kind: 'connect', connection: { ...connection, requestId } as Connection } as const;
-    host.page.postMessage(message, [port2, ...transfer]);
+    const message: ConnectMessage = { kind: 'connect', connection: { ...destination, id, requestId } };
+    leader.page.postMessage(message, [port2, ...transfer]);
   });
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../../src/core/errors.ts';
 
-/** 503: nobody hosts the engine. */
-export function noHost(): ApiError {
+/** 503: no page leads, so none runs the engine. */
+export function noLeader(): ApiError {
   return unavailable(
     'no_engine',
     'No open tab of this site runs the models yet: open one, or give the one that is loading a moment.',

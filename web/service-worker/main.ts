@@ -8,16 +8,16 @@ import { createShell } from './shell.ts';
 import type { ShellManifest } from './shell-manifest.ts';
 
 declare const self: ServiceWorkerGlobalScope;
-/** Put in by the build. */
+/** The build puts these values in. */
 declare const PADDOCK_SHELL: ShellManifest;
 declare const PADDOCK_VERSION: string;
 
-/** What one version of the service worker says to the one that is to follow it. */
+/** A message from one version of the service worker to the next. */
 interface VersionMessage {
   kind: 'take-your-turn';
 }
 
-/** In the shell. */
+/** The path of the list in the shell. */
 const BUILT_IN = 'paddock/models/built-in.json';
 
 const scope = new URL(self.registration.scope);
@@ -41,7 +41,7 @@ const ground: BrowserGround = {
 self.addEventListener('install', (event) => event.waitUntil(shell.install()));
 
 self.addEventListener('activate', (event) => {
-  // The pages of a first visit are ours from now on, without being loaded anew.
+  // It takes over the pages of a first visit, so that they need not be loaded again.
   event.waitUntil(shell.dropOthers().then(() => self.clients.claim()));
 });
 
@@ -57,13 +57,13 @@ self.addEventListener('fetch', (event) => {
   if (response) event.respondWith(response);
 });
 
-/** Null for what is left to the browser. */
+/** The response to a request; null leaves the request to the browser. */
 function route(event: FetchEvent): Promise<Response> | null {
   const { request, clientId } = event;
   const { origin, pathname } = new URL(request.url);
   if (origin !== scope.origin) return null;
   const path = pathname.startsWith(scope.pathname) ? pathname.slice(scope.pathname.length) : null;
-  // In a folder of a site, the API is below that folder as well as where it always is.
+  // If the site lies in a folder, the API is at the root and also below that folder.
   const apiPath = [pathname, `/${path}`].find(isApiPath);
   if (apiPath !== undefined) return answer(ground, { request, path: apiPath, clientId });
   if (request.method !== 'GET' || path === null) return null;
@@ -72,8 +72,9 @@ function route(event: FetchEvent): Promise<Response> | null {
 }
 
 /**
- * A page of ours, or of the site that we are a part of. A new version of us waits until all tabs of the old one are gone. A
- * tab that is reloaded is not, as the browser sees it; but when it is the last one, nobody is left for whom we should stay.
+ * Answers with a page: one of Paddock's, or one of the site that Paddock is a part of. A new version of the service
+ * worker waits until all tabs of the old one are gone. For the browser, a tab that is reloaded is not gone. But if it
+ * is the only tab, nobody needs the old version any more, so the new one takes its turn.
  */
 async function openPage({ request, clientId }: FetchEvent, path: string): Promise<Response> {
   const { waiting } = self.registration;

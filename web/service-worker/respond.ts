@@ -1,31 +1,36 @@
 import type { ApiReply } from '../../src/core/api/http/http.ts';
 
-/** What a page that goes away tells the service worker is nothing but that the body of its response is cancelled. */
+/** A reply under way. */
 interface Work {
   reply: Promise<ApiReply>;
   /** Resolves once a generation has begun for good: from then on its client may give it up. */
   begun: Promise<void>;
   /** Ends the generation. */
   cancel: () => void;
+  /** Names the request, in the `x-request-id` header. */
+  requestId: string;
 }
 
 /**
- * The response to a request. A reply that is not streamed would be heard of only when it is whole, and so would the page's
- * leaving: it goes out as a 200 once its generation has begun, and its body follows. What fails then breaks the body off.
+ * The response to a request. The service worker is told that a page has left by one sign alone: the body of the
+ * response is cancelled. A reply that is not streamed has no response before it is whole, so its page's leaving would
+ * go unnoticed. So its response goes out as a 200 once the generation has begun, and the body follows. A failure after
+ * that breaks the body off.
  */
-export function respond({ reply, begun, cancel }: Work): Promise<Response> {
+export function respond(work: Work): Promise<Response> {
+  const { reply, begun } = work;
   // The reply of a stream is there within the same task as its first event, and it is the better answer.
-  const early = begun.then(nextTask).then(() => earlyResponse(reply, cancel));
+  const early = begun.then(nextTask).then(() => earlyResponse(work));
   return Promise.race([reply.then(toResponse), early]);
 }
 
-/** The reply as it is. The body of a stream is asked for as the page reads it, and a page that stops reading ends it. */
+/** The reply as it is. A stream is read as the page reads its body, and ends when the page stops reading. */
 export function toResponse({ status, headers, body }: ApiReply): Response {
   const hasBody = status !== 204;
   return new Response(!hasBody ? null : typeof body === 'string' ? body : toStream(body), { status, headers });
 }
 
-function earlyResponse(reply: Promise<ApiReply>, cancel: () => void): Response {
+function earlyResponse({ reply, cancel, requestId }: Work): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const send = ({ status, body }: ApiReply) => {
@@ -37,7 +42,7 @@ function earlyResponse(reply: Promise<ApiReply>, cancel: () => void): Response {
     },
     cancel,
   });
-  return new Response(body, { headers: { 'content-type': 'application/json' } });
+  return new Response(body, { headers: { 'content-type': 'application/json', 'x-request-id': requestId } });
 }
 
 function toStream(body: AsyncIterable<string>): ReadableStream<Uint8Array> {

@@ -1,17 +1,20 @@
 /** A file of the site. */
 export interface ShellFile {
-  /** From the service worker's scope on. */
+  /** Relative to the service worker's scope. */
   path: string;
   /** SHA-256 of its content, in hexadecimal. */
   hash: string;
   type: string;
-  /** `page` is the chat page, which a site may have left out or replaced; `compat` is for browsers that lack what wllama needs. */
+  /**
+   * `page` is the chat page, which a site may leave out or replace. `compat` is for browsers that wllama's default
+   * build does not run in.
+   */
   part: 'engine' | 'page' | 'compat';
 }
 
-/** What the site is made of, besides the service worker itself. */
+/** The files of the site, without the service worker itself. */
 export interface ShellManifest {
-  /** Another one for another content. */
+  /** It differs as soon as the content of a file does. */
   version: string;
   files: ShellFile[];
 }

@@ -1,17 +1,20 @@
 import { isolated } from './isolation.ts';
 import type { ShellFile, ShellManifest } from './shell-manifest.ts';
 
-/** The files that a site is made of, kept so that nothing needs the network. */
+/** The files of the site, kept so that nothing needs the network. */
 export interface Shell {
-  /** Fetches and keeps every file of this version. Throws when one of the engine's can't be had as it was built. */
+  /**
+   * Fetches and keeps every file of this version. Throws when a file of the engine can't be fetched, or is not the one
+   * of this build.
+   */
   install(): Promise<void>;
   /** Forgets the versions before this one. */
   dropOthers(): Promise<void>;
-  /** A kept file, or what the network has in its place; null for what is none of ours. */
+  /** Answers with a kept file, or with the network's if it is not kept. Null for a path that is no file of the site. */
   serve(path: string): Promise<Response> | null;
 }
 
-/** The file that a folder's address stands for. */
+/** The file that is served at the address of a folder. */
 const INDEX = 'index.html';
 
 export function createShell({ version, files }: ShellManifest, scope: URL, storage: CacheStorage): Shell {
@@ -20,7 +23,7 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
   const byPath = new Map(files.map((file) => [file.path, file]));
   const urlOf = ({ path }: ShellFile) => new URL(path, scope).href;
 
-  /** The same file as another version kept it. */
+  /** The same file, if another version has kept it. */
   const keptBefore = async (file: ShellFile): Promise<Response | undefined> => {
     for (const key of await ownCaches(storage, prefix)) {
       const kept = await (await storage.open(key)).match(urlOf(file));
@@ -91,7 +94,7 @@ async function ownCaches(storage: CacheStorage, prefix: string): Promise<string[
   return (await storage.keys()).filter((key) => key.startsWith(prefix));
 }
 
-/** As wllama finds: whether this browser lacks stack switching or 64-bit memories. */
+/** Says whether this browser lacks stack switching or 64-bit memories. wllama decides by the same. */
 function needsCompat(): boolean {
   if (!('Suspending' in WebAssembly)) return true;
   try {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { SAMPLING_FIELDS, type SamplingField } from '../../core/sampling/fields.ts';
 import type { ChatBody, ChatTurn } from '../client/client.ts';
 import { decimal, integer } from '../config/values.ts';
 
@@ -16,20 +17,22 @@ export interface Conversation {
 
 /** What `/set` takes, with the values that the API takes. */
 const PARAMETERS = {
-  temperature: decimal(0, 2),
-  top_p: decimal(0, 1),
-  top_k: integer(0, 2 ** 31 - 1),
-  min_p: decimal(0, 1),
+  ...samplingParameters(),
   max_tokens: integer(1, 2 ** 31 - 1),
   seed: integer(0, 2 ** 32 - 2),
-  repeat_penalty: decimal(0, 100),
-  presence_penalty: decimal(-2, 2),
-  frequency_penalty: decimal(-2, 2),
   reasoning_effort: v.picklist(
     ['none', 'minimal', 'low', 'medium', 'high'],
     'must be one of none, minimal, low, medium, high',
   ),
-} satisfies Record<string, v.GenericSchema>;
+} as Record<string, v.GenericSchema>;
+
+/** The samplers, each with the range of the API. */
+function samplingParameters(): Record<string, v.GenericSchema> {
+  const fields: SamplingField[] = Object.values(SAMPLING_FIELDS);
+  return Object.fromEntries(
+    fields.map(({ name, min, max = 2 ** 31 - 1, whole }) => [name, whole ? integer(min, max) : decimal(min, max)]),
+  );
+}
 
 export const PARAMETER_NAMES = Object.keys(PARAMETERS);
 
@@ -39,7 +42,7 @@ export function startConversation(model: string, system: string | undefined): Co
 
 /** Sets a parameter, or takes it back where no value is given. Throws an `Error` that says what it must be. */
 export function setParameter({ parameters }: Conversation, name: string, value: string | undefined): void {
-  const schema = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name as keyof typeof PARAMETERS] : undefined;
+  const schema = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
   if (!schema) throw new Error(`there is no parameter '${name}'; there are ${PARAMETER_NAMES.join(', ')}`);
   if (value === undefined) {
     delete parameters[name];

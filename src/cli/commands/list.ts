@@ -44,7 +44,7 @@ async function list(options: Record<string, unknown>): Promise<void> {
 async function readModels({ models }: Config): Promise<Listed[]> {
   const [{ readLocalModels }, { toModel }] = await Promise.all([
     import('../local-models.ts'),
-    import('../../core/api/models/handler.ts'),
+    import('../../core/api/models/model-object.ts'),
   ]);
   return (await readLocalModels(models)).list().map((card) => {
     const { sources: _, ...model } = toModel(card, undefined);

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { addSettings, checkExposure, readConfig } from '../config/command.ts';
+import { addSettings, readConfig } from '../config/command.ts';
+import { checkExposure } from '../config/exposure.ts';
 import { type Config, SETTING_NAMES } from '../config/settings.ts';
 import { EXIT } from '../errors.ts';
 import { coloursFor, print } from '../output.ts';
 import type { RunningPaddock } from '../serve.ts';
 
-const SHUTDOWN_GRACE_MS = 10_000;
 const MOST_IDS_TOLD = 12;
 
 export function registerServe(program: Command): void {
@@ -17,7 +17,10 @@ export function registerServe(program: Command): void {
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
   // Imported on demand: the other commands do without the server's heavy parts.
-  const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
+  const [{ SHUTDOWN_GRACE_MS, startPaddock }, { createLog }] = await Promise.all([
+    import('../serve.ts'),
+    import('../log.ts'),
+  ]);
   const log = createLog(config.logLevel);
   const paddock = await startPaddock(config, log);
 

@@ -24,7 +24,7 @@ export function registerShow(program: Command): void {
 async function show(id: string, options: Record<string, unknown>): Promise<void> {
   const config = readConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
-  const { toModel } = await import('../../core/api/models/handler.ts');
+  const { toModel } = await import('../../core/api/models/model-object.ts');
   const catalogue = await readLocalModels(config.models);
   const card = catalogue.find(id);
   const source = catalogue.sourceOf(id);

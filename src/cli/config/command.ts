@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { UsageError } from '../errors.ts';
 import { readConfigFile } from './file.ts';
 import { resolveConfig } from './resolve.ts';
 import { type Config, SETTINGS, type Setting, type SettingName } from './settings.ts';
@@ -31,18 +30,6 @@ export function givenSettings(options: Record<string, unknown>): Partial<Record<
   const { auth, ...others } = options;
   // Commander reads `--no-auth` as an `auth` that is true unless the flag is there.
   return { ...others, ...(auth === false && { noAuth: true }) };
-}
-
-/** Where the server may be heard: anyone may reach other addresses than loopback's, so they need a key or a word. */
-export function checkExposure({ host, apiKey, noAuth }: Pick<Config, 'host' | 'apiKey' | 'noAuth'>): void {
-  if (isLoopback(host) || apiKey.length > 0 || noAuth) return;
-  throw new UsageError(
-    `--host ${host} is reachable from other machines: give an --api-key, or --no-auth to serve everyone without one`,
-  );
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 }
 
 function toOption(setting: Setting<unknown>): Option {

@@ -44,8 +44,13 @@ function parse(path: string, text: string): ConfigFile['values'] {
   }
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw new UsageError(`${path} must be a JSON object`);
+  checkKeys(values, path);
+  return values;
+}
+
+/** Throws a `UsageError` if `values`, which are from `origin`, have a key that is no setting's name. */
+export function checkKeys(values: object, origin: string): void {
   const unknown = Object.keys(values).find((key) => !(SETTING_NAMES as string[]).includes(key));
   if (unknown !== undefined)
-    throw new UsageError(`${path} has the unknown key "${unknown}"; the keys are ${SETTING_NAMES.join(', ')}`);
-  return values;
+    throw new UsageError(`${origin} has the unknown key "${unknown}"; the keys are ${SETTING_NAMES.join(', ')}`);
 }

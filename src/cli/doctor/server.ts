@@ -1,5 +1,5 @@
 import { isPaddock, localUrl } from '../client/reach.ts';
-import { checkExposure } from '../config/command.ts';
+import { checkExposure } from '../config/exposure.ts';
 import type { Config } from '../config/settings.ts';
 import { messageOf } from '../errors.ts';
 import { listenErrorCode } from '../listen-failure.ts';

@@ -1,72 +1,63 @@
 import { ApiError, invalidRequest, methodNotAllowed, pathNotFound } from '../errors.ts';
-import { createChatCompletion } from './chat/handler.ts';
-import { createTextCompletion } from './completions/handler.ts';
-import type { ApiContext } from './context.ts';
-import { health } from './health/handler.ts';
+import { toLogFields, withFields } from '../log.ts';
+import { chat } from './chat/family.ts';
+import { completions } from './completions/family.ts';
+import type { ApiContext, RequestContext, Trace } from './context.ts';
+import type { Family, Route } from './family.ts';
+import { health } from './health/family.ts';
 import { authenticate } from './http/auth.ts';
 import { corsHeaders, preflightReply } from './http/cors.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
-import { deleteModel, listModels, retrieveModel } from './models/handler.ts';
-import { pullModel } from './models/pull.ts';
-import { describeApi } from './openapi/document.ts';
-import { detokenize, tokenize } from './tokens/handler.ts';
-import { createEmbeddings } from './vectors/embeddings.ts';
-import { rerank } from './vectors/rerank.ts';
+import { requestIdOf } from './http/request-id.ts';
+import { models } from './models/family.ts';
+import { openApiOf } from './openapi/family.ts';
+import { tokens } from './tokens/family.ts';
+import { vectors } from './vectors/family.ts';
 
-type Handler = (context: ApiContext, request: ApiRequest, parameter: string) => ApiReply | Promise<ApiReply>;
+const DESCRIBED: Family[] = [chat, completions, vectors, tokens, models, health];
 
-interface Route {
-  method: string;
-  /** The first group, if any, is the handler's parameter. */
-  path: RegExp;
-  handler: Handler;
-  /** Served without a key. */
-  open?: true;
-}
+/** The whole API, a family a folder. */
+export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
 
-/** Every path of the API. Each is described in `openapi-operations.ts` too. */
-export const ROUTES: Route[] = [
-  { method: 'GET', path: /^\/health$/, handler: health, open: true },
-  { method: 'GET', path: /^\/openapi\.json$/, handler: describeApi, open: true },
-  { method: 'POST', path: /^\/v1\/chat\/completions$/, handler: createChatCompletion },
-  { method: 'POST', path: /^\/v1\/completions$/, handler: createTextCompletion },
-  { method: 'POST', path: /^\/v1\/embeddings$/, handler: createEmbeddings },
-  { method: 'POST', path: /^\/v1\/rerank$/, handler: rerank },
-  { method: 'POST', path: /^\/v1\/tokenize$/, handler: tokenize },
-  { method: 'POST', path: /^\/v1\/detokenize$/, handler: detokenize },
-  { method: 'GET', path: /^\/v1\/models$/, handler: listModels },
-  { method: 'POST', path: /^\/v1\/models\/pull$/, handler: pullModel },
-  { method: 'GET', path: /^\/v1\/models\/(.+)$/, handler: (context, _, id) => retrieveModel(context, id) },
-  { method: 'DELETE', path: /^\/v1\/models\/(.+)$/, handler: (context, _, id) => deleteModel(context, id) },
-];
+/** Each route with the paths that it takes; the first group, if any, is the handler's parameter. */
+const ROUTES = FAMILIES.flatMap(({ routes }) => routes).map((route) => ({ route, pattern: patternOf(route) }));
 
-/** The whole API over a ground's context: routing, keys, CORS, and errors as JSON. */
+/** Puts the API over a ground's context: routing, keys, CORS, request ids, and errors as JSON. */
 export function createApi(context: ApiContext): Api {
   return async (request) => {
+    const trace: Trace = { requestId: requestIdOf(request.headers) };
+    const log = withFields(context.log, trace);
     const cors = corsHeaders(request.headers, context.corsOrigins);
+    const headed = (reply: ApiReply): ApiReply => ({
+      ...reply,
+      headers: { ...reply.headers, ...cors, 'x-request-id': trace.requestId },
+    });
     try {
-      const reply = await route(context, request, cors);
-      return { ...reply, headers: { ...reply.headers, ...cors } };
+      return headed(await answer({ ...context, log, trace }, request, cors));
     } catch (error) {
       // A client that has left is no failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
-        context.log.error('request failed', { path: request.path, error: String(error) });
-      const reply = errorReply(error);
-      return { ...reply, headers: { ...reply.headers, ...cors } };
+        log.error('request failed', { path: request.path, ...toLogFields(error) });
+      return headed(errorReply(error));
     }
   };
 }
 
-async function route(context: ApiContext, request: ApiRequest, cors: Record<string, string>): Promise<ApiReply> {
-  const routes = ROUTES.filter(({ path }) => path.test(request.path));
-  const methods = routes.map(({ method }) => method);
-  if (request.method === 'OPTIONS' && routes.length > 0) return preflightReply(request.headers, methods, cors);
+async function answer(context: RequestContext, request: ApiRequest, cors: Record<string, string>): Promise<ApiReply> {
+  const taken = ROUTES.filter(({ pattern }) => pattern.test(request.path));
+  const methods = taken.map(({ route }) => route.method);
+  if (request.method === 'OPTIONS' && taken.length > 0) return preflightReply(request.headers, methods, cors);
 
-  const found = routes.find(({ method }) => method === request.method);
-  if (!found?.open) authenticate(context.apiKeys, request.headers);
-  if (routes.length === 0) throw pathNotFound(request.method, request.path);
+  const found = taken.find(({ route }) => route.method === request.method);
+  if (!found?.route.open) authenticate(context.apiKeys, request.headers);
+  if (taken.length === 0) throw pathNotFound(request.method, request.path);
   if (!found) throw methodNotAllowed(request.method, request.path, [...methods, 'OPTIONS']);
-  return found.handler(context, request, decodeParameter(found.path.exec(request.path)?.[1] ?? ''));
+  return found.route.handler(context, request, decodeParameter(found.pattern.exec(request.path)?.[1] ?? ''));
+}
+
+function patternOf({ path }: Route): RegExp {
+  const escaped = path.replaceAll('.', '\\.').replace(/\{\w+\}/, '(.+)');
+  return new RegExp(`^${escaped}$`);
 }
 
 function decodeParameter(encoded: string): string {

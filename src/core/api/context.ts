@@ -1,9 +1,12 @@
+import type { Importer } from '../importer.ts';
 import type { Log } from '../log.ts';
 import type { MediaReader } from '../media.ts';
 import type { Catalogue } from '../model.ts';
 import type { Puller } from '../puller.ts';
 import type { Remover } from '../remover.ts';
 import type { Runner } from '../runner.ts';
+import type { CallContext } from '../wire.ts';
+import type { ApiRequest } from './http/http.ts';
 
 /** What the API needs from the ground that it runs on. */
 export interface ApiContext {
@@ -11,6 +14,8 @@ export interface ApiContext {
   runner: Runner;
   /** Fetches models; absent where none can be fetched. */
   puller?: Puller;
+  /** Stores model files that clients send; absent where none can be stored. */
+  importer?: Importer;
   /** Removes models; absent where none can be removed. */
   remover?: Remover;
   /** Gets images and recordings; absent where none can be taken. */
@@ -28,4 +33,20 @@ export interface ApiContext {
   /** Told of request fields that nobody defines. */
   noteUnknownFields: (fields: string[]) => void;
   log: Log;
+}
+
+/** How a request is named in the log: by its id, and by the model once that is known. */
+export interface Trace {
+  requestId: string;
+  model?: string;
+}
+
+/** What a handler is given: the ground, with a log whose lines all bear the request's trace. */
+export interface RequestContext extends ApiContext {
+  trace: Trace;
+}
+
+/** What goes with a call to the runner on behalf of a request. */
+export function callOf({ trace }: RequestContext, { signal }: Pick<ApiRequest, 'signal'>): CallContext {
+  return { requestId: trace.requestId, signal };
 }

@@ -1,13 +1,15 @@
-/** Turns tokens into text as they come; never gives half a character. */
+/** Turns the tokens of a reply into text one by one. It never returns half a character. */
 export interface Detokenizer {
-  /** The text that this token completes; '' while a character is still in the making. */
+  /** Returns the text that this token completes; '' if it ends within a character. */
   push(token: number): string;
 }
 
-/** Tokens to text, given the few tokens before them (some vocabularies write a word's leading space by them). */
+/**
+ * Turns tokens into text. `before` has the few tokens before them: some vocabularies need these for a leading space.
+ */
 export type Detokenize = (tokens: number[], before: number[]) => string;
 
-/** Decoding a truncated UTF-8 sequence gives one of these for the part that is there. */
+/** Decoding a truncated UTF-8 sequence gives this character. */
 const REPLACEMENT = '\uFFFD';
 
 export function createDetokenizer(detokenize: Detokenize): Detokenizer {
@@ -19,7 +21,7 @@ export function createDetokenizer(detokenize: Detokenize): Detokenizer {
     push(token) {
       pending.push(token);
       const text = detokenize(pending, before);
-      // Only the very end can be a character that later tokens complete; what comes before it is settled.
+      // Later tokens can only complete the last character. All text before it is final.
       const incomplete = text.endsWith(REPLACEMENT);
       const settled = incomplete ? text.slice(0, -1) : text;
       const delta = settled.slice(emitted);

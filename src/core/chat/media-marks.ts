@@ -2,24 +2,25 @@ import { invalidRequest } from '../errors.ts';
 import { MEDIA_MARK, type Media } from '../media.ts';
 import type { ChatMessage } from '../runner.ts';
 
-/** Without it nothing is a mark, however it is put together with other texts. */
+/** The start of a mark. A text without it has no mark, and makes none when it is joined with other texts. */
 const BEGINNING = /\u{E000}+(?=media)/gu;
 
-/** A text in which nothing can be taken for the mark of an image or a recording. */
+/** Removes from a text all that may be taken for the mark of an image or a recording. */
 export function withoutMarks(text: string): string {
   return text.replace(BEGINNING, '');
 }
 
 /**
- * The text that `render` makes of a conversation, with a mark for each of its images and recordings and these in the same
- * order: a template may write messages in another order than they came in, or twice. Marks that come from elsewhere, such
- * as the description of a tool, are taken out. Throws a 400 `ApiError` where the template leaves one out.
+ * Renders a conversation that may hold images and recordings. Returns the text, with one mark for each of them, and the
+ * media in the order of the marks: a template may write messages in another order, or twice. Marks from elsewhere, such
+ * as the description of a tool, are removed. Throws a 400 `ApiError` if the template leaves out an image or a
+ * recording.
  */
 export function renderWithMedia(
   messages: ChatMessage[],
   render: (messages: ChatMessage[]) => string,
 ): { text: string; media: Media[] } {
-  // Each mark gets a number, which no client can guess the name of.
+  // Each mark gets a number, and a random name that no client can guess.
   const name = crypto.randomUUID();
   const all: Media[] = [];
   const numbered = messages.map(({ media = [], ...message }) => {
@@ -30,7 +31,7 @@ export function renderWithMedia(
     return { ...message, content: message.content?.replaceAll(MEDIA_MARK, mark) ?? null };
   });
 
-  // Texts and, between them, numbers.
+  // Texts at even places, the numbers of the marks between them at odd places.
   const pieces = render(numbered).split(new RegExp(`\u{E000}media ${name} (\\d+)\u{E000}`));
   const texts = pieces.filter((_, index) => index % 2 === 0);
   const numbers = pieces.filter((_, index) => index % 2 === 1).map(Number);

@@ -8,30 +8,35 @@ import { replyGrammar } from './reply-grammar.ts';
 import { createChatTemplate } from './template.ts';
 import { allowsSeveralCalls, visibleTools, withTools } from './tools.ts';
 
-/** What the chat layer needs to know of a loaded model. */
+/** The facts about a loaded model that the chat layer needs. */
 export interface ModelTraits {
   chatTemplate: string | undefined;
-  /** Special tokens as text, '' where the model has none. */
+  /** Special tokens as text; '' if the model has none. */
   bos: string;
   eos: string;
-  /** The tokens around the gap that an infilling model fills; null for a model that can't. */
+  /** The tokens around the gap that an infilling model fills; null if the model can't infill. */
   infill: { prefix: string; suffix: string; middle: string } | null;
 }
 
-/** A request brought down to text in and text out. */
+/** A request as an engine runs it: text in, text out. */
 export interface Prepared {
   prompt: string | number[];
-  /** What stands at each `MEDIA_MARK` of the prompt. */
+  /** The image or recording for each `MEDIA_MARK` of the prompt, in order. */
   media: Media[];
+  /** The GBNF grammar of the reply; null if the reply is free. */
   grammar: string | null;
+  /** Special tokens that the engine must give as text, since the parser looks for them. */
   marks: string[];
-  /** Makes the reader of one choice's reply; null where the text is the reply. */
+  /** Makes the parser of one choice's reply; null if the text is the reply as it stands. */
   createParser: (() => ReplyParser) | null;
-  /** Whether a reply may have several calls. */
+  /** True if a reply may have several calls. */
   severalCalls: boolean;
 }
 
-/** Turns requests into what an engine runs. It throws 400 `ApiError`s for what the model's template does not take. */
+/**
+ * Returns a function that turns requests into what an engine runs. It throws a 400 `ApiError` for what the model can't
+ * do: a conversation that its template refuses, a schema that can't be enforced, infilling.
+ */
 export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => Prepared {
   const template = createChatTemplate(traits.chatTemplate, traits);
   const format = detectFormat(traits.chatTemplate);
@@ -46,12 +51,12 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     const thinking = endsInReasoning(text, format);
     const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
     return {
-      // A grammar leaves no room to think: reasoning that the template has begun is ended at once.
+      // A grammar allows no reasoning. If the template has begun a block of it, the prompt ends the block.
       prompt: thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text,
       media,
       grammar,
       marks: format.marks,
-      // JSON by a grammar is the whole reply, whatever marks stand in its texts.
+      // JSON by a grammar is the whole reply. Marks inside its strings mean nothing.
       createParser:
         grammar !== null && tools.length === 0
           ? null

@@ -4,15 +4,15 @@ import type { ReplyDelta, ReplyParser } from './formats/format.ts';
 
 interface Choice {
   parser: ReplyParser;
+  /** Number of calls so far. */
   calls: number;
-  /** Of tokens whose text has not come out yet. */
+  /** Log probabilities of the tokens whose text is still held back. */
   logprobs: TokenLogprob[];
 }
 
 /**
- * Takes an engine's events and says them with the raw text told apart into content, reasoning and tool calls.
- *
- * @param parallel whether a choice may have several calls; else only the first is told
+ * Returns a receiver for the events of an engine. It splits the raw text into content, reasoning and tool calls, and
+ * passes everything on to `emit`. If `parallel` is false, only the first call of a choice is passed on.
  */
 export function createReplyReader(createParser: () => ReplyParser, parallel: boolean, emit: Emit): Emit {
   const choices = new Map<number, Choice>();

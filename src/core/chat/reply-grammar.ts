@@ -7,9 +7,9 @@ import { allowsSeveralCalls, visibleTools } from './tools.ts';
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
 /**
- * The GBNF grammar that a reply must keep to; null when it is free. Forced calls come as the format writes them. JSON
- * that is asked for beside tools that may be called is one or the other. Throws a 400 `ApiError` for a schema that can't
- * be enforced.
+ * Returns the GBNF grammar of a reply; null if the reply is free. A forced call is written in the model's own format.
+ * If the request asks for JSON and has tools, the reply is either the JSON or calls. Throws a 400 `ApiError` for a
+ * schema that can't be enforced.
  */
 export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format: ChatFormat): string | null {
   const tools = visibleTools(chat);
@@ -41,7 +41,7 @@ function callGrammar(chat: ChatPrompt, tools: Tool[], format: ChatFormat): strin
   return [calls, ...new Set(rules)].join('\n');
 }
 
-/** Arguments are an object in any case, also where the schema leaves that open. */
+/** Returns the schema of a tool's arguments. They are always an object, even if the schema doesn't say so. */
 function toArgumentsSchema({ parameters }: Tool): JsonSchema {
   if (parameters === undefined) return NO_ARGUMENTS;
   return typeof parameters === 'object' && parameters.type === undefined

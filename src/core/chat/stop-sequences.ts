@@ -1,14 +1,17 @@
-/** Lets text through up to the first stop sequence, however it is cut into pieces. */
+/** Passes text on up to the first stop sequence. The result does not depend on how the text is cut into pieces. */
 export interface StopFilter {
-  /** The text that is now known not to belong to a stop sequence. Gives '' for everything after a stop. */
+  /** Returns the text that is now known not to belong to a stop sequence; '' after a stop. */
   push(text: string): string;
-  /** The text still held back when no more comes. */
+  /** Returns the text that is still held back. Called when no more text comes. */
   flush(): string;
-  /** Whether a stop sequence was reached. */
+  /** True once a stop sequence was reached. */
   readonly stopped: boolean;
 }
 
-/** `fold` makes alike what counts as alike, length for length; by default nothing but the same counts. */
+/**
+ * Makes the filter of one reply. Texts match if `fold` makes them equal; by default only equal texts match. `fold` must
+ * keep the length of a text.
+ */
 export function createStopFilter(stops: string[], fold: (text: string) => string = (text) => text): StopFilter {
   const sequences = stops.map(fold);
   let held = '';
@@ -38,7 +41,10 @@ export function createStopFilter(stops: string[], fold: (text: string) => string
   };
 }
 
-/** Where the stop sequence begins that is complete first, so that the same text stops alike in any pieces; -1 for none. */
+/**
+ * Returns where the stop sequence begins that ends first; -1 if there is none. The first end counts, not the first
+ * beginning: a text that comes in pieces stops at the first end, too.
+ */
 function firstCompleted(text: string, sequences: string[]): number {
   let begin = -1;
   let end = Number.POSITIVE_INFINITY;
@@ -52,7 +58,7 @@ function firstCompleted(text: string, sequences: string[]): number {
   return begin;
 }
 
-/** Length of the longest end of the text that a stop sequence begins with. */
+/** Returns the length of the longest end of the text that may be the beginning of a stop sequence. */
 function longestPartialMatch(text: string, sequences: string[]): number {
   let longest = 0;
   for (const sequence of sequences) {
@@ -63,10 +69,10 @@ function longestPartialMatch(text: string, sequences: string[]): number {
   return longest;
 }
 
-/** Letters without their case, each by itself and but for the few that change their length by it. */
+/** Removes the case of each letter. Letters whose length would change stay as they are. */
 export function foldCase(text: string): string {
   return Array.from(text, (letter) => {
-    // By way of the upper case, which is the same for letters with two lower ones, like sigma.
+    // First to upper case: a letter with two lower cases, like sigma, has only one upper case.
     const folded = letter.toUpperCase().toLowerCase();
     return folded.length === letter.length ? folded : letter;
   }).join('');

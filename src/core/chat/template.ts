@@ -4,26 +4,31 @@ import type { ChatMessage } from '../runner.ts';
 import type { Tool } from './formats/format.ts';
 import { detectFormat, toolVariants, toTemplateMessages } from './formats/index.ts';
 
-/** Turns a conversation into the prompt text of a model. Throws a 400 `ApiError` when the template refuses it. */
+/**
+ * Turns a conversation into the prompt of a model. Throws a 400 `ApiError` if the template refuses the conversation.
+ */
 export type ChatTemplate = (messages: ChatMessage[], tools: Tool[], kwargs: Record<string, unknown>) => string;
 
-/** For a model without a template of its own: ChatML, the format that most are trained on. */
+/** ChatML, for models without a template: most models are trained on it. */
 const CHATML = `{% for message in messages %}<|im_start|>{{ message.role }}
 {{ message.content }}<|im_end|>
 {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}`;
 
-/** What some models' templates say in Python's words, and what the Jinja library understands of it. */
+/** Replaces Python expressions in some models' templates, which the Jinja library does not understand. */
 const REPAIRS: [pattern: RegExp, replacement: string][] = [
   // Functionary: a tuple in a list.
   [/\(("[^"]*"),\s*("[^"]*")\)(?=\s*[,\]])/g, '[$1, $2]'],
-  // Functionary: a text times a number.
+  // Functionary: a string times a number.
   [/"( +)" \* depth/g, '"$1"'],
   // Hermes 3: a filter that is a method of dictionaries.
   [/json_spec\|items/g, 'json_spec["items"]'],
 ];
 
-/** Compiles a model's Jinja template. The special tokens are given as text, '' where a model has none. */
+/**
+ * Compiles a model's Jinja template; ChatML if `source` is undefined. `tokens` has the special tokens as text, '' if
+ * the model has none. Throws if the template is not valid Jinja.
+ */
 export function createChatTemplate(source: string | undefined, tokens: { bos: string; eos: string }): ChatTemplate {
   const repaired = REPAIRS.reduce(
     (text, [pattern, replacement]) => text.replace(pattern, replacement),
@@ -43,7 +48,7 @@ export function createChatTemplate(source: string | undefined, tokens: { bos: st
         eos_token: tokens.eos,
       });
     let refusal: unknown;
-    // Templates differ in what they take for a tool; the first variant that one takes is the fullest.
+    // Templates accept different forms of tools. The first accepted variant tells the model the most.
     for (const shown of toolVariants(tools)) {
       try {
         return render(shown);

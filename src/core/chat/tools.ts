@@ -2,18 +2,21 @@ import type { ChatMessage, ChatPrompt } from '../runner.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
 import { describeTools, supportsToolCalls, supportsTools } from './formats/index.ts';
 
-/** The tools that the model gets to see and may call: none, the one that is named, or all. */
+/** Returns the tools that the model sees and may call: none, the one that `tool_choice` names, or all. */
 export function visibleTools({ tools, toolChoice }: ChatPrompt): Tool[] {
   if (toolChoice === 'none') return [];
   return typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
 }
 
-/** Whether a reply may have several calls. A tool that is named is called once: that is what clients name it for. */
+/** True if a reply may have several calls. A tool that `tool_choice` names is called once, as its client expects. */
 export function allowsSeveralCalls({ toolChoice, parallelToolCalls }: ChatPrompt): boolean {
   return parallelToolCalls && typeof toolChoice !== 'object';
 }
 
-/** A conversation as a template takes it: what the template does not write of tools is written into the messages. */
+/**
+ * Adapts a conversation to a template. If the template does not write earlier calls, they become text. If it does not
+ * show tools, an instruction describes them, and the returned list of tools is empty.
+ */
 export function withTools(
   messages: ChatMessage[],
   tools: Tool[],
@@ -29,7 +32,7 @@ export function withTools(
   return { messages: withInstruction(written, describeTools(tools, format), template), tools: [] };
 }
 
-/** A tool call or its result as plain text, for a template that knows neither. */
+/** Writes a message's calls, or the result of a call, as plain text. */
 function writeOut({ tool_calls: calls = [], ...message }: ChatMessage, format: ChatFormat): ChatMessage {
   if (message.role === 'tool') return { role: 'user', content: `Result of the function:\n${message.content ?? ''}` };
   if (calls.length === 0) return message;
@@ -37,7 +40,9 @@ function writeOut({ tool_calls: calls = [], ...message }: ChatMessage, format: C
   return { ...message, content: [message.content, text].filter(Boolean).join('\n') };
 }
 
-/** Results that became user messages may stand beside each other; templates without tools want the roles to alternate. */
+/**
+ * Joins neighbouring user messages: templates without tools want the roles to alternate, and results are user messages.
+ */
 function joinNeighbours(messages: ChatMessage[]): ChatMessage[] {
   const joined: ChatMessage[] = [];
   for (const message of messages) {
@@ -48,7 +53,7 @@ function joinNeighbours(messages: ChatMessage[]): ChatMessage[] {
   return joined;
 }
 
-/** Puts an instruction into the system message or, where the template has no such role, before the first user's words. */
+/** Adds an instruction to the system message or, if the template has no such role, before the first user message. */
 function withInstruction(messages: ChatMessage[], text: string, template = ''): ChatMessage[] {
   const role = /system role not supported/i.test(template) ? 'user' : 'system';
   const [first, ...rest] = messages;

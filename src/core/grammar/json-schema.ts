@@ -1,31 +1,31 @@
-/** A JSON schema as a client sends it: https://json-schema.org/draft/2020-12, of which the grammar takes a part. */
+/** A JSON schema as a client sends it: https://json-schema.org/draft/2020-12. Grammars support a part of that. */
 export type JsonSchema = boolean | { [keyword: string]: unknown };
 
-/** A schema with its keywords; never `true` or `false`. */
+/** A schema that is an object, not `true` or `false`. */
 export type SchemaObject = { [keyword: string]: unknown };
 
-/** A schema and where it stands, as a JSON pointer from the root: `#/properties/name`. */
+/** A schema and its place as a JSON pointer from the root: `#/properties/name`. */
 export interface Place {
   schema: unknown;
   path: string;
 }
 
-/** The types of JSON values, with `integer` as the part of `number` that it is. */
+/** The types of JSON Schema. Every `integer` is also a `number`. */
 export const JSON_TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** Whether a JSON value is an object, and so may be a schema with keywords. */
+/** True for a JSON object; false for null and arrays. */
 export function isRecord(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The own property of a record, for names that clients choose (`__proto__`, `constructor`). */
+/** Reads a property but nothing inherited: clients may choose names like `__proto__` and `constructor`. */
 export function own(record: SchemaObject, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** The place of a part of a schema. */
+/** Follows the keys into a schema. The result's schema is undefined if nothing is there. */
 export function inside(place: Place, ...keys: (string | number)[]): Place {
   let { schema, path } = place;
   for (const key of keys) {
@@ -36,7 +36,7 @@ export function inside(place: Place, ...keys: (string | number)[]): Place {
   return { schema, path };
 }
 
-/** Whether values of the type `type` are all values of one of `types`, by the types alone. */
+/** True if every value of `type` also has one of `types`. */
 export function includesType(types: readonly JsonType[], type: JsonType): boolean {
   return types.includes(type) || (type === 'integer' && types.includes('number'));
 }

@@ -1,30 +1,31 @@
-import { checkGrammar } from './grammar-check.ts';
+import { checkGrammar } from './gbnf/check.ts';
+import { createRules, rulesText } from './gbnf/rules.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { createRules, rulesText } from './rules.ts';
-import { createSchemaCompiler } from './schema-compiler.ts';
-import { createSchemaContext } from './schema-flat.ts';
-import { createRefuse } from './schema-keywords.ts';
-import { checkLimits, MAX_GRAMMAR_SIZE } from './schema-limits.ts';
+import { createSchemaCompiler } from './schema/compiler.ts';
+import { createSchemaContext } from './schema/context.ts';
+import { checkLimits, MAX_GRAMMAR_SIZE } from './schema/limits.ts';
+import { createRefuse } from './schema/refuse.ts';
 
-/** A part of a grammar in GBNF. */
+/** The rules for one schema in GBNF. */
 export interface SchemaGrammar {
-  /** Lines of `name ::= ...`, each with its line end. */
+  /** One line `name ::= ...` per rule, each with its line end. */
   rules: string;
   /** The name of the rule for the whole value. */
   rule: string;
 }
 
 export interface SchemaGrammarOptions {
-  /** The field of the request that the schema came in. */
+  /** The request field that holds the schema. Errors name it. */
   param: string;
-  /** What all names begin with, so that several schemas fit into one grammar: letters, digits and dashes. */
+  /** Stands before all rule names, so that one grammar can hold several schemas. Letters, digits and dashes only. */
   prefix?: string;
 }
 
 /**
- * A grammar whose every text is valid by the schema. It writes less than the schema allows: properties in declared
- * order, no undeclared ones unless asked for, no escapes but the short ones, at most one space behind commas and
- * colons. Throws a 400 that names what in the schema it can't hold a model to.
+ * Compiles a schema into a grammar. Every text of the grammar is valid by the schema, but not every valid text is in
+ * the grammar: properties come in declared order, undeclared properties only if the schema asks for them, strings use
+ * no escapes but the short ones, and at most one space follows a comma or colon. Throws a 400 `ApiError` that names the
+ * part of the schema that a grammar can't enforce.
  */
 export function createSchemaGrammar(schema: JsonSchema, { param, prefix = '' }: SchemaGrammarOptions): SchemaGrammar {
   const refuse = createRefuse(param);
@@ -40,12 +41,12 @@ export function createSchemaGrammar(schema: JsonSchema, { param, prefix = '' }: 
   return { rules: rulesText(reachable), rule: start };
 }
 
-/** Any JSON object: what `response_format` asks for with `json_object`. */
+/** The grammar of any JSON object, for a `response_format` of type `json_object`. */
 export function jsonObjectGrammar(): SchemaGrammar {
   return createSchemaGrammar({ type: 'object' }, { param: 'response_format' });
 }
 
-/** A whole grammar, for replies that are nothing but the value. */
+/** A complete grammar for replies that consist of the value alone. */
 export function rootGrammar({ rules, rule }: SchemaGrammar): string {
   return `root ::= ${rule}\n${rules}`;
 }

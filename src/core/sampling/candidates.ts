@@ -1,28 +1,33 @@
 import { descendingOrder } from './order.ts';
 
-/** Tokens and their logits as an engine gives them: the whole vocabulary or its best N, in any order. */
+/** Tokens and their logits as an engine gives them: the whole vocabulary or its N highest logits, in any order. */
 export interface TokenLogits {
   tokens: ArrayLike<number>;
   logits: ArrayLike<number>;
 }
 
 /**
- * The tokens that can still come next, as the samplers change them in place: llama.cpp's `llama_token_data_array`.
- * Only the first `size` entries of the arrays count. Numbers are 32-bit floats wherever llama.cpp has them.
+ * The tokens that may come next, llama.cpp's `llama_token_data_array`. The samplers change them in place. Only the
+ * first `size` entries of the arrays count. Numbers are 32-bit floats wherever llama.cpp has them.
  */
 export interface Candidates {
   size: number;
   tokens: Int32Array;
   logits: Float32Array;
-  /** What the latest softmax gave. */
+  /** The result of the latest softmax or `fillWeights`. */
   probabilities: Float32Array;
-  /** Whether the logits descend. Samplers keep the order that llama.cpp leaves, since the final draw depends on it. */
+  /**
+   * True if the logits descend. Samplers leave the same order as llama.cpp does, since the final draw depends on it.
+   */
   sorted: boolean;
 }
 
 const { exp, fround } = Math;
 
-/** Copies what an engine gave into `scratch`, if it is big enough, so that no token costs an allocation. */
+/**
+ * Copies tokens and logits into candidates. Reuses `scratch` if it is large enough, which saves an allocation for each
+ * token. Throws a `RangeError` if there are not as many logits as tokens.
+ */
 export function toCandidates({ tokens, logits }: TokenLogits, scratch?: Candidates): Candidates {
   const size = tokens.length;
   if (logits.length !== size) throw new RangeError(`${size} tokens, but ${logits.length} logits`);
@@ -51,7 +56,7 @@ function descends(logits: Float32Array, size: number): boolean {
   return true;
 }
 
-/** Keeps the candidates at these indices, in this order. */
+/** Keeps only the candidates at these indices, in this order. */
 export function reorder(candidates: Candidates, order: Uint32Array): void {
   const { tokens, logits, probabilities, size } = candidates;
   const before = {
@@ -69,8 +74,8 @@ export function reorder(candidates: Candidates, order: Uint32Array): void {
 }
 
 /**
- * Puts the candidates in descending order of their logits and keeps the first `keep`.
- * `llama_token_data_array_partial_sort_inplace`, but for equal logits: ours stay in order, llama.cpp's need not.
+ * Sorts the candidates by descending logit and keeps the first `keep`. This is llama.cpp's
+ * `llama_token_data_array_partial_sort_inplace`, but equal logits keep their order, which llama.cpp doesn't promise.
  */
 export function sortByLogit(candidates: Candidates, keep = candidates.size): void {
   if (!candidates.sorted) reorder(candidates, descendingOrder(candidates.logits.subarray(0, candidates.size), keep));
@@ -78,7 +83,7 @@ export function sortByLogit(candidates: Candidates, keep = candidates.size): voi
   candidates.sorted = true;
 }
 
-/** Index of the highest logit, the first of several. There must be a candidate. */
+/** Returns the index of the highest logit; of equal ones, the first. There must be at least one candidate. */
 export function indexOfHighest({ logits, size, sorted }: Candidates): number {
   let highest = 0;
   if (sorted) return highest;
@@ -88,7 +93,10 @@ export function indexOfHighest({ logits, size, sorted }: Candidates): number {
   return highest;
 }
 
-/** Fills in e^(logit - highest) and gives their sum in 64 bits, which llama.cpp's final draw takes. */
+/**
+ * Sets each probability to the weight e^(logit - highest). Returns the sum of the weights in 64 bits, which is how
+ * llama.cpp's final draw adds them.
+ */
 export function fillWeights(candidates: Candidates): number {
   const { logits, probabilities, size } = candidates;
   const highest = logits[indexOfHighest(candidates)] ?? 0;
@@ -101,7 +109,7 @@ export function fillWeights(candidates: Candidates): number {
   return sum;
 }
 
-/** Fills in the probabilities. `llama_sampler_softmax_impl`, whose sum has 32 bits. */
+/** Sets the probabilities. This is `llama_sampler_softmax_impl`, which sums in 32 bits. */
 export function softmax(candidates: Candidates): void {
   const { probabilities, size } = candidates;
   fillWeights(candidates);

@@ -2,11 +2,11 @@ import { type Candidates, fillWeights } from './candidates.ts';
 import type { RandomSource } from './mersenne-twister.ts';
 
 /**
- * Draws a candidate by its probability and gives its index: the first where the weights, summed up in order, reach a
- * uniform share of their total. `llama_sampler_dist_apply`.
+ * Draws a candidate by its probability and returns its index: the first one at which the running sum of the weights
+ * reaches a random share of the total. This is `llama_sampler_dist_apply`.
  */
 export function drawByWeight(candidates: Candidates, random: RandomSource): number {
-  // One number for every token, even where there is no choice, so that the next token's draw is llama.cpp's.
+  // Takes a random number even for a single candidate, as llama.cpp does. Otherwise later draws would differ.
   const share = random.nextUniform();
   const goal = fillWeights(candidates) * share;
   const last = candidates.size - 1;
@@ -19,8 +19,8 @@ export function drawByWeight(candidates: Candidates, random: RandomSource): numb
 }
 
 /**
- * Draws a candidate by the probability that the latest softmax gave and returns its index. `llama_sample_dist`, which is
- * `std::discrete_distribution`, here libstdc++'s: it takes no random number where there is no choice.
+ * Draws a candidate by its probability from the latest softmax and returns its index. This is `llama_sample_dist`,
+ * which uses `std::discrete_distribution`. As in libstdc++, a single candidate takes no random number.
  */
 export function drawByProbability({ probabilities, size }: Candidates, random: RandomSource): number {
   const last = size - 1;

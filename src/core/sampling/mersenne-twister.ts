@@ -10,9 +10,10 @@ const SIZE = 624;
 const SHIFT_SIZE = 397;
 
 /**
- * Matsumoto and Nishimura's MT19937, C++'s `std::mt19937`, which llama.cpp seeds with the seed as it is.
+ * Matsumoto and Nishimura's MT19937, in C++ `std::mt19937`. llama.cpp uses it with the same seed.
+ *
  * `nextUniform` is `std::uniform_real_distribution<double>(0, 1)` of libstdc++ (up to GCC 15) and libc++: two integers
- * make 64 bits, the first being the low ones. Other C++ libraries give other doubles from the same integers.
+ * make 64 bits, and the first one is the low half. Other C++ libraries make other doubles of the same integers.
  */
 export function createMersenneTwister(seed: number): RandomSource {
   const state = new Uint32Array(SIZE);
@@ -36,7 +37,7 @@ export function createMersenneTwister(seed: number): RandomSource {
     nextUniform() {
       const low = nextInteger();
       const uniform = (nextInteger() * 2 ** 32 + low) / 2 ** 64;
-      // The highest integers round to 1, which C++ excludes as well.
+      // The highest integers would round to 1, which is excluded, as in C++.
       return Math.min(uniform, 1 - 2 ** -53);
     },
   };

@@ -2,32 +2,36 @@ import { type Candidates, softmax, sortByLogit } from './candidates.ts';
 import { drawByProbability } from './draw.ts';
 import type { RandomSource } from './mersenne-twister.ts';
 
-/** What Mirostat aims at, and the one number that it learns. Surprises are in bits. */
+/**
+ * The state of Mirostat. The surprise of a token is -log2 of its probability, in bits. Mirostat steers the average
+ * surprise towards a target.
+ */
 export interface MirostatState {
-  /** The surprise to aim at. */
+  /** The target surprise, in bits. */
   readonly tau: number;
   /** The learning rate. */
   readonly eta: number;
-  /** The highest surprise that is let through, which moves until the observed surprise is `tau`. */
+  /** The highest surprise that a token may have, in bits. Each draw moves it so that the average approaches `tau`. */
   mu: number;
 }
 
-/** How many of the most probable tokens version 1 fits its line to: `m` in llama.cpp's common sampler. */
+/** Number of most probable tokens that version 1 fits its line to; `m` in llama.cpp's common sampler. */
 const FITTED = 100;
 
 const { fround, log, log2, max, min } = Math;
 
-/** The state to begin a generation with. */
+/** Returns the state at the start of a generation. */
 export function startMirostat(tau: number, eta: number): MirostatState {
   return { tau: fround(tau), eta: fround(eta), mu: fround(2 * fround(tau)) };
 }
 
 /**
- * Draws by Mirostat version 2 and gives the index: leaves out tokens of a surprise above mu, draws from the rest, learns.
- * `llama_sampler_mirostat_v2_apply`.
+ * Draws by Mirostat version 2 and returns the index: removes tokens with a surprise above mu, draws from the rest, and
+ * updates mu. This is `llama_sampler_mirostat_v2_apply`.
  *
- * At most 2^mu tokens can be let through, so N >= 2^mu (1024 at first with tau 5) truncates none of them. Renormalising
- * over N tokens of mass m still takes log2(1/m) bits off each surprise before mu is applied.
+ * If an engine gives only the N highest logits: at most 2^mu tokens pass (1024 at the start with tau 5), so N >= 2^mu
+ * removes none of them. But the surprises are too low by log2(1/m) bits, m being the probability of the N tokens
+ * together.
  */
 export function drawMirostat2(candidates: Candidates, state: MirostatState, random: RandomSource): number {
   sortByLogit(candidates);
@@ -40,12 +44,12 @@ export function drawMirostat2(candidates: Candidates, state: MirostatState, rand
 }
 
 /**
- * Draws by Mirostat version 1 and gives the index: fits Zipf's law to the most probable tokens, keeps as many of all as
- * would have the surprise mu under it, draws from those, learns. `llama_sampler_mirostat_apply`. Where the number to
- * keep overflows, all are kept; llama.cpp's is then undefined.
+ * Draws by Mirostat version 1 and returns the index: fits Zipf's law to the most probable tokens, keeps as many tokens
+ * as have the surprise mu by that law, draws from those, and updates mu. This is `llama_sampler_mirostat_apply`. If the
+ * number to keep overflows, all tokens are kept; in llama.cpp that case is undefined.
  *
- * Truncating to N tokens costs nothing as long as N >= 100 and N tokens or fewer are kept: the fit takes the ratios of
- * the 100 highest probabilities, and the size of the vocabulary is known.
+ * If an engine gives only the N highest logits: the result is exact if N >= 100 and no more than N tokens are kept. The
+ * fit needs only the ratios of the 100 highest probabilities, and the size of the vocabulary is known.
  */
 export function drawMirostat1(
   candidates: Candidates,
@@ -56,12 +60,12 @@ export function drawMirostat1(
   sortByLogit(candidates);
   softmax(candidates);
   const keep = zipfCount(fitZipfExponent(candidates), state.mu, vocabularySize);
-  // Not a number where all the probability is on too few tokens to fit anything: then llama.cpp keeps one.
+  // NaN if too few tokens have all the probability, so that nothing can be fitted. llama.cpp then keeps one token.
   candidates.size = keep >= 1 ? min(candidates.size, Math.trunc(keep)) : 1;
   return drawAndLearn(candidates, state, random);
 }
 
-/** Least squares through the logarithms of rank and probability. */
+/** Fits Zipf's law: a line through the logarithms of rank and probability, by least squares. Returns the exponent. */
 function fitZipfExponent({ probabilities, size }: Candidates): number {
   let products = 0;
   let squares = 0;
@@ -74,6 +78,7 @@ function fitZipfExponent({ probabilities, size }: Candidates): number {
   return fround(products / squares);
 }
 
+/** Returns how many tokens to keep so that their surprise under Zipf's law is `mu`. */
 function zipfCount(exponent: number, mu: number, vocabularySize: number): number {
   const epsilon = fround(exponent - 1);
   const above = fround(epsilon * fround(2 ** mu));
@@ -81,7 +86,10 @@ function zipfCount(exponent: number, mu: number, vocabularySize: number): number
   return fround(fround(above / below) ** fround(1 / exponent));
 }
 
-/** Draws from what is left and moves mu towards `tau`. The surprise is that among what is left, as in llama.cpp. */
+/**
+ * Draws from the remaining candidates and updates mu by the error, the drawn token's surprise minus `tau`. The surprise
+ * counts the remaining candidates only, as in llama.cpp.
+ */
 function drawAndLearn(candidates: Candidates, state: MirostatState, random: RandomSource): number {
   softmax(candidates);
   const index = drawByProbability(candidates, random);

@@ -1,19 +1,20 @@
-/** Where the keys' digits begin, lowest first, and how many values one has. Three digits make 32 bits. */
+/** The sort goes by three digits of 11 bits, the lowest first. These are their positions in a key, in bits. */
 const SHIFTS = [0, 11, 22];
+/** Number of values of a digit. */
 const RADIX = 2048;
 
-/** Where the selection's coarse digit begins: the highest bits of a key. */
+/** Position of the coarse digit, the 11 highest bits of a key. It tells which entries may be among the best. */
 const COARSE_SHIFT = 21;
 
-/** Numbers to sort by, and the indices that go with them. */
+/** Numbers to sort by, each with the index of its value. */
 interface Keyed {
   keys: Uint32Array;
   indices: Uint32Array;
 }
 
 /**
- * Indices of the `keep` highest values, highest first; equal values keep the order they came in.
- * A radix sort: a comparison sort of a full vocabulary would take tens of milliseconds for every token.
+ * Returns the indices of the `keep` highest values, highest first. Equal values keep their order. Uses a radix sort: a
+ * comparison sort of a whole vocabulary would take tens of milliseconds for every token.
  */
 export function descendingOrder(values: Float32Array, keep = values.length): Uint32Array {
   let from = toKeyed(values);
@@ -30,7 +31,10 @@ function allocate(size: number): Keyed {
   return { keys: new Uint32Array(size), indices: new Uint32Array(size) };
 }
 
-/** Unsigned keys that ascend where the values descend: the bits of a float sort like an integer, but for the sign. */
+/**
+ * Turns the values into unsigned keys in the opposite order: the highest value has the lowest key. The bits of positive
+ * floats sort like integers; those of negative floats sort the other way round.
+ */
 function toKeyed(values: Float32Array): Keyed {
   const bits = new Int32Array(values.buffer, values.byteOffset, values.length);
   const keyed = allocate(values.length);
@@ -42,7 +46,7 @@ function toKeyed(values: Float32Array): Keyed {
   return keyed;
 }
 
-/** At least `keep` of the entries, among which are those with the lowest keys. */
+/** Returns at least `keep` entries, the ones with the lowest keys among them. */
 function contenders({ keys, indices }: Keyed, keep: number): Keyed {
   const counts = countDigits(keys, COARSE_SHIFT);
   let last = 0;
@@ -63,7 +67,7 @@ function contenders({ keys, indices }: Keyed, keep: number): Keyed {
   return found;
 }
 
-/** One pass of the radix sort: the entries in the order of one digit, and where that is equal, in the order they had. */
+/** Makes one pass of the radix sort: orders the entries by one digit. Entries with the same digit keep their order. */
 function distribute(from: Keyed, to: Keyed, shift: number): void {
   const places = countDigits(from.keys, shift);
   let before = 0;

@@ -3,7 +3,7 @@ import type { Candidates } from './candidates.ts';
 
 const { fround } = Math;
 
-/** Biases by token. A token that is named twice gets both. */
+/** Collects the biases by token. A token that comes twice gets the sum of both. */
 export function toBiases(pairs: Sampling['logitBias']): ReadonlyMap<number, number> {
   const biases = new Map<number, number>();
   for (const [token, bias] of pairs) biases.set(token, (biases.get(token) ?? 0) + bias);
@@ -11,10 +11,10 @@ export function toBiases(pairs: Sampling['logitBias']): ReadonlyMap<number, numb
 }
 
 /**
- * Adds its bias to each token's logit. `llama_sampler_logit_bias_apply`.
+ * Adds to each token's logit its bias. This is `llama_sampler_logit_bias_apply`.
  *
- * Of the best N tokens only: a bias cannot lift a token from below them. An engine that truncates must ask for the
- * logits of the biased tokens as well.
+ * If an engine gives only the N highest logits, a bias can't raise a token that is not among them. Such an engine must
+ * ask for the logits of the biased tokens as well.
  */
 export function addBiases(candidates: Candidates, biases: ReadonlyMap<number, number>): void {
   if (biases.size === 0) return;
@@ -30,12 +30,12 @@ export function addBiases(candidates: Candidates, biases: ReadonlyMap<number, nu
 type Penalties = Pick<Sampling, 'repeatPenalty' | 'repeatLastN' | 'presencePenalty' | 'frequencyPenalty'>;
 
 /**
- * Lowers the logits of the tokens in the window, the last `repeatLastN` of `recentTokens` (-1: all of them): divides
- * positive logits by the repeat penalty, multiplies others, then subtracts count * frequency penalty + presence penalty.
+ * Lowers the logits of the last `repeatLastN` tokens of `recentTokens` (-1: of all). Divides positive logits by the
+ * repeat penalty and multiplies others with it, then subtracts count * frequency penalty + presence penalty. This is
  * `llama_sampler_penalties_apply`.
  *
- * Of the best N tokens only: exact as long as what is chosen from still has a logit above that of the N-th raw one. A
- * negative penalty, which is a reward, cannot lift a token from below them.
+ * If an engine gives only the N highest logits, the result is exact as long as the logits of the tokens to choose from
+ * stay above the N-th raw logit. A negative penalty, a reward, can't raise a token that is not among the N.
  */
 export function penalize(candidates: Candidates, penalties: Penalties, recentTokens: ArrayLike<number>): void {
   const repeat = fround(penalties.repeatPenalty);

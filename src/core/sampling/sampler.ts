@@ -10,25 +10,25 @@ import { minP, topK, topP, typicalP } from './truncation.ts';
 /** Chooses the tokens of one generation. */
 export interface Sampler {
   /**
-   * The next token, given the logits of the whole vocabulary or its best N, and the tokens of prompt and reply so far.
-   * Changes neither.
+   * Returns the next token. `logits` has the whole vocabulary or its N highest logits, `recentTokens` the prompt and
+   * the reply so far. Neither is changed. Throws a `RangeError` if there is no token to choose from.
    */
   sample(logits: TokenLogits, recentTokens: ArrayLike<number>): number;
 }
 
-/** Draws one of the candidates and gives its index. */
+/** Draws one of the candidates and returns its index. */
 type Draw = (candidates: Candidates) => number;
 
 /**
- * The sampler chain of llama.cpp v0.5.0 (`common_sampler_init` with the default order, without DRY, top-n-sigma and XTC,
- * which are off by default): logit bias, penalties, top-k, typical-p, top-p, min-p, temperature, draw. With Mirostat it is
- * logit bias, fixed temperature, Mirostat: no penalties, no truncation, no dynamic temperature.
+ * Makes the sampler chain of llama.cpp v0.5.0: logit bias, penalties, top-k, typical-p, top-p, min-p, temperature,
+ * draw. With Mirostat it is logit bias, fixed temperature, Mirostat; penalties, truncation and dynamic temperature are
+ * off. This is `common_sampler_init` in its default order, without DRY, top-n-sigma and XTC, which are off by default.
  *
- * Equal seeds draw the same tokens as llama.cpp built with libstdc++ on x86-64, given the same logits in the same order
- * (llama.cpp begins with the order of the vocabulary, node-llama-cpp with descending logits, because it always has a
- * top-k). Only equal logits may come in another order, and the last bit of exp and log may differ.
+ * The same seed draws the same tokens as llama.cpp built with libstdc++ on x86-64, given the same logits in the same
+ * order. llama.cpp starts with the order of the vocabulary; node-llama-cpp starts with descending logits, because it
+ * always has a top-k. Two differences remain: the order of equal logits, and the last bit of exp and log.
  *
- * `vocabularySize` is for Mirostat version 1.
+ * Only Mirostat version 1 uses `vocabularySize`.
  */
 export function createSampler(sampling: Sampling, vocabularySize: number): Sampler {
   const biases = toBiases(sampling.logitBias);
@@ -46,7 +46,7 @@ export function createSampler(sampling: Sampling, vocabularySize: number): Sampl
   };
 }
 
-/** Whether the highest logit always wins. Of all samplers only typical-p could have taken it out. */
+/** True if the highest logit always wins. Among the samplers of the chain, only typical-p may remove it. */
 function isGreedy({ temperature, mirostat, dynatempRange, typicalP }: Sampling): boolean {
   return temperature <= 0 && (mirostat !== 0 || (dynatempRange <= 0 && typicalP >= 1));
 }

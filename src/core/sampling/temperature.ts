@@ -3,7 +3,10 @@ import { entropyOf, surprisesOf } from './truncation.ts';
 
 const { fround, log, max } = Math;
 
-/** Divides the logits by the temperature; 0 or less leaves only the highest logit a chance. `llama_sampler_temp_impl`. */
+/**
+ * Divides the logits by the temperature. At 0 or less only the highest logit keeps a chance. This is
+ * `llama_sampler_temp_impl`.
+ */
 export function scaleByTemperature(candidates: Candidates, temperature: number): void {
   const { logits, size } = candidates;
   const divisor = fround(temperature);
@@ -16,21 +19,22 @@ export function scaleByTemperature(candidates: Candidates, temperature: number):
   for (let index = 0; index < size; index++) logits[index] = (logits[index] ?? 0) / divisor;
 }
 
-/** The middle of the temperatures, how far they reach to both sides, and how they follow the entropy. */
+/** A temperature between `temperature - range` and `temperature + range`. */
 export interface DynamicTemperature {
   temperature: number;
-  /** 0 is a fixed temperature. */
+  /** 0 means a fixed temperature. */
   range: number;
+  /** Power of the normalized entropy that sets the temperature; 1 is linear. */
   exponent: number;
 }
 
 /**
- * Scales by a temperature that grows with the distribution's entropy, from temperature - range for none to
- * temperature + range for as much as there can be. `llama_sampler_temp_ext_apply`: so with a range, temperature 0 is not
- * greedy.
+ * Divides the logits by a temperature that grows with the entropy of the distribution: temperature - range at entropy
+ * 0, temperature + range at the greatest possible entropy. So with a range, temperature 0 is not greedy. This is
+ * `llama_sampler_temp_ext_apply`.
  *
- * Truncating to N tokens takes the entropy of those alone and compares it with ln N instead of ln of the vocabulary.
- * Nothing is lost where the samplers before this one left N tokens or fewer.
+ * If an engine gives only the N highest logits, their entropy is compared with ln N instead of ln of the vocabulary's
+ * size. The result is exact if the samplers before this one leave N tokens or fewer anyway.
  */
 export function scaleByEntropy(candidates: Candidates, { temperature, range, exponent }: DynamicTemperature): void {
   const reach = fround(range);

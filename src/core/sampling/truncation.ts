@@ -2,31 +2,31 @@ import { type Candidates, indexOfHighest, reorder, softmax, sortByLogit } from '
 import { descendingOrder } from './order.ts';
 
 /*
- * What leaves candidates out. llama.cpp's `min_keep` is 0 in llama-server: each of these keeps one candidate anyway.
- * Given only the best N tokens, the whole chain does what llama.cpp does under top_k = min(top_k, N).
+ * The samplers that remove candidates. llama-server sets llama.cpp's `min_keep` to 0; each sampler keeps one candidate
+ * anyway. If an engine gives only the N highest logits, the whole chain does what llama.cpp does with top_k =
+ * min(top_k, N).
  */
 
 const { abs, fround, log } = Math;
 
 /**
- * Keeps the `k` highest logits; 0 or less keeps all. `llama_sampler_top_k_impl`.
- *
- * Truncating to N tokens costs nothing as long as k <= N.
+ * Keeps the `k` highest logits; 0 or less keeps all. This is `llama_sampler_top_k_impl`. It is exact with only the N
+ * highest logits if k <= N.
  */
 export function topK(candidates: Candidates, k: number): void {
   if (k > 0) sortByLogit(candidates, Math.min(k, candidates.size));
 }
 
 /**
- * Keeps the smallest set of the most probable tokens whose probabilities sum to `p` or more; from 1 on, all.
+ * Keeps the smallest set of most probable tokens whose probabilities sum to at least `p`; 1 or more keeps all. This is
  * `llama_sampler_top_p_apply`.
  *
- * Truncating to N tokens that hold the mass m of the distribution turns p into p * m of it. Nothing is lost after a
- * top-k of N or less.
+ * With only the N highest logits, which together have the probability m, the tokens kept have p * m instead of p. It is
+ * exact after a top-k of N or less.
  */
 export function topP(candidates: Candidates, p: number): void {
   if (p >= 1) return;
-  // Before the sort, as in llama.cpp: the order of a sum in 32 bits shows in its last digit.
+  // Before the sort, as in llama.cpp: the last digit of a 32-bit sum depends on the order.
   softmax(candidates);
   sortByLogit(candidates);
   const { probabilities, size } = candidates;
@@ -41,10 +41,8 @@ export function topP(candidates: Candidates, p: number): void {
 }
 
 /**
- * Keeps the tokens with at least `p` times the probability of the most probable one; 0 keeps all.
- * `llama_sampler_min_p_apply`.
- *
- * Truncating to N tokens costs nothing, unless the N-th would be kept.
+ * Keeps the tokens with at least `p` times the probability of the most probable one; 0 keeps all. This is
+ * `llama_sampler_min_p_apply`. With only the N highest logits, it is exact unless the N-th is kept.
  */
 export function minP(candidates: Candidates, p: number): void {
   if (p <= 0 || candidates.size === 0) return;
@@ -54,7 +52,7 @@ export function minP(candidates: Candidates, p: number): void {
   let kept = 0;
   for (let index = 0; index < size; index++) {
     const logit = logits[index] ?? 0;
-    // The highest fails its own test only where p > 1.
+    // The highest logit fails its own test only if p > 1. It is kept even then.
     if (logit < lowest && index !== highest) continue;
     tokens[kept] = tokens[index] ?? 0;
     logits[kept] = logit;
@@ -64,13 +62,13 @@ export function minP(candidates: Candidates, p: number): void {
 }
 
 /**
- * Keeps the smallest set of the most typical tokens whose probabilities sum to more than `p`; from 1 on, all. Typical
- * are the tokens whose surprise, -ln of their probability, is near the entropy. They are left in that order, the most
- * typical first. `llama_sampler_typical_apply`, except that a probability of 0 adds nothing to the entropy: llama.cpp's
- * 0 * ln 0 is not a number, and its choice then arbitrary.
+ * Keeps the smallest set of most typical tokens whose probabilities sum to more than `p`; 1 or more keeps all. A token
+ * is typical if its surprise, -ln of its probability, is near the entropy. The tokens stay in that order, the most
+ * typical one first. This is `llama_sampler_typical_apply` with one exception: a probability of 0 adds nothing to the
+ * entropy. In llama.cpp 0 * ln 0 is not a number, which makes its choice arbitrary.
  *
- * Truncating to N tokens loses the entropy of the tail, which for a flat distribution is most of it: a tail of mass t
- * spread over M tokens would add about t * ln(M / t). Nothing is lost after a top-k of N or less.
+ * With only the N highest logits, the entropy of the other tokens is missing: about t * ln(M / t) if M tokens share the
+ * probability t. For a flat distribution that is most of the entropy. It is exact after a top-k of N or less.
  */
 export function typicalP(candidates: Candidates, p: number): void {
   if (p >= 1) return;
@@ -92,14 +90,14 @@ export function typicalP(candidates: Candidates, p: number): void {
   candidates.sorted = false;
 }
 
-/** -ln of each probability that the latest softmax gave. */
+/** Returns -ln of each probability from the latest softmax. */
 export function surprisesOf({ probabilities, size }: Candidates): Float32Array {
   const surprises = new Float32Array(size);
   for (let index = 0; index < size; index++) surprises[index] = -log(probabilities[index] ?? 0);
   return surprises;
 }
 
-/** Entropy of the probabilities that the latest softmax gave, in nats. */
+/** Returns the entropy of the probabilities from the latest softmax, in nats. */
 export function entropyOf({ probabilities, size }: Candidates, surprises: Float32Array): number {
   let entropy = 0;
   for (let index = 0; index < size; index++) {

@@ -1,11 +1,11 @@
 import type { TokenLogprob } from '../../core/events.ts';
 import type { Emit, Sampling } from '../../core/runner.ts';
-import type { EngineRequest } from '../engine.ts';
+import type { TextRequest } from '../engine.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
 import {
   createGrammarGate,
   createGrammarState,
-  type LoadedModel,
+  type NativeModel,
   slotPriority,
   type Token,
   toEvaluateOptions,
@@ -16,10 +16,10 @@ import { createLogitsSource, createNativeSource, type Drawn, type TokenSource } 
 import type { Vocabulary } from './vocabulary.ts';
 
 interface ChoiceContext {
-  loaded: LoadedModel;
+  loaded: NativeModel;
   vocabulary: Vocabulary;
   loop: StepLoop;
-  request: EngineRequest;
+  request: TextRequest;
   prompt: Token[];
   emit: Emit;
   signal: AbortSignal;

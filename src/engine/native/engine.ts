@@ -3,11 +3,11 @@ import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
-import type { Engine, EngineOptions } from '../engine.ts';
+import type { EngineOptions, TextEngine } from '../engine.ts';
 import type { WorkerConfig } from '../node/task.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
-import { chatLength, createContext, inOurWords, type LlamaModel, type LoadedModel, loadModel } from './llama.ts';
+import { chatLength, createContext, inOurWords, type LlamaModel, loadModel, type NativeModel } from './llama.ts';
 import { textContextOptions, textLength } from './text-context.ts';
 import { createVocabulary } from './vocabulary.ts';
 
@@ -20,7 +20,7 @@ export async function loadNativeEngine(
   backend: 'gpu' | 'cpu',
   log: Log,
   memory: WorkerConfig['memory'] = { needed: 0, available: 0 },
-): Promise<Engine> {
+): Promise<TextEngine> {
   const loaded = await loadModel(options, backend, log, memory);
   try {
     return await createEngine(loaded, options, backend);
@@ -30,7 +30,7 @@ export async function loadNativeEngine(
   }
 }
 
-async function createEngine(loaded: LoadedModel, options: EngineOptions, backend: 'gpu' | 'cpu'): Promise<Engine> {
+async function createEngine(loaded: NativeModel, options: EngineOptions, backend: 'gpu' | 'cpu'): Promise<TextEngine> {
   const { llama, model } = loaded;
   const vocabulary = createVocabulary(model);
   const common = {
@@ -72,7 +72,7 @@ async function refuseGeneration(): Promise<never> {
 }
 
 async function describe(
-  { llama, model }: LoadedModel,
+  { llama, model }: NativeModel,
   options: EngineOptions,
   backend: 'gpu' | 'cpu',
 ): Promise<EngineInfo> {

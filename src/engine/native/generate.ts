@@ -1,16 +1,20 @@
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { Emit } from '../../core/runner.ts';
-import type { Engine, EngineRequest } from '../engine.ts';
+import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { createChoiceRunner } from './choice.ts';
 import type { GenerationOutcome } from './generation.ts';
-import type { LlamaContext, LoadedModel, Token } from './llama.ts';
+import type { LlamaContext, NativeModel, Token } from './llama.ts';
 import { chooseSlot, createSlots, prepareSlot, type Slot, shareCache } from './slot.ts';
 import { createStepLoop, type StepLoop } from './step-loop.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** `generate` of the native engine: all generations of a context, moved on together by one step loop. */
-export function createGenerate(loaded: LoadedModel, context: LlamaContext, vocabulary: Vocabulary): Engine['generate'] {
+export function createGenerate(
+  loaded: NativeModel,
+  context: LlamaContext,
+  vocabulary: Vocabulary,
+): TextEngine['generate'] {
   const slots = createSlots(context);
   const loop = createStepLoop(context.batchSize);
 
@@ -36,7 +40,7 @@ function noMedia() {
 }
 
 /** As many free slots as the request has choices, at least one, that whose cache serves it best first. */
-function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: EngineRequest): Slot[] {
+function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: TextRequest): Slot[] {
   const taken: Slot[] = [];
   while (taken.length < choices) {
     const index = chooseSlot(
@@ -58,10 +62,10 @@ function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: Eng
 }
 
 interface Run {
-  loaded: LoadedModel;
+  loaded: NativeModel;
   vocabulary: Vocabulary;
   loop: StepLoop;
-  request: EngineRequest;
+  request: TextRequest;
   prompt: Token[];
   slots: Slot[];
   emit: Emit;

@@ -11,6 +11,7 @@ import {
   LlamaLogLevel,
   type LlamaModel,
   type LlamaRankingContext,
+  NoBinaryFoundError,
   type SequenceEvaluateOptions,
   type Token,
   TokenBias,
@@ -35,7 +36,7 @@ export type {
   Token,
 };
 
-export interface LoadedModel {
+export interface NativeModel {
   llama: Llama;
   model: LlamaModel;
 }
@@ -49,13 +50,15 @@ export async function loadModel(
   backend: 'gpu' | 'cpu',
   log: Log,
   memory: WorkerConfig['memory'],
-): Promise<LoadedModel> {
+): Promise<NativeModel> {
   const llama = await getLlama({
     build: 'never',
     gpu: backend === 'gpu' ? 'auto' : false,
     progressLogs: false,
     logLevel: LlamaLogLevel.warn,
     logger: (level, message) => log.debug(message.trim(), { source: 'llama.cpp', level }),
+  }).catch((error: unknown) => {
+    throw inOurWords(error);
   });
   try {
     if (backend === 'gpu' && llama.gpu === false)
@@ -84,8 +87,10 @@ export async function refuseHopeless(
   }
 }
 
-/** node-llama-cpp's error for too little memory as the engine's. */
+/** node-llama-cpp's errors as the engine's: too little memory, and no binary, which it gives no reason for. */
 export function inOurWords(error: unknown): unknown {
+  if (error instanceof NoBinaryFoundError)
+    return new Error('no native binary of llama.cpp is installed', { cause: error });
   return error instanceof InsufficientMemoryError ? new InsufficientMemory(error.message) : error;
 }
 
@@ -207,7 +212,7 @@ export async function evaluateForLogits(
 
 /** Compiles a GBNF grammar into the state of one reply. Throws a 400 `ApiError` for one that llama.cpp does not take. */
 export async function createGrammarState(
-  { llama, model }: LoadedModel,
+  { llama, model }: NativeModel,
   grammar: string,
 ): Promise<LlamaGrammarEvaluationState> {
   try {

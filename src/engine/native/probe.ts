@@ -1,4 +1,5 @@
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import { inOurWords } from './llama.ts';
 
 /** What llama.cpp's native build finds on this machine. */
 export interface NativeDevices {
@@ -16,6 +17,8 @@ export async function probeNative(backend: 'gpu' | 'cpu'): Promise<NativeDevices
     gpu: backend === 'gpu' ? 'auto' : false,
     progressLogs: false,
     logLevel: LlamaLogLevel.disabled,
+  }).catch((error: unknown) => {
+    throw inOurWords(error);
   });
   try {
     if (backend === 'cpu') return { kind: 'cpu', names: [], memory: null };

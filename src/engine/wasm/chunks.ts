@@ -1,7 +1,7 @@
 import { createStopFilter, foldCase, type StopFilter } from '../../core/chat/stop-sequences.ts';
 import type { FinishReason, TokenLogprob } from '../../core/events.ts';
 import type { Emit } from '../../core/runner.ts';
-import type { EngineRequest } from '../engine.ts';
+import type { TextRequest } from '../engine.ts';
 
 /** The fields of llama-server's streamed chunks that are read. */
 export interface Chunk {
@@ -39,7 +39,7 @@ export interface ChoiceOutcome {
 
 export interface ChunkReaderOptions {
   choice: number;
-  request: EngineRequest;
+  request: TextRequest;
   emit: Emit;
 }
 

@@ -6,7 +6,7 @@ import { MEDIA_MARK } from '../../core/media.ts';
 import type { Emit, EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
-import type { Engine, EngineRequest, ModelKind } from '../engine.ts';
+import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
@@ -49,7 +49,7 @@ export interface WasmEngineOptions {
  * Loads a model into llama.cpp's WebAssembly build. Platform neutral, but it needs what wllama needs of a browser:
  * `Worker`, `navigator` and `self.location`.
  */
-export async function createWasmEngine(options: WasmEngineOptions): Promise<Engine> {
+export async function createWasmEngine(options: WasmEngineOptions): Promise<TextEngine> {
   const size = checkModelSize(filesOf(options));
   const engine = new WasmEngine(options);
   try {
@@ -65,8 +65,8 @@ function filesOf({ model, projector }: Pick<WasmEngineOptions, 'model' | 'projec
   return [...model, ...(projector ? [projector] : [])];
 }
 
-class WasmEngine implements Engine {
-  readonly ask: Engine['ask'];
+class WasmEngine implements TextEngine {
+  readonly ask: TextEngine['ask'];
   readonly #wllama: Wllama;
   readonly #log: Log;
   readonly #runtime: RuntimeLog;
@@ -133,7 +133,7 @@ class WasmEngine implements Engine {
     return { ...this.#tokens, chatTemplate: metadata['tokenizer.chat_template'] };
   }
 
-  async generate(request: EngineRequest, emit: Emit, signal: AbortSignal): Promise<void> {
+  async generate(request: TextRequest, emit: Emit, signal: AbortSignal): Promise<void> {
     this.#checkReady();
     if (signal.aborted) return;
     if (this.#kind !== 'chat') throw unsupportedParameter('model', 'The model writes no text.');
@@ -171,7 +171,7 @@ class WasmEngine implements Engine {
 
   /** Runs one choice; gives null when it was cancelled or did not fit. */
   async #generateChoice(
-    request: EngineRequest & { prompt: string },
+    request: TextRequest & { prompt: string },
     choice: number,
     emit: Emit,
     signal: AbortSignal,
@@ -205,7 +205,7 @@ class WasmEngine implements Engine {
     return signal.aborted ? null : reader.outcome;
   }
 
-  #complete({ media }: EngineRequest, options: StreamOptions & object): Promise<void> {
+  #complete({ media }: TextRequest, options: StreamOptions & object): Promise<void> {
     if (media.length === 0) return this.#wllama.createCompletion(options);
     return completeWithFiles(
       this.#wllama,
@@ -220,7 +220,7 @@ class WasmEngine implements Engine {
     return text.replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
   }
 
-  #checkAudio({ media }: EngineRequest): void {
+  #checkAudio({ media }: TextRequest): void {
     const { has_audio_input } = this.#wllama.getLoadedContextInfo();
     if (!has_audio_input || this.#wllama.isMultithread()) return;
     if (media.some(({ kind }) => kind === 'audio')) throw audioNeedsThreads();

@@ -1,11 +1,12 @@
-import type { EngineRequest } from '../engine.ts';
+import { SAMPLING_FIELDS, SAMPLING_KEYS } from '../../core/sampling/fields.ts';
+import type { TextRequest } from '../engine.ts';
 
 /**
  * A completion in llama-server's words, streamed with progress and usage. Stop sequences stay here: llama-server drops
  * the text it holds back for one when the generation ends otherwise.
  */
 export function completionParams(
-  request: EngineRequest & { prompt: string },
+  request: TextRequest & { prompt: string },
   choice: number,
   contextLength: number,
 ): Record<string, unknown> {
@@ -22,21 +23,9 @@ export function completionParams(
     return_progress: true,
     stream_options: { include_usage: true },
     timings_per_token: request.stop.length + request.banned.length > 0,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    top_k: sampling.topK,
-    min_p: sampling.minP,
-    typical_p: sampling.typicalP,
-    repeat_penalty: sampling.repeatPenalty,
+    ...Object.fromEntries(SAMPLING_KEYS.map((key) => [SAMPLING_FIELDS[key].name, sampling[key]])),
     // llama-server takes no -1 here.
     repeat_last_n: sampling.repeatLastN < 0 ? contextLength : sampling.repeatLastN,
-    presence_penalty: sampling.presencePenalty,
-    frequency_penalty: sampling.frequencyPenalty,
-    dynatemp_range: sampling.dynatempRange,
-    dynatemp_exponent: sampling.dynatempExponent,
-    mirostat: sampling.mirostat,
-    mirostat_tau: sampling.mirostatTau,
-    mirostat_eta: sampling.mirostatEta,
     // Every choice draws from a seed of its own, the first from the request's.
     seed: (sampling.seed + choice) % 0xffffffff,
     logit_bias: sampling.logitBias,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toModel } from '../../../src/core/api/models/handler.ts';
+import { toModel } from '../../../src/core/api/models/model-object.ts';
 import { uint32 } from '../../fixtures/gguf-writer.ts';
 import { makeFolder, modelEntries, projectorEntries, readLines, writeSparse } from './fixtures.ts';
 

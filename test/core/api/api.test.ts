@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/core/api/api.ts';
 import { errorBody, serverError } from '../../../src/core/errors.ts';
 import type { Catalogue } from '../../../src/core/model.ts';
-import { chat, createContext, get, hello, post, readBody, readJson } from './fixtures.ts';
+import { chat, createContext, createFakeRunner, failing, get, hello, post, readBody, readJson } from './fixtures.ts';
 
 const broken: Catalogue = {
   list: () => {
@@ -124,5 +124,52 @@ describe('an error that nobody foresaw', () => {
     const origin = 'http://localhost:3000';
     const reply = await createApi(context)(get('/v1/models', { origin }));
     expect(reply).toMatchObject({ status: 500, headers: { 'access-control-allow-origin': origin } });
+  });
+});
+
+describe('the id of a request', () => {
+  it('is in the header of every reply, whole, streamed or an error', async () => {
+    const api = createApi(createContext().context);
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'mine-1' };
+    for (const request of [
+      get('/health', headers),
+      get('/nowhere', headers),
+      chat({}, { headers }),
+      chat({ stream: true }, { headers }),
+    ]) {
+      expect((await api(request)).headers['x-request-id']).toBe('mine-1');
+    }
+    expect((await api(get('/health'))).headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+  });
+
+  it('reaches the runner', async () => {
+    const runner = createFakeRunner();
+    await createApi(createContext({ runner }).context)(
+      chat({}, { headers: { 'content-type': 'application/json', 'x-request-id': 'mine-2' } }),
+    );
+    expect(runner.asked).toMatchObject([{ requestId: 'mine-2' }]);
+  });
+
+  it('is logged with the model, the stack and the cause of what broke, while the client is told nothing of it', async () => {
+    const broken = new TypeError('secret inside', { cause: new Error('deeper') });
+    const runner = createFakeRunner(() => failing([], broken));
+    const { context, errors } = createContext({ runner });
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'mine-3' };
+    const reply = await createApi(context)(chat({}, { headers }));
+    expect(reply.status).toBe(500);
+    expect(await readBody(reply)).not.toContain('secret');
+    expect(errors).toEqual([
+      {
+        message: 'request failed',
+        fields: {
+          requestId: 'mine-3',
+          model: 'tiny',
+          path: '/v1/chat/completions',
+          error: 'TypeError: secret inside',
+          stack: broken.stack,
+          cause: expect.objectContaining({ error: 'Error: deeper' }),
+        },
+      },
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import type { ApiContext } from '../../../src/core/api/context.ts';
+import type { RequestContext } from '../../../src/core/api/context.ts';
 import type { ApiReply, ApiRequest } from '../../../src/core/api/http/http.ts';
 import type {
   ChoiceFinished,
@@ -138,14 +138,14 @@ export function createFakeRunner(
   answers: Answers = {},
   moving: MovingModel[] = [],
 ) {
-  const asked: { modelId: string; request: GenerationRequest; signal: AbortSignal }[] = [];
+  const asked: { modelId: string; request: GenerationRequest; signal: AbortSignal; requestId: string }[] = [];
   const questions: { modelId: string; kind: QuestionKind; question: unknown; signal: AbortSignal }[] = [];
   const runner: Runner = {
-    generate(modelId, request, signal) {
-      asked.push({ modelId, request, signal });
+    generate(modelId, request, { signal, requestId }) {
+      asked.push({ modelId, request, signal, requestId });
       return generate(request, signal);
     },
-    async ask(modelId, kind, question, signal) {
+    async ask(modelId, kind, question, { signal }) {
       questions.push({ modelId, kind, question, signal });
       const answer = answers[kind];
       if (!answer) throw new Error(`the test has no answer to ${kind}`);
@@ -158,11 +158,11 @@ export function createFakeRunner(
 }
 
 /** A context with one model, no keys and a log that is kept. */
-export function createContext(overrides: Partial<ApiContext> & { cards?: ModelCard[] } = {}) {
+export function createContext(overrides: Partial<RequestContext> & { cards?: ModelCard[] } = {}) {
   const { cards = [modelCard()], ...rest } = overrides;
   const errors: { message: string; fields: Record<string, unknown> | undefined }[] = [];
   const noted: string[][] = [];
-  const context: ApiContext = {
+  const context: RequestContext = {
     catalogue: { list: () => cards, find: (id) => cards.find((card) => card.id === id) },
     runner: createFakeRunner(),
     apiKeys: [],
@@ -177,22 +177,27 @@ export function createContext(overrides: Partial<ApiContext> & { cards?: ModelCa
       warn: () => {},
       error: (message, fields) => errors.push({ message, fields }),
     },
+    trace: { requestId: 'req-test' },
     ...rest,
   };
   return { context, errors, noted };
 }
 
+function blank(path: string): ApiRequest {
+  return { method: 'GET', path, query: '', headers: {}, text: async () => '', signal: new AbortController().signal };
+}
+
 export function get(path: string, headers: Record<string, string> = {}): ApiRequest {
-  return { method: 'GET', path, headers, body: '', signal: new AbortController().signal };
+  return { ...blank(path), headers };
 }
 
 export function post(path: string, body: unknown, overrides: Partial<ApiRequest> = {}): ApiRequest {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
+    ...blank(path),
     method: 'POST',
-    path,
     headers: { 'content-type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    signal: new AbortController().signal,
+    text: async () => text,
     ...overrides,
   };
 }

@@ -9,12 +9,12 @@ const decode = (bytes: number[]): string =>
 /** A vocabulary in which every byte is a token. */
 const bytewise: Detokenize = (tokens) => decode(tokens);
 
-/** A vocabulary of these byte sequences, its tokens being their places. */
+/** A vocabulary of these byte sequences. A token is the index of its sequence. */
 function vocabularyOf(pieces: number[][]): Detokenize {
   return (tokens) => decode(tokens.flatMap((token) => pieces[token] ?? []));
 }
 
-/** The bytes in pieces of up to the given lengths, used in turn. */
+/** Cuts the bytes into pieces. The lengths are used in turn. */
 function cut(bytes: number[], lengths: number[]): number[][] {
   const pieces: number[][] = [];
   for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1) {
@@ -50,7 +50,7 @@ describe('detokenizer', () => {
     expect([0, 1, 2].map((token) => detokenizer.push(token))).toEqual(['caf', 'é', '€!']);
   });
 
-  it('gives a token that is no text as nothing', () => {
+  it('gives nothing for a token without text', () => {
     const detokenizer = createDetokenizer(vocabularyOf([[], encode('x')]));
     expect([0, 1, 0].map((token) => detokenizer.push(token))).toEqual(['', 'x', '']);
   });
@@ -70,12 +70,12 @@ describe('detokenizer', () => {
     ]);
   });
 
-  it('shows bytes that are no UTF-8 as the replacement character and goes on', () => {
+  it('shows bytes that are not UTF-8 as the replacement character and goes on', () => {
     const detokenizer = createDetokenizer(bytewise);
     expect([0xff, 0x80, 0x61, 0x62].map((token) => detokenizer.push(token)).join('')).toBe('\uFFFD\uFFFDab');
   });
 
-  it('gives a replacement character of the text itself as soon as more follows', () => {
+  it('gives a replacement character that belongs to the text as soon as more follows', () => {
     const detokenizer = createDetokenizer(bytewise);
     expect(
       encode('a\uFFFDb')
@@ -97,7 +97,7 @@ describe('detokenizer', () => {
     );
   });
 
-  it('gives the original text back wherever the tokens cut it, and never half a character', () => {
+  it('gives the original text back wherever the tokens cut it, without ever giving half a character', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(anyText, lengths, (text, pieceLengths) => {

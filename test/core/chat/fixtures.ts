@@ -4,7 +4,7 @@ import type { ToolCall } from '../../../src/core/runner.ts';
 import { parseGrammar } from '../grammar/gbnf.ts';
 import { createMatcher } from '../grammar/gbnf-matcher.ts';
 
-/** Shows tools and calls in the manner of Hermes, and begins reasoning where `think` asks for it. */
+/** A template that shows tools and calls like Hermes. It begins reasoning if the variable `think` is set. */
 export const HERMES_LIKE = [
   '{% if tools %}tools:{% for tool in tools %} {{ tool.function.name }}{% endfor %}{{ "\\n" }}{% endif %}',
   '{% for message in messages %}{{ message.role }}: {{ message.content }}',
@@ -14,7 +14,7 @@ export const HERMES_LIKE = [
   'assistant: {% if think %}<think>\n{% endif %}',
 ].join('');
 
-/** Knows neither tools nor calls. */
+/** A template that knows neither tools nor calls. */
 export const PLAIN = '{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant: ';
 
 export const ADD: Tool = {
@@ -41,7 +41,7 @@ export function callOf(name: string, json = '{}', id = 'call_1'): ToolCall {
   return { id, type: 'function', function: { name, arguments: json } };
 }
 
-/** Whether a text is one that a grammar allows. */
+/** Returns a function that tells whether the grammar allows a text. */
 export function matcherOf(grammar: string | null): (text: string) => boolean {
   if (grammar === null) throw new Error('there is no grammar');
   const rules = grammar

@@ -15,7 +15,7 @@ describe('a text without marks', () => {
     expect(withoutMarks(text)).toBe(text);
   });
 
-  it('has no mark in it, whatever it was put together of, and makes none together with others', () => {
+  it('has no mark, whatever its parts, and makes none when it is joined with others', () => {
     const piece = fc.constantFrom('\u{E000}', 'media', 'med', 'ia', 'm', ' ', MEDIA_MARK);
     const texts = fc.array(
       fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
@@ -25,7 +25,7 @@ describe('a text without marks', () => {
       fc.property(texts, (written) => {
         const freed = written.map(withoutMarks);
         for (const text of freed) expect(count(text)).toBe(0);
-        // Marks put between them are the only ones.
+        // The only marks are those that join the texts.
         expect(count(freed.join(MEDIA_MARK))).toBe(written.length - 1);
       }),
     );
@@ -48,13 +48,13 @@ describe('a conversation with media', () => {
     expect(media).toEqual([c, a, b]);
   });
 
-  it('has them twice where the template writes a message twice', () => {
+  it('has its media twice if the template writes a message twice', () => {
     const { text, media } = renderWithMedia(conversation.slice(2), (messages) => join([...messages, ...messages]));
     expect(text).toBe(`three${MEDIA_MARK}\nthree${MEDIA_MARK}`);
     expect(media).toEqual([c, c]);
   });
 
-  it('is refused where the template leaves one out', () => {
+  it('is refused if the template leaves one out', () => {
     expect(() => renderWithMedia(conversation, (messages) => join(messages.slice(1)))).toThrow(
       expect.objectContaining({
         data: expect.objectContaining({ status: 400, param: 'messages', code: 'unsupported_content' }),
@@ -69,7 +69,7 @@ describe('a conversation with media', () => {
     });
   });
 
-  it('has no marks but its own, wherever else one was written', () => {
+  it('has no marks but its own, even if the template or a client writes some', () => {
     let seen = '';
     const { text, media } = renderWithMedia(conversation.slice(2), (messages) => {
       seen = messages[0]?.content?.slice('three'.length) ?? '';
@@ -77,12 +77,12 @@ describe('a conversation with media', () => {
     });
     expect(text).toBe(`a tool: media\u{E000}, three${MEDIA_MARK}`);
     expect(media).toEqual([c]);
-    // One that is known from an earlier prompt is none in the next.
+    // A client that has seen the marks of an earlier prompt can't use them in the next.
     expect(renderWithMedia([user('x')], () => seen)).toMatchObject({ media: [] });
     expect(renderWithMedia([user('x')], () => seen).text).not.toContain('\u{E000}media');
   });
 
-  it('may have none', () => {
+  it('may have no media', () => {
     expect(renderWithMedia([user('x'), { role: 'assistant', content: null }], join)).toEqual({
       text: 'x\n',
       media: [],

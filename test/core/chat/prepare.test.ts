@@ -8,7 +8,7 @@ import { ADD, ADD_CALL, callOf, HERMES_LIKE, matcherOf, NOW, NOW_CALL, PLAIN, tr
 
 const prepare = createPreparer(traits(HERMES_LIKE));
 
-/** A request with these tools, whose model has the template of Hermes. */
+/** Prepares a request with the tools `ADD` and `NOW` for a model with the Hermes-like template. */
 const withTools = (prompt: Partial<ChatPrompt>, more: Partial<GenerationRequest> = {}) =>
   prepare(
     ask('', {
@@ -17,7 +17,7 @@ const withTools = (prompt: Partial<ChatPrompt>, more: Partial<GenerationRequest>
     }),
   );
 
-/** What a reply is read as. */
+/** Returns the deltas that a reply is read as. */
 function read({ createParser }: Prepared, reply: string) {
   const parser = createParser?.();
   // Without a parser the text is the reply.
@@ -25,32 +25,32 @@ function read({ createParser }: Prepared, reply: string) {
   return [...parser.push(reply), ...parser.finish()];
 }
 
-describe('a prompt that is no conversation', () => {
+describe('a prompt that is not a conversation', () => {
   const plain = { media: [], grammar: null, marks: [], createParser: null, severalCalls: false };
 
-  it('is the text as it stands', () => {
+  it('is its text, unchanged', () => {
     expect(prepare(ask('', { prompt: { kind: 'text', text: 'Once <think>' } }))).toEqual({
       ...plain,
       prompt: 'Once <think>',
     });
   });
 
-  it('has no place for an image', () => {
+  it('contains no mark of an image', () => {
     const prompt = { kind: 'text', text: `Once ${MEDIA_MARK}` } as const;
     expect(prepare(ask('', { prompt })).prompt).not.toContain(MEDIA_MARK);
   });
 
-  it('is the tokens as they are', () => {
+  it('is its tokens, unchanged', () => {
     expect(prepare(ask('', { prompt: { kind: 'tokens', tokens: [1, 2] } }))).toEqual({ ...plain, prompt: [1, 2] });
   });
 
-  it('is the gap between two texts, as the model marks it', () => {
+  it('is two texts with a gap, in the marks of the model', () => {
     const infill = createPreparer(traits(HERMES_LIKE, { infill: { prefix: '<P>', suffix: '<S>', middle: '<M>' } }));
     const prompt = { kind: 'infill', prefix: 'one ', suffix: ' three' } as const;
     expect(infill(ask('', { prompt }))).toEqual({ ...plain, prompt: '<P>one <S> three<M>' });
   });
 
-  it('is refused with a gap that the model can not fill', () => {
+  it('is refused if it has a gap and the model can not infill', () => {
     expect(() => prepare(ask('', { prompt: { kind: 'infill', prefix: 'a', suffix: 'b' } }))).toThrow(
       expect.objectContaining({
         data: expect.objectContaining({ status: 400, code: 'unsupported_parameter', param: 'suffix' }),
@@ -60,7 +60,7 @@ describe('a prompt that is no conversation', () => {
 });
 
 describe('a conversation', () => {
-  it("is the text of the model's template, free of a grammar, with the marks of its format", () => {
+  it("becomes the text of the model's template, without a grammar, with the marks of its format", () => {
     expect(prepare(ask('Hello'))).toMatchObject({
       prompt: 'user: Hello\nassistant: ',
       grammar: null,
@@ -68,26 +68,26 @@ describe('a conversation', () => {
     });
   });
 
-  it('is ChatML for a model without a template', () => {
+  it('becomes ChatML for a model without a template', () => {
     const { prompt } = createPreparer(traits())(ask('Hello'));
     expect(prompt).toBe('<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n');
   });
 
-  it('has the special tokens and the variables of the request in it', () => {
+  it('contains the special tokens and the variables of the request', () => {
     const source = `{{ bos_token }}{{ extra }}${PLAIN}`;
     const special = createPreparer(traits(source, { bos: '<s>' }));
     const prompt = chat([{ role: 'user', content: 'Hello' }], { templateKwargs: { extra: 'x ' } });
     expect(special(ask('', { prompt })).prompt).toBe('<s>x user: Hello\nassistant: ');
   });
 
-  it('is a 400 when the template does not take it', () => {
+  it('is refused with a 400 if the template refuses it', () => {
     const strict = createPreparer(traits("{{ raise_exception('no such role') }}"));
     expect(() => strict(ask('Hello'))).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ status: 400, param: 'messages' }) }),
     );
   });
 
-  it('keeps its images where a template without tools has their messages written out and joined', () => {
+  it('keeps its images if their messages are written out and joined for a template without tools', () => {
     const image = (byte: number): Media => ({ kind: 'image', bytes: Uint8Array.of(byte) });
     const messages: ChatPrompt['messages'] = [
       { role: 'assistant', content: null, tool_calls: [callOf('look')] },
@@ -99,7 +99,7 @@ describe('a conversation', () => {
     expect(media).toEqual([image(1), image(2)]);
   });
 
-  it('has a reader of its own for each choice', () => {
+  it('has a parser of its own for each choice', () => {
     const { createParser } = prepare(ask('Hello'));
     const [first, second] = [createParser?.(), createParser?.()];
     first?.push('<think>Hm');
@@ -118,7 +118,7 @@ describe('a conversation with tools', () => {
     ]);
   });
 
-  it('neither shows tools that may not be called nor takes anything for a call', () => {
+  it('shows no tools and reads no calls if tools may not be called', () => {
     const prepared = withTools({ toolChoice: 'none' });
     expect(prepared.prompt).toBe('user: Hello\nassistant: ');
     expect(read(prepared, NOW_CALL)).toEqual([{ kind: 'content', text: NOW_CALL }]);
@@ -130,14 +130,14 @@ describe('a conversation with tools', () => {
     expect([NOW_CALL, ADD_CALL, 'Hello'].filter(matcherOf(prepared.grammar))).toEqual([NOW_CALL]);
   });
 
-  it('makes the model call one of them where one must be called', () => {
+  it('makes the model call one of them if one must be called', () => {
     const { grammar, severalCalls } = withTools({ toolChoice: 'required', parallelToolCalls: false });
     expect(severalCalls).toBe(false);
     const texts = [NOW_CALL, ADD_CALL, `${NOW_CALL}\n${ADD_CALL}`, 'Hello'];
     expect(texts.filter(matcherOf(grammar))).toEqual([NOW_CALL, ADD_CALL]);
   });
 
-  it('tells a model without a template for tools about them in words', () => {
+  it('describes them in words if the template knows no tools', () => {
     const prepared = createPreparer(traits(PLAIN))(
       ask('', { prompt: chat([{ role: 'user', content: 'Hello' }], { tools: [NOW], toolChoice: 'auto' }) }),
     );
@@ -150,7 +150,7 @@ describe('a conversation with tools', () => {
   });
 });
 
-describe('a reply of a form that is asked for', () => {
+describe('a reply that must have a certain form', () => {
   const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
   it('has a grammar', () => {
@@ -158,12 +158,12 @@ describe('a reply of a form that is asked for', () => {
     expect(['{"text":"a"}', '{}', 'a'].filter(matcherOf(grammar))).toEqual(['{"text":"a"}']);
   });
 
-  it('is either that or a call beside tools', () => {
+  it('has that form or is a call if there are tools', () => {
     const { grammar } = withTools({}, { replyFormat: { kind: 'json' } });
     expect(['{"a": 1}', NOW_CALL, 'Hello'].filter(matcherOf(grammar))).toEqual(['{"a": 1}', NOW_CALL]);
   });
 
-  it.each(['<think>', '</think>', '<tool_call>'])('is content, also with %s inside of a string', (mark) => {
+  it.each(['<think>', '</think>', '<tool_call>'])('is content, even with %s inside a string', (mark) => {
     const reply = `{"text":"a ${mark} b"}`;
     const prepared = prepare(ask('Hello', { replyFormat: { kind: 'schema', schema, param: 'x' } }));
     expect(matcherOf(prepared.grammar)(reply)).toBe(true);
@@ -186,7 +186,7 @@ describe('reasoning that the template has begun', () => {
   it.each<[string, Partial<ChatPrompt>, Partial<GenerationRequest>]>([
     ['a call is forced', { toolChoice: 'required' }, {}],
     ['JSON is asked for', {}, { replyFormat: { kind: 'json' } }],
-  ])('ends at once where %s, since a grammar leaves no room for it', (_, prompt, more) => {
+  ])('ends at once if %s, since a grammar allows no reasoning', (_, prompt, more) => {
     const prepared = withTools({ templateKwargs, ...prompt }, more);
     expect(prepared.prompt).toMatch(/assistant: <think>\n<\/think>\n\n$/);
     expect(read(prepared, NOW_CALL)).toContainEqual({ kind: 'toolCall', index: 0, name: 'now' });

@@ -5,7 +5,7 @@ import type { FinishReason, GenerationEvent } from '../../../src/core/events.ts'
 import { done, finish, progress, reasoning, text, tokenLogprob, toolArguments, toolCall } from '../api/fixtures.ts';
 import { ADD, ADD_CALL, NOW, NOW_CALL } from './fixtures.ts';
 
-/** What is said of a reply that an engine says this of. */
+/** Returns the events that a client gets for these events of an engine. */
 function say(events: GenerationEvent[], { parallel = true, startsInReasoning = false } = {}): GenerationEvent[] {
   const said: GenerationEvent[] = [];
   const createParser = () => hermes.createParser({ tools: [ADD, NOW], startsInReasoning });
@@ -21,12 +21,12 @@ const tokens = (...pieces: string[]): GenerationEvent[] =>
 const ADD_SAID = [toolCall('add', 0), toolArguments('{"a":1,"b":2}', 0)];
 
 describe('a reply', () => {
-  it('passes on progress, overflow and the last word as they are', () => {
+  it('passes on progress, overflow and the end as they are', () => {
     const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 9, contextLength: 5 };
     for (const event of [progress(1, 2), overflow, done()]) expect(say([event])).toEqual([event]);
   });
 
-  it('is told apart into reasoning, content and tool calls', () => {
+  it('is split into reasoning, content and tool calls', () => {
     expect(say([text(`<think>Hm.</think>Let me add.\n${ADD_CALL}`), finish()])).toEqual([
       reasoning('Hm.'),
       text('Let me add.'),
@@ -35,7 +35,7 @@ describe('a reply', () => {
     ]);
   });
 
-  it('is told as it comes', () => {
+  it('is passed on as it comes', () => {
     const said: GenerationEvent[] = [];
     const reader = createReplyReader(
       () => hermes.createParser({ tools: [], startsInReasoning: false }),
@@ -50,11 +50,11 @@ describe('a reply', () => {
     expect(said).toEqual([text('Hel'), text('lo'), text(' <3')]);
   });
 
-  it('ends with what was held back for a mark that never came', () => {
+  it('ends with the text that was held back for a mark that never came', () => {
     expect(say([text('a <tool_'), finish('length')])).toEqual([text('a'), text(' <tool_'), finish('length')]);
   });
 
-  it('says only that it ended when it is empty', () => {
+  it('is nothing but its end if it is empty', () => {
     expect(say([finish()])).toEqual([finish()]);
   });
 
@@ -66,7 +66,7 @@ describe('a reply', () => {
     ]);
   });
 
-  it('is read on its own for each choice', () => {
+  it('is read separately for each choice', () => {
     const events = [
       text('<think>H', 0),
       text('<tool_call>\n{"name": "now",', 1),
@@ -92,7 +92,7 @@ describe('the finish reason of a reply', () => {
     expect(say([text(ADD_CALL), finish(told)]).at(-1)).toEqual(finish(becomes));
   });
 
-  it('stays stop without a call, whatever looks like one', () => {
+  it('stays stop without a call, even if the text looks like one', () => {
     for (const reply of ['Hello', '<tool_call>add(1)</tool_call>', ADD_CALL.replace('add', 'rm')]) {
       expect(say([text(reply), finish()])).toEqual([text(reply), finish()]);
     }
@@ -102,7 +102,7 @@ describe('the finish reason of a reply', () => {
 describe('parallel calls', () => {
   const several = [text(`${ADD_CALL}\n${NOW_CALL}\n`), text('Done.'), finish()];
 
-  it('are all told, numbered from 0', () => {
+  it('are all passed on, numbered from 0', () => {
     expect(say(several)).toEqual([
       ...ADD_SAID,
       toolCall('now', 1),
@@ -112,17 +112,17 @@ describe('parallel calls', () => {
     ]);
   });
 
-  it('are no more than one where the request says so', () => {
+  it('are cut to the first if the request says so', () => {
     expect(say(several, { parallel: false })).toEqual([...ADD_SAID, text('Done.'), finish('tool_calls')]);
   });
 });
 
 describe('logprobs', () => {
-  it('travel with the content', () => {
+  it('come with the content', () => {
     expect(say([...tokens('Hel', 'lo'), finish()])).toEqual([...tokens('Hel', 'lo'), finish()]);
   });
 
-  it('come with the text that their token was held back for', () => {
+  it('are held back together with the text of their token', () => {
     expect(say([...tokens('a', ' <', '3'), finish()])).toEqual([
       ...tokens('a'),
       { ...text(' <3'), logprobs: [tokenLogprob(' <'), tokenLogprob('3')] },
@@ -130,7 +130,7 @@ describe('logprobs', () => {
     ]);
   });
 
-  it('of reasoning are not told with the content after it', () => {
+  it('of reasoning do not come with the content after it', () => {
     const said = say([...tokens('<think>', 'Hm.', '</think>', 'Yes.'), finish()]);
     expect(said).toContainEqual(reasoning('Hm.'));
     const told = said.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
@@ -138,12 +138,12 @@ describe('logprobs', () => {
     expect(told.at(-1)?.text).toBe('Yes.');
   });
 
-  it('of a call are not told with the content after it', () => {
+  it('of a call do not come with the content after it', () => {
     const said = say([...tokens(...ADD_CALL.split(/(?= )/), 'Done.'), finish()]);
     expect(said).toEqual([...ADD_SAID, ...tokens('Done.'), finish('tool_calls')]);
   });
 
-  it('are absent from a reply whose engine tells none', () => {
+  it('are absent if the engine gives none', () => {
     expect(say([text('Hi'), finish()])).toEqual([text('Hi'), finish()]);
   });
 });

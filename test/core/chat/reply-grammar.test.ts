@@ -18,7 +18,7 @@ const ANSWER: ReplyFormat = {
 const grammarOf = (prompt: Partial<ChatPrompt>, replyFormat: ReplyFormat = TEXT, format = hermes) =>
   replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'auto', ...prompt }), replyFormat, format);
 
-/** Which of the texts the grammar allows. */
+/** Returns the texts that the grammar allows. */
 const allowed = (grammar: string | null, texts: string[]) => texts.filter(matcherOf(grammar));
 
 describe('a free reply', () => {
@@ -38,24 +38,24 @@ describe('a reply that must call a tool', () => {
     expect(allowed(grammarOf({ toolChoice: 'required' }), [...calls, ...others])).toEqual(calls);
   });
 
-  it('is one call when no others may stand beside it', () => {
+  it('is one call if parallel calls are off', () => {
     const grammar = grammarOf({ toolChoice: 'required', parallelToolCalls: false });
     expect(allowed(grammar, [ADD_CALL, NOW_CALL, `${ADD_CALL}\n${NOW_CALL}`])).toEqual([ADD_CALL, NOW_CALL]);
   });
 
-  it('is one call of the tool that is named', () => {
+  it('is one call of the named tool', () => {
     const texts = [ADD_CALL, NOW_CALL, `${NOW_CALL}\n${NOW_CALL}`];
     expect(allowed(grammarOf({ toolChoice: { name: 'now' } }), texts)).toEqual([NOW_CALL]);
   });
 
-  it('is a call, whatever form an answer should have', () => {
+  it('is a call, even if the request also asks for JSON', () => {
     const texts = [ADD_CALL, '{"answer":"yes"}', '{}'];
     for (const format of [JSON_OBJECT, ANSWER]) {
       expect(allowed(grammarOf({ toolChoice: 'required' }, format), texts)).toEqual([ADD_CALL]);
     }
   });
 
-  it('has arguments of the schema of its tool', () => {
+  it('has arguments that obey the schema of its tool', () => {
     const grammar = grammarOf({ toolChoice: 'required' });
     const bad = ['{"a":1}', '{"a":1,"b":"2"}', '{}', '5'].map((json) => ADD_CALL.replace('{"a":1,"b":2}', json));
     expect(allowed(grammar, bad)).toEqual([]);
@@ -67,7 +67,7 @@ describe('a reply that must call a tool', () => {
   });
 
   it.each([[{}], [{ properties: { a: { type: 'integer' } } }]])(
-    'has an object for its arguments, which all calls have, by the schema %j',
+    'has an object as arguments, even if the schema %j does not ask for one',
     (parameters) => {
       const grammar = grammarOf({ tools: [{ ...NOW, parameters }], toolChoice: 'required' });
       const bad = ['5', '"x"', '[]', 'null', 'true'].map((json) => NOW_CALL.replace('{}', json));
@@ -75,7 +75,7 @@ describe('a reply that must call a tool', () => {
     },
   );
 
-  it.each(formats.map((format) => [format.name, format] as const))('is read back as the call by %s', (_, format) => {
+  it.each(formats.map((format) => [format.name, format] as const))('is read back as a call by %s', (_, format) => {
     const grammar = replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'required' }), TEXT, format);
     const text = format.writeCalls([{ name: 'add', arguments: '{"a":1,"b":2}' }]);
     expect(allowed(grammar, [text])).toEqual([text]);
@@ -87,27 +87,27 @@ describe('a reply that must call a tool', () => {
 describe('a reply that must be JSON', () => {
   const texts = ['{"answer":"yes"}', '{"other": [1]}', '[1]', '"yes"', 'yes', NOW_CALL];
 
-  it('is any object', () => {
+  it('is any object if no schema is given', () => {
     expect(allowed(grammarOf({ tools: [] }, JSON_OBJECT), texts)).toEqual(['{"answer":"yes"}', '{"other": [1]}']);
   });
 
-  it('is JSON of the schema', () => {
+  it('is JSON that obeys the schema', () => {
     expect(allowed(grammarOf({ tools: [] }, ANSWER), texts)).toEqual(['{"answer":"yes"}']);
   });
 
   it.each<[string, ReplyFormat, string[]]>([
     ['an object', JSON_OBJECT, ['{"answer":"yes"}', '{"other": [1]}', NOW_CALL]],
     ['JSON of the schema', ANSWER, ['{"answer":"yes"}', NOW_CALL]],
-  ])('is %s or a call beside tools that may be called', (_, format, expected) => {
+  ])('is %s or a call if tools may be called', (_, format, expected) => {
     expect(allowed(grammarOf({}, format), texts)).toEqual(expected);
     expect(allowed(grammarOf({}, format), [`{"answer":"yes"}${NOW_CALL}`])).toEqual([]);
   });
 
-  it('is no call of tools that may not be called', () => {
+  it('is not a call if tools may not be called', () => {
     expect(allowed(grammarOf({ toolChoice: 'none' }, ANSWER), texts)).toEqual(['{"answer":"yes"}']);
   });
 
-  it('is told from the calls of a format that are JSON as well', () => {
+  it('or a call may be either, even in a format whose calls are JSON', () => {
     const call = generic.writeCalls([{ name: 'now', arguments: '{}' }]);
     expect(allowed(grammarOf({}, ANSWER, generic), ['{"answer":"no"}', call, '{"answer":"maybe"}'])).toEqual([
       '{"answer":"no"}',
@@ -120,19 +120,19 @@ describe('a schema that can not be enforced', () => {
   const unenforceable = { type: 'string', not: { pattern: 'x' } };
   const refusal = (param: string) => expect.objectContaining({ data: expect.objectContaining({ status: 400, param }) });
 
-  it('of a reply is refused by its field', () => {
+  it('of a reply is refused with the name of its field', () => {
     const format = { ...ANSWER, schema: unenforceable } as ReplyFormat;
     expect(() => grammarOf({ tools: [] }, format)).toThrow(refusal('response_format.json_schema.schema'));
   });
 
-  it('of a tool is refused by the place of the tool, also where it is the only one that may be called', () => {
+  it('of a tool is refused with the place of the tool, even if no other tool may be called', () => {
     const bad = { name: 'bad', parameters: { type: 'object', properties: { x: unenforceable }, required: ['x'] } };
     for (const toolChoice of ['required', { name: 'bad' }] as const) {
       expect(() => grammarOf({ tools: [ADD, bad], toolChoice })).toThrow(refusal('tools[1].function.parameters'));
     }
   });
 
-  it('of a tool that the model may, but need not call is no matter', () => {
+  it('of a tool is accepted if no call of it is forced', () => {
     const bad = { name: 'bad', parameters: unenforceable };
     expect(grammarOf({ tools: [bad] })).toBeNull();
     expect(grammarOf({ tools: [ADD, bad], toolChoice: { name: 'add' } })).not.toBeNull();

@@ -9,7 +9,7 @@ function filter(pieces: string[], sequences: string[]) {
   return { text: [...passed, stops.flush()].join(''), stopped: stops.stopped };
 }
 
-/** The text before the stop sequence that is complete first; of two that end together, before the longer one. */
+/** Returns the text before the stop sequence that ends first. If two end together, the longer one counts. */
 function expected(text: string, sequences: string[]) {
   for (let end = 1; end <= text.length; end++) {
     const ending = sequences.filter((sequence) => text.slice(0, end).endsWith(sequence));
@@ -26,7 +26,7 @@ function cut(text: string, points: number[]): string[] {
   return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
-// Few letters, so that stop sequences occur, overlap and begin like one another.
+// With only three letters, stop sequences often occur, overlap and share their beginnings.
 const letters = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength, maxLength });
 const anyText = fc.oneof(letters(0, 40), fc.string({ unit: 'grapheme', maxLength: 20 }));
@@ -34,21 +34,21 @@ const anyStops = fc.array(fc.oneof(letters(1, 6), fc.string({ minLength: 1, maxL
 const anyCuts = fc.array(fc.nat({ max: 50 }), { maxLength: 20 });
 
 describe('stop sequences', () => {
-  it('lets everything through at once when there are none', () => {
+  it('let everything through at once if there are none', () => {
     const stops = createStopFilter([]);
     expect(stops.push('Hello')).toBe('Hello');
     expect(stops.flush()).toBe('');
     expect(stops.stopped).toBe(false);
   });
 
-  it('holds back the beginning of a stop sequence until it is known not to be one', () => {
+  it('hold back what may be the beginning of a stop sequence', () => {
     const stops = createStopFilter(['###']);
     expect(stops.push('one #')).toBe('one ');
     expect(stops.push('#')).toBe('');
     expect(stops.push(' two')).toBe('## two');
   });
 
-  it('holds back no more than the beginning of a stop sequence', () => {
+  it('hold back nothing else', () => {
     const stops = createStopFilter(['END', 'EOF']);
     expect(stops.push('xxE')).toBe('xx');
     expect(stops.push('E')).toBe('E');
@@ -56,7 +56,7 @@ describe('stop sequences', () => {
     expect(stops.push('E')).toBe('EN');
   });
 
-  it('stops before the stop sequence and gives nothing after it', () => {
+  it('stop before the stop sequence and give nothing after it', () => {
     const stops = createStopFilter(['END']);
     expect(stops.push('textE')).toBe('text');
     expect(stops.push('ND more')).toBe('');
@@ -65,7 +65,7 @@ describe('stop sequences', () => {
     expect(stops.flush()).toBe('');
   });
 
-  it('gives what it held back when no more comes', () => {
+  it('give the text that was held back once no more comes', () => {
     const stops = createStopFilter(['END']);
     expect(stops.push('WEEKEN')).toBe('WEEK');
     expect(stops.flush()).toBe('EN');
@@ -73,20 +73,20 @@ describe('stop sequences', () => {
     expect(stops.stopped).toBe(false);
   });
 
-  it('stops at whichever sequence comes first', () => {
+  it('stop at the sequence that comes first', () => {
     expect(filter(['one two three'], ['three', 'two'])).toEqual({ text: 'one ', stopped: true });
   });
 
-  it('finds a sequence that begins inside its own repetition', () => {
+  it('find a sequence that begins inside its own repetition', () => {
     expect(filter(['a', 'a', 'a', 'b', 'x'], ['aab'])).toEqual({ text: 'a', stopped: true });
   });
 
-  it('stops at the sequence that is complete first, also when a longer one began before it', () => {
+  it('stop at the sequence that ends first, even if a longer one began before it', () => {
     expect(filter(['a', 'b', 'c', 'd'], ['abcd', 'c'])).toEqual({ text: 'ab', stopped: true });
     expect(filter(['abcd'], ['abcd', 'c'])).toEqual({ text: 'ab', stopped: true });
   });
 
-  it('gives the text up to the first stop sequence, however it is cut into pieces', () => {
+  it('give the text up to the first stop sequence, however it is cut into pieces', () => {
     fc.assert(
       fc.property(anyText, anyStops, anyCuts, (text, sequences, cuts) => {
         expect(filter(cut(text, cuts), sequences)).toEqual(expected(text, sequences));
@@ -95,7 +95,7 @@ describe('stop sequences', () => {
     );
   });
 
-  it('gives the same whether the text comes whole or letter by letter', () => {
+  it('give the same text whether it comes whole or letter by letter', () => {
     fc.assert(
       fc.property(anyText, anyStops, (text, sequences) => {
         expect(filter([text], sequences)).toEqual(filter(text.split(''), sequences));
@@ -104,7 +104,7 @@ describe('stop sequences', () => {
     );
   });
 
-  it('never lets a stop sequence through', () => {
+  it('never let a stop sequence through', () => {
     fc.assert(
       fc.property(anyText, anyStops, anyCuts, (text, sequences, cuts) => {
         const passed = filter(cut(text, cuts), sequences).text;
@@ -113,7 +113,7 @@ describe('stop sequences', () => {
     );
   });
 
-  it('never holds back more than a stop sequence lacks one letter of', () => {
+  it('never hold back more than the longest stop sequence without its last letter', () => {
     fc.assert(
       fc.property(anyText, anyStops, anyCuts, (text, sequences, cuts) => {
         const stops = createStopFilter(sequences);
@@ -129,7 +129,7 @@ describe('stop sequences', () => {
   });
 });
 
-describe('stop sequences in any case', () => {
+describe('stop sequences that ignore case', () => {
   /** Pushes all pieces and flushes. */
   function filterFolded(pieces: string[], sequences: string[]) {
     const stops = createStopFilter(sequences, foldCase);
@@ -137,7 +137,7 @@ describe('stop sequences in any case', () => {
     return { text: [...passed, stops.flush()].join(''), stopped: stops.stopped };
   }
 
-  it('stop at letters of either case and pass the others as they are', () => {
+  it('stop at letters of either case and leave the case of other text alone', () => {
     expect(filterFolded(['A ', 'bAd', 'W', 'oRd', ' here'], ['BADword'])).toEqual({ text: 'A ', stopped: true });
     expect(filterFolded(['A ', 'bAd', 'W', 'oRk'], ['BADword'])).toEqual({ text: 'A bAdWoRk', stopped: false });
   });
@@ -153,7 +153,7 @@ describe('stop sequences in any case', () => {
     expect(filterFolded([...`a ${text} b`], [sequence])).toEqual({ text: 'a ', stopped: true });
   });
 
-  // İ gets longer in lower case, Σ has two of them, 𐐀 is a letter of two units.
+  // İ gets longer in lower case, Σ has two lower cases, and 𐐀 has two UTF-16 units.
   const letters = fc.constantFrom('a', 'A', 'ß', 'İ', 'i', 'I', 'Σ', 'σ', 'ς', 'ώ', 'Ώ', '𐐀', '𐐨', '😀', ' ');
   const someText = fc.string({ unit: letters, maxLength: 30 });
   const someStops = fc.array(fc.string({ unit: letters, minLength: 1, maxLength: 4 }), { maxLength: 3 });

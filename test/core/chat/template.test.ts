@@ -26,11 +26,11 @@ describe('chat template', () => {
     );
   });
 
-  it('asks for the beginning of a reply', () => {
+  it('ends with the beginning of a reply', () => {
     expect(render('{{ add_generation_prompt }}', [user])).toBe('true');
   });
 
-  it('knows the special tokens as text', () => {
+  it('gets the special tokens as text', () => {
     const tokens = { bos: '<s>', eos: '</s>' };
     expect(render('{{ bos_token }}{{ messages[0].content }}{{ eos_token }}', [user], {}, tokens)).toBe('<s>Hello</s>');
   });
@@ -55,7 +55,7 @@ describe('chat template', () => {
     expect(render(source, [call])).toBe('add(1, 2)');
   });
 
-  it("gives a tool call's arguments as they are when they are no JSON", () => {
+  it("gives a tool call's arguments unchanged if they are not JSON", () => {
     const call: ChatMessage = {
       role: 'assistant',
       content: null,
@@ -68,13 +68,13 @@ describe('chat template', () => {
     expect(render('{{ enable_thinking }}', [user], { enable_thinking: false })).toBe('false');
   });
 
-  it('lets no extra variable take the place of its own', () => {
+  it('lets no extra variable replace its own', () => {
     const kwargs = { messages: [], add_generation_prompt: false, bos_token: 'x', eos_token: 'y' };
     const source = '{{ bos_token }}{{ messages[0].content }}{{ add_generation_prompt }}{{ eos_token }}';
     expect(render(source, [user], kwargs)).toBe('Hellotrue');
   });
 
-  it('answers 400 with the reason when the template refuses the conversation', () => {
+  it('throws a 400 with the reason if the template refuses the conversation', () => {
     const source = "{{ raise_exception('roles must alternate') }}";
     expect(() => render(source, [user])).toThrow(ApiError);
     try {
@@ -85,7 +85,7 @@ describe('chat template', () => {
     }
   });
 
-  it('throws for a template that is no Jinja when the model is loaded, not at the first request', () => {
+  it('throws for invalid Jinja when the model is loaded, not at the first request', () => {
     expect(() => createChatTemplate('{% if %}', NO_TOKENS)).toThrow();
   });
 });

@@ -16,7 +16,7 @@ describe('visible tools', () => {
     ['none', []],
     [{ name: 'now' }, ['now']],
     [{ name: 'rm' }, []],
-  ])('are, where the choice is %j, %j', (toolChoice, names) => {
+  ])('for the choice %j are %j', (toolChoice, names) => {
     const tools = visibleTools(chat([], { tools: [ADD, NOW], toolChoice }));
     expect(tools.map(({ name }) => name)).toEqual(names);
   });
@@ -27,7 +27,7 @@ describe('several calls', () => {
     ['auto', true],
     ['required', true],
     [{ name: 'now' }, false],
-  ])('where the choice is %j may stand in a reply: %j, and never where the request says so', (toolChoice, allowed) => {
+  ])('for the choice %j are allowed: %j. They never are if the request forbids them', (toolChoice, allowed) => {
     const prompt = chat([], { tools: [ADD, NOW], toolChoice });
     expect(allowsSeveralCalls(prompt)).toBe(allowed);
     expect(allowsSeveralCalls({ ...prompt, parallelToolCalls: false })).toBe(false);
@@ -44,7 +44,7 @@ describe('a conversation for a template that knows tools', () => {
     user,
   ];
 
-  it('is left to the template, tools and all', () => {
+  it('stays as it is, and so do the tools', () => {
     expect(withTools(conversation, [ADD], HERMES_LIKE, hermes)).toEqual({ messages: conversation, tools: [ADD] });
   });
 });
@@ -53,7 +53,7 @@ describe('a conversation for a template that knows no tools', () => {
   const written = (messages: ChatMessage[], tools = [NOW], template: string | undefined = PLAIN) =>
     withTools(messages, tools, template, generic);
 
-  it('is as it was when there are no tools', () => {
+  it('stays as it is if there are no tools', () => {
     const messages: ChatMessage[] = [system, user, { role: 'assistant', content: 'Hi', name: 'bot' }, user];
     expect(written(messages, [])).toEqual({ messages, tools: [] });
   });
@@ -67,24 +67,24 @@ describe('a conversation for a template that knows no tools', () => {
     expect(messages[1]).toEqual(user);
   });
 
-  it('describes the tools after what the system message says', () => {
+  it('describes the tools at the end of the system message', () => {
     const { messages } = written([system, user]);
     expect(messages).toHaveLength(2);
     expect(messages[0]?.content).toMatch(/^Be brief\.\n\n[\s\S]*"now"/);
   });
 
-  it('describes them before the words of the user where the template has no system role', () => {
+  it('describes the tools before the text of the user if the template has no system role', () => {
     const template = `{{ raise_exception('System role not supported') }}${PLAIN}`;
     const { messages } = written([user], [NOW], template);
     expect(messages).toHaveLength(1);
     expect(messages[0]).toMatchObject({ role: 'user', content: expect.stringMatching(/"now"[\s\S]*\n\nHello$/) });
   });
 
-  it('describes them to a model without a template as well', () => {
+  it('describes the tools if the model has no template', () => {
     expect(withTools([user], [NOW], undefined, generic).messages[0]?.content).toContain('"now"');
   });
 
-  it('writes out earlier calls as the model would, and their results as words of the user', () => {
+  it('writes earlier calls as the model would, and their results as user messages', () => {
     const { messages } = written(
       [
         user,
@@ -102,13 +102,13 @@ describe('a conversation for a template that knows no tools', () => {
     ]);
   });
 
-  it('writes a call without words as the call alone', () => {
+  it('writes a message without content as its calls alone', () => {
     const calls = [callOf('now', '{}', 'call_1'), callOf('now', '{}', 'call_2')];
     const { messages } = withTools([{ role: 'assistant', content: null, tool_calls: calls }], [], PLAIN, hermes);
     expect(messages).toEqual([{ role: 'assistant', content: `${NOW_CALL}\n${NOW_CALL}` }]);
   });
 
-  it('joins the results of several calls with the words that follow them, so that the roles alternate', () => {
+  it('joins the results of several calls with the user message after them, so that the roles alternate', () => {
     const { messages } = written(
       [
         user,

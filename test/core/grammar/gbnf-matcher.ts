@@ -1,12 +1,12 @@
 import { type Grammar, type Node, ruleOf } from './gbnf.ts';
 
-/** Whether a text is one of a grammar's. */
+/** Returns a function that tells whether the rule `start` matches a text as a whole. */
 export function createMatcher(grammar: Grammar, start: string): (text: string) => boolean {
   return (text) => {
     const characters = [...text];
     const known = new Map<string, Set<number>>();
 
-    /** Where a node may end that begins at one of some positions. */
+    /** Returns all positions where the node may end if it begins at one of the positions `from`. */
     function ends(node: Node, from: Set<number>): Set<number> {
       switch (node.kind) {
         case 'text':

@@ -1,7 +1,10 @@
 import type { Random } from '../../fixtures/random.ts';
 import { type Grammar, type Node, ruleOf } from './gbnf.ts';
 
-/** Gives random texts of a grammar. Deep inside, they go the shortest way out. */
+/**
+ * Returns a function that writes random texts of the rule `start`. Beyond `maxDepth` rules it takes the shortest way to
+ * an end.
+ */
 export function createWriter(grammar: Grammar, start: string, maxDepth = 12): (random: Random) => string {
   const depths = shortestDepths(grammar);
   const depthOf = (node: Node) => shortestDepth(node, depths);
@@ -40,7 +43,7 @@ function pick<T>(options: T[], random: Random): T {
   return option;
 }
 
-/** Often the edges of ranges, where mistakes are. */
+/** Picks the edges of a range often, since mistakes happen there. */
 function randomCharacter(ranges: [number, number][], random: Random): string {
   const [from, to] = pick(ranges, random);
   const choice = random() % 10;

@@ -1,4 +1,6 @@
-/** The parts of GBNF that the grammars use, read back from their text on our own. */
+/**
+ * The part of GBNF that our grammars use. The tests read grammars back with this parser, not with the product's code.
+ */
 export type Node =
   | { kind: 'text'; characters: string[] }
   | { kind: 'class'; ranges: [number, number][] }
@@ -9,7 +11,7 @@ export type Node =
 
 export type Grammar = Map<string, Node>;
 
-/** Reads a grammar, one rule to a line. Throws for a name that is defined twice or not at all. */
+/** Reads a grammar with one rule per line. Throws for a name that is defined twice or not at all. */
 export function parseGrammar(text: string): Grammar {
   const grammar: Grammar = new Map();
   for (const line of text.trimEnd().split('\n')) {
@@ -89,7 +91,7 @@ function counts(token: string): [number, number] | undefined {
   return [Number(min), max ? Number(max) : Number.POSITIVE_INFINITY];
 }
 
-/** Characters of a literal or class, each with whether it was escaped. */
+/** Lists the characters of a literal or class, each with true if it was escaped. */
 function characters(text: string): [string, boolean][] {
   const found = text.matchAll(/\\x(..)|\\u(.{4})|\\U(.{8})|\\(.)|(.)/gu);
   return Array.from(found, ([, byte, short, long, mark, plain]): [string, boolean] => {
@@ -114,7 +116,7 @@ function ranges(text: string): [number, number][] {
   return found;
 }
 
-/** The rule of a name, which must be there. */
+/** Returns the rule with this name. Throws if there is none. */
 export function ruleOf(grammar: Grammar, name: string): Node {
   const node = grammar.get(name);
   if (!node) throw new Error(`Not defined: ${name}`);

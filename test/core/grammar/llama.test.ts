@@ -28,7 +28,7 @@ afterAll(() => llama?.dispose());
 
 const grammarOf = (schema: JsonSchema) => rootGrammar(createSchemaGrammar(schema, { param: 'schema' }));
 
-/** What the model writes under a grammar before it ends its turn. */
+/** Returns what the model writes under a grammar until it ends its turn. */
 async function generate(grammarText: string, seed: number): Promise<string> {
   const grammar = await llama.createGrammar({ grammar: grammarText });
   const grammarEvaluationState = new LlamaGrammarEvaluationState({ model, grammar });
@@ -47,11 +47,11 @@ async function generate(grammarText: string, seed: number): Promise<string> {
 }
 
 describe('llama.cpp', () => {
-  it.each(schemaCases)('takes the grammar: $name', async ({ schema }) => {
+  it.each(schemaCases)('accepts the grammar of $name', async ({ schema }) => {
     await expect(llama.createGrammar({ grammar: grammarOf(schema) })).resolves.toBeDefined();
   });
 
-  it('takes the grammar of any object', async () => {
+  it('accepts the grammar of any object', async () => {
     await expect(llama.createGrammar({ grammar: rootGrammar(jsonObjectGrammar()) })).resolves.toBeDefined();
   });
 
@@ -95,7 +95,7 @@ describe('llama.cpp', () => {
     },
   };
 
-  it.each(Object.entries(bounded))('holds the model to the schema: %s', async (_, schema) => {
+  it.each(Object.entries(bounded))('makes the model obey the schema: %s', async (_, schema) => {
     const isValid = createValidator(schema);
     const texts = [];
     for (let seed = 1; seed <= SEEDS; seed++) {

@@ -20,7 +20,7 @@ const object = (properties: Record<string, unknown>, required: string[] = []) =>
   required,
 });
 
-/** A chain of unions, of which each doubles the ways that one text may have come about. */
+/** A chain of unions. Each link doubles the number of ways in which the grammar may have produced the same text. */
 function doubling(length: number) {
   const definitions: [string, unknown][] = [
     ['d0', { type: 'string' }],
@@ -142,7 +142,7 @@ describe('a schema that the grammar can not enforce', () => {
     ['exclusiveMinimum', { minimum: 1, exclusiveMinimum: true }, 'must be a number'],
     ['maxLength', { maxLength: -1 }, 'must be a count'],
     ['minItems', { minItems: 1.5 }, 'must be a count'],
-  ])('is refused by its keyword and path: %s %j', (keyword, schema, reason) => {
+  ])('is refused with its keyword and path: %s %j', (keyword, schema, reason) => {
     expect(refusal(inProperty(schema))).toEqual({
       status: 400,
       type: 'invalid_request_error',
@@ -153,14 +153,14 @@ describe('a schema that the grammar can not enforce', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no value', false, '# has no value that the grammar could write'],
-    ['nothing listed of its type', { type: 'null', enum: [1] }, '# has no value that the grammar could write'],
+    ['allowing no value', false, '# has no value that the grammar could write'],
+    ['listing no value of its type', { type: 'null', enum: [1] }, '# has no value that the grammar could write'],
     [
       'bounds in the wrong order',
       { type: 'integer', minimum: 2, maximum: 1 },
       '# has no value that the grammar could write',
     ],
-    ['numbers beyond its digits', { type: 'integer', minimum: 1e30 }, '# has no value that the grammar could write'],
+    ['numbers with too many digits', { type: 'integer', minimum: 1e30 }, '# has no value that the grammar could write'],
     [
       'lengths in the wrong order',
       { type: 'string', minLength: 2, maxLength: 1 },
@@ -168,7 +168,7 @@ describe('a schema that the grammar can not enforce', () => {
     ],
     ['a required property without a value', object({ a: false }, ['a']), '# has no value that the grammar could write'],
     [
-      'a required property that is not let in',
+      'a required property that is not allowed',
       { ...object({}, ['a']), additionalProperties: false },
       '# has no value that the grammar could write',
     ],
@@ -179,7 +179,7 @@ describe('a schema that the grammar can not enforce', () => {
     ],
     ['values without an end', object({ a: { $ref: '#' } }, ['a']), '# has no value that the grammar could write'],
     [
-      'itself as one of its branches',
+      'being one of its own branches',
       { anyOf: [{ $ref: '#' }, { type: 'null' }] },
       '# holds itself with nothing in between',
     ],
@@ -189,7 +189,7 @@ describe('a schema that the grammar can not enforce', () => {
       '#/$defs/e9 has parts that begin alike, which leaves more than 256 ways open at a time',
     ],
     [
-      'a union of objects that hold it',
+      'a union of objects that contain the union',
       {
         anyOf: [
           object({ a: { $ref: '#' } }, ['a']),
@@ -205,7 +205,7 @@ describe('a schema that the grammar can not enforce', () => {
       '# has parts that begin alike, which leaves more than 256 ways open at a time',
     ],
     [
-      'a pattern of which parts may be of many lengths',
+      'a pattern whose parts may have many lengths',
       { type: 'string', pattern: '^(aa|aaa){100}$' },
       '# has parts that begin alike, which leaves more than 256 ways open at a time',
     ],
@@ -221,7 +221,7 @@ describe('a schema that the grammar can not enforce', () => {
     expect(refusal(schema)).toMatchObject({ code: 'unsupported_schema', message: `The schema at ${message}.` });
   });
 
-  it('is refused for too large a grammar', () => {
+  it('is refused for a grammar that is too large', () => {
     const prefixItems = Array.from({ length: 300 }, (_, index) => ({ type: 'string', pattern: `^a{${600 + index}}$` }));
     expect(refusal({ prefixItems })?.message).toMatch(
       /^The schema at #\/prefixItems\/\d+ takes a grammar of more than 100000 parts\.$/,
@@ -240,11 +240,11 @@ describe('a schema that the grammar can not enforce', () => {
     );
   });
 
-  it('takes no notice of parts that nothing refers to', () => {
+  it('may stand in a part that nothing refers to', () => {
     expect(refusal({ type: 'null', $defs: { a: { not: {} } } })).toBeUndefined();
   });
 
-  it('answers soon, however schemas refer to one another', () => {
+  it('takes no more than 3 seconds, however its parts refer to one another', () => {
     const names = Array.from({ length: 30 }, (_, index) => `d${index}`);
     const all: object[] = names.map((name) => ({ $ref: `#/$defs/${name}` }));
     const define = (schemaOf: (name: string, later: object[]) => unknown) =>

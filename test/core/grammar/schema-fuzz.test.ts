@@ -19,7 +19,7 @@ const type = fc.constantFrom('object', 'array', 'string', 'number', 'integer', '
 const types = fc.oneof(type, fc.uniqueArray(type, { minLength: 1, maxLength: 3 }));
 const bound = fc.constantFrom(-12, -1, 0, 0.5, 3, 1000);
 
-/** Keywords of all kinds side by side, which often but not always make sense together. */
+/** Random schemas. Their keywords often fit together, but not always. */
 const { schema } = fc.letrec<{ schema: unknown; object: unknown }>((tie) => {
   const list = fc.array(tie('schema'), { minLength: 1, maxLength: 3 });
   const properties = fc.dictionary(name, tie('schema'), { maxKeys: 3 });
@@ -79,7 +79,7 @@ function grammarOf(schema: JsonSchema): SchemaGrammar | undefined {
   }
 }
 
-/** A schema may refer to itself where Ajv doesn't come to an end; nothing is valid or not then. */
+/** Returns undefined if Ajv never ends, which happens for some schemas that refer to themselves. */
 function unlessEndless<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -90,7 +90,7 @@ function unlessEndless<T>(work: () => T): T | undefined {
 }
 
 describe('the grammar of any schema', () => {
-  it('writes nothing but valid values, or there is none', () => {
+  it('writes nothing but valid values, or the schema is refused', () => {
     let made = 0;
     fc.assert(
       fc.property(whole, fc.integer(), (schema, seed) => {

@@ -24,7 +24,7 @@ describe('the grammar of a schema', () => {
     }
   });
 
-  it.each(schemaCases)('writes what it should, and not what it should not: $name', (testCase) => {
+  it.each(schemaCases)('matches the values it should and no others: $name', (testCase) => {
     const { schema, writes = [], refuses = [] } = testCase;
     const { rules, rule } = grammarOf(schema);
     const matches = createMatcher(parseGrammar(rules), rule);
@@ -58,7 +58,7 @@ describe('the grammar of a schema', () => {
     });
   });
 
-  it('writes what branches have in common once', () => {
+  it('writes a beginning that branches share only once', () => {
     const branch = (kind: string, value: JsonSchema) => ({
       type: 'object',
       properties: { kind: { const: kind }, value },
@@ -79,14 +79,14 @@ describe('the grammar of a schema', () => {
     expect(rules.length).toBeLessThan(20_000);
   });
 
-  it('keeps apart the names of several schemas', () => {
+  it('keeps the rules of several schemas apart by a prefix', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const parts = ['tool-0-', 'tool-1-'].map((prefix) => createSchemaGrammar(schema, { param: 'tools', prefix }));
     const all = parseGrammar(parts.map(({ rules }) => rules).join(''));
     for (const { rule } of parts) expect(createMatcher(all, rule)('{"a":"b"}')).toBe(true);
   });
 
-  it('has spaces in few places only', () => {
+  it('allows a space behind a comma or a colon and nowhere else', () => {
     const { rules, rule } = jsonObjectGrammar();
     const matches = createMatcher(parseGrammar(rules), rule);
     expect(matches('{"a": [1, 2], "b": {}}')).toBe(true);
@@ -106,12 +106,12 @@ describe('the grammar of a schema', () => {
     }
   });
 
-  it('is a whole grammar with a root', () => {
+  it('becomes a complete grammar with a root rule', () => {
     const grammar = parseGrammar(rootGrammar(grammarOf({ type: 'null' })));
     expect(createMatcher(grammar, 'root')('null')).toBe(true);
   });
 
-  it('tells every string from another by one spelling', () => {
+  it('has only one spelling for each string', () => {
     const { rules, rule } = grammarOf({ type: 'string' });
     const matches = createMatcher(parseGrammar(rules), rule);
     for (const text of ['"\\u0061"', '"\\/"', '"\\u0000"', '"\n"', '"\\ud800"', '"\ud800"']) {

@@ -22,7 +22,7 @@ function isDateTime(text: string): boolean {
   return rest.length === 0 && isDate(date) && isTime(time) && !Number.isNaN(Date.parse(`${date}T00:00:00Z`));
 }
 
-/** Compiles a schema with Ajv, strict but for what it only advises against. */
+/** Compiles a schema with Ajv in strict mode, without the checks that are mere advice. */
 export function createValidator(schema: unknown): ValidateFunction {
   const ajv = new Ajv2020({
     strict: true,

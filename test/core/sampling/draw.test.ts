@@ -17,13 +17,13 @@ const draws: [name: string, draw: (candidates: Candidates, random: RandomSource)
 ];
 
 describe.each(draws)('%s', (_, draw) => {
-  it('takes the candidate in whose share the random number falls', () => {
+  it('draws the candidate in whose share the random number falls', () => {
     const shares = [0.2, 0.5, 0.3];
     const drawn = [0, 0.19, 0.21, 0.69, 0.71, 0.999].map((at) => draw(withProbabilities(shares), uniforms(at)));
     expect(drawn).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  it('draws each as often as it is likely', () => {
+  it('draws each candidate as often as its probability says', () => {
     const shares = [0.1, 0.2, 0.3, 0.4];
     const times = 20_000;
     const random = createMersenneTwister(2024);
@@ -33,11 +33,11 @@ describe.each(draws)('%s', (_, draw) => {
       counts[index] = (counts[index] ?? 0) + 1;
     }
     const chiSquare = sum(shares.map((share, index) => ((counts[index] ?? 0) - share * times) ** 2 / (share * times)));
-    // 3 degrees of freedom exceed 16.27 once in a thousand.
+    // With 3 degrees of freedom, chance alone exceeds 16.27 once in a thousand times.
     expect(chiSquare).toBeLessThan(16.27);
   });
 
-  it('never draws what is impossible', () => {
+  it('never draws a token of probability 0', () => {
     const random = createMersenneTwister(7);
     for (let time = 0; time < 100; time++) {
       expect(draw(withLogits([-Infinity, 0, -200, 0]), random) % 2).toBe(1);

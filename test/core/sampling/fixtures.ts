@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { type Candidates, toCandidates } from '../../../src/core/sampling/candidates.ts';
 import type { RandomSource } from '../../../src/core/sampling/mersenne-twister.ts';
 
-/** Candidates with these logits, whose tokens are their indices. */
+/** Makes candidates with these logits. Each token is its own index. */
 export function withLogits(logits: readonly number[]): Candidates {
   return toCandidates({ tokens: logits.map((_, token) => token), logits });
 }
 
-/** Candidates with these probabilities, which must sum to 1. */
+/** Makes candidates with these probabilities, which must sum to 1. */
 export function withProbabilities(probabilities: readonly number[]): Candidates {
   return withLogits(probabilities.map(Math.log));
 }
@@ -40,10 +40,10 @@ export const someLogits = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-/** A share strictly between none and all. */
+/** A number above 0 and below 1. */
 export const someShare = fc.integer({ min: 1, max: 999 }).map((thousandths) => thousandths / 1000);
 
-/** Gives these numbers in turn, where a sampler asks for uniform ones. */
+/** A random source that returns these numbers in turn, and throws if a sampler asks for more. */
 export function uniforms(...numbers: number[]): RandomSource {
   const left = [...numbers];
   return {

@@ -6,7 +6,7 @@ import { softmaxOf, someLogits, sum } from './fixtures.ts';
 const asTokens = (logits: number[]) => ({ tokens: logits.map((_, token) => token), logits });
 
 describe('logProbabilities', () => {
-  it('takes the tokens for the whole vocabulary where no weight is given', () => {
+  it('takes the tokens for the whole vocabulary if no weight is given', () => {
     const logits = [0.5, 0.25, 0.25].map((share) => 7 + Math.log(share));
     expect(logProbabilities(asTokens(logits)).map((value) => Math.exp(value).toFixed(6))).toEqual([
       '0.500000',
@@ -15,7 +15,7 @@ describe('logProbabilities', () => {
     ]);
   });
 
-  it('gives the best tokens the values that they have among all', () => {
+  it('gives the best tokens their values in the whole vocabulary', () => {
     fc.assert(
       fc.property(someLogits, fc.integer({ min: 1, max: 60 }), (logits, count) => {
         const sorted = logits.toSorted((a, b) => b - a);
@@ -31,7 +31,7 @@ describe('logProbabilities', () => {
     );
   });
 
-  it('gives a token that is out of the question minus infinity', () => {
+  it('gives a token of probability 0 minus infinity', () => {
     expect(logProbabilities(asTokens([1, -Infinity]))).toEqual([0, -Infinity]);
   });
 });

@@ -8,7 +8,7 @@ describe('the Mersenne twister', () => {
     const random = createMersenneTwister(STANDARD_SEED);
     const numbers = Array.from({ length: 10_000 }, () => random.nextInteger());
     expect(numbers.slice(0, 5)).toEqual([3499211612, 581869302, 3890346734, 3586334585, 545404204]);
-    // The one number that the C++ standard demands of std::mt19937.
+    // The C++ standard demands this number, the 10,000th, of std::mt19937.
     expect(numbers[9_999]).toBe(4123659995);
   });
 

@@ -3,19 +3,19 @@ import { createMersenneTwister } from '../../../src/core/sampling/mersenne-twist
 import { drawMirostat1, drawMirostat2, startMirostat } from '../../../src/core/sampling/mirostat.ts';
 import { tokensOf, uniforms, withLogits, withProbabilities } from './fixtures.ts';
 
-it('begins with a highest surprise of twice the target', () => {
+it('starts with twice the target as the highest surprise', () => {
   expect(startMirostat(5, 0.25)).toEqual({ tau: 5, eta: 0.25, mu: 10 });
 });
 
 describe('drawMirostat2', () => {
   const shares = [0.125, 0.5, 0.25, 0.125];
 
-  it('leaves out what is too surprising, and learns from what it drew: two steps by hand', () => {
+  it('removes tokens that are too surprising and learns from its draw: two steps calculated by hand', () => {
     const state = startMirostat(1.25, 0.1);
     const random = uniforms(0.5, 0.9);
 
     const first = withProbabilities(shares);
-    // Surprises of 1, 2, 3 and 3 bits against mu = 2.5: two are left, of 2/3 and 1/3.
+    // The surprises are 1, 2, 3 and 3 bits, and mu is 2.5. Two tokens are left, with probabilities 2/3 and 1/3.
     expect(drawMirostat2(first, state, random)).toBe(0);
     expect(tokensOf(first)).toEqual([1, 2]);
     expect(state.mu).toBeCloseTo(2.5 - 0.1 * (Math.log2(3 / 2) - 1.25), 5);
@@ -25,7 +25,7 @@ describe('drawMirostat2', () => {
     expect(state.mu).toBeCloseTo(before - 0.1 * (Math.log2(3) - 1.25), 5);
   });
 
-  it('keeps the most likely token even if that is too surprising', () => {
+  it('keeps the most probable token even if it is too surprising', () => {
     const candidates = withLogits([0, 0, 0, 0]);
     const state = startMirostat(0.5, 0.1);
     expect(drawMirostat2(candidates, state, uniforms())).toBe(0);
@@ -33,7 +33,7 @@ describe('drawMirostat2', () => {
     expect(state.mu).toBeCloseTo(1.05, 5);
   });
 
-  it('steers the average surprise to its target', () => {
+  it('steers the average surprise to the target', () => {
     const logits = Array.from({ length: 500 }, (_, rank) => -1.1 * Math.log(rank + 1));
     const state = startMirostat(3, 0.1);
     const random = createMersenneTwister(1);
@@ -53,7 +53,7 @@ describe('drawMirostat1', () => {
   const zipf = (exponent: number, size = 4) =>
     Array.from({ length: size }, (_, rank) => -exponent * Math.log(rank + 1)).reverse();
 
-  it('fits the exponent, keeps as many as that gives, and learns: two steps by hand', () => {
+  it('fits the exponent, keeps the number of tokens that follows, and learns: two steps calculated by hand', () => {
     const state = startMirostat(1.5, 0.5);
     const random = uniforms(0.5, 0.95);
 
@@ -64,14 +64,14 @@ describe('drawMirostat1', () => {
     expect(state.mu).toBeCloseTo(3 - 0.5 * (Math.log2(1 + 2 ** -1.5) - 1.5), 4);
     expect(state.mu).toBeCloseTo(3.53163, 4);
 
-    // (0.5 * 2^3.53163 / 0.9)^(1 / 1.5) = 3.46. The draw falls on the third, of a probability of 0.12448.
+    // (0.5 * 2^3.53163 / 0.9)^(1 / 1.5) = 3.46. The draw falls on the third token, which has probability 0.12448.
     const second = withLogits(zipf(1.5));
     expect(drawMirostat1(second, state, random, vocabularySize)).toBe(2);
     expect(tokensOf(second)).toEqual([3, 2, 1]);
     expect(state.mu).toBeCloseTo(3.53163 - 0.5 * (-Math.log2(0.12448) - 1.5), 4);
   });
 
-  it('fits the hundred most likely tokens only', () => {
+  it('fits the 100 most probable tokens only', () => {
     const head = Array.from({ length: 100 }, (_, rank) => -1.5 * Math.log(rank + 1));
     const tail = new Array(400).fill(-50);
     const keptWith = (logits: number[]) => {
@@ -82,7 +82,7 @@ describe('drawMirostat1', () => {
     expect(keptWith([...head, ...tail])).toBe(keptWith(head));
   });
 
-  it('keeps one where there is nothing to fit, and all where the number overflows', () => {
+  it('keeps one token if there is nothing to fit, and all if the number overflows', () => {
     const single = withLogits([3]);
     expect(drawMirostat1(single, startMirostat(5, 0.1), uniforms(), vocabularySize)).toBe(0);
     const certain = withLogits([0, -500, -501]);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => native[Symbol.asyncDispose]());
 
-/** What our chain leaves to draw from. */
+/** Returns the candidates that our chain leaves for the draw. */
 function chainOn(logits: TokenLogits, sampling: Sampling) {
   const candidates = toCandidates(logits);
   addBiases(candidates, toBiases(sampling.logitBias));
@@ -29,7 +29,7 @@ function chainOn(logits: TokenLogits, sampling: Sampling) {
   return candidates;
 }
 
-describe('our chain and the native one', () => {
+describe('our chain and the chain of node-llama-cpp', () => {
   const penalties: Partial<Sampling> = { repeatPenalty: 1.3, presencePenalty: 0.5, frequencyPenalty: 0.25 };
 
   it.each<Partial<Sampling>>([
@@ -42,7 +42,7 @@ describe('our chain and the native one', () => {
     { ...penalties, topK: 20 },
     { ...penalties, repeatLastN: 3, topP: 0.95, minP: 0.02, topK: 40, temperature: 1.7 },
     { logitBias: [[100, 4]], topK: 5 },
-  ])('leave the same tokens the same probabilities with %o', async (options) => {
+  ])('leave the same tokens with the same probabilities for %o', async (options) => {
     const sampling = { ...plain, ...options };
     const { logits } = await native.evaluatePrompt();
     const theirs = await native.evaluatePrompt(options);
@@ -54,7 +54,7 @@ describe('our chain and the native one', () => {
     });
   });
 
-  it('choose the same token for temperature 0', async () => {
+  it('choose the same token at temperature 0', async () => {
     const { logits } = await native.evaluatePrompt();
     const bias: Sampling['logitBias'] = [[logits.tokens[4] ?? 0, 20]];
     for (const options of [{}, { ...penalties, repeatPenalty: 3 }, { logitBias: bias }]) {
@@ -68,7 +68,7 @@ describe('our chain and the native one', () => {
     { temperature: 3, seed: 1 },
     { temperature: 2, topK: 40, topP: 0.95, minP: 0.02, seed: 4_000_000_000 },
     { ...penalties, temperature: 3, topK: 40, seed: 0 },
-  ])('draw the same tokens from equal seeds with %o', async (options) => {
+  ])('draw the same tokens with the same seed for %o', async (options) => {
     const sampling = { ...plain, ...options };
     const theirs = await native.generate(sampling, STEPS);
     expect(await generateWithOurs(sampling)).toEqual(theirs);

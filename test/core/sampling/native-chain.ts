@@ -15,13 +15,15 @@ import { greedy } from '../../support/generation.ts';
 /** Draws from the plain distribution. */
 export const plain: Sampling = { ...greedy, temperature: 1, seed: 42 };
 
-/** node-llama-cpp's sampler options, all of them named: its own defaults truncate. */
+/** node-llama-cpp's sampler options. All of them are always given, since its defaults truncate. */
 type NativeOptions = Pick<
   SequenceEvaluateOptions,
   'temperature' | 'topK' | 'topP' | 'minP' | 'seed' | 'repeatPenalty' | 'tokenBias'
 >;
 
-/** The tiny model in node-llama-cpp, and what its sampler chain makes of the logits that follow a prompt. */
+/**
+ * Starts node-llama-cpp with the tiny model. Tests compare its sampler chain with ours, on the logits after a prompt.
+ */
 export async function startNativeChain() {
   const llama = await getLlama({ build: 'never', gpu: false, progressLogs: false, logLevel: LlamaLogLevel.error });
   const model = await llama.loadModel({ modelPath: join(inject('modelsFolder'), 'tiny.gguf') });
@@ -29,7 +31,7 @@ export async function startNativeChain() {
   const sequence = context.getSequence();
   const prompt = model.tokenize('hello there, how are you', true);
 
-  /** Evaluates these tokens after what the sequence holds and tells what the chain made of the last one's logits. */
+  /** Appends these tokens to the sequence. Returns the result of the chain for the logits of the last one. */
   async function evaluate(tokens: Token[], options: NativeOptions) {
     const last = tokens.at(-1);
     if (last === undefined) throw new Error('nothing to evaluate');
@@ -49,7 +51,7 @@ export async function startNativeChain() {
     model,
     prompt,
 
-    /** What the chain makes of the logits after the prompt. */
+    /** Returns the result of the chain for the logits after the prompt. */
     async evaluatePrompt(sampling: Partial<Sampling> = {}) {
       await sequence.clearHistory();
       return evaluate(
@@ -58,7 +60,7 @@ export async function startNativeChain() {
       );
     },
 
-    /** The tokens that the chain draws after the prompt. */
+    /** Returns the tokens that the chain draws after the prompt. */
     async generate(sampling: Sampling, count: number): Promise<Token[]> {
       await sequence.clearHistory();
       const history = [...prompt];
@@ -73,7 +75,7 @@ export async function startNativeChain() {
       return history.slice(prompt.length);
     },
 
-    /** The tokens that `choose` chooses after the prompt, given the raw logits and all tokens so far. */
+    /** Returns the tokens that `choose` chooses after the prompt. It gets the raw logits and all tokens so far. */
     async generateWith(choose: (logits: TokenLogits, history: Token[]) => number, count: number): Promise<Token[]> {
       await sequence.clearHistory();
       const history = [...prompt];
@@ -93,7 +95,7 @@ export async function startNativeChain() {
 
 export type NativeChain = Awaited<ReturnType<typeof startNativeChain>>;
 
-/** Our sampling fields in node-llama-cpp's terms. */
+/** Translates our sampling fields to node-llama-cpp's options. */
 function toNative(model: LlamaModel, sampling: Sampling, history: () => Token[]): NativeOptions {
   const tokenBias = TokenBias.for(model);
   for (const [token, logit] of sampling.logitBias) tokenBias.set(token as Token, { logit });

@@ -10,16 +10,16 @@ beforeAll(async () => {
 afterAll(() => native[Symbol.asyncDispose]());
 
 describe("node-llama-cpp's logits", () => {
-  it('are those of all tokens, highest first and unchanged, where its chain changes nothing', async () => {
+  it('are those of the whole vocabulary, highest first, if its chain changes nothing', async () => {
     const { logits } = await native.evaluatePrompt();
     expect(logits.tokens.length).toBe(native.model.fileInfo.metadata.tokenizer.ggml.tokens?.length);
     expect(Array.from(logits.logits)).toEqual(Array.from(logits.logits).toSorted((a, b) => b - a));
-    // Greedy skips top-k, top-p, min-p and temperature.
+    // Temperature 0 skips top-k, top-p, min-p and temperature.
     const cold = await native.evaluatePrompt({ temperature: 0, topK: 3, topP: 0.5, minP: 0.5 });
     expect(cold.logits).toEqual(logits);
   });
 
-  it('are those after its chain: scaled by temperature, penalized, truncated', async () => {
+  it('are those after its chain: scaled by temperature, truncated, biased', async () => {
     const raw = await native.evaluatePrompt();
     const hot = await native.evaluatePrompt({ temperature: 2 });
     expect(hot.logits.logits).toEqual(Array.from(raw.logits.logits).map((logit) => logit / 2));
@@ -30,7 +30,7 @@ describe("node-llama-cpp's logits", () => {
     expect(biased.logits.logits[0]).toBeCloseTo((raw.logits.logits[0] ?? 0) + 1, 4);
   });
 
-  it('have as their weight the sum of e^(logit - highest), over the same logits', async () => {
+  it('have the sum of e^(logit - highest) over the same logits as their weight', async () => {
     for (const sampling of [{}, { temperature: 0 }, { temperature: 2 }, { topK: 3 }]) {
       const { logits, totalLogitWeight } = await native.evaluatePrompt(sampling);
       const values = Array.from(logits.logits);
@@ -39,7 +39,7 @@ describe("node-llama-cpp's logits", () => {
     }
   });
 
-  it("give with it the logarithms of the model's probabilities", async () => {
+  it("give, together with that weight, the logarithms of the model's probabilities", async () => {
     const { logits, probabilities, totalLogitWeight } = await native.evaluatePrompt();
     const best = { tokens: Array.from(logits.tokens).slice(0, 5), logits: Array.from(logits.logits).slice(0, 5) };
     logProbabilities(best, totalLogitWeight).forEach((value, index) => {

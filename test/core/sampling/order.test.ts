@@ -14,7 +14,7 @@ describe('descendingOrder', () => {
     expect([...descendingOrder(Float32Array.of(1, 2, 1, 2, 1))]).toEqual([1, 3, 0, 2, 4]);
   });
 
-  it('sorts as a stable comparison sort does, and begins alike whatever it keeps', () => {
+  it('sorts like a stable comparison sort, and keeps the beginning of the same order', () => {
     fc.assert(
       fc.property(floats, fc.nat(), (values, anyNumber) => {
         const expected = [...values.keys()].sort((a, b) => compareDescending(values[a] ?? 0, values[b] ?? 0));
@@ -30,7 +30,7 @@ describe('descendingOrder', () => {
   });
 });
 
-/** Not by subtraction: infinities are equal to themselves. */
+/** Compares without a subtraction, since the difference of two infinities is not a number. */
 function compareDescending(a: number, b: number): number {
   if (a === b) return 0;
   return a < b ? 1 : -1;

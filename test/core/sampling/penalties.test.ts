@@ -11,7 +11,7 @@ function penalized(logits: number[], penalties: Partial<typeof none>, recentToke
 }
 
 describe('addBiases', () => {
-  it('adds each bias to its token, wherever it is, and no other', () => {
+  it('adds each bias to its token, wherever that stands, and to no other', () => {
     const candidates = withLogits([5, 4, 3]);
     addBiases(
       candidates,
@@ -25,7 +25,7 @@ describe('addBiases', () => {
     expect(candidates.sorted).toBe(false);
   });
 
-  it('adds both biases of a token that has two', () => {
+  it('adds both biases to a token that has two', () => {
     const candidates = withLogits([1]);
     addBiases(
       candidates,
@@ -37,7 +37,7 @@ describe('addBiases', () => {
     expect(logitsOf(candidates)).toEqual([6]);
   });
 
-  it('leaves candidates sorted that it does not touch', () => {
+  it('keeps candidates marked as sorted if it changes none', () => {
     const candidates = withLogits([2, 1]);
     addBiases(candidates, toBiases([[9, 1]]));
     expect(candidates.sorted).toBe(true);
@@ -58,18 +58,18 @@ describe('penalize', () => {
     expect(penalized([4], { repeatPenalty: 2, presencePenalty: 1 }, [0])).toEqual([1]);
   });
 
-  it('rewards repetition where a penalty is negative', () => {
+  it('rewards repetition if a penalty is negative', () => {
     expect(penalized([1, 1], { presencePenalty: -2 }, [1])).toEqual([1, 3]);
   });
 
-  it('looks at the last tokens only', () => {
+  it('penalizes only the tokens of the window', () => {
     const recent = [0, 1, 2];
     expect(penalized([8, 8, 8], { repeatPenalty: 2, repeatLastN: 1 }, recent)).toEqual([8, 8, 4]);
     expect(penalized([8, 8, 8], { repeatPenalty: 2, repeatLastN: 2 }, recent)).toEqual([8, 4, 4]);
     expect(penalized([8, 8, 8], { repeatPenalty: 2, repeatLastN: 100 }, recent)).toEqual([4, 4, 4]);
   });
 
-  it('is off for a window of 0 and sees everything for one of -1', () => {
+  it('penalizes nothing with a window of 0 and all tokens with a window of -1', () => {
     const recent = [0, ...new Array(100).fill(1)];
     expect(penalized([8, 8], { repeatPenalty: 2, repeatLastN: 0 }, recent)).toEqual([8, 8]);
     expect(penalized([8, 8], { repeatPenalty: 2, repeatLastN: -1 }, recent)).toEqual([4, 4]);

@@ -5,12 +5,12 @@ import { createSampler } from '../../../src/core/sampling/sampler.ts';
 import { greedy } from '../../support/generation.ts';
 import { someLogits } from './fixtures.ts';
 
-/** Draws from the plain distribution. */
+/** Draws from the distribution of the model, unchanged. */
 const plain: Sampling = { ...greedy, temperature: 1, seed: 42 };
 
 const VOCABULARY_SIZE = 1000;
 
-/** Logits that are exact and distinct, different in every step. */
+/** Returns logits that a 32-bit float holds exactly, all distinct, and different in every step. */
 function logitsOfStep(step: number) {
   const tokens = Array.from({ length: VOCABULARY_SIZE }, (_, token) => token);
   return { tokens, logits: tokens.map((token) => ((token * 7919 + step * 131) % 1009) / 64 - 8) };
@@ -23,7 +23,10 @@ function drawTen(sampling: Partial<Sampling>): number[] {
   return drawn;
 }
 
-/** What the samplers of llama.cpp v0.5.0 itself (libllama for x86-64 Linux), in their default order, make of the same. */
+/**
+ * The tokens that llama.cpp v0.5.0 itself draws (libllama for x86-64 Linux, samplers in default order) for these
+ * logits.
+ */
 const drawnByLlamaCpp: [Partial<Sampling>, tokens: number[]][] = [
   [{}, [798, 173, 780, 583, 439, 111, 467, 316, 139, 655]],
   [{ temperature: 1.7 }, [798, 179, 780, 590, 441, 110, 462, 323, 139, 654]],
@@ -66,11 +69,11 @@ const drawnByLlamaCpp: [Partial<Sampling>, tokens: number[]][] = [
 ];
 
 describe('createSampler', () => {
-  it.each(drawnByLlamaCpp)('draws what llama.cpp draws with %o', (sampling, tokens) => {
+  it.each(drawnByLlamaCpp)('draws the same tokens as llama.cpp with %o', (sampling, tokens) => {
     expect(drawTen(sampling)).toEqual(tokens);
   });
 
-  it('takes the highest logit, after bias and penalties, for a temperature of 0', () => {
+  it('takes the highest logit after bias and penalties at temperature 0', () => {
     const sample = (sampling: Partial<Sampling>) =>
       createSampler({ ...plain, temperature: 0, ...sampling }, 3).sample({ tokens: [7, 8, 9], logits: [3, 2, 1] }, [7]);
     expect(sample({})).toBe(7);
@@ -80,17 +83,17 @@ describe('createSampler', () => {
     expect(sample({ logitBias: [[9, 2.5]], mirostat: 1 })).toBe(9);
   });
 
-  it('does without penalties under Mirostat, as llama.cpp does', () => {
+  it('applies no penalties with Mirostat, as llama.cpp', () => {
     const sampling: Sampling = { ...plain, temperature: 0, presencePenalty: 5, mirostat: 2 };
     expect(createSampler(sampling, 2).sample({ tokens: [0, 1], logits: [2, 1] }, [0])).toBe(0);
   });
 
-  it('draws the same with the same seed and something else with another', () => {
+  it('draws the same tokens with the same seed and others with another seed', () => {
     expect(drawTen({ temperature: 3 })).toEqual(drawTen({ temperature: 3 }));
     expect(drawTen({ temperature: 3 })).not.toEqual(drawTen({ temperature: 3, seed: 43 }));
   });
 
-  it('draws from a later, longer or shorter list as a new sampler would with the same random numbers', () => {
+  it('forgets the earlier lists when it gets a longer or shorter one', () => {
     const sampler = createSampler({ ...plain, topK: 1 }, 10);
     const best = [5, 2000, 3].map((size) =>
       sampler.sample(
@@ -104,7 +107,7 @@ describe('createSampler', () => {
     expect(best).toEqual([4, 1999, 2]);
   });
 
-  it('chooses one of the tokens it was given, and changes neither them nor the history', () => {
+  it('chooses one of the given tokens, and changes neither the logits nor the history', () => {
     const mirostat = fc.constantFrom<0 | 1 | 2>(0, 1, 2);
     const share = fc.double({ min: 0.01, max: 1, noNaN: true });
     const range = fc.double({ min: 0, max: 2, noNaN: true });
@@ -137,7 +140,7 @@ describe('createSampler', () => {
     );
   });
 
-  it('refuses a list without tokens and one that does not match its logits', () => {
+  it('throws for a list without tokens and for one with too few logits', () => {
     const sampler = createSampler(plain, 10);
     expect(() => sampler.sample({ tokens: [], logits: [] }, [])).toThrow('no tokens to choose from');
     expect(() => sampler.sample({ tokens: [1, 2], logits: [0] }, [])).toThrow('2 tokens, but 1 logits');

@@ -10,7 +10,7 @@ describe('scaleByTemperature', () => {
     expect(logitsOf(candidates)).toEqual([8, -4, 2]);
   });
 
-  it('leaves one, the first of the highest, for 0', () => {
+  it('leaves only the first of the highest logits at 0', () => {
     const candidates = withLogits([1, 3, 3, 2]);
     scaleByTemperature(candidates, 0);
     expect(logitsOf(candidates)).toEqual([-Infinity, 3, -Infinity, -Infinity]);
@@ -24,13 +24,13 @@ describe('scaleByEntropy', () => {
     expect(logitsOf(candidates)).toEqual([0.5, 2]);
   });
 
-  it('is hottest where all tokens are equally likely', () => {
+  it('is hottest if all tokens are equally probable', () => {
     const candidates = withLogits([3, 3, 3, 3]);
     scaleByEntropy(candidates, { temperature: 1, range: 0.5, exponent: 1 });
     for (const logit of logitsOf(candidates)) expect(logit).toBeCloseTo(3 / 1.5, 5);
   });
 
-  it('is coldest where one token is sure, and never below 0', () => {
+  it('is coldest if one token is certain, and never below 0', () => {
     const certain = withLogits([60, 0]);
     scaleByEntropy(certain, { temperature: 1, range: 0.5, exponent: 1 });
     expect(logitsOf(certain)).toEqual([120, 0]);
@@ -39,7 +39,7 @@ describe('scaleByEntropy', () => {
     expect(logitsOf(frozen)).toEqual([200, -Infinity]);
   });
 
-  it('follows a power of the share of the greatest entropy', () => {
+  it('follows a power of the entropy, as a share of the greatest possible one', () => {
     const share = (0.75 * Math.log2(4 / 3) + 0.25 * 2) / 1;
     for (const exponent of [0.5, 1, 2]) {
       const candidates = withProbabilities([0.25, 0.75]);
@@ -51,7 +51,7 @@ describe('scaleByEntropy', () => {
     }
   });
 
-  it('has nothing to do for a single candidate', () => {
+  it('leaves a single candidate as it is', () => {
     const candidates = withLogits([5]);
     scaleByEntropy(candidates, { temperature: 2, range: 1, exponent: 1 });
     expect(logitsOf(candidates)).toEqual([5]);

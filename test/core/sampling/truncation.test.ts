@@ -4,7 +4,7 @@ import type { Candidates } from '../../../src/core/sampling/candidates.ts';
 import { minP, topK, topP, typicalP } from '../../../src/core/sampling/truncation.ts';
 import { softmaxOf, someLogits, someShare, sum, tokensOf, withLogits, withProbabilities } from './fixtures.ts';
 
-/** What 32-bit sums may be off by. */
+/** Error that sums in 32 bits may have. */
 const TOLERANCE = 1e-5;
 
 type Truncation = (candidates: Candidates, parameter: number) => void;
@@ -19,7 +19,7 @@ function byLogit(logits: number[]): number[] {
 }
 
 describe('topK', () => {
-  it('keeps the highest, highest first', () => {
+  it('keeps the highest logits, highest first', () => {
     expect(kept(withLogits([1, 3, 2, 0]), topK, 2)).toEqual([1, 2]);
     expect(kept(withLogits([3, 2, 1]), topK, 1)).toEqual([0]);
   });
@@ -28,7 +28,7 @@ describe('topK', () => {
     expect(kept(withLogits([1, 3, 2]), topK, 0)).toEqual([0, 1, 2]);
   });
 
-  it('keeps the first k of all in descending order', () => {
+  it('keeps the first k of the sorted logits', () => {
     fc.assert(
       fc.property(someLogits, fc.integer({ min: 1, max: 80 }), (logits, k) => {
         expect(kept(withLogits(logits), topK, k)).toEqual(byLogit(logits).slice(0, k));
@@ -38,7 +38,7 @@ describe('topK', () => {
 });
 
 describe('topP', () => {
-  it('keeps the fewest tokens that hold the share', () => {
+  it('keeps the fewest tokens whose probabilities sum to p', () => {
     const shares = [0.125, 0.5, 0.125, 0.25];
     expect(kept(withProbabilities(shares), topP, 0)).toEqual([1]);
     expect(kept(withProbabilities(shares), topP, 0.4)).toEqual([1]);
@@ -51,7 +51,7 @@ describe('topP', () => {
     expect(kept(withLogits([1, 3, 2]), topP, 1)).toEqual([0, 1, 2]);
   });
 
-  it('keeps a set that is enough and would not be without its last token', () => {
+  it('keeps a set that reaches p, but would not without its last token', () => {
     fc.assert(
       fc.property(someLogits, someShare, (logits, share) => {
         const tokens = kept(withLogits(logits), topP, share);
@@ -65,7 +65,7 @@ describe('topP', () => {
 });
 
 describe('minP', () => {
-  it('keeps what is at least that likely, compared with the most likely', () => {
+  it('keeps the tokens with at least p times the highest probability', () => {
     const shares = [0.1, 0.5, 0.15, 0.25];
     expect(kept(withProbabilities(shares), minP, 0.19)).toEqual([0, 1, 2, 3]);
     expect(kept(withProbabilities(shares), minP, 0.21)).toEqual([1, 2, 3]);
@@ -73,12 +73,12 @@ describe('minP', () => {
     expect(kept(withProbabilities(shares), minP, 1)).toEqual([1]);
   });
 
-  it('keeps all for 0 and one for an impossible demand', () => {
+  it('keeps all for 0 and one token for more than 1', () => {
     expect(kept(withLogits([1, 3, 2]), minP, 0)).toEqual([0, 1, 2]);
     expect(kept(withLogits([1, 3, 2]), minP, 2)).toEqual([1]);
   });
 
-  it('keeps exactly those that reach the bar', () => {
+  it('keeps exactly the tokens that reach the limit', () => {
     fc.assert(
       fc.property(someLogits, someShare, (logits, share) => {
         const bar = Math.max(...logits) + Math.log(share);
@@ -92,10 +92,11 @@ describe('minP', () => {
 });
 
 describe('typicalP', () => {
-  // Surprises of 1, 2, 3 and 3 bits, an entropy of 1.75: token 1 is 0.25 off, token 0 is 0.75, the others 1.25.
+  // The surprises are 1, 2, 3 and 3 bits and the entropy is 1.75. Token 1 is 0.25 away, token 0 is 0.75, the others
+  // 1.25.
   const shares = [0.5, 0.25, 0.125, 0.125];
 
-  it('keeps the tokens nearest to the expected surprise, nearest first', () => {
+  it('keeps the tokens whose surprise is nearest to the entropy, nearest first', () => {
     expect(kept(withProbabilities(shares), typicalP, 0.2)).toEqual([1]);
     expect(kept(withProbabilities(shares), typicalP, 0.3)).toEqual([1, 0]);
     expect(kept(withProbabilities(shares), typicalP, 0.74)).toEqual([1, 0]);
@@ -107,11 +108,11 @@ describe('typicalP', () => {
     expect(kept(withLogits([1, 3, 2]), typicalP, 1)).toEqual([0, 1, 2]);
   });
 
-  it('is not thrown off by tokens that are out of the question', () => {
+  it('is not disturbed by tokens of probability 0', () => {
     expect(kept(withLogits([0, -Infinity, Math.log(0.5), Math.log(0.5)]), typicalP, 0.7)).toEqual([0, 2]);
   });
 
-  it('keeps a set that is enough, would not be without its last token, and has nothing less typical than what it left', () => {
+  it('keeps a set that exceeds p, would not without its last token, and has only more typical tokens than the rest', () => {
     fc.assert(
       fc.property(someLogits, someShare, (logits, share) => {
         const tokens = kept(withLogits(logits), typicalP, share);

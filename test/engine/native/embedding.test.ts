@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, EngineOptions } from '../../../src/engine/engine.ts';
+import type { EngineOptions, TextEngine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { writeEmbeddingModel, writeRerankModel } from '../../fixtures/embedding-model.ts';
 import { ask } from '../../support/generation.ts';
@@ -11,7 +11,7 @@ import { silentLog } from '../../support/log.ts';
 const CONTEXT_LENGTH = 512;
 
 let folder: string;
-const engines: Engine[] = [];
+const engines: TextEngine[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-embedding-'));
@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function load(name: string, kind: EngineOptions['kind'], more: Partial<EngineOptions> = {}): Promise<Engine> {
+async function load(name: string, kind: EngineOptions['kind'], more: Partial<EngineOptions> = {}): Promise<TextEngine> {
   const engine = await loadNativeEngine(
     { files: [join(folder, name)], kind, contextLength: null, slots: 4, threads: 1, batchSize: 64, ...more },
     'cpu',
@@ -31,12 +31,12 @@ async function load(name: string, kind: EngineOptions['kind'], more: Partial<Eng
   return engine;
 }
 
-async function vectorsOf(engine: Engine, ...inputs: (string | number[])[]): Promise<number[][]> {
+async function vectorsOf(engine: TextEngine, ...inputs: (string | number[])[]): Promise<number[][]> {
   return (await engine.ask('embed', { inputs })).vectors;
 }
 
 describe('the native engine, with a model for embeddings', () => {
-  let engine: Engine;
+  let engine: TextEngine;
   beforeAll(async () => {
     writeEmbeddingModel(join(folder, 'mean.gguf'), { dimensions: 32 });
     engine = await load('mean.gguf', 'embedding');
@@ -108,7 +108,7 @@ describe('the native engine, with a model for embeddings', () => {
 });
 
 describe.each(['qwen3', 'bert'] as const)('the native engine, with a model that ranks, of %s', (architecture) => {
-  let engine: Engine;
+  let engine: TextEngine;
   beforeAll(async () => {
     writeRerankModel(join(folder, `${architecture}.gguf`), { architecture });
     engine = await load(`${architecture}.gguf`, 'rerank');

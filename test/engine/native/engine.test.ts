@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
 import { MEDIA_MARK } from '../../../src/core/media.ts';
-import type { EngineService } from '../../../src/core/wire.ts';
-import { createService } from '../../../src/engine/chat-service.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import { type ChatService, createChatService } from '../../../src/engine/chat-service.ts';
+import type { TextEngine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { ask, chat, doneOf, generate, greedy, textOf } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
@@ -12,8 +11,8 @@ import { silentLog } from '../../support/log.ts';
 const BATCH_SIZE = 64;
 const SLOTS = 16;
 
-let loaded: Engine;
-let engine: EngineService;
+let loaded: TextEngine;
+let engine: ChatService;
 beforeAll(async () => {
   const files = [join(inject('modelsFolder'), 'tiny.gguf')];
   loaded = await loadNativeEngine(
@@ -21,7 +20,7 @@ beforeAll(async () => {
     'cpu',
     silentLog,
   );
-  engine = createService(loaded);
+  engine = createChatService(loaded);
 });
 afterAll(() => loaded[Symbol.asyncDispose]());
 

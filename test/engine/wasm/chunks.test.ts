@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
-import type { EngineRequest } from '../../../src/engine/engine.ts';
+import type { TextRequest } from '../../../src/engine/engine.ts';
 import { type Chunk, ChunkReader } from '../../../src/engine/wasm/chunks.ts';
 import { finish, progress, text, tokenLogprob } from '../../core/api/fixtures.ts';
 import { greedy } from '../../support/generation.ts';
 
-const REQUEST: EngineRequest = {
+const REQUEST: TextRequest = {
   prompt: 'Hello',
   media: [],
   grammar: null,
@@ -36,7 +36,7 @@ const end = (finish_reason: 'stop' | 'length'): Chunk => ({ choices: [{ text: ''
 const last = (tokens: number): Chunk => ({ choices: [], usage: {}, timings: timings(tokens) });
 
 /** Reads chunks as the engine does. */
-function read(chunks: Chunk[], request: Partial<EngineRequest> = {}, choice = 0) {
+function read(chunks: Chunk[], request: Partial<TextRequest> = {}, choice = 0) {
   const events: GenerationEvent[] = [];
   const reader = new ChunkReader({ choice, request: { ...REQUEST, ...request }, emit: (event) => events.push(event) });
   for (const chunk of chunks) reader.take(chunk);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { EngineRequest } from '../../../src/engine/engine.ts';
+import type { TextRequest } from '../../../src/engine/engine.ts';
 import { completionParams } from '../../../src/engine/wasm/params.ts';
 import { greedy } from '../../support/generation.ts';
 
 /** The parameters of a choice of such a request, in a context of 512 tokens. */
-function params(more: Partial<EngineRequest> = {}, choice = 0) {
-  const request: EngineRequest & { prompt: string } = {
+function params(more: Partial<TextRequest> = {}, choice = 0) {
+  const request: TextRequest & { prompt: string } = {
     media: [],
     grammar: null,
     marks: [],

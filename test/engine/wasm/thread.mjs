@@ -1,6 +1,6 @@
 /** A worker thread with one WebAssembly engine and its chat layer, driven by messages; see wasm-thread.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createService } from '../../../dist/src/engine/chat-service.js';
+import { createChatService } from '../../../dist/src/engine/chat-service.js';
 import { loadWasmEngine } from '../../../dist/src/engine/wasm/node/load.js';
 import { WebWorker } from '../../../dist/src/engine/wasm/node/web-worker.js';
 
@@ -20,7 +20,7 @@ globalThis.Worker = class extends WebWorker {
 
 try {
   const engine = await loadWasmEngine(workerData, silent);
-  const service = createService(engine);
+  const service = createChatService(engine);
   parentPort.on('message', ({ id, command, request }) => {
     if (command === 'abort') aborts.get(id)?.abort();
     if (command === 'dispose') void engine[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Server, startServer } from '../../../src/server/server.ts';
 import { openStaticFiles } from '../../../src/server/static.ts';
+import { listSite } from '../../../src/site-files.ts';
 import type { Conversation } from '../../../web/chat/data/conversation.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
@@ -46,7 +47,7 @@ const failures: string[] = [];
 beforeAll(async () => {
   // The page itself comes with its own policy; what it asks of models is answered at the edge of the network.
   const api = async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: HEALTH });
-  const files = await openStaticFiles('dist-web');
+  const files = openStaticFiles(await listSite('dist-web'));
   server = await startServer({ api, files, host: '127.0.0.1', port: 0, bodyLimitBytes: 1024 });
   url = `http://127.0.0.1:${server.port}`;
   browser = await launchBrowser();

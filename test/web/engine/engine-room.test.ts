@@ -1,15 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
 import { toGenerationRequest } from '../../../src/core/api/chat/request.ts';
 import { ApiError, insufficientMemory } from '../../../src/core/errors.ts';
+import { withFields } from '../../../src/core/log.ts';
 import type { Emit } from '../../../src/core/runner.ts';
-import type { EngineService } from '../../../src/core/wire.ts';
+import type { ChatService } from '../../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../../src/engine/wasm/crash.ts';
 import { pickDevice } from '../../../web/engine/device.ts';
 import { createEngineRoom } from '../../../web/engine/engine-room.ts';
 import type { LoadedEngine } from '../../../web/engine/load-model.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
 import { modelCard } from '../../core/api/fixtures.ts';
-import { silentLog } from '../../support/log.ts';
+import { recordingLog, silentLog } from '../../support/log.ts';
 
 const never = new AbortController().signal;
 const request = toGenerationRequest({ model: 'a', messages: [{ role: 'user', content: 'Hello' }] }, modelCard(), []);
@@ -43,7 +44,7 @@ function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) 
     statesAtLoad.push(room.state());
     await Promise.resolve();
     if (fails[id]) throw fails[id];
-    const service: EngineService = {
+    const service: ChatService = {
       generate: (_, emit, signal) =>
         new Promise((resolve, reject) => {
           happened.push(`run ${id}`);
@@ -65,7 +66,8 @@ function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) 
     return { service, info, memory: 1, device, [Symbol.asyncDispose]: dispose };
   };
   const room = createEngineRoom({ load, device, maxWaiting, log: silentLog });
-  const generate = (of: BrowserModel, signal = never) => room.serviceOf(of).generate(request, () => {}, signal);
+  const generate = (of: BrowserModel, signal = never, log = silentLog) =>
+    room.serviceOf(of, log).generate(request, () => {}, signal);
   const started = (count: number) => vi.waitFor(() => expect(running).toHaveLength(count));
   return { room, generate, started, running, happened, statesAtLoad };
 }
@@ -151,13 +153,14 @@ describe('the engine room', () => {
     const { room, generate, happened } = openRoom({ fails: { big: insufficientMemory('Too large.') } });
     await expect(generate(model('big'))).rejects.toThrow('Too large.');
     expect(room.state()).toMatchObject({ loaded: [], moving: [] });
-    expect(await room.serviceOf(model('a')).ask('detokenize', { tokens: [1] })).toEqual({ text: 'a' });
+    expect(await room.serviceOf(model('a'), silentLog).ask('detokenize', { tokens: [1] })).toEqual({ text: 'a' });
     expect(happened).toEqual(['load big', 'load a']);
   });
 
   it('loads a crashed engine anew, and says what happened', async () => {
     const { generate, started, running, happened } = openRoom();
-    const first = generate(model('a'));
+    const lines: string[] = [];
+    const first = generate(model('a'), never, withFields(recordingLog(lines), { requestId: 'req-1' }));
     const second = generate(model('a'));
     await started(1);
     running[0]?.end(new WasmCrashed('memory access out of bounds'));
@@ -165,6 +168,7 @@ describe('the engine room', () => {
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({ data: { status: 500, code: 'engine_crashed' } });
     expect(String(error)).not.toContain('out of bounds');
+    expect(lines.at(-1)).toMatch(/^the engine crashed .*"req-1".*out of bounds/);
     await started(2);
     running[1]?.end();
     await second;

@@ -43,7 +43,7 @@ afterEach(async () => {
 
 /** Imports these bytes, which the page has as a stream. */
 function importBytes(filename: string, bytes: Uint8Array, size: number | null = null) {
-  return runJob(page, { kind: 'import', filename, size, url: host.putFile(filename, bytes) });
+  return runJob(page, { kind: 'import', filename, size }, host.putFile(filename, bytes));
 }
 
 const remove = (id: string) => runJob(page, { kind: 'remove', id });

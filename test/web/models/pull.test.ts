@@ -221,7 +221,7 @@ describe('a pull in the browser', { timeout: TIME_LIMIT_MS }, () => {
 
   it('does not replace a model that the user has imported', async () => {
     const url = hub.putFile('x.gguf', right);
-    await runJob(page, { kind: 'import', filename: 'x.gguf', size: null, url });
+    await runJob(page, { kind: 'import', filename: 'x.gguf', size: null }, url);
     expect((await pull(url)).error).toMatchObject({ status: 409, code: 'place_taken' });
   });
 

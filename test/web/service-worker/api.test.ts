@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { invalidRequest } from '../../../src/core/errors.ts';
-import type { EngineService } from '../../../src/core/wire.ts';
+import type { PullEvent } from '../../../src/core/puller.ts';
+import type { ChatService } from '../../../src/engine/chat-service.ts';
 import { DEFAULT_CONFIG } from '../../../web/config.ts';
-import { hostPort } from '../../../web/liveness.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
 import { answer, type BrowserGround, isApiPath } from '../../../web/service-worker/api.ts';
 import { done, finish, loadedModel, progress, text } from '../../core/api/fixtures.ts';
@@ -19,10 +19,10 @@ beforeEach(() => {
   ground = { tabs, readModels: async () => models, readConfig: async () => DEFAULT_CONFIG, version: '1.2.3' };
 });
 
-/** Opens the tab that hosts. */
-async function host(behaviour: Behaviour): Promise<void> {
-  tabs.open('host', behaviour);
-  await tabs.host('host', 1);
+/** Opens the tab that leads. */
+async function lead(behaviour: Behaviour): Promise<void> {
+  tabs.open('leader', behaviour);
+  await tabs.lead('leader', 1);
 }
 
 function fetchApi(path: string, init: RequestInit = {}): Promise<Response> {
@@ -41,7 +41,7 @@ function chat(more: Record<string, unknown> = {}, init: RequestInit = {}): Promi
 }
 
 /** An engine that says hello; `heard` has its cancellations. */
-function engine(heard: string[] = []): EngineService {
+function engine(heard: string[] = []): ChatService {
   return {
     async generate({ maxTokens }, emit, signal) {
       signal.addEventListener('abort', () => heard.push('cancelled'));
@@ -73,7 +73,7 @@ describe('paths', () => {
 
 describe('the API of a service worker', () => {
   it('answers a chat whole, from the engine of another tab', async () => {
-    await host(tabs.engine(engine()));
+    await lead(tabs.engine(engine()));
     const response = await chat();
     expect(response.status).toBe(200);
     expect(await json(response)).toMatchObject({
@@ -84,7 +84,7 @@ describe('the API of a service worker', () => {
   });
 
   it('streams a chat', async () => {
-    await host(tabs.engine(engine()));
+    await lead(tabs.engine(engine()));
     const response = await chat({ stream: true });
     expect(response.headers.get('content-type')).toContain('text/event-stream');
     const said = await response.text();
@@ -93,7 +93,7 @@ describe('the API of a service worker', () => {
   });
 
   it('asks the engine what is no generation', async () => {
-    await host(tabs.engine(engine()));
+    await lead(tabs.engine(engine()));
     const response = await fetchApi('/v1/tokenize', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -107,7 +107,7 @@ describe('the API of a service worker', () => {
     ['streamed', { stream: true }],
   ])('cancels a %s reply that its page no longer reads', async (_, more) => {
     const heard: string[] = [];
-    await host(tabs.engine(engine(heard)));
+    await lead(tabs.engine(engine(heard)));
     const response = await chat({ max_tokens: 1000, ...more });
     expect(response.status).toBe(200);
     await response.body?.cancel();
@@ -115,7 +115,7 @@ describe('the API of a service worker', () => {
   });
 
   it('answers what is wrong with its real status, also where the engine finds it', async () => {
-    await host(tabs.engine(engine()));
+    await lead(tabs.engine(engine()));
     expect((await chat({ temperature: 9 })).status).toBe(400);
     expect((await chat({ max_tokens: 1 })).status).toBe(400);
     expect((await chat({ model: 'none' })).status).toBe(404);
@@ -123,13 +123,13 @@ describe('the API of a service worker', () => {
     expect((await chat({}, { body: 'x'.repeat(33 * 1024 * 1024) })).status).toBe(413);
   });
 
-  it('ends a stream with an error event when the tab that hosts is closed, and does not call it done', async () => {
-    await host(tabs.engine(engine()));
+  it('ends a stream with an error event when the tab that leads is closed, and does not call it done', async () => {
+    await lead(tabs.engine(engine()));
     const response = await chat({ stream: true, max_tokens: 1000 });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let said = '';
     while (!said.includes('hello')) said += (await reader?.read())?.value;
-    tabs.close('host', 1);
+    tabs.close('leader', 1);
     for (let next = await reader?.read(); !next?.done; next = await reader?.read()) said += next?.value;
     expect(said).toContain('"code":"engine_lost"');
     expect(said).not.toContain('[DONE]');
@@ -145,66 +145,113 @@ describe('the API of a service worker', () => {
 
   it('says what is loaded, by asking the engine', async () => {
     const device = { backend: 'wasm', threads: 1, reason: '' } as const;
-    const state: EngineState = { kind: 'state', loaded: [loadedModel()], moving: [], device };
-    await host(({ requestId }, port) => {
-      const hosted = hostPort(port, requestId, tabs.locks);
-      hosted.postMessage(state);
-      hosted.close();
-    });
+    const state: EngineState = { loaded: [loadedModel()], moving: [], device };
+    await lead(tabs.state(state));
     expect((await json(await fetchApi('/health'))).models).toMatchObject([{ id: 'tiny' }]);
     expect((await json(await fetchApi('/v1/models/tiny'))).loaded).toBe(true);
   });
 
-  it('says that nothing is loaded where no tab hosts', async () => {
+  it('says that nothing is loaded where no tab leads', async () => {
     expect(await json(await fetchApi('/health'))).toEqual({ status: 'ok', models: [], moving: [] });
   });
 });
 
-describe('the stored models', () => {
-  const event = { kind: 'event', event: { status: 'done', model: 'new', alreadyHere: false } } as const;
-
-  it('are pulled by the worker of the tab that hosts, and are there when that is done', async () => {
-    await host((connection, port) => {
-      models = [...models, browserModel('new')];
-      tabs.jobs([event, { kind: 'end' }])(connection, port);
+describe('a request id', () => {
+  it('is taken from the page, named in the reply and passed on to the worker', async () => {
+    const ids: string[] = [];
+    await lead((connection, port) => {
+      ids.push(connection.requestId);
+      tabs.engine(engine())(connection, port);
     });
+    const replies = [await chat({}, { headers: { 'x-request-id': 'mine' } }), await chat({ stream: true })];
+    const named = replies.map(({ headers }) => headers.get('x-request-id'));
+    expect(named).toEqual(['mine', expect.stringMatching(/^[\w-]{36}$/)]);
+    expect(ids).toEqual(named);
+    for (const reply of replies) await reply.text();
+  });
+
+  it('names a failure of the service worker itself, in the reply and in the log', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    ground.readModels = async () => {
+      throw new Error('the disk is gone', { cause: new Error('pulled out') });
+    };
+    const response = await fetchApi('/v1/models', { headers: { 'x-request-id': 'mine' } });
+    expect(response.status).toBe(500);
+    expect(response.headers.get('x-request-id')).toBe('mine');
+    expect(await response.text()).not.toContain('disk');
+    expect(logged).toHaveBeenCalledWith('paddock: request failed', {
+      requestId: 'mine',
+      path: '/v1/models',
+      error: 'Error: the disk is gone',
+      stack: expect.any(String),
+      cause: expect.objectContaining({ error: 'Error: pulled out' }),
+    });
+    logged.mockRestore();
+  });
+});
+
+describe('the stored models', () => {
+  const stored: PullEvent = { status: 'done', model: 'new', alreadyHere: false };
+
+  it('are pulled by the worker of the tab that leads, and are there when that is done', async () => {
+    const asked: unknown[] = [];
+    await lead(
+      tabs.jobs(async (job, emit, { requestId }) => {
+        asked.push({ job, requestId });
+        models = [...models, browserModel('new')];
+        emit(stored);
+      }),
+    );
     const response = await fetchApi('/v1/models/pull', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'x-request-id': 'mine' },
       body: JSON.stringify({ model: 'hf:org/new' }),
     });
     expect(await response.text()).toContain('"status":"done","already_here":false,"model":{"id":"new"');
+    expect(asked).toEqual([{ job: { kind: 'pull', source: 'hf:org/new' }, requestId: 'mine' }]);
   });
 
-  it('are imported from the body of a request', async () => {
-    const jobs: unknown[] = [];
-    await host((connection, port) => {
-      if (connection.to === 'models') jobs.push(connection.job);
-      models = [...models, browserModel('new')];
-      tabs.jobs([event, { kind: 'end' }])(connection, port);
+  it('are imported from the body of a request, which is handed over unread', async () => {
+    const asked: unknown[] = [];
+    let content = '';
+    await lead((connection, port) => {
+      const body = connection.to === 'models' ? connection.body : null;
+      tabs.jobs(async (job, emit) => {
+        asked.push(job);
+        content = await new Response(body).text();
+        models = [...models, browserModel('new')];
+        emit(stored);
+      })(connection, port);
     });
-    const path = '/v1/models/import?filename=new.gguf&size=4';
+    const path = '/v1/models/import?filename=some+folder%2Fnew.gguf&size=4';
     const response = await fetchApi(path, { method: 'POST', body: 'GGUF' });
     expect(await response.text()).toContain('"status":"done"');
-    expect(jobs).toMatchObject([{ kind: 'import', filename: 'new.gguf', size: 4, body: expect.any(ReadableStream) }]);
+    expect(asked).toEqual([{ kind: 'import', filename: 'some folder/new.gguf', size: 4 }]);
+    expect(content).toBe('GGUF');
   });
 
   it.each([
-    ['no name', '?size=4', { method: 'POST', body: 'GGUF' }, 400],
-    ['a size that is none', '?filename=a.gguf&size=big', { method: 'POST', body: 'GGUF' }, 400],
-    ['no body', '?filename=a.gguf', { method: 'POST' }, 400],
-    ['another method', '?filename=a.gguf', { method: 'GET' }, 405],
-  ])('are not imported from a request with %s', async (_, query, init, status) => {
-    const response = await fetchApi(`/v1/models/import${query}`, init);
-    expect(response.status).toBe(status);
-    expect((await json(response)).error.message).not.toBe('');
+    ['no name', '?size=4', 'GGUF', 'filename is required'],
+    ['a size that is none', '?filename=a.gguf&size=big', 'GGUF', 'size must be a number'],
+    ['no body', '?filename=a.gguf', null, 'The request body is empty'],
+  ])('are not imported from a request with %s', async (_, query, body, message) => {
+    const response = await fetchApi(`/v1/models/import${query}`, { method: 'POST', body });
+    expect(response.status).toBe(400);
+    expect((await json(response)).error.message).toContain(message);
+  });
+
+  it('are imported by no other method, and the answer says by which', async () => {
+    const response = await fetchApi('/v1/models/import?filename=a.gguf', { method: 'PUT', body: 'GGUF' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toContain('POST');
   });
 
   it('are removed, but for those that come with Paddock', async () => {
-    await host((connection, port) => {
-      models = models.filter(({ card }) => card.id !== 'tiny');
-      tabs.jobs([{ kind: 'end' }])(connection, port);
-    });
+    await lead(
+      tabs.jobs(async () => {
+        models = models.filter(({ card }) => card.id !== 'tiny');
+      }),
+    );
     const remove = (id: string) => fetchApi(`/v1/models/${id}`, { method: 'DELETE' });
     expect(await json(await remove('pico'))).toMatchObject({ error: { code: 'built_in_model' } });
     expect(await json(await remove('tiny'))).toEqual({ id: 'tiny', object: 'model', deleted: true });
@@ -212,26 +259,45 @@ describe('the stored models', () => {
   });
 
   it('tell why a job failed', async () => {
-    const { data: error } = invalidRequest('The disk is full.');
-    await host(tabs.jobs([{ kind: 'error', error }]));
+    await lead(
+      tabs.jobs(async () => {
+        throw invalidRequest('The disk is full.');
+      }),
+    );
     const response = await fetchApi('/v1/models/tiny', { method: 'DELETE' });
     expect(response.status).toBe(400);
     expect((await json(response)).error.message).toBe('The disk is full.');
   });
 
-  it('are no longer pulled when the page gives up', async () => {
-    const cancelled = vi.fn();
-    const downloading = {
-      kind: 'event',
-      event: { status: 'downloading', file: 'a', completed: 1, total: 2, bytesPerSecond: 1, secondsLeft: 1 },
-    } as const;
-    await host(tabs.jobs([downloading], cancelled));
-    const response = await fetchApi('/v1/models/pull', {
+  /** A job that goes on until it is told not to, and notes that. */
+  const endless = (heard: string[]) =>
+    tabs.jobs(async (_, emit, { signal }) => {
+      const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      emit({ status: 'downloading', file: 'a', completed: 1, total: 2, bytesPerSecond: 1, secondsLeft: 1 });
+      await ended;
+      heard.push('cancelled');
+    });
+  const pull = () =>
+    fetchApi('/v1/models/pull', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'hf:org/new' }),
     });
+
+  it('are no longer pulled when the page gives up', async () => {
+    const heard: string[] = [];
+    await lead(endless(heard));
+    const response = await pull();
     await response.body?.cancel();
-    await vi.waitFor(() => expect(cancelled).toHaveBeenCalled());
+    await vi.waitFor(() => expect(heard).toEqual(['cancelled']));
+  });
+
+  it('tell when the tab that pulls them is closed', async () => {
+    await lead(endless([]));
+    const response = await pull();
+    tabs.close('leader', 1);
+    const said = await response.text();
+    expect(said).toContain('"code":"engine_lost"');
+    expect(said).not.toContain('[DONE]');
   });
 });

@@ -47,7 +47,7 @@ describe('toResponse', () => {
 describe('respond', () => {
   it('answers with the reply as it is when it comes before anything is generated', async () => {
     const reply = Promise.resolve(jsonReply({ error: {} }, 503));
-    expect((await respond({ reply, begun: never, cancel: ignore })).status).toBe(503);
+    expect((await respond({ reply, begun: never, cancel: ignore, requestId: 'req-1' })).status).toBe(503);
   });
 
   it('answers once the generation has begun, and the body follows when it is whole', async () => {
@@ -55,16 +55,17 @@ describe('respond', () => {
     const reply = new Promise<ApiReply>((resolve) => {
       finish = resolve;
     });
-    const response = await respond({ reply, begun: Promise.resolve(), cancel: ignore });
+    const response = await respond({ reply, begun: Promise.resolve(), cancel: ignore, requestId: 'req-1' });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('x-request-id')).toBe('req-1');
     finish(jsonReply({ whole: true }));
     expect(await response.json()).toEqual({ whole: true });
   });
 
   it('cancels the generation when the page gives up the body', async () => {
     const cancel = vi.fn();
-    const response = await respond({ reply: never, begun: Promise.resolve(), cancel });
+    const response = await respond({ reply: never, begun: Promise.resolve(), cancel, requestId: 'req-1' });
     await response.body?.cancel();
     expect(cancel).toHaveBeenCalledOnce();
   });
@@ -74,7 +75,7 @@ describe('respond', () => {
     const reply = new Promise<ApiReply>((resolve) => {
       fail = resolve;
     });
-    const response = await respond({ reply, begun: Promise.resolve(), cancel: ignore });
+    const response = await respond({ reply, begun: Promise.resolve(), cancel: ignore, requestId: 'req-1' });
     fail(jsonReply({ error: {} }, 500));
     await expect(response.text()).rejects.toThrow();
   });
@@ -85,7 +86,7 @@ describe('respond', () => {
     }
     const begun = Promise.resolve();
     const reply = begun.then(() => {}).then(() => ({ status: 200, headers: { 'x-kind': 'stream' }, body: body() }));
-    const response = await respond({ reply, begun, cancel: ignore });
+    const response = await respond({ reply, begun, cancel: ignore, requestId: 'req-1' });
     expect(response.headers.get('x-kind')).toBe('stream');
     expect(await response.text()).toBe('data: 1\n\n');
   });

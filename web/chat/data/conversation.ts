@@ -1,4 +1,5 @@
-import type { Timings, ToolCallObject } from '../../../src/core/api/chat/objects.ts';
+import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
+import type { Timings } from '../../../src/core/api/stream/usage.ts';
 import type { FinishReason } from '../../../src/core/events.ts';
 import { NO_SETTINGS, type Settings } from './settings.ts';
 

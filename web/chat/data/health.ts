@@ -1,10 +1,11 @@
 /** GET /health, as far as the page reads it. */
 export interface Health {
-  models: LoadedModel[];
+  models: HealthModel[];
   moving: { id: string; state: 'queued' | 'loading' | 'unloading'; waiting: number }[];
 }
 
-export interface LoadedModel {
+/** A model in memory. */
+export interface HealthModel {
   id: string;
   backend: string;
   device: string;

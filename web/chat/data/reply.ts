@@ -1,4 +1,4 @@
-import type { ToolCallObject } from '../../../src/core/api/chat/objects.ts';
+import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { FinishReason } from '../../../src/core/events.ts';
 import type { ReplyFigures, ReplyStats, ReplyTurn } from './conversation.ts';
 

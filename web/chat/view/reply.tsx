@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { ToolCallObject } from '../../../src/core/api/chat/objects.ts';
+import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { ReplyTurn, ToolTurn } from '../data/conversation.ts';
 import { endNote, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';

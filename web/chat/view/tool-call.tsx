@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ToolCallObject } from '../../../src/core/api/chat/objects.ts';
+import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { ToolTurn } from '../data/conversation.ts';
 import { useActions } from './actions.ts';
 import { ToolIcon } from './icons.tsx';

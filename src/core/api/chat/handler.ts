@@ -1,49 +1,40 @@
 import { unsupportedParameter } from '../../errors.ts';
-import type { ApiContext } from '../context.ts';
+import { callOf, type RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
-import { cancelOnReturn, cancelWith } from '../stream/cancel.ts';
-import { eventStream } from '../stream/event-stream.ts';
+import { cancelWith } from '../stream/cancel.ts';
+import { streamReply } from '../stream/event-stream.ts';
 import { applyOverflowPolicy } from '../stream/overflow.ts';
-import { withPings } from '../stream/pings.ts';
-import { SSE_HEADERS } from '../stream/sse.ts';
+import { completionHead } from '../stream/usage.ts';
 import { readMedia } from './media.ts';
-import { completionHead, toCompletion } from './objects.ts';
 import { toGenerationRequest } from './request.ts';
 import { type ChatRequest, chatRequestSchema } from './schema.ts';
 import { createChatEncoder } from './stream.ts';
-import { collectChoices } from './whole.ts';
+import { collectChoices, toCompletion } from './whole.ts';
 
 /** POST /v1/chat/completions, whole or streamed. */
-export async function createChatCompletion(context: ApiContext, request: ApiRequest): Promise<ApiReply> {
-  const { body, model } = readModelRequest(context, request, chatRequestSchema);
+export async function createChatCompletion(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { body, model } = await readModelRequest(context, request, chatRequestSchema);
   refuseOtherModalities(body);
 
   const cancel = cancelWith(request.signal);
   const media = await readMedia(context.media, body, model, cancel.signal);
   const generation = toGenerationRequest(body, model, context.contentFilter, media);
   const events = applyOverflowPolicy(
-    context.runner.generate(model.id, generation, cancel.signal),
+    context.runner.generate(model.id, generation, callOf(context, cancel)),
     body.context_overflow ?? 'length',
     { choices: body.n ?? 1 },
   );
-  const head = completionHead(model.id, context.systemFingerprint, Date.now());
+  const head = completionHead('chatcmpl', model.id, context.systemFingerprint, Date.now());
   if (!(body.stream ?? model.parameters.stream ?? false)) {
     const { choices, done } = await collectChoices(events);
     return jsonReply(toCompletion(head, choices, done));
   }
-
-  const pinged = withPings(events, context.pingIntervalMs);
-  // What fails before anything is known of the generation throws here, and so is still a status code.
-  const first = await pinged.next();
   const encode = createChatEncoder(head, {
     includeUsage: body.stream_options?.include_usage ?? false,
     returnProgress: body.return_progress ?? false,
   });
-  const stream = eventStream(first, pinged, encode, (error) => {
-    if (!cancel.signal.aborted) context.log.error('stream failed', { error: String(error) });
-  });
-  return { status: 200, headers: SSE_HEADERS, body: cancelOnReturn(stream, cancel) };
+  return streamReply(context, events, cancel, { encode, isLast: ({ kind }) => kind === 'done' });
 }
 
 function refuseOtherModalities({ modalities }: ChatRequest): void {

@@ -2,7 +2,7 @@ import { invalidRequest } from '../../errors.ts';
 import type { Media } from '../../media.ts';
 import type { ModelCard } from '../../model.ts';
 import type { ChatMessage, ChatPrompt, GenerationRequest, ReplyFormat, ToolChoice } from '../../runner.ts';
-import { toSampling, toStop } from '../fields/sampling-request.ts';
+import { toSampling, toStop } from '../fields/sampling.ts';
 import { joinContent } from './media.ts';
 import type { ChatRequest } from './schema.ts';
 

@@ -1,7 +1,9 @@
-import type { ChoiceFinished, PromptProgress } from '../../events.ts';
-import type { StreamEvent } from '../stream/event-stream.ts';
-import { SSE_PING } from '../stream/sse.ts';
-import { type CompletionHead, createChunkEncoder, type Timings, toTimings, toUsage } from './objects.ts';
+import type { ChoiceFinished, FinishReason, PromptProgress, TokenLogprob } from '../../events.ts';
+import type { GenerationStreamEvent } from '../stream/event-stream.ts';
+import { SSE_PING, sseEvent } from '../stream/sse.ts';
+import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
+import { toLogprobs } from './logprobs.ts';
+import { newToolCallId } from './tool-call.ts';
 
 export interface ChatStreamOptions {
   /** A last chunk with `usage`, as OpenAI's `stream_options.include_usage`. */
@@ -14,7 +16,7 @@ export interface ChatStreamOptions {
 export function createChatEncoder(
   head: CompletionHead,
   { includeUsage, returnProgress }: ChatStreamOptions,
-): (event: StreamEvent) => string {
+): (event: GenerationStreamEvent) => string {
   const chunks = createChunkEncoder(head);
   let progress: PromptProgress = { kind: 'progress', cache: 0, processed: 0, total: 0, timeMs: 0 };
   const started = new Set<number>();
@@ -33,7 +35,7 @@ export function createChatEncoder(
     return text;
   };
 
-  return (event: StreamEvent): string => {
+  return (event: GenerationStreamEvent): string => {
     switch (event.kind) {
       case 'ping':
         return SSE_PING;
@@ -62,4 +64,37 @@ export function createChatEncoder(
         return event satisfies never;
     }
   };
+}
+
+/** Makes the SSE events of one stream. */
+export function createChunkEncoder(head: CompletionHead) {
+  const base = { ...head, object: 'chat.completion.chunk' };
+  // The hot path: of a text chunk only the index and the text differ, so the rest is encoded once.
+  const prefix = `data: ${JSON.stringify(base).slice(0, -1)},"choices":[{"index":`;
+  const chunk = (index: number, delta: object, finish_reason: FinishReason | null, more: object = {}) =>
+    sseEvent({ ...base, choices: [{ index, delta, logprobs: null, finish_reason }], ...more });
+  const toolCall = (index: number, call: object) => chunk(index, { tool_calls: [call] }, null);
+
+  return {
+    role: (index: number, progress?: PromptProgress): string =>
+      chunk(index, { role: 'assistant', content: '' }, null, progress && { prompt_progress: toProgress(progress) }),
+    progress: (index: number, progress: PromptProgress): string =>
+      chunk(index, {}, null, { prompt_progress: toProgress(progress) }),
+    text: (index: number, text: string, logprobs?: TokenLogprob[]): string =>
+      `${prefix}${index},"delta":{"content":${JSON.stringify(text)}},"logprobs":${
+        logprobs ? JSON.stringify(toLogprobs(logprobs)) : 'null'
+      },"finish_reason":null}]}\n\n`,
+    reasoning: (index: number, text: string): string => chunk(index, { reasoning_content: text }, null),
+    toolCall: (index: number, call: number, name: string): string =>
+      toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
+    toolArguments: (index: number, call: number, text: string): string =>
+      toolCall(index, { index: call, function: { arguments: text } }),
+    finish: (index: number, reason: FinishReason, timings?: Timings): string =>
+      chunk(index, {}, reason, timings && { timings }),
+    usage: (usage: Usage): string => sseEvent({ ...base, choices: [], usage }),
+  };
+}
+
+function toProgress({ cache, processed, total, timeMs }: PromptProgress) {
+  return { cache, processed, total, time_ms: timeMs };
 }

@@ -1,5 +1,26 @@
-import type { GenerationDone, GenerationEvent, TokenLogprob } from '../../events.ts';
-import { type ChoiceObject, newToolCallId, type ToolCallObject, toLogprobs } from './objects.ts';
+import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from '../../events.ts';
+import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
+import { type Logprobs, toLogprobs } from './logprobs.ts';
+import { newToolCallId, type ToolCallObject } from './tool-call.ts';
+
+/** One choice of a reply that does not stream. */
+export interface ChoiceObject {
+  index: number;
+  message: {
+    role: 'assistant';
+    /** Null where the reply is nothing but tool calls. */
+    content: string | null;
+    reasoning_content?: string;
+    tool_calls?: ToolCallObject[];
+  };
+  logprobs: Logprobs | null;
+  finish_reason: FinishReason;
+}
+
+/** The whole reply of a request that does not stream. */
+export function toCompletion(head: CompletionHead, choices: ChoiceObject[], done: GenerationDone) {
+  return { ...head, object: 'chat.completion', choices, usage: toUsage(done), timings: toTimings(done) };
+}
 
 interface Gathered {
   content: string;

@@ -1,7 +1,7 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { GenerationRequest, Prompt } from '../../runner.ts';
-import { toSampling, toStop } from '../fields/sampling-request.ts';
+import { toSampling, toStop } from '../fields/sampling.ts';
 import { toTextInputs } from '../fields/text-input.ts';
 import type { CompletionRequest } from './schema.ts';
 

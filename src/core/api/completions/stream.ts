@@ -1,7 +1,7 @@
 import type { ChoiceFinished, FinishReason, GenerationDone, TextDelta } from '../../events.ts';
-import { type CompletionHead, toTimings, toUsage, type Usage } from '../chat/objects.ts';
-import type { StreamEvent } from '../stream/event-stream.ts';
+import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { SSE_PING, sseEvent } from '../stream/sse.ts';
+import { type CompletionHead, toTimings, toUsage, type Usage } from '../stream/usage.ts';
 import { createTextLogprobs, type TextLogprobs } from './logprobs.ts';
 import type { TextChoice } from './whole.ts';
 
@@ -17,14 +17,14 @@ export function createCompletionEncoder(
   head: CompletionHead,
   choices: TextChoice[],
   { includeUsage, returnProgress }: CompletionStreamOptions,
-): (event: StreamEvent) => string {
+): (event: GenerationStreamEvent) => string {
   const chunks = createChunks(head);
   const writers = choices.map(({ logprobs }) => (logprobs ? createTextLogprobs() : undefined));
   let echoes = choices.map(({ echo }, index) => (echo === '' ? '' : chunks.text(index, echo))).join('');
   let running = choices.length;
   let last: ChoiceFinished | undefined;
 
-  const encode = (event: Exclude<StreamEvent, { kind: 'ping' | 'progress' }>): string => {
+  const encode = (event: Exclude<GenerationStreamEvent, { kind: 'ping' | 'progress' }>): string => {
     switch (event.kind) {
       case 'text':
         return chunks.text(event.choice, event.text, writeLogprobs(event));

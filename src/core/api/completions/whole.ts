@@ -1,5 +1,5 @@
 import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from '../../events.ts';
-import { type CompletionHead, toTimings, toUsage } from '../chat/objects.ts';
+import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { createTextLogprobs } from './logprobs.ts';
 
 /** What the request says of each of its choices, in order of their index. */
@@ -7,16 +7,6 @@ export interface TextChoice {
   /** What the text begins with: the prompt if it is to be echoed, else nothing. */
   echo: string;
   logprobs: boolean;
-}
-
-/** What all objects of one plain completion share. `now` is in ms. */
-export function textCompletionHead(model: string, systemFingerprint: string, now: number): CompletionHead {
-  return {
-    id: `cmpl-${crypto.randomUUID().replaceAll('-', '')}`,
-    created: Math.floor(now / 1000),
-    model,
-    system_fingerprint: systemFingerprint,
-  };
 }
 
 interface Gathered {

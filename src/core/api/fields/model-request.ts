@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { modelNotFound } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
-import type { ApiContext } from '../context.ts';
+import type { RequestContext } from '../context.ts';
 import { type ApiRequest, parseJsonBody } from '../http/http.ts';
 import { validate } from './fields.ts';
 import { refuseFields, undefinedFields } from './support.ts';
@@ -11,17 +11,18 @@ type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entrie
 
 /**
  * The validated body of a request and the model that it names. Throws a 400, 404 or 415 `ApiError`.
- * Fields that would silently be ignored are refused, `refused` among them; those that nobody defines are noted.
+ * Fields that would silently be ignored are refused, those of `refused` too; those that nobody defines are noted.
  */
-export function readModelRequest<S extends ModelRequestSchema>(
-  { catalogue, noteUnknownFields }: ApiContext,
+export async function readModelRequest<S extends ModelRequestSchema>(
+  { catalogue, noteUnknownFields, trace }: RequestContext,
   request: ApiRequest,
   schema: S,
   refused: string[] = [],
-): { body: v.InferOutput<S>; model: ModelCard } {
-  const body = validate(schema, parseJsonBody(request));
+): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
+  const body = validate(schema, await parseJsonBody(request));
   const model = catalogue.find(body.model);
   if (!model) throw modelNotFound(body.model);
+  trace.model = model.id;
   refuseFields(body, refused);
   noteUnknownFields(undefinedFields(body, schema.entries));
   return { body, model };

@@ -1,4 +1,13 @@
 import * as v from 'valibot';
+import type { ModelCard } from '../../model.ts';
+import type { Sampling } from '../../runner.ts';
+import {
+  SAMPLING_FIELDS,
+  SAMPLING_KEYS,
+  type SamplingField,
+  type SamplingKey,
+  type SamplingName,
+} from '../../sampling/fields.ts';
 import { between, booleanField, integer, nonEmptyText, object, oneOf, record } from './fields.ts';
 
 const stopMessage = 'must be a string or an array of at most 4 non-empty strings';
@@ -10,22 +19,21 @@ const stop = v.union(
 const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
 const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);
 
+/** The schema of a sampling field's values, without null. */
+export function samplingNumber({ min, max, whole, values }: SamplingField): v.GenericSchema<number> {
+  if (values) return v.picklist(values, `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
+  return whole ? integer(min, max) : between(min, max ?? Number.MAX_VALUE);
+}
+
+type SamplingEntries = Record<SamplingName, v.NullishSchema<v.GenericSchema<number>, undefined>>;
+
+const numbers = Object.fromEntries(
+  Object.values(SAMPLING_FIELDS).map((field) => [field.name, v.nullish(samplingNumber(field))]),
+) as SamplingEntries;
+
 /** The fields that chats and plain completions share: how to sample, when to stop and how to send the reply. */
 export const samplingEntries = {
-  temperature: v.nullish(between(0, 2)),
-  top_p: v.nullish(between(0, 1)),
-  top_k: v.nullish(integer(-1)),
-  min_p: v.nullish(between(0, 1)),
-  typical_p: v.nullish(between(0, 1)),
-  repeat_penalty: v.nullish(between(0.01, 100)),
-  repeat_last_n: v.nullish(integer(-1)),
-  presence_penalty: v.nullish(between(-2, 2)),
-  frequency_penalty: v.nullish(between(-2, 2)),
-  dynatemp_range: v.nullish(between(0, 100)),
-  dynatemp_exponent: v.nullish(between(0, 100)),
-  mirostat: v.nullish(v.picklist([0, 1, 2], 'must be 0, 1 or 2')),
-  mirostat_tau: v.nullish(between(0, 100)),
-  mirostat_eta: v.nullish(between(0, 100)),
+  ...numbers,
   logit_bias: v.nullish(logitBias),
   seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
   stop: v.nullish(stop),
@@ -39,3 +47,40 @@ export const samplingEntries = {
 
 /** The shared fields of a validated request. */
 export type SamplingFields = v.InferOutput<v.ObjectSchema<typeof samplingEntries, undefined>>;
+
+/** How to sample: as the request says, else as the model's parameters, its settings or the defaults say. */
+export function toSampling(request: SamplingFields, model: ModelCard): Sampling {
+  const chosen = Object.fromEntries(
+    SAMPLING_KEYS.map((key) => [key, chosenValue(SAMPLING_FIELDS[key], request, model)]),
+  );
+  const sampling = chosen as Record<SamplingKey, number>;
+  return {
+    ...sampling,
+    topK: Math.max(0, sampling.topK),
+    seed: toSeed(request.seed),
+    logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),
+  };
+}
+
+function chosenValue(field: SamplingField, request: SamplingFields, model: ModelCard): number {
+  const named = (values: object): unknown => Reflect.get(values, field.name);
+  const values = [named(request), ...field.modelDefaults.map((place) => named(model[place]))];
+  return values.find((value) => typeof value === 'number') ?? field.default;
+}
+
+/** The request's stop sequences, or the model's own when it names none; an empty list is none at all. */
+export function toStop({ stop }: SamplingFields, { parameters }: ModelCard): string[] {
+  return [stop ?? parameters.stop ?? []].flat();
+}
+
+/**
+ * Any integer as an unsigned 32-bit seed; none, or llama.cpp's -1, is a random one. Never 2^32 - 1: to llama.cpp that
+ * means a random seed too, and a seed that is asked for by number must be repeatable.
+ */
+function toSeed(seed: number | null | undefined): number {
+  const random = seed === null || seed === undefined || seed === -1;
+  const number = random
+    ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0)
+    : Number(BigInt.asUintN(32, BigInt(seed)));
+  return Math.min(number, 0xfffffffe);
+}

@@ -1,8 +1,8 @@
-import type { ApiContext } from '../context.ts';
+import type { RequestContext } from '../context.ts';
 import { type ApiReply, jsonReply } from '../http/http.ts';
 
 /** GET /health: whether the server lives, what each loaded model runs on and how busy it is, and which load or unload. */
-export function health({ runner }: ApiContext): ApiReply {
+export function health({ runner }: RequestContext): ApiReply {
   const models = runner.loaded().map(({ id, engine, fallbackReasons, memory, busy, waiting }) => ({
     id,
     backend: engine.backend,

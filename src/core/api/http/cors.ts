@@ -10,7 +10,10 @@ export function corsHeaders(headers: Record<string, string>, allowedOrigins: str
   const origin = headers.origin;
   if (!origin) return {};
   const allowed = LOCAL_ORIGIN.test(origin) || allowedOrigins.includes('*') || allowedOrigins.includes(origin);
-  return { vary: 'origin', ...(allowed && { 'access-control-allow-origin': origin }) };
+  return {
+    vary: 'origin',
+    ...(allowed && { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'x-request-id' }),
+  };
 }
 
 /** The answer to a browser's question before the real request. It asks for no key: browsers send none here. */

@@ -1,13 +1,19 @@
 import { ApiError, errorBody, invalidRequest, toErrorData } from '../../errors.ts';
 
-/** An HTTP request as any front end hands it over. Header names are lower-case; the body is the whole text. */
+/** An HTTP request as any front end hands it over. Header names are lower-case. */
 export interface ApiRequest {
   method: string;
   /** Undecoded, without the query. */
   path: string;
+  /** Undecoded, without the question mark; '' when there is none. */
+  query: string;
   headers: Record<string, string>;
-  body: string;
-  /** Aborted when the client goes away: what ends a generation that waits in a queue or for its next event. */
+  /**
+   * The whole body. Call it at most once, and before the first await: what nobody asks for by then is dropped. Throws a 413
+   * `ApiError` for a body over the front end's limit.
+   */
+  text(): Promise<string>;
+  /** Aborted when the client goes away: it ends a generation that waits in a queue or for its next event. */
   signal: AbortSignal;
 }
 
@@ -31,8 +37,8 @@ export function errorReply(error: unknown): ApiReply {
 }
 
 /** The request's JSON. Throws a 415 for another content type, a 400 for an empty or malformed body. */
-export function parseJsonBody({ headers, body }: ApiRequest): unknown {
-  const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+export async function parseJsonBody(request: ApiRequest): Promise<unknown> {
+  const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
     throw new ApiError({
       status: 415,
@@ -42,6 +48,7 @@ export function parseJsonBody({ headers, body }: ApiRequest): unknown {
       message: 'The request body must be JSON, sent with Content-Type: application/json.',
     });
   }
+  const body = await request.text();
   if (body.trim() === '')
     throw invalidRequest('The request body is empty; a JSON object is required.', null, 'empty_body');
   try {

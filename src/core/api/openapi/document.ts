@@ -1,18 +1,17 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import type { ApiContext } from '../context.ts';
-import { type ApiReply, jsonReply } from '../http/http.ts';
-import { OPERATIONS, type Operation, REQUEST_SCHEMAS } from './operations.ts';
-import { type ApiSchema, RESPONSE_SCHEMAS } from './responses.ts';
-
-/** GET /openapi.json */
-export function describeApi({ apiKeys }: ApiContext): ApiReply {
-  return jsonReply(openApiDocument(apiKeys.length > 0));
-}
+import type { Family, Route } from '../family.ts';
+import { type ApiSchema, ref } from './json-schema.ts';
+import { SHARED_SCHEMAS } from './shared.ts';
 
 /** The API as an OpenAPI 3.1 document, `keyed` when it asks for a key: https://spec.openapis.org/oas/v3.1.1.html */
-export function openApiDocument(keyed: boolean) {
-  const schemas: Record<string, ApiSchema> = { ...requestSchemas(), ...RESPONSE_SCHEMAS };
+export function openApiDocument(families: Family[], keyed: boolean) {
+  const routes = families.flatMap((family) => family.routes);
+  const schemas: Record<string, ApiSchema> = Object.assign(
+    requestSchemas(routes),
+    SHARED_SCHEMAS,
+    ...families.map((family) => family.schemas),
+  );
   return {
     openapi: '3.1.1',
     info: {
@@ -22,7 +21,7 @@ export function openApiDocument(keyed: boolean) {
     },
     servers: [{ url: '/' }],
     security: keyed ? [{ apiKey: [] }] : [],
-    paths: paths(),
+    paths: pathsOf(routes),
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
       schemas,
@@ -30,58 +29,65 @@ export function openApiDocument(keyed: boolean) {
   };
 }
 
-function paths(): Record<string, Record<string, object>> {
-  const described: Record<string, Record<string, object>> = {};
-  for (const operation of OPERATIONS) {
-    described[operation.path] = { ...described[operation.path], [operation.method]: describe(operation) };
+function pathsOf(routes: Route[]): Record<string, Record<string, object>> {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route) };
   }
-  return described;
+  return paths;
 }
 
-function describe({ path, id, summary, open, request, response, chunk }: Operation) {
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+function describeRoute(route: Route) {
+  const parameters = parametersOf(route);
+  const body = bodyOf(route);
   return {
-    operationId: id,
-    summary,
-    ...(open && { security: [] }),
+    operationId: route.id,
+    summary: route.summary,
+    ...(route.open && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(request && {
-      requestBody: { required: true, content: { 'application/json': { schema: reference(request) } } },
-    }),
+    ...(body && { requestBody: { required: true, content: body } }),
     responses: {
-      200: {
-        description: chunk
-          ? 'The whole reply or, with stream, server-sent events: each holds one chunk, the last is [DONE].'
-          : 'The reply.',
-        content: {
-          'application/json': { schema: reference(response) },
-          ...(chunk && { 'text/event-stream': { schema: reference(chunk) } }),
-        },
-      },
+      200: describeReply(route),
       default: {
         description: 'What is wrong with the request, or that the server failed.',
-        content: { 'application/json': { schema: reference('Error') } },
+        content: { 'application/json': { schema: ref('Error') } },
       },
     },
   };
 }
 
-function reference(name: string): ApiSchema {
-  return { $ref: `#/components/schemas/${name}` };
+function parametersOf({ path, upload = {} }: Route): object[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...Object.entries(upload).map(([name, field]) => ({ name, in: 'query', ...field }))];
 }
 
-function requestSchemas(): Record<string, ApiSchema> {
-  return Object.fromEntries(Object.entries(REQUEST_SCHEMAS).map(([name, schema]) => [name, toApiSchema(schema)]));
+function bodyOf({ body, upload }: Route): object | null {
+  if (body) return { 'application/json': { schema: ref(body.name) } };
+  return upload ? { 'application/octet-stream': {} } : null;
+}
+
+function describeReply({ response, event }: Route) {
+  const whole = response === undefined ? {} : { 'application/json': { schema: ref(response) } };
+  if (event === undefined) return { description: 'The reply.', content: whole };
+  const events = 'server-sent events: each holds one chunk, the last is [DONE].';
+  return {
+    description: response === undefined ? `A stream of ${events}` : `The whole reply or, with stream, ${events}`,
+    content: { ...whole, 'text/event-stream': { schema: ref(event) } },
+  };
+}
+
+function requestSchemas(routes: Route[]): Record<string, ApiSchema> {
+  return Object.fromEntries(routes.flatMap(({ body }) => (body ? [[body.name, toApiSchema(body.schema)]] : [])));
 }
 
 /**
- * A request's schema with its ranges. Of a pipe the last schema counts (`output`): what stands before it only guards
- * against arrays. Checks that JSON Schema can't say are left out, and the request is refused by the server alone.
+ * A request's schema with its ranges. Of a pipe the last schema counts (`output`): the ones before it only guard against
+ * arrays. Checks that JSON Schema can't say are left out; the server alone refuses those requests.
  */
 function toApiSchema(schema: v.GenericSchema): ApiSchema {
   const { $schema: _, ...converted } = toJsonSchema(schema, {

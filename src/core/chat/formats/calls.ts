@@ -6,27 +6,27 @@ import { type Input, type Reading, skipSpace, take } from './reading.ts';
 export type Tools = ReadonlyMap<string, Tool>;
 
 /**
- * Reads calls, from the mark on that they begin with. Gives undefined for what is none; then what was read is in
- * `taken`. Whether the tools exist is looked after elsewhere.
+ * Reads calls, starting with their mark. Returns undefined if the text is not a call; `taken` then has what was read.
+ * Does not check that the tools exist: the caller does.
  */
 export type CallReader = (input: Input, tools: Tools) => Reading<Call[] | undefined>;
 
-/** Reads calls that are written as a JSON object or as an array of them. */
+/** Reads calls that are written as a JSON object or as an array of objects. */
 export function* readJsonCalls(input: Input): Reading<Call[] | undefined> {
   yield* skipSpace(input);
   const json = yield* readJson(input);
   return json === undefined ? undefined : toCalls(json);
 }
 
-/** Reads a JSON object that is the arguments of a call. */
+/** Reads the arguments of a call, a JSON object. Returns undefined if there is none. */
 export function* readJsonArguments(input: Input): Reading<string | undefined> {
   yield* skipSpace(input);
   return input.rest.startsWith('{') ? yield* readJson(input) : undefined;
 }
 
 /**
- * Reads a reply that is nothing but calls in JSON without any mark: objects one after another, an array of them, or
- * either in a Markdown fence. JSON that says something else is given up at its first member.
+ * Reads a reply that consists of calls in JSON without a mark: objects one after another, an array of objects, or
+ * either in a Markdown fence. Stops at the first member if that shows that the JSON is not a call.
  */
 export function* readBareCalls(input: Input, tools: Tools): Reading<Call[] | undefined> {
   if (tools.size === 0) return undefined;
@@ -49,7 +49,7 @@ export function* readBareCalls(input: Input, tools: Tools): Reading<Call[] | und
   return input.rest === '' ? calls : undefined;
 }
 
-/** What a call in JSON may begin with, as long as neither the first key nor a string after it is complete. */
+/** Matches the beginning of a call while its first key, or the string after that key, is still incomplete. */
 const BEGINNING = /^(?:\[\s*)?(?:\{\s*(?:"[^"]*(?:"\s*(?::\s*(?:"[^"]*)?)?)?)?)?$/;
 const FIRST_MEMBER = /^(?:\[\s*)?\{\s*"([^"]*)"\s*:\s*(?:"([^"]*)")?/;
 const NAME_KEYS = ['name', 'function', 'tool_name'];
@@ -62,7 +62,7 @@ function* mayBeCall(input: Input, tools: Tools): Reading<boolean> {
   return OTHER_KEYS.includes(key);
 }
 
-/** The calls that a valid JSON text stands for, if it does: an object or array, plain or as OpenAI has them. */
+/** Turns valid JSON into calls: an object or an array, plain or in OpenAI's form. Undefined if it is anything else. */
 function toCalls(json: string): Call[] | undefined {
   const listed = json.startsWith('{') ? objectMembers(json).get('tool_calls') : json;
   if (!listed?.startsWith('[')) return all([toCall(json)]);
@@ -84,7 +84,7 @@ function toCall(json: string): Call | undefined {
   return name === undefined || text === undefined ? undefined : { name: JSON.parse(name) as string, arguments: text };
 }
 
-/** Some models give the arguments as a string of JSON, or null for none. */
+/** Some models write the arguments as a string of JSON, or null for no arguments. */
 function toArguments(json: string): string | undefined {
   if (json === 'null') return '{}';
   if (!json.startsWith('"')) return json.startsWith('{') ? json : undefined;
@@ -92,7 +92,7 @@ function toArguments(json: string): string | undefined {
   return text === '' ? '{}' : asObject(text);
 }
 
-/** The text if it is that of a JSON object. */
+/** Returns the text if it is a JSON object, else undefined. */
 export function asObject(text: string): string | undefined {
   try {
     JSON.parse(text);

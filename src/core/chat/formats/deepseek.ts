@@ -9,13 +9,13 @@ const CALL_END = '<｜tool▁call▁end｜>';
 const SEPARATOR = '<｜tool▁sep｜>';
 const FENCE = '```';
 
-/** Reads one call; what follows it in the same section begins with a mark again. */
+/** Reads one call. The next call in the same section begins with a mark of its own. */
 const readCall: CallReader = function* (input) {
   yield* take(input, CALLS);
   yield* skipSpace(input);
   if (!(yield* take(input, CALL))) return undefined;
   const first = yield* takeUpTo(input, SEPARATOR);
-  // Before 3.1 the name comes after the separator, and then the arguments in a fence.
+  // Before version 3.1, the name comes after the separator, and a fence surrounds the arguments.
   const second = (yield* takeBefore(input, '{'))?.split(FENCE)[0]?.trim();
   const json = yield* readJsonArguments(input);
   if (first === undefined || second === undefined || json === undefined) return undefined;

@@ -9,63 +9,63 @@ export interface Call {
   arguments: string;
 }
 
-/** A piece of a reply, told apart from the raw text that the model writes. */
+/** A piece of a reply, as the parser splits the model's raw text. */
 export type ReplyDelta =
   | { kind: 'content'; text: string }
   | { kind: 'reasoning'; text: string }
-  /** A new call: comes once for each index, before its arguments. */
+  /** A new call. It comes once for each index, before the arguments. */
   | { kind: 'toolCall'; index: number; name: string }
-  /** A piece of a call's arguments; together they are the JSON text of one object. */
+  /** A piece of a call's arguments. All pieces together are the JSON text of one object. */
   | { kind: 'toolArguments'; index: number; text: string };
 
-/** Reads one reply as it is written. Text may be cut anywhere between two pushes. */
+/** Reads one reply while the model writes it. The text may be cut anywhere between two pushes. */
 export interface ReplyParser {
   push(text: string): ReplyDelta[];
-  /** The rest when no more text comes. What looked like a call but is none comes out as content. */
+  /** Returns the rest once no more text comes. An unfinished call becomes content. */
   finish(): ReplyDelta[];
 }
 
 export interface ParserOptions {
-  /** The tools that the model was shown; without any, nothing is taken for a call. */
+  /** The tools that the model was shown. If there are none, nothing is read as a call. */
   tools: Tool[];
-  /** Whether the prompt already ends inside a reasoning block, as some templates have it. */
+  /** True if the prompt already ends inside a reasoning block. Some templates do that. */
   startsInReasoning: boolean;
 }
 
-/** What stands around a block of reasoning. */
+/** The marks around a block of reasoning. */
 export interface ReasoningMarks {
   open: string;
   close: string;
-  /** What stands around the answer after it, for the models that mark that as well. */
+  /** The marks around the answer that follows, for models that mark it as well. */
   answer?: { open: string; close: string };
 }
 
-/** What a family's templates ask of earlier calls beyond what all take. */
+/** Special demands of a family's templates on the earlier calls of a conversation. */
 export interface HistoryRules {
-  /** The id that a call must have, and with it the message with its result. */
+  /** Makes the id that a call and the message with its result must have. */
   callId?(name: string, indexInMessage: number, indexInConversation: number): string;
-  /** Whether arguments must be JSON text rather than an object. */
+  /** True if arguments must be JSON text instead of an object. */
   textArguments?: boolean;
-  /** Whether a message may have but one call. */
+  /** True if a message may have only one call. */
   singleCalls?: boolean;
 }
 
-/** How a family of models writes reasoning and tool calls. */
+/** The way in which a family of models writes reasoning and tool calls. */
 export interface ChatFormat {
   name: string;
-  /** Whether a model with this chat template writes this format. */
+  /** True if a model with this chat template writes this format. */
   matches(template: string): boolean;
-  /** Special tokens that are marks of the format, and so must come as text. */
+  /** Special tokens that are marks of the format. The engine must give them as text. */
   marks: string[];
-  /** How reasoning is marked; the first is what the models of today write. */
+  /** The marks of reasoning. Current models write the first; older ones may write the others. */
   reasoning: ReasoningMarks[];
   history?: HistoryRules;
   createParser(options: ParserOptions): ReplyParser;
-  /** Calls as text that the parser reads back: for prompts whose template writes none. */
+  /** Writes calls as text that the parser reads back, for prompts whose template does not write calls. */
   writeCalls(calls: Call[]): string;
   /**
-   * GBNF rules for a reply that is nothing but tool calls, with the rule `root` among them; the names of all others
-   * begin with `call`. `argumentsRule` gives the name of the rule for a tool's arguments, which the caller defines.
+   * Writes GBNF rules for a reply that consists of tool calls. One rule is `root`; the names of all others begin with
+   * `call`. `argumentsRule` returns the name of the rule for a tool's arguments. The caller defines that rule.
    */
   toolGrammar(tools: Tool[], parallel: boolean, argumentsRule: (tool: Tool) => string): string;
 }

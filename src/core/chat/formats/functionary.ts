@@ -3,10 +3,10 @@ import { defineFormat } from './define.ts';
 import { take } from './reading.ts';
 
 const RECIPIENT = '>>>';
-/** The recipient of what is no call. */
+/** The recipient of plain text. */
 const CONTENT = 'all\n';
 
-/** The prompt already has the first recipient's mark, so that a reply begins with the name. */
+/** Reads the beginning of a reply. It begins with a name, since the prompt already has the first recipient's mark. */
 const readOpening: CallReader = function* (input, tools) {
   if (yield* take(input, CONTENT)) return [];
   for (const name of tools.keys()) {
@@ -20,7 +20,7 @@ const readArguments = function* (input: Parameters<CallReader>[0], name: string)
   return json === undefined ? undefined : [{ name, arguments: json }];
 };
 
-/** A recipient's mark counts only with a recipient after it: it is the prompt of a Python shell as well. */
+/** A mark includes the recipient's name: `>>>` alone may also be the prompt of a Python shell. */
 function callMarks(tools: Tools) {
   return [...tools.keys()].map((name) => {
     const mark = `${RECIPIENT}${name}\n`;
@@ -33,7 +33,7 @@ function callMarks(tools: Tools) {
 }
 
 /**
- * Functionary 3.2, after a `>>>` that the prompt ends with:
+ * Functionary 3.2. The prompt ends with `>>>`, and the reply goes on:
  *
  *     all
  *     Let me add these.>>>add

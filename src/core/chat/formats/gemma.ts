@@ -19,7 +19,7 @@ const TOKEN = /<\|"\|>([\s\S]*?)<\|"\|>|"(?:[^"\\]|\\.)*"|[{}[\],:]|\s+|[^{}[\],
 const WORD = /^[^{}[\],:\s"<]/;
 const SCALAR = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-/** The arguments are JSON but for strings, which have a mark of their own for a quote, and keys, which have none. */
+/** Turns Gemma's arguments into JSON. Its strings have a special mark as their quotes, and its keys have no quotes. */
 function toJson(text: string): string {
   const tokens = [...text.matchAll(TOKEN)];
   return tokens
@@ -27,7 +27,7 @@ function toJson(text: string): string {
       if (string !== undefined) return JSON.stringify(string);
       if (token === 'None') return 'null';
       const after = text.slice(index + token.length, index + token.length + 8).trimStart();
-      // A template that prints null as nothing has the model write it like that.
+      // A template that prints null as nothing makes the model write nothing, too.
       if (token === ':' && /^[,}]/.test(after)) return ':null';
       const isKey = after.startsWith(':');
       return WORD.test(token) && (isKey || !SCALAR.test(token)) ? JSON.stringify(token) : token;
@@ -36,8 +36,8 @@ function toJson(text: string): string {
 }
 
 /**
- * Gemma 4: `<|tool_call>call:add{a:1,b:<|"|>x<|"|>}<tool_call|>`. Calls are forced with JSON between the braces, which
- * the parser reads alike. The models before it were taught no tools.
+ * Gemma 4: `<|tool_call>call:add{a:1,b:<|"|>x<|"|>}<tool_call|>`. Forced calls have JSON between the braces, which the
+ * parser reads as well. Earlier models were not trained on tools.
  */
 export const gemma = defineFormat({
   name: 'gemma',

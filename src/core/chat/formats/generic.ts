@@ -3,12 +3,12 @@ import { defineFormat } from './define.ts';
 import { readToolCallBlock } from './hermes.ts';
 
 /**
- * For a template that knows no tools: they are described in a system message, and the model answers with JSON and
- * nothing else, perhaps in a Markdown fence.
+ * The format for templates that know no tools. A system message describes the tools, and the model replies with JSON
+ * alone, perhaps in a Markdown fence.
  *
  *     {"tool_calls": [{"name": "add", "arguments": {"a": 1}}]}
  *
- * A single call alone counts as well, and so does the form of `hermes`, which many models know from their training.
+ * The parser also reads a single call without the list, and the form of `hermes`, which many models are trained on.
  */
 export const generic = defineFormat({
   name: 'generic',

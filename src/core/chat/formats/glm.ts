@@ -15,7 +15,7 @@ const readCall: CallReader = function* (input, tools) {
   yield* take(input, OPEN);
   yield* skipSpace(input);
   if (/^[{[]/.test(input.rest)) return yield* readToolCallBlock(input, tools);
-  // The name ends at the first mark, whichever it is.
+  // Any mark ends the name.
   const name = (yield* takeBefore(input, '<'))?.trim();
   if (name === undefined || !tools.has(name)) return undefined;
   const texts: [string, string][] = [];
@@ -40,7 +40,7 @@ const readCall: CallReader = function* (input, tools) {
  *     <arg_value>1</arg_value>
  *     </tool_call>
  *
- * Calls are forced in the JSON form of `hermes`, since GBNF can't say where a text ends that anything may be in.
+ * Forced calls have the JSON form of `hermes`: GBNF has no simple way to say "any text up to a mark".
  */
 export const glm = defineFormat({
   name: 'glm',

@@ -11,8 +11,8 @@ const readMarked: CallReader = function* (input) {
 };
 
 /**
- * Granite 3: `<|tool_call|>[{"name": "add", "arguments": {"a": 1}}]`, the mark at times without its bars. After
- * reasoning the answer has marks as well. Granite 4 writes `hermes`.
+ * Granite 3: `<|tool_call|>[{"name": "add", "arguments": {"a": 1}}]`. The mark sometimes comes without its bars. After
+ * reasoning, the answer has marks as well. Granite 4 writes `hermes`.
  */
 export const granite = defineFormat({
   name: 'granite',

@@ -11,7 +11,7 @@ const END = '<|end|>';
 const ENDS = [END, '<|call|>', '<|return|>'];
 const REASONING = { open: `${CHANNEL}analysis${MESSAGE}`, close: END };
 
-/** A reply is a sequence of messages, of which the prompt has the first one's beginning, up to its author. */
+/** Reads a reply, a sequence of messages. The prompt already has the beginning of the first one, up to its author. */
 function* readReply(input: Input, output: Output, tools: Tools, startsInReasoning: boolean): Reading<void> {
   if (startsInReasoning) yield* readText(input, output, 'reasoning');
   while (input.rest !== '' || !input.ended) {
@@ -32,7 +32,9 @@ function* beginsHeader(input: Input): Reading<boolean> {
   return false;
 }
 
-/** A message with a recipient is a call, one on the channel `analysis` reasoning, and any other content. */
+/**
+ * Reads a message. One with a recipient is a call, one on the channel `analysis` is reasoning, the others are content.
+ */
 function* readMessage(input: Input, output: Output, tools: Tools): Reading<void> {
   const header = yield* takeUpTo(input, MESSAGE);
   if (header === undefined) return output.text('content', release(input));
@@ -46,14 +48,14 @@ function* readMessage(input: Input, output: Output, tools: Tools): Reading<void>
 function* readCall(input: Input, output: Output, tools: Tools, name: string): Reading<void> {
   const json = tools.has(name) ? yield* readJsonArguments(input) : undefined;
   if (json !== undefined && (yield* takeEnd(input))) return output.calls([{ name, arguments: json }]);
-  // All of it becomes content, its end included, which is the only text between here and the next message.
+  // The whole message becomes content, its end mark included. Nothing else comes before the next message.
   output.text('content', release(input));
   const mark = yield* passUpTo(input, [...ENDS, START], (text) => output.text('content', text));
   if (mark !== undefined && mark !== START) consume(input, mark.length);
   output.text('content', release(input));
 }
 
-/** The end of a message may be left out where the reply or the next message follows. */
+/** Reads the end mark of a message. It may be missing at the end of the reply and before the next message. */
 function* takeEnd(input: Input): Reading<boolean> {
   yield* skipSpace(input);
   for (const mark of ENDS) if (yield* take(input, mark)) return true;
@@ -64,7 +66,7 @@ function* takeEnd(input: Input): Reading<boolean> {
   return input.rest.startsWith(START);
 }
 
-/** Reads a message's text and its end. */
+/** Reads a message's text and its end mark. */
 function* readText(input: Input, output: Output, kind: 'content' | 'reasoning'): Reading<void> {
   let isFirst = true;
   const mark = yield* passUpTo(input, [...ENDS, START, CHANNEL], (text) => {
@@ -75,12 +77,12 @@ function* readText(input: Input, output: Output, kind: 'content' | 'reasoning'):
 }
 
 /**
- * gpt-oss: messages on channels, calls in those to a function.
+ * gpt-oss writes messages on channels. A message to a function is a call.
  *
  *     <|channel|>analysis<|message|>Two numbers.<|end|>
  *     <|start|>assistant<|channel|>commentary to=functions.add <|constrain|>json<|message|>{"a": 1}<|call|>
  *
- * Two messages of a kind are given with an empty line between them.
+ * An empty line separates two messages of the same kind.
  */
 export const harmony: ChatFormat = {
   name: 'harmony',

@@ -28,7 +28,7 @@ export const TOOL_CALL_BLOCK = {
  *     {"name": "add", "arguments": {"a": 1}}
  *     </tool_call>
  *
- * Qwen 2.5 Coder at times forgets the marks, so a reply that is nothing but such JSON counts as well.
+ * Qwen 2.5 Coder sometimes forgets the marks, so the parser also reads a reply that consists of such JSON.
  */
 export const hermes = defineFormat({
   name: 'hermes',

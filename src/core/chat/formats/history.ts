@@ -1,12 +1,12 @@
 import type { ChatMessage, ToolCall } from '../../runner.ts';
 import type { ChatFormat } from './format.ts';
 
-/** A message as chat templates take it. */
+/** A message as chat templates expect it. */
 export type TemplateMessage = Record<string, unknown>;
 
 /**
- * A conversation as the format's templates take it: text even where there is none, the arguments of calls as objects
- * rather than JSON, and whatever else the format asks for.
+ * Turns a conversation into what the format's templates expect: '' instead of null as content, the arguments of calls
+ * as objects instead of JSON text, and the format's own demands.
  */
 export function toTemplateMessages(messages: ChatMessage[], { history = {} }: ChatFormat): TemplateMessage[] {
   const { callId, textArguments = false, singleCalls = false } = history;
@@ -24,7 +24,9 @@ export function toTemplateMessages(messages: ChatMessage[], { history = {} }: Ch
   }));
 }
 
-/** Gives every call an id of the format's own. A later call may have the id of an earlier one, and then counts. */
+/**
+ * Gives every call an id in the format's own form. If calls share an id, a result belongs to the latest one before it.
+ */
 function renameCalls(messages: ChatMessage[], callId: (name: string, ...indexes: [number, number]) => string) {
   const ids = new Map<string, string>();
   let total = 0;
@@ -43,7 +45,7 @@ function renameCalls(messages: ChatMessage[], callId: (name: string, ...indexes:
   });
 }
 
-/** Makes a message of each call, followed by the result of the call. */
+/** Makes one message of each call, with the call's result after it. */
 function splitCalls(messages: ChatMessage[]): ChatMessage[] {
   const split: ChatMessage[] = [];
   for (let index = 0; index < messages.length; index++) {

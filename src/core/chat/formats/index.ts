@@ -18,7 +18,7 @@ export { toTemplateMessages } from './history.ts';
 export { toolVariants } from './shown-tools.ts';
 export { describeTools, endsInReasoning, supportsToolCalls, supportsTools } from './template-support.ts';
 
-/** All formats, each before those that would match its templates as well. The last matches everything. */
+/** All formats. The order counts: some match the templates of those before them, and the last matches everything. */
 export const formats: ChatFormat[] = [
   harmony,
   functionary,
@@ -38,7 +38,7 @@ export const formats: ChatFormat[] = [
   generic,
 ];
 
-/** The format that a model with this chat template writes. */
+/** Returns the format that a model with this chat template writes. */
 export function detectFormat(template: string | undefined): ChatFormat {
   return formats.find(({ matches }) => matches(template ?? '')) ?? generic;
 }

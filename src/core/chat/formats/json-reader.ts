@@ -3,8 +3,8 @@ import { consume, type Input, type Reading } from './reading.ts';
 const SCALAR = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
 /**
- * Reads one JSON object or array. Gives its text, or undefined as soon as it is known to be none: then what was read
- * up to there is in `taken`.
+ * Reads one JSON object or array and returns its text. Returns undefined as soon as the text can't be one; `taken` then
+ * has what was read up to there.
  */
 export function* readJson(input: Input): Reading<string | undefined> {
   const scanner = new JsonScanner();
@@ -22,7 +22,7 @@ export function* readJson(input: Input): Reading<string | undefined> {
   }
 }
 
-/** The members of an object by name, as JSON text. The text must be a valid object. */
+/** Returns the members of an object by name, as JSON text. The text must be a valid object. */
 export function objectMembers(json: string): Map<string, string> {
   return new Map(
     splitElements(json).map((member) => {
@@ -32,7 +32,7 @@ export function objectMembers(json: string): Map<string, string> {
   );
 }
 
-/** The elements of an object or array, as they are. The text must be valid. */
+/** Splits an object or array into the texts of its elements. The text must be valid. */
 export function splitElements(json: string): string[] {
   const elements: string[] = [];
   let depth = 0;
@@ -56,18 +56,22 @@ function stringEnd(json: string, begin: number): number {
   return index + 1;
 }
 
-/** What may come next; inside of a string or a scalar, what may go on. */
+/** The thing that must come next or, for the last four, that the scanner is inside of. */
 type State = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'next' | 'string' | 'escape' | 'hex' | 'scalar';
 
-/** Follows the text of one object or array. A stack of its own, since the depth of the text is up to the model. */
+/**
+ * Follows the text of one object or array. It keeps its own stack instead of recursing, because the model decides how
+ * deep the text is nested.
+ */
 class JsonScanner {
+  /** The brackets that must still close, the innermost last. */
   #open: string[] = [];
   #state: State = 'value';
   #afterString: State = 'next';
   #hexDigits = 0;
   #scalar = '';
 
-  /** Takes one UTF-16 unit and says whether the value is complete with it, or is none. */
+  /** Takes one UTF-16 unit. Returns 'end' if it completes the value, 'bad' if the text is not JSON. */
   push(char: string): 'more' | 'end' | 'bad' {
     if (!this.#accepts(char)) return 'bad';
     return this.#open.length === 0 ? 'end' : 'more';
@@ -98,7 +102,7 @@ class JsonScanner {
     }
   }
 
-  /** Outside of strings and scalars. */
+  /** Takes a unit outside of strings and scalars. */
   #acceptsBetween(char: string): boolean {
     if (/[ \t\r\n]/.test(char)) return this.#open.length > 0;
     switch (this.#state) {

@@ -8,7 +8,7 @@ const CALL = '<|tool_call_begin|>';
 const CALL_END = '<|tool_call_end|>';
 const ARGUMENTS = '<|tool_call_argument_begin|>';
 
-/** Reads one call; what follows it in the same section begins with a mark again. */
+/** Reads one call. The next call in the same section begins with a mark of its own. */
 const readCall: CallReader = function* (input) {
   yield* take(input, SECTION);
   yield* skipSpace(input);
@@ -21,7 +21,7 @@ const readCall: CallReader = function* (input) {
   return [{ name: toName(id), arguments: json }];
 };
 
-/** `add` of `functions.add:0` */
+/** Takes the name out of an id: `add` of `functions.add:0`. */
 function toName(id: string): string {
   return id
     .trim()
@@ -29,12 +29,12 @@ function toName(id: string): string {
     .replace(/:\d+$/, '');
 }
 
-/** Kimi K2: a section of calls, each an id with the name in it and the arguments as JSON. */
+/** Kimi K2: a section of calls. Each call has an id, which contains the name, and the arguments as JSON. */
 export const kimi = defineFormat({
   name: 'kimi',
   matches: (template) => template.includes(SECTION),
   marks: ['<think>', '</think>', SECTION, SECTION_END, CALL, CALL_END, ARGUMENTS],
-  // Where the template shows a call it makes the id itself; where it shows the result it does not.
+  // The template makes the ids of calls itself, but takes those of results from the conversation. Both must agree.
   history: { callId: (name, index) => `functions.${name}:${index}` },
   syntax: () => ({
     calls: [

@@ -10,11 +10,11 @@ const readTagged: CallReader = function* (input) {
 };
 
 /**
- * Llama 3.1 to 3.3 and Llama 4, a reply that is nothing but calls, at times after `<|python_tag|>`:
+ * Llama 3.1 to 3.3 and Llama 4. The reply consists of calls, sometimes after `<|python_tag|>`:
  *
  *     {"name": "add", "parameters": {"a": 1}}
  *
- * The built-in tools, which are Python after that mark, are content.
+ * A call of a built-in tool is Python after that mark. It becomes content.
  */
 export const llama3 = defineFormat({
   name: 'llama3',

@@ -9,7 +9,7 @@ const readCalls: CallReader = function* (input) {
   yield* take(input, CALLS);
   yield* skipSpace(input);
   if (input.rest.startsWith('[')) return yield* readJsonCalls(input);
-  // Before the arguments there may be the mark for them, before that an id with a mark of its own, or neither.
+  // Between the name and the arguments there may be an id with its mark, the mark of the arguments, both or neither.
   const header = yield* takeBefore(input, '{');
   const json = yield* readJsonArguments(input);
   const name = header?.split('[')[0]?.trim();
@@ -19,14 +19,14 @@ const readCalls: CallReader = function* (input) {
 const common = {
   marks: [CALLS, '[CALL_ID]', ARGUMENTS, '[THINK]', '[/THINK]', '<think>', '</think>'],
   history: {
-    // Their templates refuse every id that has not nine letters or digits.
+    // Their templates refuse ids that don't have exactly nine letters or digits.
     callId: (_name: string, _inMessage: number, index: number) => String(index).padStart(9, '0'),
   },
   reasoning: [{ open: '[THINK]', close: '[/THINK]' }, THINK],
   syntax: () => ({ calls: [{ mark: CALLS, read: readCalls }], opening: readBareCalls }),
 };
 
-/** Mistral Small 3.2, Magistral, Devstral: `[TOOL_CALLS]add[ARGS]{"a": 1}`, a mark for each call. */
+/** Mistral Small 3.2, Magistral, Devstral: `[TOOL_CALLS]add[ARGS]{"a": 1}`. Each call has the mark. */
 export const mistral = defineFormat({
   ...common,
   name: 'mistral',

@@ -43,8 +43,8 @@ function* readCall(input: Input, tools: Tools): Reading<Call[] | undefined> {
  *     </function>
  *     </tool_call>
  *
- * The outer mark is at times forgotten. Calls are forced in the JSON form of `hermes`, since GBNF can't say where a
- * text ends that anything may be in.
+ * The models sometimes forget the outer mark. Forced calls have the JSON form of `hermes`: GBNF has no simple way to
+ * say "any text up to a mark".
  */
 export const qwen3Coder = defineFormat({
   name: 'qwen3-coder',

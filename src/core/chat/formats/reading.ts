@@ -1,23 +1,23 @@
-/** How much space next to a mark belongs to it, which is how much is held back for a mark that may come. */
+/** Up to this many space characters before a mark belong to it. As many are held back while a mark may still come. */
 const MAX_SPACE = 64;
 
-/** The text of a reply as far as it has come. */
+/** The text of a reply so far. */
 export interface Input {
-  /** What has come and is not read yet. */
+  /** Text that is not read yet. */
   rest: string;
-  /** What was read but not given out yet, since it may turn out to be something else. */
+  /** Text that was read but is held back, since it may turn out to be something else. */
   taken: string;
-  /** Whether no more text comes. */
+  /** True if no more text comes. */
   ended: boolean;
 }
 
 /**
- * A part of a parser. It yields where it can't go on without more text, so that what it makes of a text does not
- * depend on the pieces that the text comes in. Once the input has ended it never yields.
+ * A part of a parser. It yields when it needs more text to go on, so that its result does not depend on how the text is
+ * cut into pieces. Once the input has ended, it never yields.
  */
 export type Reading<T> = Generator<undefined, T, undefined>;
 
-/** Moves text from `rest` to `taken`. */
+/** Moves text from `rest` to `taken` and returns it. */
 export function consume(input: Input, length: number): string {
   const text = input.rest.slice(0, length);
   input.rest = input.rest.slice(length);
@@ -25,14 +25,14 @@ export function consume(input: Input, length: number): string {
   return text;
 }
 
-/** Ends the holding back: gives what was read since the last release. */
+/** Returns the text that is held back in `taken`, and empties that. */
 export function release(input: Input): string {
   const text = input.taken;
   input.taken = '';
   return text;
 }
 
-/** Reads the mark if it comes next. */
+/** Reads the mark if it comes next. Returns whether it did. */
 export function* take(input: Input, mark: string): Reading<boolean> {
   while (!input.ended && input.rest.length < mark.length && mark.startsWith(input.rest)) yield;
   if (!input.rest.startsWith(mark)) return false;
@@ -40,7 +40,7 @@ export function* take(input: Input, mark: string): Reading<boolean> {
   return true;
 }
 
-/** Reads a closing mark and the space before it, if they come next. A reply may end before or inside of the mark. */
+/** Like `take`, for a closing mark with space before it. A reply may end before or inside such a mark. */
 export function* takeClosing(input: Input, mark: string): Reading<boolean> {
   yield* skipSpace(input);
   if (yield* take(input, mark)) return true;
@@ -59,14 +59,14 @@ export function* skipSpace(input: Input): Reading<void> {
   }
 }
 
-/** Reads up to the mark and over it. Gives the text before it, or undefined when none comes. */
+/** Reads up to and including the mark. Returns the text before it, or undefined if the mark never comes. */
 export function* takeUpTo(input: Input, mark: string): Reading<string | undefined> {
   const text = yield* takeBefore(input, mark);
   if (text !== undefined) consume(input, mark.length);
   return text;
 }
 
-/** Reads up to the mark, which comes next then. Gives the text before it, or undefined when none comes. */
+/** Reads up to the mark, which then comes next. Returns the text before it, or undefined if the mark never comes. */
 export function* takeBefore(input: Input, mark: string): Reading<string | undefined> {
   let text = '';
   for (;;) {
@@ -79,8 +79,9 @@ export function* takeBefore(input: Input, mark: string): Reading<string | undefi
 }
 
 /**
- * Passes text on up to the first of the marks, holding back no more than what may be the beginning of a mark and the
- * space before it. Gives the mark, which is not read yet, with the space before it in `taken`; undefined at the end.
+ * Passes text on up to the first of the marks. Holds back only what may be the beginning of a mark, and the space
+ * before it. Returns the mark, or undefined at the end of the reply. The mark itself is not read yet; the space before
+ * it is in `taken`.
  */
 export function* passUpTo(input: Input, marks: string[], pass: (text: string) => void): Reading<string | undefined> {
   for (;;) {
@@ -105,7 +106,10 @@ function isSpace(text: string, index: number): boolean {
   return char === ' ' || char === '\n' || char === '\r' || char === '\t';
 }
 
-/** The mark that begins first. Without `mark` one may begin at `index`, the end included. No mark begins another. */
+/**
+ * Finds the mark that begins first. A result without `mark` means that one may begin at `index`, but is not complete
+ * yet; `index` is the length of the text if none does. No mark may be the beginning of another.
+ */
 function findMark({ rest, ended }: Input, marks: string[]): { index: number; mark?: string } {
   let found: { index: number; mark?: string } = { index: rest.length };
   for (const mark of marks) {
@@ -119,7 +123,7 @@ function findMark({ rest, ended }: Input, marks: string[]): { index: number; mar
   return found;
 }
 
-/** Where the end of the text begins that is the beginning of the mark; the text's length for none. */
+/** Returns where the beginning of the mark stands at the end of the text; the text's length if it doesn't. */
 function beginningAtEnd(text: string, mark: string): number {
   let index = Math.max(0, text.length - mark.length + 1);
   while (index < text.length && !mark.startsWith(text.slice(index))) index++;

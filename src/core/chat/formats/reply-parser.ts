@@ -2,25 +2,25 @@ import type { CallReader, Tools } from './calls.ts';
 import type { Call, ParserOptions, ReasoningMarks, ReplyDelta, ReplyParser } from './format.ts';
 import { consume, type Input, passUpTo, type Reading, release, skipSpace, take } from './reading.ts';
 
-/** What the replies of a format are made of. Space next to a mark belongs to it. */
+/** The parts of a format's replies. Space next to a mark belongs to the mark. */
 export interface Syntax {
   reasoning: ReasoningMarks[];
-  /** Calls by the mark that they begin with. */
+  /** The readers of calls, with the mark that each begins with. */
   calls: { mark: string; read: CallReader }[];
-  /** Calls that have no mark, and so only count where the content begins. */
+  /** Reads calls that have no mark. They are calls only at the beginning of the content. */
   opening?: CallReader;
-  /** Marks that say nothing that the client needs. */
+  /** Marks to leave out, since clients don't need them. */
   silent?: string[];
 }
 
-/** Collects what was read. */
+/** Collects the deltas of what was read. */
 export class Output {
   #deltas: ReplyDelta[] = [];
   #calls = 0;
-  /** What was given out last. */
+  /** The kind of the latest delta. */
   last: ReplyDelta['kind'] | undefined;
 
-  /** Neighbours become one, so that a reply in one piece has no seams. */
+  /** Joins text to the delta before it if both have the same kind. */
   text(kind: 'content' | 'reasoning', text: string): void {
     if (text === '') return;
     const previous = this.#deltas.at(-1);
@@ -45,7 +45,7 @@ export class Output {
   }
 }
 
-/** A parser out of a reading of the whole reply. */
+/** Makes a parser of a reading of the whole reply. */
 export function runReading(read: (input: Input, output: Output) => Reading<void>): ReplyParser {
   const input: Input = { rest: '', taken: '', ended: false };
   const output = new Output();
@@ -66,7 +66,7 @@ export function runReading(read: (input: Input, output: Output) => Reading<void>
   };
 }
 
-/** A parser for the formats in which everything begins with a mark. */
+/** Makes a parser for a format in which everything begins with a mark. */
 export function createReplyParser(syntaxFor: (tools: Tools) => Syntax, options: ParserOptions): ReplyParser {
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   const syntax = syntaxFor(tools);
@@ -99,7 +99,7 @@ function* readReply(input: Input, output: Output, { syntax, tools, startsInReaso
   }
 }
 
-/** Calls are calls when all of them are right; else their text is content up to where it went wrong. */
+/** Reads calls. If one of them is wrong, their text up to the error becomes content. */
 function* readCalls(input: Input, output: Output, tools: Tools, read: CallReader): Reading<void> {
   const calls = yield* read(input, tools);
   if (!calls?.every(({ name }) => tools.has(name))) return output.text('content', release(input));
@@ -108,7 +108,7 @@ function* readCalls(input: Input, output: Output, tools: Tools, read: CallReader
   release(input);
 }
 
-/** What is no call is put back, since it may begin with any of the marks. */
+/** Reads calls without a mark. Other text is put back, since it may begin with a mark. */
 function* readOpening(input: Input, output: Output, tools: Tools, read: CallReader): Reading<void> {
   release(input);
   const calls = yield* read(input, tools);
@@ -118,8 +118,8 @@ function* readOpening(input: Input, output: Output, tools: Tools, read: CallRead
 }
 
 /**
- * Reads a block of reasoning, from its opening mark on or, where the prompt has that already, from its text on. Which
- * of several marks the prompt has is known by the closing one.
+ * Reads a block of reasoning. The opening mark is missing if the prompt already has it; `kinds` then has all marks of
+ * the format, and the closing mark tells which one it was.
  */
 function* readReasoning(input: Input, output: Output, kinds: ReasoningMarks[], silent: Set<string>): Reading<void> {
   yield* skipSpace(input);

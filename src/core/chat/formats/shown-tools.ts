@@ -3,8 +3,8 @@ import type { Tool } from './format.ts';
 type Schema = Record<string, unknown>;
 
 /**
- * What to give a template for its `tools`, in the order to try: many templates fail at schemas that others take, and
- * some at having no tools at all.
+ * Returns the values of `tools` to try with a template, in order. Many templates fail at schemas that others accept,
+ * and some fail if `tools` is not defined.
  */
 export function toolVariants(tools: Tool[]): (unknown[] | undefined)[] {
   if (tools.length === 0) return [undefined, []];
@@ -16,10 +16,10 @@ export function toolVariants(tools: Tool[]): (unknown[] | undefined)[] {
   return [shown, simple].map((list) => list.map((tool) => ({ type: 'function', function: tool })));
 }
 
-/** Deeper than any tool that a model could understand. */
+/** Deepest nesting that is kept. No model understands a deeper schema. */
 const MAX_DEPTH = 32;
 
-/** A schema of which each part has a type and a description, and no keyword that may be true or false. */
+/** Simplifies a schema: each part is an object with one type and a description, without `additionalProperties`. */
 function simplify(schema: unknown, depth = 0): Schema {
   if (!isSchema(schema) || depth > MAX_DEPTH) return { type: 'string', description: '' };
   const { type, description = '', properties, items, additionalProperties, ...rest } = schema;

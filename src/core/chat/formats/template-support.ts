@@ -1,21 +1,21 @@
 import type { ChatFormat, Tool } from './format.ts';
 
-/** Whether a chat template shows the model the tools that it is given, and so need not be told about them otherwise. */
+/** True if a chat template shows the tools to the model. Otherwise an instruction must describe them. */
 export function supportsTools(template: string | undefined): boolean {
   return /(?<![.\w])tools\b/.test(codeOf(template));
 }
 
-/** Whether a chat template writes the calls of earlier turns. */
+/** True if a chat template writes the calls of earlier turns. */
 export function supportsToolCalls(template: string | undefined): boolean {
   return /tool_calls\b/.test(codeOf(template, true));
 }
 
-/** Whether a prompt ends inside of a block of reasoning, so that the reply begins in it. */
+/** True if a prompt ends inside a block of reasoning, so that the reply goes on with it. */
 export function endsInReasoning(prompt: string, format: ChatFormat): boolean {
   return format.reasoning.some(({ open }) => prompt.trimEnd().endsWith(open));
 }
 
-/** What a model without a template for tools is told about them, in a system message. */
+/** Writes the instruction that describes the tools to a model whose template doesn't. */
 export function describeTools(tools: Tool[], format: ChatFormat): string {
   const list = tools.map(({ name, description, parameters }) => JSON.stringify({ name, description, parameters }));
   const example = format.writeCalls([{ name: 'FUNCTION_NAME', arguments: '{"ARGUMENT_NAME": "VALUE"}' }]);
@@ -30,7 +30,7 @@ export function describeTools(tools: Tool[], format: ChatFormat): string {
   ].join('\n');
 }
 
-/** The Jinja statements and expressions of a template; without their string literals, unless `strings`. */
+/** Returns the Jinja statements and expressions of a template, with string literals only if `strings` is true. */
 function codeOf(template = '', strings = false): string {
   const tags = template.replace(/\{#[\s\S]*?#\}/g, '').match(/\{[{%][\s\S]*?[%}]\}/g) ?? [];
   const code = tags.join('\n');

@@ -1,18 +1,18 @@
 import type { Call, ChatFormat } from './format.ts';
 
-/** More calls than these can't be forced at once, so that a reply has an end. */
+/** A grammar allows at most this many calls, so that every reply ends. */
 const MAX_CALLS = 8;
 
-/** How calls are written: the one form out of those that a format's parser reads that prompts and grammars use. */
+/** The form of calls in prompts and grammars. A parser may read other forms as well. */
 export interface Writing {
   open: string;
   separator: string;
   close: string;
-  /** What stands before and after a call's arguments. */
+  /** Returns the text before and after a call's arguments. */
   call(name: string, index: number): [before: string, after: string];
 }
 
-/** The two parts of a format that write calls. */
+/** Makes the two functions of a format that write calls. */
 export function createWriter(writing: Writing): Pick<ChatFormat, 'writeCalls' | 'toolGrammar'> {
   const { open, separator, close } = writing;
   return {
@@ -43,7 +43,7 @@ function writeCall(writing: Writing, call: Call, index: number): string {
   return before + call.arguments + after;
 }
 
-/** Where every call carries its number, each has a rule of its own. */
+/** Writes the calls after the first, each optional, for formats that number their calls: each has its own rule. */
 function nested(separator: string): string {
   let rest = '';
   for (let index = MAX_CALLS - 1; index > 0; index--) {
@@ -56,7 +56,7 @@ function sequence(...parts: string[]): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** A text as GBNF writes it; none for no text. */
+/** Writes a text as a GBNF literal; the empty text as nothing. */
 function literal(text: string): string {
   if (text === '') return '';
   const escaped = text

@@ -1,8 +1,8 @@
 import type { Tool } from './format.ts';
 
 /**
- * The JSON text of arguments that a model wrote as plain text. What a text is follows from the tool's schema: JSON of a
- * type that the schema names, or of any if it names none, is taken as it is, and everything else is a string.
+ * Turns arguments that a model wrote as plain text into JSON. The tool's schema decides: a text stays as it is if it is
+ * JSON of a type that the schema names, or of any type if it names none. Every other text becomes a string.
  */
 export function toArgumentsJson(texts: [name: string, text: string][], tool: Tool | undefined): string {
   const members = texts.map(([name, text]) => `${JSON.stringify(name)}: ${toJson(text, propertySchema(tool, name))}`);
@@ -16,7 +16,7 @@ function propertySchema(tool: Tool | undefined, name: string): unknown {
     : undefined;
 }
 
-/** Templates show the models their own earlier arguments as Python prints them. */
+/** Models write these Python words because their templates show them their earlier arguments as Python prints them. */
 const PYTHON = new Map([
   ['True', 'true'],
   ['False', 'false'],
@@ -29,7 +29,9 @@ function toJson(text: string, schema: unknown): string {
   return typesOf(json).some((type) => types.size === 0 || types.has(type)) ? json : JSON.stringify(text);
 }
 
-/** The types of a JSON text. None for a string: its quotes would be the model's own. */
+/**
+ * Returns the types of a JSON text. A JSON string counts as none, since the model means its quotes as part of the text.
+ */
 function typesOf(json: string): string[] {
   try {
     const value: unknown = JSON.parse(json);
@@ -42,7 +44,7 @@ function typesOf(json: string): string[] {
   }
 }
 
-/** The types that a schema names, also in its alternatives and in the values that it lists. */
+/** Collects the types that a schema names, including those of its alternatives and of the values it lists. */
 function namedTypes(schema: unknown, depth = 0): Set<string> {
   const alternatives = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => list(member(schema, key)));
   const values = [...list(member(schema, 'enum')), ...list(member(schema, 'const'))];

@@ -7,7 +7,7 @@ import { readGgufHeader } from '../../../gguf/header.ts';
 import { withOpenFile } from '../../../gguf/node/open-file.ts';
 import { readSpecialTokens } from '../../../gguf/special-tokens.ts';
 import { defaultContextLength } from '../../context-length.ts';
-import type { Engine, EngineOptions } from '../../engine.ts';
+import type { EngineOptions, TextEngine } from '../../engine.ts';
 import { MOST_WASM_BATCH } from '../../memory-estimate.ts';
 import { createWasmEngine, type WasmAssets } from '../engine.ts';
 import { installWebGlobals } from './globals.ts';
@@ -17,7 +17,7 @@ import { toLocalUrl } from './local-url.ts';
  * Loads a model into WebAssembly inside this Node thread. It takes the default build where Node has Memory64 and JSPI
  * (24 and later), else the compatible one. `slots` is ignored: there is one.
  */
-export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<Engine> {
+export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<TextEngine> {
   installWebGlobals();
   const model = await Promise.all(options.files.map(openModelFile));
   return createWasmEngine({

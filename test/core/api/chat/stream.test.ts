@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { completionHead } from '../../../../src/core/api/chat/objects.ts';
 import { type ChatStreamOptions, createChatEncoder } from '../../../../src/core/api/chat/stream.ts';
 import { eventStream } from '../../../../src/core/api/stream/event-stream.ts';
 import { applyOverflowPolicy } from '../../../../src/core/api/stream/overflow.ts';
 import type { Ping } from '../../../../src/core/api/stream/pings.ts';
+import { completionHead } from '../../../../src/core/api/stream/usage.ts';
 import { errorBody, overloaded, serverError } from '../../../../src/core/errors.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {
@@ -24,14 +24,16 @@ import {
   toolCall,
 } from '../fixtures.ts';
 
-const head = completionHead('tiny', 'paddock-test', 0);
+const head = completionHead('chatcmpl', 'tiny', 'paddock-test', 0);
 const plain: ChatStreamOptions = { includeUsage: false, returnProgress: false };
 const ping: Ping = { kind: 'ping' };
 
 /** The whole SSE text of these events. */
 async function stream(events: AsyncGenerator<GenerationEvent | Ping>, options: Partial<ChatStreamOptions> = {}) {
   const encode = createChatEncoder(head, { ...plain, ...options });
-  return (await collect(eventStream(await events.next(), events, encode, () => {}))).join('');
+  return (
+    await collect(eventStream(await events.next(), events, { encode, isLast: ({ kind }) => kind === 'done' }, () => {}))
+  ).join('');
 }
 
 describe('chat stream', () => {

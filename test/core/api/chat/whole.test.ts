@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toLogprobs } from '../../../../src/core/api/chat/objects.ts';
-import { collectChoices } from '../../../../src/core/api/chat/whole.ts';
+import { toLogprobs } from '../../../../src/core/api/chat/logprobs.ts';
+import { type ChoiceObject, collectChoices, toCompletion } from '../../../../src/core/api/chat/whole.ts';
+import { completionHead } from '../../../../src/core/api/stream/usage.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {
   done,
@@ -105,5 +106,24 @@ describe('a reply that does not come whole', () => {
 
   it('throws when the generation ends without its last event', async () => {
     await expect(collectChoices(streamOf([progress(1, 1), text('Hel'), finish()]))).rejects.toThrow('last event');
+  });
+});
+
+describe('a chat completion', () => {
+  const head = completionHead('chatcmpl', 'tiny', 'paddock-test', 1_700_000_000_999);
+  const choice: ChoiceObject = {
+    index: 0,
+    message: { role: 'assistant', content: 'Hello' },
+    logprobs: null,
+    finish_reason: 'stop',
+  };
+
+  it('is the object of the API contract', () => {
+    expect(toCompletion(head, [choice], done())).toMatchObject({
+      ...head,
+      object: 'chat.completion',
+      choices: [choice],
+      usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
+    });
   });
 });

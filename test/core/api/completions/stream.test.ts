@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createCompletionEncoder } from '../../../../src/core/api/completions/stream.ts';
-import { type TextChoice, textCompletionHead } from '../../../../src/core/api/completions/whole.ts';
-import type { StreamEvent } from '../../../../src/core/api/stream/event-stream.ts';
+import type { TextChoice } from '../../../../src/core/api/completions/whole.ts';
+import type { GenerationStreamEvent } from '../../../../src/core/api/stream/event-stream.ts';
+import { completionHead } from '../../../../src/core/api/stream/usage.ts';
 import { done, finish, ORDINARY, progress, text } from '../fixtures.ts';
 import { type TextChunk, textChunksOf, textsOf } from './fixtures.ts';
 
-const head = textCompletionHead('org/"tiny"', 'paddock-test', 1_700_000_000_999);
+const head = completionHead('cmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
 const PLAIN: TextChoice = { echo: '', logprobs: false };
 
 interface Options {
@@ -15,7 +16,7 @@ interface Options {
 }
 
 /** The SSE text of these events. */
-function encode(events: StreamEvent[], options: Partial<Options> = {}): string {
+function encode(events: GenerationStreamEvent[], options: Partial<Options> = {}): string {
   const { choices, includeUsage, returnProgress } = {
     choices: [PLAIN],
     includeUsage: false,
@@ -25,7 +26,7 @@ function encode(events: StreamEvent[], options: Partial<Options> = {}): string {
   return events.map(createCompletionEncoder(head, choices, { includeUsage, returnProgress })).join('');
 }
 
-const chunksOf = (events: StreamEvent[], options?: Partial<Options>): TextChunk[] =>
+const chunksOf = (events: GenerationStreamEvent[], options?: Partial<Options>): TextChunk[] =>
   textChunksOf(encode(events, options));
 
 describe('completion stream', () => {

@@ -6,36 +6,44 @@ import { createContext, modelCard, post } from '../fixtures.ts';
 
 const schema = v.looseObject({ model: nonEmptyText, count: v.nullish(integer(1)) }, 'must be a JSON object');
 
-const read = (body: unknown, refused?: string[]) => {
+const read = async (body: unknown, refused?: string[]) => {
   const { context, noted } = createContext();
-  return { ...readModelRequest(context, post('/v1/x', body), schema, refused), noted };
+  return { ...(await readModelRequest(context, post('/v1/x', body), schema, refused)), noted, trace: context.trace };
 };
 
 const refusal = (data: Record<string, unknown>) => expect.objectContaining({ data: expect.objectContaining(data) });
 
 describe('a request to a model', () => {
-  it('is its body and the model that it names', () => {
-    expect(read({ model: 'tiny', count: 2 })).toMatchObject({
+  it('is its body and the model that it names', async () => {
+    expect(await read({ model: 'tiny', count: 2 })).toMatchObject({
       body: { model: 'tiny', count: 2 },
       model: modelCard(),
     });
   });
 
-  it('is answered with 404 for an unknown model, with its name', () => {
-    expect(() => read({ model: 'nope' })).toThrow(refusal({ status: 404, code: 'model_not_found', param: 'model' }));
-    expect(() => read({ model: 'nope' })).toThrow('nope');
+  it('is answered with 404 for an unknown model, with its name', async () => {
+    await expect(read({ model: 'nope' })).rejects.toThrow(
+      refusal({ status: 404, code: 'model_not_found', param: 'model' }),
+    );
+    await expect(read({ model: 'nope' })).rejects.toThrow('nope');
   });
 
-  it('is answered with 400 for a field that is not valid, before the model is looked for', () => {
-    expect(() => read({ model: 'nope', count: 0 })).toThrow(refusal({ status: 400, param: 'count' }));
+  it('is answered with 400 for a field that is not valid, before the model is looked for', async () => {
+    await expect(read({ model: 'nope', count: 0 })).rejects.toThrow(refusal({ status: 400, param: 'count' }));
   });
 
-  it('is answered with 400 for a field that would silently be ignored', () => {
-    expect(() => read({ model: 'tiny', grammar: 'x' })).toThrow(refusal({ status: 400, param: 'grammar' }));
-    expect(() => read({ model: 'tiny', other: 'x' }, ['other'])).toThrow(refusal({ status: 400, param: 'other' }));
+  it('is answered with 400 for a field that would silently be ignored', async () => {
+    await expect(read({ model: 'tiny', grammar: 'x' })).rejects.toThrow(refusal({ status: 400, param: 'grammar' }));
+    await expect(read({ model: 'tiny', other: 'x' }, ['other'])).rejects.toThrow(
+      refusal({ status: 400, param: 'other' }),
+    );
   });
 
-  it('has its fields that nobody defines noted', () => {
-    expect(read({ model: 'tiny', sparkle: 1, user: 'ann' }).noted).toEqual([['sparkle']]);
+  it('is named in the log by its model from then on', async () => {
+    expect((await read({ model: 'tiny' })).trace).toMatchObject({ model: 'tiny' });
+  });
+
+  it('has its fields that nobody defines noted', async () => {
+    expect((await read({ model: 'tiny', sparkle: 1, user: 'ann' })).noted).toEqual([['sparkle']]);
   });
 });

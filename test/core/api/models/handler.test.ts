@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
-import { toModel } from '../../../../src/core/api/models/handler.ts';
+import { toModel } from '../../../../src/core/api/models/model-object.ts';
 import { createContext, createFakeRunner, engineInfo, get, loadedModel, modelCard, readJson } from '../fixtures.ts';
 
 describe('model object', () => {

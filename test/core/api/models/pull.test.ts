@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { SSE_PING } from '../../../../src/core/api/stream/sse.ts';
 import { ApiError, errorBody } from '../../../../src/core/errors.ts';
@@ -110,7 +110,7 @@ describe('pulling a model', () => {
     const text = await readBody(await createApi(context)(pull()));
     expect(text).not.toContain('/home/me');
     expect(JSON.parse(dataLines(text).at(-1) ?? '')).toMatchObject({ error: { code: 'server_error' } });
-    expect(errors).toMatchObject([{ message: 'pull failed' }]);
+    expect(errors).toMatchObject([{ message: 'stream failed' }]);
   });
 
   it('does not look whole when it ends without its last event', async () => {
@@ -148,13 +148,14 @@ describe('pulling a model', () => {
 
   it('ends when the client leaves while it waits for the whole', async () => {
     const gone = new AbortController();
-    const { puller } = createFakePuller((signal) => {
+    const { puller, asked } = createFakePuller((signal) => {
       const queue = createEventQueueOf(PROGRESS);
       signal.addEventListener('abort', () => queue.fail(new Error('aborted')));
       return queue;
     });
     const { context, errors } = createContext({ puller });
     const reply = createApi(context)(pull({ stream: false }, { signal: gone.signal }));
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
     gone.abort();
     expect((await reply).status).toBe(500);
     expect(errors).toEqual([]);

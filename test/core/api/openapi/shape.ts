@@ -3,6 +3,8 @@ const described = { type: 'object', required: ['description'], properties: { des
 const content = {
   type: 'object',
   minProperties: 1,
+  // The content of a file has no schema: https://spec.openapis.org/oas/v3.1.1.html#considerations-for-file-uploads
+  properties: { 'application/octet-stream': { type: 'object', maxProperties: 0 } },
   additionalProperties: {
     type: 'object',
     required: ['schema'],
@@ -16,8 +18,8 @@ const parameter = {
   required: ['name', 'in', 'required', 'schema'],
   properties: {
     name: { type: 'string' },
-    in: { const: 'path' },
-    required: { const: true },
+    in: { enum: ['path', 'query'] },
+    required: { type: 'boolean' },
     schema: { type: 'object' },
   },
 };

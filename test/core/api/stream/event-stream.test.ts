@@ -1,13 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import { eventStream, type StreamEvent } from '../../../../src/core/api/stream/event-stream.ts';
+import { eventStream, type GenerationStreamEvent } from '../../../../src/core/api/stream/event-stream.ts';
 import { errorBody, overloaded, serverError } from '../../../../src/core/errors.ts';
 import { collect, done, failing, finish, ORDINARY, progress, streamOf, text } from '../fixtures.ts';
 
 /** Events as their kinds in brackets; progress says nothing. */
-const encode = (event: StreamEvent) => (event.kind === 'progress' ? '' : `[${event.kind}]`);
+const encoding = {
+  encode: (event: GenerationStreamEvent) => (event.kind === 'progress' ? '' : `[${event.kind}]`),
+  isLast: (event: GenerationStreamEvent) => event.kind === 'done',
+};
 
-async function stream(events: AsyncGenerator<StreamEvent>, onFailure: (error: unknown) => void = () => {}) {
-  return collect(eventStream(await events.next(), events, encode, onFailure));
+async function stream(events: AsyncGenerator<GenerationStreamEvent>, onFailure: (error: unknown) => void = () => {}) {
+  return collect(eventStream(await events.next(), events, encoding, onFailure));
 }
 
 const errorEvent = (error = serverError()) => `data: ${JSON.stringify(errorBody(error.data))}\n\n`;
@@ -20,6 +23,14 @@ describe('event stream', () => {
       '[done]',
       'data: [DONE]\n\n',
     ]);
+  });
+
+  it('begins with its opening, if it has one', async () => {
+    const events = streamOf([done()]);
+    const texts = await collect(
+      eventStream(await events.next(), events, { ...encoding, opening: '[first]' }, () => {}),
+    );
+    expect(texts).toEqual(['[first]', '[done]', 'data: [DONE]\n\n']);
   });
 
   it('ends with the error instead when the generation fails', async () => {
@@ -51,7 +62,7 @@ describe('event stream', () => {
       }
     }
     const rest = events();
-    for await (const _ of eventStream(await rest.next(), rest, encode, () => {})) break;
+    for await (const _ of eventStream(await rest.next(), rest, encoding, () => {})) break;
     expect(ended).toBe(true);
   });
 });

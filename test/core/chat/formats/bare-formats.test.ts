@@ -68,7 +68,7 @@ describe('generic', () => {
   itLeavesAsContent(generic, {
     'a tool that was not offered': '{"tool_calls": [{"name": "rm", "arguments": {}}]}',
     'no calls': '{"tool_calls": []}',
-    'a list that is none': '{"tool_calls": 5}',
+    'a number instead of a list': '{"tool_calls": 5}',
     'code in a fence': '```ts\nconst x = {"name": "now"};\n```',
     'a call in a fence that does not end': '```json\n{"name": "now", "arguments": {}}',
     'a call in a fence and text': '```json\n{"name": "now", "arguments": {}}\n```\nThis is how.',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { detectFormat, formats } from '../../../../src/core/chat/formats/index.ts';
 
-// What is typical of each family's template, in a few words of it.
+// The typical part of each family's template.
 const TEMPLATES: [family: string, format: string, template: string][] = [
   ['no template', 'generic', ''],
   ['ChatML', 'generic', '<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>'],
@@ -45,15 +45,15 @@ describe('the format of a template', () => {
     expect(detectFormat(template).name).toBe(name);
   });
 
-  it('is the generic one where there is no template', () => {
+  it('is the generic one if there is no template', () => {
     expect(detectFormat(undefined).name).toBe('generic');
   });
 
-  it('has a name of its own', () => {
+  it('has a name that no other format has', () => {
     expect(new Set(formats.map(({ name }) => name)).size).toBe(formats.length);
   });
 
-  it('is one of these for every format', () => {
+  it('is tested above for every format', () => {
     expect(new Set(TEMPLATES.map(([, name]) => name))).toEqual(new Set(formats.map(({ name }) => name)));
   });
 });

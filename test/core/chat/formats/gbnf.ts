@@ -1,4 +1,4 @@
-/** Derives a text from a grammar in the part of GBNF that `toolGrammar` uses. `choose(n)` picks one of n ways. */
+/** Writes a text of a grammar. Knows the part of GBNF that `toolGrammar` uses. `choose(n)` picks one of n ways. */
 export function derive(grammar: string, choose: (ways: number) => number): string {
   const rules = new Map(
     grammar

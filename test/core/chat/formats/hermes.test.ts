@@ -9,7 +9,7 @@ describe('hermes: content and reasoning', () => {
   itReads(hermes, {
     'text alone': { reply: 'Hello\n\nworld \n', gives: [{ content: 'Hello\n\nworld \n' }] },
     'no text': { reply: '', gives: [] },
-    'what begins like a mark': { reply: 'a < b, <to> </think', gives: [{ content: 'a < b, <to> </think' }] },
+    'text that begins like a mark': { reply: 'a < b, <to> </think', gives: [{ content: 'a < b, <to> </think' }] },
     'reasoning before the answer': {
       reply: '<think>\nHm, 2?\n\nYes.\n</think>\n\nIt is 2.',
       gives: [{ reasoning: 'Hm, 2?\n\nYes.' }, { content: 'It is 2.' }],
@@ -79,23 +79,23 @@ describe('hermes: calls', () => {
   });
 });
 
-describe('hermes: what is no call', () => {
+describe('hermes: text that is not a call', () => {
   itLeavesAsContent(hermes, {
     'a tool that was not offered': 'I try.\n<tool_call>\n{"name": "rm", "arguments": {}}\n</tool_call> Done.',
     'one of two tools that was not offered': '<tool_call>[{"name": "now"}, {"name": "rm"}]</tool_call>',
     'JSON with an error': '<tool_call>\n{"name": "add", "arguments": {"a": 01}}\n</tool_call>',
-    'no JSON': '<tool_call> add(1) </tool_call>',
+    'text that is not JSON': '<tool_call> add(1) </tool_call>',
     'an empty array': '<tool_call>[]</tool_call>',
     'no name': '<tool_call>{"arguments": {}}</tool_call>',
-    'arguments that are no object': '<tool_call>{"name": "add", "arguments": [1]}</tool_call>',
-    'a string that is no object': '<tool_call>{"name": "add", "arguments": "1"}</tool_call>',
+    'arguments that are not an object': '<tool_call>{"name": "add", "arguments": [1]}</tool_call>',
+    'arguments that are a string without an object': '<tool_call>{"name": "add", "arguments": "1"}</tool_call>',
     'a call that is cut off': 'So: \n <tool_call>\n{"name": "add", "arguments": {"a": 1',
     'a mark alone': '<tool_call>',
     'a part of a mark': 'Hello <tool_',
-    'JSON that is no call': '{"name": "Alice", "age": 3}',
+    'JSON that is not a call': '{"name": "Alice", "age": 3}',
     'a call without marks in the middle': 'Look: {"name": "add", "arguments": {"a": 1}}',
     'a call without marks and text after it': '{"name": "add", "arguments": {"a": 1}} is how.',
-    'JSON nested beyond any measure': `<tool_call>${'['.repeat(20_000)}`,
+    'JSON that is nested extremely deep': `<tool_call>${'['.repeat(20_000)}`,
     'a name that every object has': '<tool_call>{"name": "constructor", "arguments": {}}</tool_call>',
   });
 
@@ -110,7 +110,7 @@ describe('hermes: what is no call', () => {
     expect(deltas).toHaveLength(3);
   });
 
-  it('ends where it goes wrong, so that what follows is read', () => {
+  it('ends at the error, so that the next call is read', () => {
     const deltas = readPieces(hermes, [`<tool_call>{"name": oops} </tool_call>\n${CALL}`]);
     expect(deltas).toEqual([
       { kind: 'content', text: '<tool_call>{"name": oops} </tool_call>' },
@@ -120,8 +120,8 @@ describe('hermes: what is no call', () => {
   });
 });
 
-describe('hermes: marks where they mean nothing', () => {
-  it('keeps a call that is only thought of', () => {
+describe('hermes: marks without a meaning', () => {
+  it('keeps a call inside reasoning as text', () => {
     const deltas = readPieces(hermes, [`<think>I could write ${CALL}.</think>No.`]);
     expect(deltas).toEqual([
       { kind: 'reasoning', text: `I could write ${CALL}.` },
@@ -129,7 +129,7 @@ describe('hermes: marks where they mean nothing', () => {
     ]);
   });
 
-  it('keeps the marks inside of an argument', () => {
+  it('keeps the marks inside an argument', () => {
     const text = '{"city": "</tool_call> <think>"}';
     const deltas = readPieces(hermes, [`<tool_call>{"name": "get_weather", "arguments": ${text}}</tool_call>`]);
     expect(deltas[1]).toEqual({ kind: 'toolArguments', index: 0, text });
@@ -139,19 +139,19 @@ describe('hermes: marks where they mean nothing', () => {
 describe('hermes: streaming', () => {
   const parser = () => hermes.createParser({ tools: [{ name: 'add' }], startsInReasoning: false });
 
-  it('gives text as soon as it can be no mark', () => {
+  it('gives text as soon as it can not be a mark', () => {
     const { push } = parser();
     expect(push('Hello <')).toEqual([{ kind: 'content', text: 'Hello' }]);
     expect(push('b')).toEqual([{ kind: 'content', text: ' <b' }]);
   });
 
-  it('gives JSON that is no call as soon as its first member tells', () => {
+  it('gives JSON that is not a call as soon as its first member shows it', () => {
     const { push } = parser();
     expect(push('{"na')).toEqual([]);
     expect(push('me": "Alice"')).toEqual([{ kind: 'content', text: '{"name": "Alice"' }]);
   });
 
-  it('gives a call as soon as its JSON is complete and its mark has begun or ended', () => {
+  it('gives a call as soon as its JSON and its closing mark are complete', () => {
     const { push } = parser();
     expect(push('<tool_call>{"name": "add", "arguments": {"a": 1}')).toEqual([]);
     expect(push('}</tool_call>')).toHaveLength(2);

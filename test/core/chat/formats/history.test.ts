@@ -22,17 +22,17 @@ const two: ChatMessage[] = [
 ];
 
 describe('messages for a template', () => {
-  it('have text even where there is none', () => {
+  it('have an empty text instead of none', () => {
     expect(toTemplateMessages([{ role: 'assistant', content: null }], hermes)).toEqual([
       { role: 'assistant', content: '' },
     ]);
   });
 
-  it('have no calls where there are none', () => {
+  it('have no list of calls if it would be empty', () => {
     expect(toTemplateMessages([{ ...user, tool_calls: [] }], hermes)).toEqual([user]);
   });
 
-  it('have the arguments of a call as an object, or as they are when they are no JSON', () => {
+  it('have the arguments of a call as an object, or unchanged if they are not JSON', () => {
     const message: ChatMessage = {
       role: 'assistant',
       content: '',
@@ -44,14 +44,14 @@ describe('messages for a template', () => {
     ]);
   });
 
-  it('have them as text where the format asks for it', () => {
+  it('have the arguments as text if the format asks for it', () => {
     const message: ChatMessage = { role: 'assistant', content: '', tool_calls: [call('x', 'add')] };
     expect(toTemplateMessages([message], functionary)[0]?.tool_calls).toMatchObject([
       { function: { arguments: '{"a": 1}' } },
     ]);
   });
 
-  it('have ids of the format’s own, calls and results alike', () => {
+  it('have ids in the form of the format, for calls and results alike', () => {
     const more: ChatMessage = { role: 'assistant', content: null, tool_calls: [call('x', 'add')] };
     const ids = (format: typeof kimi) =>
       toTemplateMessages([...two, more, result('x', '5'), result('z', '6')], format)
@@ -75,7 +75,7 @@ describe('messages for a template', () => {
     ]);
   });
 
-  it('have one call each, with its result behind it, where the format asks for it', () => {
+  it('have one call each, with its result after it, if the format asks for it', () => {
     const messages = toTemplateMessages([...two, result('z', 'odd'), user], llama3);
     expect(messages).toMatchObject([
       user,

@@ -20,7 +20,7 @@ describe('mistral', () => {
       reply: 'Sure. [TOOL_CALLS]add[ARGS]{"a": 1}[TOOL_CALLS]now[ARGS]{}',
       gives: [{ content: 'Sure.' }, ADD, NOW],
     },
-    'calls in an array, as the models before wrote them': {
+    'calls in an array, as earlier models write them': {
       reply: '[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1}, "id": "abcdefgh1"}, {"name": "now"}]',
       gives: [ADD, NOW],
     },
@@ -30,12 +30,12 @@ describe('mistral', () => {
     },
   });
   itReads(mistral, {
-    'reasoning that the prompt has begun, in the marks of today': {
+    'reasoning that the prompt has begun, in the current marks': {
       reply: 'Hm.[/THINK]Yes.',
       startsInReasoning: true,
       gives: [{ reasoning: 'Hm.' }, { content: 'Yes.' }],
     },
-    'reasoning that the prompt has begun, in those before': {
+    'reasoning that the prompt has begun, in the earlier marks': {
       reply: 'Hm.\n</think>\nYes.',
       startsInReasoning: true,
       gives: [{ reasoning: 'Hm.' }, { content: 'Yes.' }],
@@ -90,7 +90,7 @@ describe('granite', () => {
     },
   });
 
-  it('leaves the marks of an answer alone where there was no reasoning', () => {
+  it('keeps the marks of an answer as text if there was no reasoning', () => {
     const text = 'XML: <response>1</response>';
     expect(readPieces(granite, [text])).toEqual([{ kind: 'content', text }]);
   });

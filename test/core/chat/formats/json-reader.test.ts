@@ -31,8 +31,8 @@ const anyJson = fc
   .tuple(anyStructure, fc.nat({ max: 2 }))
   .map(([value, indent]) => JSON.stringify(value, null, indent));
 
-describe('one JSON object or array out of a text', () => {
-  it('ends where it ends', () => {
+describe('reading one JSON object or array', () => {
+  it('ends with the object or array, whatever follows', () => {
     fc.assert(
       fc.property(anyJson, fc.string(), (json, after) => {
         expect(read(json + after)).toEqual({ json, taken: json, rest: after, ended: true });
@@ -40,7 +40,7 @@ describe('one JSON object or array out of a text', () => {
     );
   });
 
-  it('is none when any of its letters is another', () => {
+  it('never accepts text that is not JSON, whichever letter is changed', () => {
     fc.assert(
       fc.property(anyJson, fc.nat(), fc.constantFrom(...'{}[],:"\\0-.e t\n'), (json, position, char) => {
         const at = position % json.length;
@@ -65,7 +65,7 @@ describe('one JSON object or array out of a text', () => {
     ['[tru]', '[tru'],
     ['[1}', '[1'],
     ['{"a": 1', '{"a": 1'],
-  ])('%j is none, known after %j', (text, taken) => {
+  ])('%j is refused after %j', (text, taken) => {
     expect(read(text)).toMatchObject({ json: undefined, taken });
   });
 });

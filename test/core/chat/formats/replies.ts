@@ -23,19 +23,20 @@ export const TOOLS: Tool[] = [
   { name: 'now' },
 ];
 
-/** What a client gets of a reply, in order, with neighbouring pieces joined. */
+/** A part of a reply as a client gets it, with neighbouring pieces joined. */
 export type Part = { content: string } | { reasoning: string } | { call: string; arguments: string };
 
 export interface Example {
   /** The raw text that the model writes. */
   reply: string;
+  /** The parts that the parser must give. */
   gives: Part[];
-  /** All tools unless it is said. */
+  /** The default is `TOOLS`. */
   tools?: Tool[];
   startsInReasoning?: boolean;
 }
 
-/** The deltas of a reply that comes in these pieces. */
+/** Returns the deltas of a reply that comes in these pieces. */
 export function readPieces(format: ChatFormat, pieces: string[], example: Omit<Example, 'reply' | 'gives'> = {}) {
   const { tools = TOOLS, startsInReasoning = false } = example;
   const parser = format.createParser({ tools, startsInReasoning });
@@ -64,7 +65,7 @@ export function joined(deltas: ReplyDelta[]): Part[] {
   return parts;
 }
 
-/** The text in random pieces. */
+/** Cuts the text into random pieces. */
 export function cuts(text: string): fc.Arbitrary<string[]> {
   return fc.array(fc.nat({ max: text.length }), { maxLength: 12 }).map((points) => {
     const ends = points.sort((a, b) => a - b);
@@ -72,7 +73,7 @@ export function cuts(text: string): fc.Arbitrary<string[]> {
   });
 }
 
-/** Replies that are read as they are meant: no mark is left in what the client gets. */
+/** Tests replies that must be read as their examples say, without any mark left in them. */
 export function itReads(format: ChatFormat, examples: Record<string, Example>) {
   describe.each(Object.entries(examples))('%s', (_, example) => {
     itGives(format, example);
@@ -91,7 +92,7 @@ export function itReads(format: ChatFormat, examples: Record<string, Example>) {
   });
 }
 
-/** Replies that look like calls but are none: all of their text is content. */
+/** Tests replies that look like calls but are none: all of their text must become content. */
 export function itLeavesAsContent(format: ChatFormat, replies: Record<string, string>) {
   describe.each(Object.entries(replies))('content: %s', (_, reply) => {
     itGives(format, { reply, gives: [{ content: reply }] });
@@ -99,11 +100,11 @@ export function itLeavesAsContent(format: ChatFormat, replies: Record<string, st
 }
 
 function itGives(format: ChatFormat, example: Example) {
-  it('is read', () => {
+  it('is read as expected', () => {
     expect(joined(readPieces(format, [example.reply], example))).toEqual(example.gives);
   });
 
-  it('is read alike in any pieces', () => {
+  it('is read the same way in any pieces', () => {
     expect(joined(readPieces(format, example.reply.split(''), example))).toEqual(example.gives);
     fc.assert(
       fc.property(cuts(example.reply), (pieces) => {

@@ -13,7 +13,7 @@ const property = (schema: unknown) => {
 };
 
 describe('the tools that a template is given', () => {
-  it('are none, and for a template that insists an empty list', () => {
+  it('are undefined if there are none, then an empty list for templates that need one', () => {
     expect(toolVariants([])).toEqual([undefined, []]);
   });
 
@@ -23,7 +23,7 @@ describe('the tools that a template is given', () => {
     ]);
   });
 
-  it('are as they came at first', () => {
+  it('come unchanged first', () => {
     const parameters = { type: 'object', properties: { x: { anyOf: [{ type: 'string' }] } }, required: ['x'] };
     expect(parametersOf([{ name: 'f', parameters }])[0]).toEqual([parameters]);
   });
@@ -47,11 +47,11 @@ describe('the tools that a template is given', () => {
       { properties: { y: { description: 'd' } }, additionalProperties: false },
       { type: 'object', properties: { y: { type: 'string', description: 'd' } } },
     ],
-  ])('are simple after that: %j', (schema, simple) => {
+  ])('are simplified in the second variant: %j', (schema, simple) => {
     expect(property(schema)).toEqual({ description: '', ...simple });
   });
 
-  it('end at some depth', () => {
+  it('are cut at some depth', () => {
     let schema: Record<string, unknown> = { type: 'string' };
     for (let depth = 0; depth < 100; depth++) schema = { type: 'object', properties: { x: schema } };
     expect(JSON.stringify(property(schema)).match(/"x"/g)?.length).toBeLessThan(40);

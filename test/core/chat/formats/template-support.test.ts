@@ -38,7 +38,7 @@ describe('whether a template writes earlier calls', () => {
   });
 });
 
-describe('whether a prompt ends inside of reasoning', () => {
+describe('whether a prompt ends inside reasoning', () => {
   it.each([
     ['<|im_start|>assistant\n<think>\n', generic, true],
     ['<|im_start|>assistant\n<think>\n\n</think>\n\n', generic, false],
@@ -51,7 +51,7 @@ describe('whether a prompt ends inside of reasoning', () => {
 });
 
 describe('the description of tools in a system message', () => {
-  it('lists the tools and shows how they are called', () => {
+  it('lists the tools and shows how to call them', () => {
     expect(describeTools(TOOLS.slice(1), generic)).toMatchInlineSnapshot(`
       "You can call these functions. Each line describes one, its parameters as a JSON schema:
       {"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"array","items":{"type":"integer"}},"any":{}}}}
@@ -64,7 +64,7 @@ describe('the description of tools in a system message', () => {
     `);
   });
 
-  it('shows the form that the model knows', () => {
+  it('shows the form of calls that the model knows', () => {
     expect(describeTools(TOOLS, deepseek)).toContain(
       '<｜tool▁call▁begin｜>FUNCTION_NAME<｜tool▁sep｜>{"ARGUMENT_NAME": "VALUE"}<｜tool▁call▁end｜>',
     );

@@ -7,7 +7,7 @@ import { cuts, joined, readPieces, TOOLS } from './replies.ts';
 
 const argumentsOf: Record<string, string> = { add: '{"a": 1}', get_weather: '{"city": "a \\"b\\"\\n"}', now: '{}' };
 
-/** The tools' grammar with a text for each tool's arguments. */
+/** Returns the grammar of the tools, with one fixed text as the arguments of each. */
 function grammarOf(format: ChatFormat, tools: Tool[], parallel: boolean): string {
   const rules = tools.map(({ name }, index) => `arguments-${index} ::= ${JSON.stringify(argumentsOf[name])}`);
   return [format.toolGrammar(tools, parallel, (tool) => `arguments-${tools.indexOf(tool)}`), ...rules].join('\n');
@@ -38,7 +38,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
     );
   });
 
-  it('reads one call out of every reply that its grammar for one allows', () => {
+  it('reads one call in every reply that its grammar for one call allows', () => {
     fc.assert(
       fc.property(anyDerivation(format, false), (reply) => {
         const [call, ...more] = readCalls(format, reply);
@@ -49,7 +49,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
     );
   });
 
-  it('reads 1 to 8 calls and nothing else out of every reply that its grammar for several allows', () => {
+  it('reads 1 to 8 calls and nothing else in every reply that its grammar for several calls allows', () => {
     const counts = new Set<number>();
     fc.assert(
       fc.property(anyDerivation(format, true), (reply) => {
@@ -64,7 +64,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
     expect(Math.max(...counts)).toBeLessThanOrEqual(8);
   });
 
-  it('names its own rules so that they are not the caller’s', () => {
+  it('names its rules root and call-..., so that the caller can use all other names', () => {
     const names = format
       .toolGrammar(TOOLS, true, () => 'x')
       .trim()
@@ -85,7 +85,7 @@ describe('the grammar of hermes', () => {
   const hermes = formats.find(({ name }) => name === 'hermes');
   const [add, , now] = TOOLS as [Tool, Tool, Tool];
 
-  it('is a call of one of the tools', () => {
+  it('allows one call of one of the tools', () => {
     expect(hermes?.toolGrammar([add, now], false, ({ name }) => `arguments-${name}`)).toBe(
       'root ::= call-0\n' +
         'call-0 ::= "<tool_call>\\n{\\"name\\": \\"add\\", \\"arguments\\": " arguments-add "}\\n</tool_call>"' +
@@ -93,7 +93,7 @@ describe('the grammar of hermes', () => {
     );
   });
 
-  it('is at most 8 of them where several may be called', () => {
+  it('allows at most 8 calls if several are allowed', () => {
     expect(hermes?.toolGrammar([add], true, () => 'x').split('\n')[0]).toBe('root ::= call-0 ( "\\n" call-0 ){0,7}');
   });
 });

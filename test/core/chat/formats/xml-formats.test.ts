@@ -95,22 +95,22 @@ describe('gemma', () => {
   });
 });
 
-describe('arguments out of plain text', () => {
+describe('arguments that are read from plain text', () => {
   const json = (text: string, schema?: unknown) =>
     toArgumentsJson([['x', text]], { name: 'f', parameters: { properties: { ...(schema ? { x: schema } : {}) } } });
 
   it.each([
-    ['a string stays one, whatever it looks like', '5', { type: 'string' }, '"5"'],
+    ['a string stays a string, even if it looks like a number', '5', { type: 'string' }, '"5"'],
     ['a string keeps its quotes', '"a"', { type: 'string' }, '"\\"a\\""'],
     ['a number', ' 5 ', { type: 'integer' }, '5'],
-    ['a number that is none', 'five', { type: 'integer' }, '"five"'],
-    ['a fraction is no integer', '5.5', { type: 'integer' }, '"5.5"'],
-    ['a number as it is written', '1.50', { type: 'number' }, '1.50'],
-    ['a truth as Python prints it', 'True', { type: 'boolean' }, 'true'],
+    ['a text instead of a number', 'five', { type: 'integer' }, '"five"'],
+    ['a fraction instead of an integer', '5.5', { type: 'integer' }, '"5.5"'],
+    ['a number keeps its zeros', '1.50', { type: 'number' }, '1.50'],
+    ['a boolean as Python prints it', 'True', { type: 'boolean' }, 'true'],
     ['a null', 'None', { type: ['string', 'null'] }, 'null'],
-    ['a string beside a null', 'none', { type: ['string', 'null'] }, '"none"'],
+    ['a string where null is allowed too', 'none', { type: ['string', 'null'] }, '"none"'],
     ['an object', '{"a": [1]}', { type: 'object' }, '{"a": [1]}'],
-    ['one of several', '5', { anyOf: [{ type: 'integer' }, { type: 'string' }] }, '5'],
+    ['a type of one of several schemas', '5', { anyOf: [{ type: 'integer' }, { type: 'string' }] }, '5'],
     ['a listed value', '5', { enum: [5, 6] }, '5'],
     ['a listed text', '5', { enum: ['5'] }, '"5"'],
     ['a schema that names no type', '[1]', {}, '[1]'],
@@ -119,7 +119,7 @@ describe('arguments out of plain text', () => {
     expect(json(text, schema)).toBe(`{"x": ${expected}}`);
   });
 
-  it('knows no schema by a name that every object has', () => {
+  it('finds no schema under a name that every object inherits', () => {
     expect(toArgumentsJson([['constructor', '5']], { name: 'f', parameters: true })).toBe('{"constructor": 5}');
   });
 });

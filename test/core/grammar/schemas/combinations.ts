@@ -11,7 +11,7 @@ const tree: JsonSchema = {
   required: ['op', 'left', 'right'],
 };
 
-/** Schemas made of others. */
+/** Schemas that combine other schemas: unions, `allOf` and references. */
 export const combinations: SchemaCase[] = [
   {
     name: 'any of some types',

@@ -1,6 +1,6 @@
 import type { SchemaCase } from './schema-case.ts';
 
-/** Values without parts. */
+/** Schemas of values without parts: strings, numbers, listed values. */
 export const plainValues: SchemaCase[] = [
   { name: 'anything', schema: true, writes: [null, 1.5e-7, -0.1, 'x', [1, { a: [] }], { a: { b: null } }] },
   { name: 'anything, as an object without keywords', schema: { title: 'Anything' }, writes: [{}, [], 0] },

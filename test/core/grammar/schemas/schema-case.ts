@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../../src/core/grammar/json-schema.ts';
 
-/** A schema, with values that its grammar must be able to write (as JSON.stringify does), and some it must not. */
+/** A schema with values that its grammar must match, as `JSON.stringify` writes them, and values that it must not. */
 export interface SchemaCase {
   name: string;
   schema: JsonSchema;

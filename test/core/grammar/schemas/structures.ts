@@ -12,7 +12,7 @@ const person: JsonSchema = {
   additionalProperties: false,
 };
 
-/** Objects and arrays. */
+/** Schemas of objects and arrays. */
 export const structures: SchemaCase[] = [
   { name: 'any object', schema: { type: 'object' }, writes: [{}, { a: 1, b: { c: [] } }], refuses: [[]] },
   {

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import type { PullEvent } from '../../../../src/core/puller.ts';
-import type { BrowserModel, Connection, JobMessage, ModelJob } from '../../../../web/protocol.ts';
+import type { openCall, Port } from '../../../../src/core/wire.ts';
+import type { BrowserModel, ConnectMessage, ModelJob } from '../../../../web/protocol.ts';
 import { launchBrowser, type TestBrowser } from '../../../support/browser.ts';
 import { type StaticSite, startStaticSite } from '../../../support/static-site.ts';
 
@@ -25,6 +26,7 @@ export interface ModelsBench {
 /** What the tests' page has of Paddock. */
 interface ModelsPage {
   readModels(): Promise<BrowserModel[]>;
+  openCall: typeof openCall;
   worker: Worker;
   /** Lets go of a job's lock. */
   leave?: () => void;
@@ -32,16 +34,18 @@ interface ModelsPage {
 
 const PAGE = `<!doctype html><html lang="en"><title>Models</title><script type="module">
 import { readModels } from './index.js';
+import { openCall } from './wire.js';
 const hub = new URL(location.href).searchParams.get('hub');
 const worker = new Worker('/models-worker.js?hub=' + encodeURIComponent(hub), { type: 'module', name: crypto.randomUUID() });
-worker.onmessage = () => Object.assign(globalThis, { readModels, worker });
+worker.onmessage = () => Object.assign(globalThis, { readModels, openCall, worker });
 worker.onerror = (event) => console.error(event.message);
 </script></html>`;
 
 /** @param files served beside the page, by their paths */
 export async function openModelsBench(): Promise<ModelsBench> {
-  const [worker, index] = await Promise.all([bundle('main'), bundle('index')]);
-  const files = { '/': PAGE, '/models-worker.js': worker, '/index.js': index, '/page.html': PAGE };
+  const entries = ['web/models/main.ts', 'web/models/index.ts', 'src/core/wire.ts'];
+  const [worker = '', index = '', wire = ''] = await Promise.all(entries.map(bundle));
+  const files = { '/': PAGE, '/models-worker.js': worker, '/index.js': index, '/wire.js': wire, '/page.html': PAGE };
   const site = await startStaticSite({ folders: {}, files });
   const browser = await launchBrowser();
   return {
@@ -59,51 +63,50 @@ export async function openModelsBench(): Promise<ModelsBench> {
   };
 }
 
-/** A module of web/models with all that it imports. */
-async function bundle(name: string): Promise<string> {
-  const entry = fileURLToPath(new URL(`../../../../web/models/${name}.ts`, import.meta.url));
+/** A module with all that it imports; `path` is that from the repository's root. */
+async function bundle(path: string): Promise<string> {
+  const entry = fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
   const built = await build({
     configFile: false,
     logLevel: 'warn',
-    build: { write: false, target: 'esnext', minify: false, lib: { entry, formats: ['es'], fileName: name } },
+    build: { write: false, target: 'esnext', minify: false, lib: { entry, formats: ['es'], fileName: 'bundle' } },
   });
   const [result] = [built].flat();
-  if (!result || !('output' in result)) throw new Error(`${name} was not built`);
+  if (!result || !('output' in result)) throw new Error(`${path} was not built`);
   const [chunk, ...others] = result.output;
-  if (chunk.type !== 'chunk' || others.length > 0) throw new Error(`${name} is not one file`);
+  if (chunk.type !== 'chunk' || others.length > 0) throw new Error(`${path} is not one file`);
   return chunk.code;
 }
 
-/** Does a job in the page's worker, as the service worker would have it done. An import's body is the bytes. */
-export function runJob(
-  page: Page,
-  job: Exclude<ModelJob, { kind: 'import' }> | { kind: 'import'; filename: string; size: number | null; url: string },
-): Promise<JobOutcome> {
-  return page.evaluate(runInPage, job);
+/** Does a job in the page's worker, as the service worker would have it done. The body of an import is what lies at `bodyUrl`. */
+export function runJob(page: Page, job: ModelJob, bodyUrl: string | null = null): Promise<JobOutcome> {
+  return page.evaluate(runInPage, { job, bodyUrl });
 }
 
-/** Runs in the page. An import's body is fetched from its URL. */
-async function runInPage(asked: Parameters<typeof runJob>[1]): Promise<JobOutcome> {
+/** Runs in the page. */
+async function runInPage({ job, bodyUrl }: { job: ModelJob; bodyUrl: string | null }): Promise<JobOutcome> {
   const page = globalThis as unknown as ModelsPage;
-  const requestId = crypto.randomUUID();
-  const job = asked.kind === 'import' ? { ...asked, body: (await fetch(asked.url)).body } : asked;
+  const id = crypto.randomUUID();
+  const body = bodyUrl === null ? null : (await fetch(bodyUrl)).body;
   const { port1, port2 } = new MessageChannel();
   const outcome: JobOutcome = { events: [], error: null };
-  await navigator.locks.request(`paddock-request:${requestId}`, async () => {
+  await navigator.locks.request(`paddock-connection:${id}`, async () => {
     const left = new Promise<void>((leave) => {
       page.leave = leave;
     });
-    const ended = new Promise<void>((end) => {
-      port1.onmessage = ({ data }: MessageEvent<JobMessage>) => {
-        if (data.kind === 'event') outcome.events.push(data.event);
-        if (data.kind === 'error') outcome.error = data.error;
-        if (data.kind === 'error' || data.kind === 'end') end();
-      };
-    });
-    const connection = { to: 'models', requestId, job } as Connection;
-    const transfer: Transferable[] = 'body' in job && job.body ? [port2, job.body] : [port2];
-    page.worker.postMessage({ kind: 'connect', connection }, transfer);
-    await Promise.race([left, ended]);
+    const run = async () => {
+      const context = { requestId: 'test', signal: new AbortController().signal };
+      const { events } = page.openCall<ModelJob, PullEvent>(port1 as unknown as Port, job, context);
+      try {
+        for await (const event of events) outcome.events.push(event);
+      } catch (error) {
+        outcome.error = (error as { data: JobOutcome['error'] }).data;
+      }
+    };
+    const connection = { to: 'models', id, requestId: 'test', body } as const;
+    const message: ConnectMessage = { kind: 'connect', connection };
+    page.worker.postMessage(message, body ? [port2, body] : [port2]);
+    await Promise.race([left, run()]);
   });
   return outcome;
 }

@@ -1,10 +1,17 @@
-import { serveEngine } from '../../../../src/core/wire.ts';
-import { holdLock, hostPort } from '../../../../web/liveness.ts';
-import { type Connection, hostLock, type JobMessage, type ServiceWorkerMessage } from '../../../../web/protocol.ts';
-import type { Page, Tabs } from '../../../../web/service-worker/find-host.ts';
+import { serveInference } from '../../../../src/core/inference.ts';
+import type { PullEvent } from '../../../../src/core/puller.ts';
+import { type Serve, serveCall } from '../../../../src/core/wire.ts';
+import type { ChatService } from '../../../../src/engine/chat-service.ts';
+import { holdLock, leaderPort } from '../../../../web/liveness.ts';
+import {
+  type Connection,
+  type EngineState,
+  leaderLock,
+  type ModelJob,
+  type ServiceWorkerMessage,
+} from '../../../../web/protocol.ts';
+import type { Page, Tabs } from '../../../../web/service-worker/find-leader.ts';
 import { type FakeLocks, fakeLocks } from '../../support/locks.ts';
-
-type Service = Parameters<typeof serveEngine>[1];
 
 /** A tab that does with its messages what it is told to. */
 export interface FakeTab {
@@ -25,7 +32,7 @@ export class FakeTabs implements Tabs {
     matchAll: async () => [...this.#tabs.values()].map(({ page }) => page),
   };
 
-  /** Opens a tab. `onTakeOver` is what it does when it is asked to host. */
+  /** Opens a tab. `onTakeOver` is what it does when it is asked to lead. */
   open(id: string, behaviour: Behaviour = () => {}, onTakeOver: (epoch: number) => void = () => {}): FakeTab {
     const heard: ServiceWorkerMessage[] = [];
     const postMessage: Page['postMessage'] = (message, [port] = []) => {
@@ -38,28 +45,34 @@ export class FakeTabs implements Tabs {
     return tab;
   }
 
-  /** Makes a tab the host. */
-  async host(id: string, epoch: number): Promise<void> {
-    await holdLock(hostLock(epoch, id), this.locks);
+  /** Makes a tab the leader. */
+  async lead(id: string, epoch: number): Promise<void> {
+    await holdLock(leaderLock(epoch, id), this.locks);
   }
 
   /** Closes a tab: its locks are free, and nobody finds it any more. */
   close(id: string, epoch: number): void {
     this.#tabs.delete(id);
-    this.locks.die(hostLock(epoch, id));
+    this.locks.die(leaderLock(epoch, id));
   }
 
   /** A tab's worker that serves the engine. */
-  engine(service: Service): Behaviour {
-    return (connection, port) => void serveEngine(hostPort(port, connection.requestId, this.locks), service, () => {});
+  engine(service: ChatService): Behaviour {
+    return ({ id }, port) => void serveInference(leaderPort(port, id, this.locks), service, () => {});
   }
 
-  /** A tab's worker that does jobs, of which it says all of this. */
-  jobs(messages: JobMessage[], onCancel: () => void = () => {}): Behaviour {
-    return ({ requestId }, port) => {
-      const hosted = hostPort(port, requestId, this.locks);
-      hosted.onmessage = onCancel;
-      for (const message of messages) hosted.postMessage(message);
-    };
+  /** A tab's worker that tells the engine's state. */
+  state(state: EngineState): Behaviour {
+    return ({ id }, port) =>
+      void serveCall<null, EngineState>(
+        leaderPort(port, id, this.locks),
+        async (_, emit) => emit(state),
+        () => {},
+      );
+  }
+
+  /** A tab's worker that does jobs in this way. */
+  jobs(doJob: Serve<ModelJob, PullEvent>): Behaviour {
+    return ({ id }, port) => void serveCall(leaderPort(port, id, this.locks), doJob, () => {});
   }
 }

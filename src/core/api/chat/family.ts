@@ -1,0 +1,83 @@
+import { defineFamily } from '../family.ts';
+import {
+  array,
+  completionHead,
+  finishReason,
+  integer,
+  nullable,
+  number,
+  object,
+  ref,
+  string,
+} from '../openapi/json-schema.ts';
+import { createChatCompletion } from './handler.ts';
+import { chatRequestSchema } from './schema.ts';
+
+const tokenLogprob = { token: string, logprob: number, bytes: array(integer) };
+
+const toolCall = object({
+  id: string,
+  type: { const: 'function' },
+  function: object({ name: string, arguments: string }),
+});
+
+const chatMessage = object(
+  { role: { const: 'assistant' }, content: nullable(string) },
+  { reasoning_content: string, tool_calls: array(toolCall) },
+);
+
+const chatDelta = object(
+  {},
+  {
+    role: { const: 'assistant' },
+    content: string,
+    reasoning_content: string,
+    tool_calls: array(object({ index: integer, function: object({ arguments: string }, { name: string }) })),
+  },
+);
+
+/** Chat completions. */
+export const chat = defineFamily({
+  routes: [
+    {
+      method: 'POST',
+      path: '/v1/chat/completions',
+      handler: createChatCompletion,
+      id: 'createChatCompletion',
+      summary: 'The reply of a model to a conversation, whole or as a stream of events.',
+      body: { name: 'ChatCompletionRequest', schema: chatRequestSchema },
+      response: 'ChatCompletion',
+      event: 'ChatCompletionChunk',
+    },
+  ],
+  schemas: {
+    ChatLogprobs: object({ content: array(object({ ...tokenLogprob, top_logprobs: array(object(tokenLogprob)) })) }),
+    ChatCompletion: object({
+      ...completionHead('chat.completion'),
+      choices: array(
+        object({
+          index: integer,
+          message: chatMessage,
+          logprobs: nullable(ref('ChatLogprobs')),
+          finish_reason: finishReason,
+        }),
+      ),
+      usage: ref('Usage'),
+      timings: ref('Timings'),
+    }),
+    ChatCompletionChunk: object(
+      {
+        ...completionHead('chat.completion.chunk'),
+        choices: array(
+          object({
+            index: integer,
+            delta: chatDelta,
+            logprobs: nullable(ref('ChatLogprobs')),
+            finish_reason: nullable(finishReason),
+          }),
+        ),
+      },
+      { prompt_progress: ref('PromptProgress'), usage: ref('Usage'), timings: ref('Timings') },
+    ),
+  },
+});

@@ -1,0 +1,50 @@
+import { defineFamily } from '../family.ts';
+import {
+  array,
+  completionHead,
+  finishReason,
+  integer,
+  nullable,
+  number,
+  object,
+  ref,
+  string,
+} from '../openapi/json-schema.ts';
+import { createTextCompletion } from './handler.ts';
+import { completionRequestSchema } from './schema.ts';
+
+const textChoice = object({
+  index: integer,
+  text: string,
+  logprobs: nullable(
+    object({
+      tokens: array(string),
+      token_logprobs: array(number),
+      top_logprobs: array({ type: 'object', additionalProperties: number }),
+      text_offset: array(integer),
+    }),
+  ),
+  finish_reason: nullable(finishReason),
+});
+
+/** Plain completions: text to continue, or a gap to fill. */
+export const completions = defineFamily({
+  routes: [
+    {
+      method: 'POST',
+      path: '/v1/completions',
+      handler: createTextCompletion,
+      id: 'createCompletion',
+      summary: 'The continuation of a text, or what fills the gap before a suffix, whole or as a stream of events.',
+      body: { name: 'CompletionRequest', schema: completionRequestSchema },
+      response: 'Completion',
+      event: 'Completion',
+    },
+  ],
+  schemas: {
+    Completion: object(
+      { ...completionHead('text_completion'), choices: array(textChoice) },
+      { prompt_progress: ref('PromptProgress'), usage: ref('Usage'), timings: ref('Timings') },
+    ),
+  },
+});

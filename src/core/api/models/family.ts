@@ -1,0 +1,101 @@
+import { defineFamily } from '../family.ts';
+import { array, backend, boolean, integer, listOf, nullable, object, ref, string } from '../openapi/json-schema.ts';
+import { deleteModel, listModels, retrieveModel } from './handler.ts';
+import { importModel } from './import.ts';
+import { pullModel } from './pull.ts';
+import { pullRequestSchema } from './schema.ts';
+
+/** The models on offer: listed, fetched, stored and removed. */
+export const models = defineFamily({
+  routes: [
+    {
+      method: 'GET',
+      path: '/v1/models',
+      handler: listModels,
+      id: 'listModels',
+      summary: 'The models on offer.',
+      response: 'ModelList',
+    },
+    {
+      method: 'POST',
+      path: '/v1/models/pull',
+      handler: pullModel,
+      id: 'pullModel',
+      summary:
+        'Fetches a model from a hub or a URL: its progress as a stream of events or, with stream false, the model.',
+      body: { name: 'PullRequest', schema: pullRequestSchema },
+      response: 'Model',
+      event: 'PullEvent',
+    },
+    {
+      method: 'POST',
+      path: '/v1/models/import',
+      handler: importModel,
+      id: 'importModel',
+      summary: 'Stores the GGUF that is the body, in a browser; a server takes none. Always a stream of events.',
+      upload: {
+        filename: { required: true, schema: string, description: 'The name of the file, as in model.gguf.' },
+        size: { required: false, schema: integer, description: 'The size of the file in bytes.' },
+      },
+      event: 'PullEvent',
+    },
+    {
+      method: 'GET',
+      path: '/v1/models/{model_id}',
+      handler: retrieveModel,
+      id: 'retrieveModel',
+      summary: 'One model, with its download sources.',
+      response: 'Model',
+    },
+    {
+      method: 'DELETE',
+      path: '/v1/models/{model_id}',
+      handler: deleteModel,
+      id: 'deleteModel',
+      summary: 'Removes a model and its files.',
+      response: 'ModelDeleted',
+    },
+  ],
+  schemas: {
+    Model: object(
+      {
+        id: string,
+        object: { const: 'model' },
+        created: integer,
+        owned_by: string,
+        name: string,
+        version: string,
+        format: string,
+        engine: string,
+        description: string,
+        settings: { type: 'object' },
+        parameters: { type: 'object' },
+        metadata: object({ author: string, tags: array(string), size: integer, cover: string }),
+        context_length: integer,
+        meta: object({ n_ctx: integer, n_ctx_train: integer, n_params: integer, size: integer }),
+        capabilities: { type: 'object', additionalProperties: boolean },
+        loaded: boolean,
+        backend: nullable(backend),
+      },
+      { sources: array(object({ filename: string, url: string })) },
+    ),
+    ModelDeleted: object({ id: string, object: { const: 'model' }, deleted: { const: true } }),
+    PullEvent: {
+      anyOf: [
+        object({ status: { const: 'resolving' } }),
+        object({
+          status: { const: 'downloading' },
+          file: string,
+          completed: integer,
+          total: integer,
+          bytes_per_second: integer,
+          seconds_left: nullable(integer),
+        }),
+        object({ status: { const: 'waiting' }, reason: string }),
+        object({ status: { const: 'verifying' }, file: string }),
+        object({ status: { const: 'done' }, already_here: boolean, model: ref('Model') }),
+      ],
+    },
+    ModelList: object(listOf(ref('Model'))),
+  },
+});

@@ -1,0 +1,40 @@
+import { detectFormat, supportsTools } from '../../chat/formats/index.ts';
+import type { Model, ModelCard } from '../../model.ts';
+import type { LoadedModel } from '../../runner.ts';
+
+/** The Model object: the card's facts, and those of the engine once the model is loaded. */
+export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
+  const { trainedContextLength, parameterCount, audioModel, rankingModel, ...fields } = card;
+  const engine = loaded?.engine;
+  const chats = !card.settings.embedding && !rankingModel;
+  const template = chats ? (card.settings.prompt_template ?? '') : '';
+  const contextLength = engine?.contextLength ?? card.settings.ctx_len ?? trainedContextLength;
+  return {
+    ...fields,
+    object: 'model',
+    // Nothing else runs a model with a projector.
+    engine: engine?.runtime ?? (card.settings.mmproj === undefined ? 'llama.cpp' : 'wllama'),
+    settings: {
+      ...card.settings,
+      ctx_len: contextLength,
+      ...(engine && { ngl: engine.gpuLayers, cpu_threads: engine.threads, n_parallel: engine.slots }),
+    },
+    context_length: contextLength,
+    meta: {
+      n_ctx: contextLength,
+      n_ctx_train: trainedContextLength,
+      n_params: parameterCount,
+      size: card.metadata.size,
+    },
+    capabilities: {
+      vision: card.settings.vision_model ?? false,
+      audio: audioModel,
+      tools: supportsTools(template),
+      reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
+      embedding: card.settings.embedding,
+      rerank: rankingModel,
+    },
+    loaded: engine !== undefined,
+    backend: engine?.backend ?? null,
+  };
+}

@@ -1,0 +1,23 @@
+import { defineFamily, type Family } from '../family.ts';
+import { jsonReply } from '../http/http.ts';
+import { openApiDocument } from './document.ts';
+import { object, string } from './json-schema.ts';
+
+/** The document that describes these families, and itself. */
+export function openApiOf(others: Family[]): Family {
+  const self: Family = defineFamily({
+    routes: [
+      {
+        method: 'GET',
+        path: '/openapi.json',
+        handler: ({ apiKeys }) => jsonReply(openApiDocument([...others, self], apiKeys.length > 0)),
+        open: true,
+        id: 'describeApi',
+        summary: 'This document.',
+        response: 'OpenApi',
+      },
+    ],
+    schemas: { OpenApi: object({ openapi: string, info: { type: 'object' }, paths: { type: 'object' } }) },
+  });
+  return self;
+}

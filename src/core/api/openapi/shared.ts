@@ -1,0 +1,24 @@
+import { type ApiSchema, integer, nullable, number, object, string } from './json-schema.ts';
+
+/** What the responses of several families hold, by the name of the schema. */
+export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
+  Error: object({
+    error: object({ message: string, type: string, code: nullable(string), param: nullable(string) }),
+  }),
+  Usage: object({
+    prompt_tokens: integer,
+    completion_tokens: integer,
+    total_tokens: integer,
+    prompt_tokens_details: object({ cached_tokens: integer }),
+  }),
+  Timings: object({
+    cache_n: integer,
+    prompt_n: integer,
+    prompt_ms: number,
+    prompt_per_second: number,
+    predicted_n: integer,
+    predicted_ms: number,
+    predicted_per_second: number,
+  }),
+  PromptProgress: object({ cache: integer, processed: integer, total: integer, time_ms: number }),
+};

@@ -1,0 +1,55 @@
+import { invalidRequest } from '../../errors.ts';
+import { callOf, type RequestContext } from '../context.ts';
+import { readModelRequest } from '../fields/model-request.ts';
+import { toTextInputs } from '../fields/text-input.ts';
+import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { toBase64 } from './base64.ts';
+import { embeddingRequestSchema, rerankRequestSchema } from './schema.ts';
+import { shorten, toFloat32 } from './vector.ts';
+
+/** POST /v1/embeddings: a vector of length 1 for each input. */
+export async function createEmbeddings(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { body, model } = await readModelRequest(context, request, embeddingRequestSchema);
+  if (!model.settings.embedding) {
+    throw invalidRequest(
+      `The model '${model.id}' is not an embedding model and makes no embeddings.`,
+      'model',
+      'model_not_embedding',
+    );
+  }
+  const inputs = toTextInputs(body.input);
+  const { vectors, tokens } = await context.runner.ask(model.id, 'embed', { inputs }, callOf(context, request));
+  const data = vectors.map((vector, index) => {
+    const embedding = shorten(vector, body.dimensions ?? vector.length, model);
+    return {
+      object: 'embedding',
+      index,
+      embedding: body.encoding_format === 'base64' ? toBase64(toFloat32(embedding)) : embedding,
+    };
+  });
+  const usage = { prompt_tokens: tokens, total_tokens: tokens };
+  return jsonReply({ object: 'list', data, model: model.id, usage });
+}
+
+/** POST /v1/rerank: how relevant each document is to the query, the most relevant first. */
+export async function rerank(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { body, model } = await readModelRequest(context, request, rerankRequestSchema);
+  const { query, top_n, return_documents } = body;
+  const documents = body.documents.map((given) => (typeof given === 'string' ? given : given.text));
+  const { scores, tokens } = await context.runner.ask(
+    model.id,
+    'rerank',
+    { query, documents },
+    callOf(context, request),
+  );
+  const results = scores
+    .map((relevance_score, index) => ({
+      index,
+      relevance_score,
+      ...(return_documents && { document: { text: documents[index] } }),
+    }))
+    .sort((a, b) => b.relevance_score - a.relevance_score)
+    .slice(0, top_n ?? undefined);
+  const usage = { prompt_tokens: tokens, total_tokens: tokens };
+  return jsonReply({ model: model.id, object: 'list', results, usage });
+}

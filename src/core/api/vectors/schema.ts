@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { booleanField, integer, nonEmptyText, oneOf, text } from '../fields/fields.ts';
+import { textInputs } from '../fields/text-input.ts';
+
+const document = v.union(
+  [v.string(), v.looseObject({ text }, 'must be an object with text')],
+  'must be a string or an object with text',
+);
+
+/** The body of POST /v1/embeddings. */
+export const embeddingRequestSchema = v.looseObject(
+  {
+    model: nonEmptyText,
+    input: textInputs(2048),
+    encoding_format: v.nullish(oneOf(['float', 'base64'])),
+    dimensions: v.nullish(integer(1)),
+    user: v.nullish(text),
+  },
+  'must be a JSON object',
+);
+
+/** The body of POST /v1/rerank, as Jina's and Cohere's. */
+export const rerankRequestSchema = v.looseObject(
+  {
+    model: nonEmptyText,
+    query: nonEmptyText,
+    documents: v.pipe(
+      v.array(document, 'must be an array of documents'),
+      v.nonEmpty('must have at least 1 document'),
+      v.maxLength(2048, 'must have at most 2048 documents'),
+    ),
+    top_n: v.nullish(integer(1)),
+    return_documents: v.nullish(booleanField),
+  },
+  'must be a JSON object',
+);

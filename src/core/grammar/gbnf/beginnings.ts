@@ -1,0 +1,77 @@
+import type { Expression } from './expression.ts';
+import { mergeRanges, type Range } from './ranges.ts';
+import type { Rule } from './rules.ts';
+
+/** Makes the error for a rule. `path` is the rule's place in the schema. */
+export type Fail = (path: string, reason: string) => Error;
+
+/** How the texts of an expression begin. */
+export interface Beginning {
+  /** All possible first characters. Ranges may overlap. */
+  ranges: readonly Range[];
+  /** True if the empty text matches. */
+  mayBeEmpty: boolean;
+}
+
+/**
+ * Returns a function that finds how an expression begins. It throws the error of `fail` for a rule that begins with
+ * itself: llama.cpp refuses left recursion.
+ */
+export function createBeginnings(
+  rules: ReadonlyMap<string, Rule>,
+  fail: Fail,
+): (expression: Expression, path: string) => Beginning {
+  const known = new Map<string, Beginning>();
+  const inProgress = new Set<string>();
+
+  function ofRule(name: string, path: string): Beginning {
+    const done = known.get(name);
+    if (done) return done;
+    const rule = rules.get(name);
+    if (!rule || inProgress.has(name)) throw fail(rule?.path ?? path, 'holds itself with nothing in between');
+    inProgress.add(name);
+    const beginning = of(rule.body, rule.path);
+    inProgress.delete(name);
+    known.set(name, beginning);
+    return beginning;
+  }
+
+  function of(expression: Expression, path: string): Beginning {
+    switch (expression.kind) {
+      case 'literal': {
+        const first = expression.text.codePointAt(0) ?? 0;
+        return { ranges: [[first, first]], mayBeEmpty: false };
+      }
+      case 'class':
+        return { ranges: expression.ranges, mayBeEmpty: false };
+      case 'rule':
+        return ofRule(expression.name, path);
+      case 'sequence':
+        return sequenceBeginning(expression.items, (item) => of(item, path));
+      case 'choice': {
+        const options = expression.options.map((option) => of(option, path));
+        return {
+          ranges: mergeRanges(options.flatMap(({ ranges }) => ranges)),
+          mayBeEmpty: options.some(({ mayBeEmpty }) => mayBeEmpty),
+        };
+      }
+      case 'repeat': {
+        const { ranges, mayBeEmpty } = of(expression.item, path);
+        return { ranges, mayBeEmpty: mayBeEmpty || expression.min === 0 };
+      }
+    }
+  }
+
+  return of;
+}
+
+/** Collects the first characters of all items up to the first one that can't be empty. */
+function sequenceBeginning(items: Iterable<Expression>, begin: (item: Expression) => Beginning): Beginning {
+  const ranges: Range[] = [];
+  for (const item of items) {
+    const beginning = begin(item);
+    ranges.push(...beginning.ranges);
+    if (!beginning.mayBeEmpty) return { ranges, mayBeEmpty: false };
+  }
+  return { ranges, mayBeEmpty: true };
+}

@@ -1,0 +1,47 @@
+/** A range of code points, first and last included. */
+export type Range = readonly [from: number, to: number];
+
+/** Every Unicode character. Surrogates are left out: they are not characters. */
+export const UNICODE: readonly Range[] = [
+  [0, 0xd7ff],
+  [0xe000, 0x10ffff],
+];
+
+/** Sorts the ranges and joins those that overlap or touch. */
+export function mergeRanges(some: readonly Range[]): Range[] {
+  const ranges: Range[] = [];
+  for (const [from, to] of some.toSorted(([from], [otherFrom]) => from - otherFrom)) {
+    const last = ranges.at(-1);
+    if (last && from <= last[1] + 1) ranges[ranges.length - 1] = [last[0], Math.max(last[1], to)];
+    else ranges.push([from, to]);
+  }
+  return ranges;
+}
+
+/** The code points that are in both lists. */
+export function intersection(some: readonly Range[], others: readonly Range[]): Range[] {
+  return some.flatMap(([from, to]) =>
+    others.flatMap(([otherFrom, otherTo]): Range[] => {
+      const [first, last] = [Math.max(from, otherFrom), Math.min(to, otherTo)];
+      return first <= last ? [[first, last]] : [];
+    }),
+  );
+}
+
+/** The code points of `some` that are not in `others`. */
+export function without(some: readonly Range[], others: readonly Range[]): Range[] {
+  let left = [...some];
+  for (const [from, to] of others) {
+    left = [...intersection(left, [[0, from - 1]]), ...intersection(left, [[to + 1, 0x10ffff]])];
+  }
+  return left.sort(([a], [b]) => a - b);
+}
+
+export function contains(ranges: readonly Range[], codePoint: number): boolean {
+  return ranges.some(([from, to]) => from <= codePoint && codePoint <= to);
+}
+
+/** True if the two lists share a code point. */
+export function overlap(some: readonly Range[], others: readonly Range[]): boolean {
+  return some.some(([from, to]) => others.some(([otherFrom, otherTo]) => from <= otherTo && otherFrom <= to));
+}

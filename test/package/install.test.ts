@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+const run = promisify(execFile);
+
+const MOST_BYTES = 9_000_000;
+const MACHINE = `${process.platform}-${process.arch}`;
+
+/** The machines that node-llama-cpp calls by another name. */
+const LLAMA_NAMES: Record<string, string> = {
+  'darwin-arm64': 'mac-arm64-metal',
+  'darwin-x64': 'mac-x64',
+  'win32-x64': 'win-x64',
+};
+
+/** What the tarball may hold. */
+const SHIPPED = [
+  /^(package\.json|README\.md|LICENSE)$/,
+  /^dist\/(src|workers)\/.*\.js(\.map)?$/,
+  /^dist\/src\/(index|site-files)\.d\.ts$/,
+  /^dist-web\/(index\.html|icon\.svg|service-worker\.js|assets\/chat\.(css|js))$/,
+  /^dist-web\/paddock\/(client\.d\.ts|(client|engine-worker|models-worker)\.js|models\/built-in\.json)$/,
+  /^models\/pico\/(pico\.gguf|model\.json|README\.md)$/,
+];
+
+/** A file of a program that uses both libraries; the marked line must be an error. */
+const CONSUMER = `
+import { listPaddockSite, type PaddockServer, type ServerOptions, startServer } from 'paddock';
+import { type Paddock, startPaddock } from 'paddock/web';
+
+const options: ServerOptions = { backend: 'cpu', apiKey: 'secret', slots: 2 };
+const server: PaddockServer = await startServer(options);
+const url: string = server.url;
+await server.close();
+const site: Map<string, string> = await listPaddockSite();
+const paddock: Paddock = await startPaddock({ reload: false });
+// @ts-expect-error
+await startServer({ port: 'free' });
+export { paddock, site, url };
+`;
+
+/** Without types of Node or of anything else, and with the libraries' own types checked as well. */
+const CONSUMER_TSCONFIG = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    target: 'ES2023',
+    lib: ['ES2023', 'DOM'],
+    module: 'NodeNext',
+    types: [],
+    skipLibCheck: false,
+  },
+  files: ['consumer.mts'],
+};
+
+/** A program that uses the library and then has nothing left to do. */
+const SCRIPT = `
+import { startServer } from 'paddock';
+
+const server = await startServer({ backend: 'cpu', threads: 1 });
+const response = await fetch(server.url + '/v1/chat/completions', {
+  method: 'POST',
+  body: JSON.stringify({ model: 'pico', messages: [{ role: 'user', content: 'My name is Ada.' }] }),
+});
+console.log((await response.json()).choices[0].message.content);
+await server.close();
+`;
+
+interface Packed {
+  filename: string;
+  /** Of the tarball, in bytes. */
+  size: number;
+  files: { path: string }[];
+}
+
+interface LockFile {
+  packages: Record<string, { name?: string; version?: string }>;
+}
+
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
+const lockFile = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
+
+/** All packages of the lock file, as `name@version`. */
+const locked = Object.entries(lockFile.packages).map(
+  ([place, { name, version }]) => `${name ?? place.replace(/^.*node_modules\//, '')}@${version}`,
+);
+
+/** A folder for this file: it holds the tarball, and a folder with the small installation of docs/install.md. */
+let folder: string;
+let installed: string;
+let packed: Packed;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-package-'));
+  installed = join(folder, 'installed');
+  await mkdir(installed);
+  packed = await pack();
+  await install();
+}, 300_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Packs what is built, without the scripts that would build it anew under the feet of others. */
+async function pack(): Promise<Packed> {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
+  return JSON.parse(stdout)[0];
+}
+
+/** Installs what docs/install.md says for the CPU alone, but for the packages that read images. */
+async function install(): Promise<void> {
+  const [major] = process.versions.node.split('.');
+  const natives = [
+    lockedPackage(`@uwsjs/${MACHINE}-${major}@`),
+    lockedPackage(`@node-llama-cpp/${LLAMA_NAMES[MACHINE] ?? MACHINE}@`),
+  ];
+  const options = ['--prefix', installed, '--omit=optional', '--ignore-scripts', '--prefer-offline'];
+  await run('npm', ['install', ...options, join(folder, packed.filename), ...natives]);
+}
+
+/** The oldest package of the lock file whose name and version begin so. */
+function lockedPackage(beginning: string): string {
+  const [found] = locked.filter((entry) => entry.startsWith(beginning)).sort();
+  if (found === undefined) throw new Error(`package-lock.json has no ${beginning}`);
+  return found;
+}
+
+function inPackage(path: string): string {
+  return join(installed, 'node_modules', 'paddock', path);
+}
+
+function startInstalled(...args: string[]): Promise<RunningServer> {
+  const home = join(folder, 'home');
+  return startServer(['--threads', '1', ...args], { PADDOCK_HOME: home }, inPackage('dist/src/cli/main.js'));
+}
+
+async function askPico(url: string): Promise<string> {
+  const messages = [{ role: 'user', content: 'What can you do?' }];
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'pico', temperature: 0, messages }),
+  });
+  return (await response.json()).choices[0].message.content;
+}
+
+describe('the tarball', () => {
+  it('has at most 9 MB', () => {
+    expect(packed.size).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  it('holds scripts, their source maps, the site and pico once, and nothing else', () => {
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !SHIPPED.some((pattern) => pattern.test(path)))).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining(['dist/src/index.js.map', 'dist/workers/inference.js']));
+  });
+
+  it('depends on the packages that its scripts import, and on no others', async () => {
+    const names = (await readdir(inPackage('dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
+    const texts = await Promise.all(names.map((name) => readFile(inPackage(join('dist', name)), 'utf8')));
+    const imports = texts.flatMap((text) => [...text.matchAll(/(?:^|\s)(?:from|import|import\()\s*'([^'.][^']*)'/gm)]);
+    const imported = new Set(imports.map(([, name = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? ''));
+    const declared = Object.keys(manifest.dependencies);
+    expect([...imported].filter((name) => !name.startsWith('node:') && !declared.includes(name))).toEqual([]);
+    // Some are required or resolved by name.
+    const isNamed = (name: string) => texts.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`));
+    expect(declared.filter((name) => !isNamed(name))).toEqual([]);
+  });
+});
+
+describe('the installed command', () => {
+  it('is paddock', async () => {
+    const { stdout } = await run(join(installed, 'node_modules', '.bin', 'paddock'), ['--version']);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('serves pico on the CPU', async () => {
+    const server = await startInstalled('--backend', 'cpu');
+    expect(await askPico(server.url)).toContain('answer questions about Paddock');
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('serves each file that the service worker will keep, although the package holds some elsewhere', async () => {
+    const server = await startInstalled();
+    const worker = await (await fetch(`${server.url}/service-worker.js`)).text();
+    const listed = new Map(
+      [...worker.matchAll(/path:[`'"]([^`'"]+)[`'"],hash:[`'"]([0-9a-f]{64})/g)].map(([, path, hash]) => [path, hash]),
+    );
+    expect([...listed.keys()]).toEqual(
+      expect.arrayContaining([
+        'index.html',
+        'paddock/wllama.wasm',
+        'paddock/compat/wllama.js',
+        'paddock/models/pico.gguf',
+      ]),
+    );
+    for (const [path, hash] of listed) {
+      const content = new Uint8Array(await (await fetch(`${server.url}/${path}`)).arrayBuffer());
+      expect([path, createHash('sha256').update(content).digest('hex')]).toEqual([path, hash]);
+    }
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('falls to WebAssembly where there are no native packages, and says why', async () => {
+    const binaries = join(installed, 'node_modules', '@node-llama-cpp');
+    await rename(binaries, `${binaries}-away`);
+    const server = await startInstalled();
+    expect(await askPico(server.url)).toContain('answer questions about Paddock');
+    const { models } = await (await fetch(`${server.url}/health`)).json();
+    expect(models).toMatchObject([
+      {
+        backend: 'wasm',
+        fallback_reasons: [
+          'gpu: no native binary of llama.cpp is installed',
+          'cpu: no native binary of llama.cpp is installed',
+        ],
+      },
+    ]);
+    expect(await server.stop()).toBe(0);
+    await rename(`${binaries}-away`, binaries);
+  });
+});
+
+describe('the installed library', () => {
+  it('serves from a script, which ends when it has closed the server', async () => {
+    await writeFile(join(installed, 'script.mjs'), SCRIPT);
+    const env = { ...process.env, PADDOCK_HOME: join(folder, 'home') };
+    const { stdout, stderr } = await run(process.execPath, ['script.mjs'], { cwd: installed, env });
+    expect(stdout).toContain('Ada');
+    expect(stderr).toBe('');
+  });
+
+  it('has types that need nothing else, as has paddock/web', async () => {
+    await writeFile(join(installed, 'consumer.mts'), CONSUMER);
+    await writeFile(join(installed, 'tsconfig.json'), JSON.stringify(CONSUMER_TSCONFIG));
+    const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+    const { stdout } = await run(process.execPath, [compiler, '-p', installed]);
+    expect(stdout).toBe('');
+  });
+});
+
+describe('docs/install.md', () => {
+  it('names native packages in the versions that the lock file has', async () => {
+    const text = await readFile('docs/install.md', 'utf8');
+    const named = [...text.matchAll(/@(?:uwsjs|node-llama-cpp|img)\/[\w-]+@[\d.]+\d/g)].map(([name]) => name);
+    expect(named.length).toBeGreaterThanOrEqual(4);
+    expect(named.filter((name) => !locked.includes(name))).toEqual([]);
+  });
+});

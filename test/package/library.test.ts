@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
+import { listPaddockSite, type ServerOptions, startServer } from '../../dist/src/index.js';
+import type { Config, SettingName } from '../../src/cli/config/settings.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'paddock-library-'));
+  vi.stubEnv('PADDOCK_HOME', home);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(home, { recursive: true });
+});
+
+const modelIds = async (url: string) => {
+  const { data } = await (await fetch(`${url}/v1/models`)).json();
+  return (data as { id: string }[]).map(({ id }) => id);
+};
+
+describe('startServer', () => {
+  it('serves on a free port of this machine, silently, with the built-in model', async () => {
+    const written = vi.spyOn(process.stderr, 'write');
+    const server = await startServer();
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
+    expect(await modelIds(server.url)).toEqual(['pico']);
+    await server.close();
+    expect(written).not.toHaveBeenCalled();
+  });
+
+  it('answers from the models of a folder', async () => {
+    const server = await startServer({ models: inject('modelsFolder'), backend: 'cpu', threads: 1 });
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tiny', max_tokens: 3, messages: [{ role: 'user', content: 'Hi' }] }),
+    });
+    expect((await response.json()).usage.completion_tokens).toBe(3);
+    await server.close();
+  });
+
+  it('serves the chat page', async () => {
+    const server = await startServer();
+    expect(await (await fetch(server.url)).text()).toContain('<title>');
+    await server.close();
+  });
+
+  it('runs several servers in one process, each on its own port and with its own keys', async () => {
+    const servers = await Promise.all([startServer(), startServer({ apiKey: 'secret' })]);
+    const statuses = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/v1/models`)).status));
+    expect(statuses).toEqual([200, 401]);
+    await Promise.all(servers.map(({ close }) => close()));
+  });
+
+  it('handles no signals', async () => {
+    const before = SIGNALS.map((signal) => process.listenerCount(signal));
+    const server = await startServer();
+    expect(SIGNALS.map((signal) => process.listenerCount(signal))).toEqual(before);
+    await server.close();
+  });
+
+  it('listens no more after close, which may be called again', async () => {
+    const { url, close } = await startServer();
+    await Promise.all([close(), close()]);
+    await close();
+    await expect(fetch(url)).rejects.toThrow();
+  });
+});
+
+describe('the options of startServer', () => {
+  it('are the settings of the command line, by name and by type', () => {
+    type Given<T> = T extends string[] ? string | T : Exclude<T, undefined>;
+    expectTypeOf<Required<ServerOptions>>().toEqualTypeOf<{ [Name in SettingName]: Given<Config[Name]> }>();
+  });
+
+  it.each([
+    [{ port: 70_000 }, '"port" in the options object of startServer must be an integer between 0 and 65535'],
+    [{ slots: 0 }, '"slots" in the options object of startServer must be an integer between 1 and 256'],
+    [{ models: '' }, '"models" in the options object of startServer must not be empty'],
+  ])('are validated: %j', async (options, message) => {
+    await expect(startServer(options)).rejects.toThrow(message);
+  });
+
+  it('have known names only', async () => {
+    const misspelt = { prot: 1 } as ServerOptions;
+    await expect(startServer(misspelt)).rejects.toThrow(
+      /^the options object of startServer has the unknown key "prot"; the keys are host, port/,
+    );
+  });
+
+  it('expose the server to other machines only with a key, or where none is wanted', async () => {
+    await expect(startServer({ host: '0.0.0.0' })).rejects.toThrow(/0\.0\.0\.0 is reachable.*--api-key, or --no-auth/);
+    for (const allowed of [{ apiKey: 'secret' }, { noAuth: true }]) {
+      const server = await startServer({ host: '0.0.0.0', ...allowed });
+      await server.close();
+    }
+  });
+
+  it('may name a port that is taken, which is an error and leaves nothing running', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as { port: number };
+    await expect(startServer({ port })).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`);
+    other.close();
+  });
+
+  it('are all that counts: neither the environment nor config.json does', async () => {
+    vi.stubEnv('PADDOCK_API_KEYS', 'secret');
+    vi.stubEnv('PADDOCK_PORT', '1');
+    const { url, close } = await startServer();
+    expect((await fetch(`${url}/v1/models`)).status).toBe(200);
+    await close();
+  });
+});
+
+describe('listPaddockSite', () => {
+  it('tells where every file of the static site lies', async () => {
+    const site = await listPaddockSite();
+    expect([...site.keys()]).toEqual(
+      expect.arrayContaining([
+        'index.html',
+        'service-worker.js',
+        'paddock/client.js',
+        'paddock/wllama.wasm',
+        'paddock/compat/wllama.wasm',
+        'paddock/models/pico.gguf',
+      ]),
+    );
+    expect([...site.values()].filter((file) => !existsSync(file))).toEqual([]);
+  });
+});

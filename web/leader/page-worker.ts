@@ -1,0 +1,64 @@
+import { whenReleased } from '../liveness.ts';
+import type { Connection, ConnectMessage } from '../protocol.ts';
+import type { WorkerReady } from '../worker-inbox.ts';
+
+/** A dedicated worker of this page. */
+export interface PageWorker {
+  /**
+   * Resolves to true when the worker is ready, and to false when its script can't be started or it is stopped before.
+   */
+  ready: Promise<boolean>;
+  /** Resolves when the worker is dead: stopped, crashed, or never started. */
+  dead: Promise<void>;
+  forward(connection: Connection, port: MessagePort): void;
+  stop(): void;
+}
+
+/** Starts a module worker that takes in connections with `openInbox`. */
+export function startWorker(url: URL): PageWorker {
+  const lock = `paddock-worker:${crypto.randomUUID()}`;
+  const worker = new Worker(url, { type: 'module', name: lock });
+  const stopped = new AbortController();
+  let state: 'starting' | 'ready' | 'dead' = 'starting';
+  let setReady = (_: boolean) => {};
+  let setDead = () => {};
+  const ready = new Promise<boolean>((resolve) => {
+    setReady = resolve;
+  });
+  const dead = new Promise<void>((resolve) => {
+    setDead = resolve;
+  });
+
+  const die = () => {
+    state = 'dead';
+    setReady(false);
+    setDead();
+  };
+  worker.onmessage = ({ data }: MessageEvent<WorkerReady>) => {
+    if (data.kind !== 'ready' || state !== 'starting') return;
+    state = 'ready';
+    setReady(true);
+    // No event tells of a worker's end, but its lock is free then.
+    void whenReleased(lock, stopped.signal).then((released) => released && die());
+  };
+  // An error of a worker that is ready does not end it.
+  worker.onerror = () => {
+    if (state === 'starting') die();
+  };
+
+  return {
+    ready,
+    dead,
+    forward: (connection, port) =>
+      worker.postMessage({ kind: 'connect', connection } satisfies ConnectMessage, transferables(connection, port)),
+    stop() {
+      stopped.abort();
+      worker.terminate();
+      die();
+    },
+  };
+}
+
+function transferables(connection: Connection, port: MessagePort): Transferable[] {
+  return connection.to === 'models' && connection.body ? [port, connection.body] : [port];
+}

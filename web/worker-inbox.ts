@@ -1,0 +1,29 @@
+import { holdLock } from './liveness.ts';
+import type { Connection, ConnectMessage } from './protocol.ts';
+
+/** A worker's message to its page. */
+export interface WorkerReady {
+  kind: 'ready';
+}
+
+/** The part of a dedicated worker's global scope through which its page reaches it. */
+export interface WorkerInbox {
+  onmessage: ((event: MessageEvent) => void) | null;
+  postMessage(message: WorkerReady): void;
+  /** Also the name of the lock that the worker holds while it lives; its page chose it. */
+  readonly name: string;
+}
+
+/**
+ * Takes in the connections that the worker's page forwards from now on, and lets the page notice should the worker die.
+ */
+export async function openInbox(
+  inbox: WorkerInbox,
+  accept: (connection: Connection, port: MessagePort) => void,
+): Promise<void> {
+  inbox.onmessage = ({ data, ports: [port] }: MessageEvent<ConnectMessage>) => {
+    if (port) accept(data.connection, port);
+  };
+  await holdLock(inbox.name);
+  inbox.postMessage({ kind: 'ready' });
+}
