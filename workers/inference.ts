@@ -8,9 +8,6 @@ import { nodePort } from '../src/engine/node/port.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 
-// Stack traces name the lines of the TypeScript sources.
-process.setSourceMapsEnabled(true);
-
 /**
  * What piscina calls in a worker thread for each task. The thread holds the one engine that its configuration names, loads
  * it when it is first needed, and serves the calls that the pool sends it.

@@ -40,6 +40,8 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
     atomics: 'disabled',
     loadBalancer: (task, workers) => balance(conversationOf(task), workers),
     workerData: config,
+    // Stacks name the lines of the TypeScript sources.
+    execArgv: [...process.execArgv, '--enable-source-maps'],
   });
   piscina.on('message', ({ level, message, fields }: WorkerLogLine) => log[level](message, fields));
   piscina.on('error', (error: unknown) => log.error('worker thread failed', toLogFields(error)));

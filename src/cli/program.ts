@@ -1,0 +1,47 @@
+import { Command, CommanderError } from 'commander';
+import { registerBench } from './commands/bench.ts';
+import { registerChat } from './commands/chat.ts';
+import { registerDoctor } from './commands/doctor.ts';
+import { registerList } from './commands/list.ts';
+import { registerPull } from './commands/pull.ts';
+import { registerRemove } from './commands/remove.ts';
+import { registerServe } from './commands/serve.ts';
+import { registerShow } from './commands/show.ts';
+import { EXIT, exitCodeOf, messageOf } from './errors.ts';
+import { coloursFor } from './output.ts';
+import { version } from './version.ts';
+
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failure),
+);
+
+const program = new Command('paddock')
+  .description('A local LLM inference server with an OpenAI-style API for GGUF models')
+  .version(version)
+  .exitOverride()
+  .showHelpAfterError('Try it with --help.')
+  .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 stopped by Ctrl-C.');
+
+registerServe(program);
+registerPull(program);
+registerList(program);
+registerShow(program);
+registerRemove(program);
+registerChat(program);
+registerBench(program);
+registerDoctor(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Not left to run out: what was started before it failed may still hold the process.
+  process.exit(report(error));
+}
+
+/** Says what went wrong, unless commander has, and gives the exit code. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  process.stderr.write(`${coloursFor(process.stderr).red('paddock:')} ${messageOf(error)}\n`);
+  return exitCodeOf(error);
+}
