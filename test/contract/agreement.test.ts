@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What each server answers, the native one first. */
+/** The answers of both servers, the native one first. */
 async function answers(path: string, body: Record<string, unknown>) {
   const bodies = [];
   for (const { url } of servers) bodies.push((await postJson({ url, apiKey: '' }, path, body)).body);

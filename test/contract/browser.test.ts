@@ -1,32 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { inject } from 'vitest';
 import { HUB_URL } from '../../src/catalogue/pull/hub.ts';
 import { launchBrowser, type TestBrowser } from '../support/browser.ts';
 import { startHub } from '../support/hub.ts';
 import { importModel, openPaddock, pullModel, startPaddockSite } from '../support/paddock-page.ts';
 import { startPageRelay } from '../support/page-relay.ts';
-import { CONTRACT, describeContract } from './suite.ts';
+import { describeContract } from './suite.ts';
+import { BROWSER } from './targets.ts';
 
 const API_KEY = 'contract-key';
 const MODELS = ['embed/mini.gguf', 'rerank/mini.gguf', 'shelf/brief.gguf', 'tiny.gguf'];
-/** These come with their projectors, from a hub: an import is of one file. */
+/** These models have projectors, so they are pulled from a hub: an import takes only one file. */
 const PULLED = [
   { repo: 'tiny/audio', model: 'ear.gguf', projector: 'mmproj-ear.gguf' },
   { repo: 'tiny/vision', model: 'eye.gguf', projector: 'mmproj-eye.gguf' },
 ];
 
-/** What only a server on a network can be asked. */
-const IMPOSSIBLE = {
-  'answers preflights of local pages without a key, and lets them read errors too':
-    'no page of another origin reaches a service worker',
-  'gives pages of other origins nothing to read': 'no page of another origin reaches a service worker',
-};
-
-/** To be ended when the suite is through, the last first. */
+/** What has to be closed after the suite, in reverse order. */
 const running: AsyncDisposable[] = [];
 
-/** Has the browser find a hub with the models in place of Hugging Face's. */
+/** Makes the browser reach a test hub with the models in place of Hugging Face's. */
 async function serveHub({ context }: TestBrowser): Promise<void> {
   const hub = await startHub();
   running.push({ [Symbol.asyncDispose]: hub.close });
@@ -41,8 +35,9 @@ async function serveHub({ context }: TestBrowser): Promise<void> {
 }
 
 /**
- * A page of an origin of its own, with the models of the suite in its store; gives the relay's URL. Where it is not isolated it
- * has one thread: the replies are short, and two on busy cores wait for each other.
+ * Opens a page with an origin of its own and the suite's models in its store. Returns the URL of the relay to the page.
+ * A page that is not isolated has one thread. That is enough: the replies are short, and on busy cores two threads
+ * would wait for each other.
  */
 async function startOrigin(browser: TestBrowser, maxQueue: number, isolated = false): Promise<string> {
   const config = { apiKeys: [API_KEY], contentFilter: ['%%%%'], maxQueue };
@@ -68,19 +63,12 @@ describeContract(
       smallUrl: await startOrigin(browser, 1),
       audioUrl: await startOrigin(browser, 512, true),
       apiKey: API_KEY,
-      // The engine is the one of server + wasm.
+      // Few seeds are enough, because the engine is the same as on the server with WebAssembly.
       seeds: 10,
     };
   },
   async () => {
     for (const part of running.reverse()) await part[Symbol.asyncDispose]();
   },
-  IMPOSSIBLE,
+  BROWSER.impossible,
 );
-
-describe('the cases that a service worker is spared', () => {
-  it('are such of the suite', () => {
-    const names = Object.values(CONTRACT).flatMap((cases) => cases.map(({ name }) => name));
-    expect(Object.keys(IMPOSSIBLE).filter((name) => !names.includes(name))).toEqual([]);
-  });
-});

@@ -42,7 +42,7 @@ export const choiceCases: ContractCase[] = [
   {
     name: 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
     check: async (target) => {
-      // ASCII alone, whose tokens are whole characters.
+      // Only ASCII, so that every token is a whole character.
       const body = chatBody({
         max_tokens: 6,
         logprobs: true,

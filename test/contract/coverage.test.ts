@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { FAMILIES } from '../../src/core/api/api.ts';
 import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
-import { COVERAGE, renderCoverage } from './coverage.ts';
+import { embeddingRequestSchema, rerankRequestSchema } from '../../src/core/api/vectors/schema.ts';
+import { COVERAGE, ELSEWHERE, renderCoverage } from './coverage.ts';
 import { CONTRACT } from './suite.ts';
+import { TARGETS } from './targets.ts';
 
 const cases = new Set(Object.values(CONTRACT).flatMap((section) => section.map(({ name }) => name)));
 
@@ -11,13 +15,32 @@ describe('the table of docs/api.md', () => {
     expect(named.filter((name) => !cases.has(name))).toEqual([]);
   });
 
-  it('has every field of the chat request but those for templates', () => {
-    const fields = Object.keys(COVERAGE['POST /v1/chat/completions'] ?? {}).join(' ');
-    const forTemplates = ['chat_template_kwargs', 'reasoning_effort'];
-    const missing = Object.keys(chatRequestSchema.entries).filter(
-      (field) => !new RegExp(`\\b${field}\\b`).test(fields) && !forTemplates.includes(field),
-    );
-    expect(missing).toEqual([]);
+  it('names tests that there are elsewhere', () => {
+    const lost = Object.values(ELSEWHERE).filter(({ file, name }) => !readFileSync(file, 'utf8').includes(`'${name}'`));
+    expect(lost).toEqual([]);
+  });
+
+  it('has every route of the API', () => {
+    const said = [...Object.entries(COVERAGE).flatMap(([section, fields]) => [section, ...Object.keys(fields)])];
+    const routes = FAMILIES.flatMap(({ routes }) => routes).map(({ method, path }) => `${method} ${path}`);
+    const everywhere = [...said, ...Object.keys(ELSEWHERE)];
+    expect(routes.filter((route) => !everywhere.some((place) => place.startsWith(route)))).toEqual([]);
+  });
+
+  it.each<[route: string, schema: { entries: object }, others: string[]]>([
+    // The tests of templates cover these fields.
+    ['POST /v1/chat/completions', chatRequestSchema, ['chat_template_kwargs', 'reasoning_effort']],
+    ['POST /v1/embeddings', embeddingRequestSchema, ['user']],
+    ['POST /v1/rerank', rerankRequestSchema, []],
+  ])('has every field of %s', (route, schema, others) => {
+    const fields = Object.keys(COVERAGE[route] ?? {}).join(' ');
+    const missing = Object.keys(schema.entries).filter((field) => !new RegExp(`\\b${field}\\b`).test(fields));
+    expect(missing.filter((field) => !others.includes(field))).toEqual([]);
+  });
+
+  it('spares targets only promises of the suite', () => {
+    const spared = TARGETS.flatMap(({ impossible }) => Object.keys(impossible));
+    expect(spared.filter((name) => !cases.has(name))).toEqual([]);
   });
 
   it('is what docs/api.md shows; npm run docs writes it anew', async () => {

@@ -1,4 +1,6 @@
-/** Which promise of the suite holds each field of the API contract: the field, then the name of its case. */
+import { TARGETS } from './targets.ts';
+
+/** The promise of the suite that tests each field of the API: the field, then the name of the test case. */
 export const COVERAGE: Record<string, Record<string, string>> = {
   'Chat completion': {
     'id, object, created, model, system_fingerprint': 'answers the openai client with a whole chat completion',
@@ -55,8 +57,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'runs a model with a projector on WebAssembly whatever the others run on, and tells so in the Model object',
     'loaded, backend': 'tells in /health and in the Model object what a loaded model runs on',
     'GET /v1/models': 'lists the models of the folder, through the openai client',
-    'GET /v1/models/{id}': 'takes an id with a slash plain and encoded',
-    'DELETE /v1/models/{id}': 'removes no unknown model and not the one that comes with Paddock, and says why',
+    'GET /v1/models/{model_id}': 'takes an id with a slash plain and encoded',
+    'DELETE /v1/models/{model_id}': 'removes no unknown model and not the one that comes with Paddock, and says why',
   },
   'POST /v1/chat/completions': {
     model: 'gives the openai client its own error classes',
@@ -93,8 +95,30 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'fields of others':
       'refuses fields that would change the reply and that it does not implement; takes those that can not',
   },
+  'POST /v1/completions': {
+    'model, prompt': 'completes a text for the openai client, whole and streamed alike',
+    'prompt, several of them': 'completes several prompts, with choices numbered through',
+    echo: 'echoes the prompt before the completion when asked',
+    suffix: 'refuses a suffix for a model that can not infill',
+    'the fields of sampling, stop, n, stream': 'completes a text for the openai client, whole and streamed alike',
+  },
+  'POST /v1/embeddings': {
+    'model, input': 'makes a vector of length 1, and tells the tokens',
+    'input, several of them':
+      'makes equal vectors of equal texts, like ones of like texts and others of others, in the order of the texts',
+    'input, a long text': 'reads texts up to the whole context, and refuses longer ones with both counts',
+    encoding_format: 'gives the openai client the same vectors in base64 as in numbers',
+    dimensions: 'cuts the vectors to the asked dimensions, of length 1 again, and refuses more than there are',
+    'a model that makes none': 'refuses models that make no embeddings, and says 404 of unknown ones',
+  },
+  'POST /v1/rerank': {
+    'model, query, documents': 'ranks every document by a score between 0 and 1, the highest first',
+    'results[].relevance_score': 'scores a document by the query, and alike whatever stands beside it',
+    'top_n, return_documents': 'gives the first top_n, with their documents on demand',
+    'documents, a long text': 'refuses a document that is too long beside the query, with both counts',
+    'a model that ranks nothing': 'refuses models that rank nothing, and a chat with one that does',
+  },
   'Other endpoints': {
-    'POST /v1/completions': 'completes a text for the openai client, whole and streamed alike',
     'POST /v1/models/pull': 'refuses a pull that names no source of a model, and says which field is wrong',
     'GET /health': 'answers /health without a key',
     'GET /openapi.json': 'describes the whole API in OpenAPI 3.1',
@@ -119,29 +143,104 @@ export const COVERAGE: Record<string, Record<string, string>> = {
   },
 };
 
-/** The backends that the suite runs against. Every case runs on each, so a field's test is the same for all. */
-const BACKENDS = ['native', 'wasm'];
+/** Fields that the contract suite does not test: the field, then the file and the name of the test that does. */
+export const ELSEWHERE: Record<string, { file: string; name: string }> = {
+  'x-request-id, taken or made': {
+    file: 'test/core/api/api.test.ts',
+    name: 'is in the header of every reply, whole, streamed or an error',
+  },
+  'POST /v1/tokenize: model, content': {
+    file: 'test/core/api/tokens/handler.test.ts',
+    name: 'lists the tokens of a text',
+  },
+  'POST /v1/tokenize: with_pieces': {
+    file: 'test/core/api/tokens/handler.test.ts',
+    name: 'lists their texts too when asked to',
+  },
+  'POST /v1/tokenize: add_special': {
+    file: 'test/core/api/tokens/handler.test.ts',
+    name: 'adds the special tokens that a text begins or ends with when asked to',
+  },
+  'POST /v1/detokenize: model, tokens': {
+    file: 'test/core/api/tokens/handler.test.ts',
+    name: 'gives the text of tokens',
+  },
+  'tokenize and detokenize, on the native engine': {
+    file: 'test/engine/native/engine.test.ts',
+    name: 'tells the tokens of a text and the text of tokens',
+  },
+  'prompts of token ids, on WebAssembly: a 400': {
+    file: 'test/engine/wasm/engine.test.ts',
+    name: 'is refused as tokens',
+  },
+  'logprobs of a part of a character, on WebAssembly: a 400': {
+    file: 'test/engine/wasm/engine.test.ts',
+    name: 'that the runtime can not tell, of tokens that are a part of a character, are refused, and it serves on',
+  },
+  'POST /v1/models/pull: stream true': {
+    file: 'test/core/api/models/pull.test.ts',
+    name: 'streams what happens, ending with the model and [DONE]',
+  },
+  'POST /v1/models/pull: stream false': {
+    file: 'test/core/api/models/pull.test.ts',
+    name: 'answers the model alone, with its sources, when it shall not stream',
+  },
+  'POST /v1/models/import: filename, size': {
+    file: 'test/core/api/models/import.test.ts',
+    name: 'streams what happens, ending with the model and [DONE]',
+  },
+  'POST /v1/models/import, in a browser': {
+    file: 'test/web/models/import.test.ts',
+    name: 'stores a file as a model that is called like it',
+  },
+  'POST /v1/models/import, on a server: a 501': {
+    file: 'test/core/api/models/import.test.ts',
+    name: 'is refused where no files are taken',
+  },
+};
 
-/** docs/api.md: each field of the contract and the test that holds it, for each backend. */
+const INTRODUCTION = `# The API and its tests
+
+Each field of the API with the test that holds it. \`npm run docs\` makes this page from \`test/contract/coverage.ts\`; a test
+fails when this page, the tables there, the routes and the suite differ. The API itself is described by
+\`GET /openapi.json\`.
+
+The suite in \`test/contract\` runs against each of these, so one column serves them all:`;
+
+/** Writes docs/api.md: each field of the API, the test for it, and the promises that some targets can't keep. */
 export function renderCoverage(): string {
-  const tables = Object.entries(COVERAGE).map(([section, fields]) =>
-    [
-      `## ${section}`,
-      '',
-      `| Field | ${BACKENDS.join(' | ')} |`,
-      `|---|${BACKENDS.map(() => '---|').join('')}`,
-      ...Object.entries(fields).map(([field, name]) => `| \`${field}\` | ${BACKENDS.map(() => name).join(' | ')} |`),
-      '',
-    ].join('\n'),
+  const spared = TARGETS.flatMap(({ name, impossible }) =>
+    Object.entries(impossible).map(([promise, reason]) => [promise, name, reason]),
   );
   return [
-    '# The API and its tests',
+    INTRODUCTION,
+    table(
+      ['Target', 'Run by'],
+      TARGETS.map(({ name, file }) => [name, `\`${file}\``]),
+    ),
+    'A model with a projector, for images or audio, runs on WebAssembly on every target.',
+    '## Not held everywhere',
+    table(['Promise', 'Not on', 'Why'], spared),
+    ...Object.entries(COVERAGE).flatMap(([section, fields]) => [
+      `## ${section}`,
+      table(
+        ['Field', 'Test'],
+        Object.entries(fields).map(([field, name]) => [`\`${field}\``, name]),
+      ),
+    ]),
+    '## Held by tests of their own',
+    'These differ from target to target, or need what the suite does not have.',
+    table(
+      ['What', 'Test', 'In'],
+      Object.entries(ELSEWHERE).map(([what, { file, name }]) => [what, name, `\`${file}\``]),
+    ),
     '',
-    'Each field of the API with the test of `test/contract` that holds it, for every backend that the suite runs against.',
-    'Made by `npm run docs` from `test/contract/coverage.ts`; a test fails when this page, the table or the suite differ.',
-    'A model with a projector, for images or audio, runs on WebAssembly in the native column too.',
-    'The API itself is described by `GET /openapi.json`.',
-    '',
-    ...tables,
-  ].join('\n');
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

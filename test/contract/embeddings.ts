@@ -11,13 +11,13 @@ function embed(target: Target, body: Record<string, unknown>, init: RequestInit 
   return postJson(target, '/v1/embeddings', { model: MODEL, ...body }, init);
 }
 
-/** The vectors of these texts, in order. */
+/** Returns the vectors of these texts, in order. */
 async function vectorsOf(target: Target, input: string | string[]): Promise<number[][]> {
   const { data } = await openai(target).embeddings.create({ model: MODEL, input, encoding_format: 'float' });
   return data.map(({ embedding }) => embedding);
 }
 
-/** Of vectors of length 1, the cosine of the angle between them. */
+/** The cosine of the angle between two vectors of length 1. */
 function likeness(a: number[] = [], b: number[] = []): number {
   return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0);
 }
@@ -31,7 +31,7 @@ export const embeddingCases: ContractCase[] = [
       expect(body).toMatchObject({ object: 'list', model: MODEL, data: [{ object: 'embedding', index: 0 }] });
       expect(body.data[0].embedding).toHaveLength(DIMENSIONS);
       expect(Math.hypot(...body.data[0].embedding)).toBeCloseTo(1, 5);
-      // Two words, and the end that the model wants.
+      // Two words, and the end token that the model wants.
       expect(body.usage).toEqual({ prompt_tokens: 3, total_tokens: 3 });
     },
   },
@@ -51,7 +51,7 @@ export const embeddingCases: ContractCase[] = [
     check: async (target) => {
       const input = ['one', 'two and three'];
       const numbers = await vectorsOf(target, input);
-      // The client asks for base64 and decodes it where nobody says otherwise.
+      // By default, the client asks for base64 and decodes it.
       const { data, usage } = await openai(target).embeddings.create({ model: MODEL, input });
       data.forEach(({ embedding }, index) => {
         expect([...embedding]).toEqual((numbers[index] ?? []).map(Math.fround));

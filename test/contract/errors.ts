@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ContractCase } from './suite.ts';
 import { chatBody, getJson, openai, openStream, postChat } from './target.ts';
 
-/** Bad values, and what the message must say beside the field's name. */
+/** Bad values, and what the message must say besides the field's name. */
 const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
   ['model', 5, /string/],
   ['messages', 'hello', /array/],
@@ -168,7 +168,7 @@ export const errorCases: ContractCase[] = [
       const cancel = new AbortController();
       const running = await openStream(small, long, cancel.signal);
       const waiting = postChat(small, chatBody());
-      // The waiting request is in the queue once /health counts it.
+      // Once /health counts the waiting request, it is in the queue.
       while ((await getJson(small, '/health')).body.models[0].waiting === 0);
       const refused = await postChat(small, chatBody());
       expect(refused).toMatchObject({ status: 503, body: { error: { type: 'overloaded' } } });

@@ -41,31 +41,31 @@ function pngUri(bytes: Uint8Array): string {
 
 const user = (...content: Part[]) => ({ role: 'user', content });
 
-/** A chat request of these messages that is read anew. */
+/** A chat request with these messages. It does not use the cache. */
 function bodyOf(model: string, messages: unknown[], more: Record<string, unknown> = {}): Record<string, unknown> {
   return chatBody({ model, messages, cache_prompt: false, ...more });
 }
 
-/** Where to ask the model. */
+/** The URL at which this model has what it needs. */
 const placeOf = (target: Target, model: string): Target =>
   model === EAR ? { ...target, url: target.audioUrl } : target;
 
-/** The reply to these messages. Fails where it is an error. */
+/** Returns the reply to these messages. Fails if it is an error. */
 async function answer(target: Target, model: string, messages: unknown[], more: Record<string, unknown> = {}) {
   const { status, body } = await postChat(placeOf(target, model), bodyOf(model, messages, more));
   expect(status, JSON.stringify(body)).toBe(200);
   return { content: body.choices[0].message.content as string, usage: body.usage };
 }
 
-/** What a model says to these parts. */
+/** Returns the text of the reply to a message with these parts. */
 async function say(target: Target, model: string, ...parts: Part[]): Promise<string> {
   return (await answer(target, model, [user(...parts)])).content;
 }
 
-/** Twelve images, none like another. */
+/** Twelve different images. */
 const album = () => Array.from({ length: 12 }, (_, index) => image([index, 7, 7]));
 
-/** Runs with the URL of an image on a web server of this machine. */
+/** Calls `use` with the URL of an image on a web server of this machine. */
 async function withImageOnline<T>(bytes: Uint8Array, use: (url: string) => Promise<T>): Promise<T> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'image/png', 'access-control-allow-origin': '*' }).end(bytes);

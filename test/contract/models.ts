@@ -9,7 +9,7 @@ export const modelCases: ContractCase[] = [
     check: async (target) => {
       const ids: string[] = [];
       for await (const model of openai(target).models.list()) ids.push(model.id);
-      // The models that come with Paddock are the last.
+      // The models that come with Paddock are at the end of the list.
       expect(ids.slice(0, 6)).toEqual([
         'embed/mini',
         'rerank/mini',

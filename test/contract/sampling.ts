@@ -36,7 +36,7 @@ export const samplingCases: ContractCase[] = [
   {
     name: 'forces a token with logit_bias 100, and bans one with -100',
     check: async (target) => {
-      // The vocabulary begins with the 256 bytes: a character's token is its code.
+      // The vocabulary begins with the 256 bytes, so the id of a character's token is its code.
       const forced = await reply(target, { temperature: 0, repeat_penalty: 1, logit_bias: { 33: 100 } });
       expect(forced).toBe('!'.repeat(24));
       const quotes = { temperature: 0, repeat_penalty: 1, max_tokens: 100 };
@@ -47,7 +47,8 @@ export const samplingCases: ContractCase[] = [
   {
     name: 'repeats less under repeat_penalty, presence_penalty and frequency_penalty',
     check: async (target) => {
-      // How often "!" comes, over a range of biases towards it: for some of them a small penalty tips the balance.
+      // Counts the "!" of replies with different biases towards it. With some of these biases, a small penalty is
+      // enough to change the token.
       const occurrences = async (penalty: Record<string, unknown>) => {
         let count = 0;
         for (let bias = 6; bias <= 20; bias += 2) {
@@ -77,7 +78,7 @@ export const samplingCases: ContractCase[] = [
     check: async (target) => {
       const full = await reply(target, { temperature: 0, max_tokens: 60 });
       const characters = [...full];
-      // Many places of the reply in turn, so that sequences within one token and over several are among them.
+      // Tries many places of the reply, so that some stop sequences are within one token and others span several.
       for (let start = 2; start < characters.length - 4; start += 7) {
         const stop = characters.slice(start, start + 4).join('');
         const expected = full.slice(0, full.indexOf(stop));

@@ -4,11 +4,11 @@ import { describeContract } from './suite.ts';
 
 const API_KEY = 'contract-key';
 
-/** Holds `paddock serve` with these flags to the contract. */
+/** Runs the contract suite against `paddock serve` with these flags. */
 export function describeServerContract(name: string, flags: string[], seeds: number): void {
   const servers: RunningServer[] = [];
   const start = async (more: string[]) => {
-    // The images of the suite's web server are on this machine.
+    // The web server of the suite's images is on this machine.
     const common = ['--models', inject('modelsFolder'), '--batch', '64', '--allow-private-media'];
     const server = await startServer([...common, ...flags, ...more], {
       PADDOCK_API_KEYS: API_KEY,

@@ -14,16 +14,16 @@ import { streamCases } from './stream.ts';
 import type { Target } from './target.ts';
 import { toolCases } from './tools.ts';
 
-/** One promise of the API and how to check it, over HTTP alone. */
+/** One promise of the API, and a check of it that uses nothing but HTTP. */
 export interface ContractCase {
   name: string;
   check: (target: Target) => Promise<void>;
 }
 
-/** For the cases that try a hundred seeds on a machine that is busy otherwise. */
+/** In ms. Some cases try a hundred seeds, and the machine may be busy with other work. */
 const TIME_LIMIT_MS = 240_000;
 
-/** The whole contract, section by section. */
+/** The whole contract, by section. */
 export const CONTRACT: Record<string, ContractCase[]> = {
   models: modelCases,
   'chat completions': chatCases,
@@ -41,8 +41,8 @@ export const CONTRACT: Record<string, ContractCase[]> = {
 };
 
 /**
- * Holds a target to the whole contract. `start` and `stop` run once around it. `impossible` names the cases that this
- * kind of target can't meet, each with the reason.
+ * Runs the whole contract suite against a target. `start` is called before it, `stop` after it. `impossible` names the
+ * cases that this kind of target can't pass, each with the reason.
  */
 export function describeContract(
   name: string,

@@ -1,15 +1,15 @@
 import OpenAI from 'openai';
 
-/** A Paddock to hold to the contract, wherever it runs. It serves the models of test/support/models.ts. */
+/** A running Paddock that the contract suite tests, on any platform. It serves the models of test/support/models.ts. */
 export interface Target {
-  /** Without a slash at the end. */
+  /** Does not end with a slash. */
   url: string;
   apiKey: string;
-  /** As `url`, but with a single slot and room for one more request to wait. */
+  /** Like `url`, but with a single slot, and with room for only one waiting request. */
   smallUrl: string;
-  /** As `url`, where recordings are heard: in a browser, that takes threads, which it gives to isolated pages only. */
+  /** Like `url`, but able to take recordings. In a browser this needs threads, which only isolated pages have. */
   audioUrl: string;
-  /** How many seeds the cases try that hold for every one. */
+  /** The number of seeds that the cases try if a promise must hold for every seed. */
   seeds: number;
 }
 
@@ -17,7 +17,7 @@ export function openai(target: Target, apiKey = target.apiKey): OpenAI {
   return new OpenAI({ baseURL: `${target.url}/v1`, apiKey, maxRetries: 0 });
 }
 
-/** The least that a chat request can say; greedy and short, so that replies can be compared. */
+/** The smallest chat request. It is greedy and short, so that replies can be compared. */
 export function chatBody(more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     model: 'tiny',
@@ -35,12 +35,12 @@ export interface JsonResponse {
   body: any;
 }
 
-/** POSTs a chat request with plain fetch. A string goes out as it is. */
+/** Sends a chat request with plain fetch. A string is sent as it is. */
 export async function postChat(target: Target, body: unknown, init: RequestInit = {}): Promise<JsonResponse> {
   return postJson(target, '/v1/chat/completions', body, init);
 }
 
-/** POSTs to any path. A string goes out as it is. */
+/** Sends a POST request to any path. A string is sent as it is. */
 export async function postJson(
   target: Pick<Target, 'url' | 'apiKey'>,
   path: string,
@@ -69,7 +69,7 @@ async function asJson(response: Response): Promise<JsonResponse> {
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Opens a stream; the reply's body is read by the caller. */
+/** Opens a stream. The caller reads the reply's body. */
 export function openStream(target: Target, body: Record<string, unknown>, signal?: AbortSignal): Promise<Response> {
   return fetch(`${target.url}/v1/chat/completions`, {
     method: 'POST',
@@ -79,7 +79,7 @@ export function openStream(target: Target, body: Record<string, unknown>, signal
   });
 }
 
-/** The events of a stream as they stand on the wire: what follows `data: `, JSON parsed but for `[DONE]`. */
+/** Reads the events of a stream: the text after `data: `, parsed as JSON, except for `[DONE]`. */
 // biome-ignore lint/suspicious/noExplicitAny: see JsonResponse.
 export async function readStream(response: Response): Promise<any[]> {
   const events = (await response.text()).split('\n\n').filter((event) => event !== '' && !event.startsWith(':'));
@@ -89,13 +89,13 @@ export async function readStream(response: Response): Promise<any[]> {
   });
 }
 
-/** Waits until no generation runs or waits. The test's own time limit bounds it. */
+/** Waits until no request runs or waits. Only the test's own time limit ends this. */
 export async function untilIdle(target: Target): Promise<void> {
   const isIdle = ({ busy, waiting }: { busy: number; waiting: number }) => busy === 0 && waiting === 0;
   while (!(await getJson(target, '/health')).body.models.every(isIdle));
 }
 
-/** The content that a stream's chunks add up to. */
+/** Joins the content of a stream's chunks. */
 // biome-ignore lint/suspicious/noExplicitAny: see JsonResponse.
 export function contentOf(events: any[]): string {
   return events.map((event) => event.choices?.[0]?.delta?.content ?? '').join('');

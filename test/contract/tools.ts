@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ContractCase } from './suite.ts';
 import { chatBody, openStream, postChat, readStream, type Target } from './target.ts';
 
-/** Bounded, so that even a model of random weights comes to an end. */
+/** A bounded schema, so that even a model with random weights comes to an end. */
 const BOOK = {
   type: 'object',
   properties: {
@@ -23,7 +23,7 @@ const TOOLS = [
   { type: 'function', function: { name: 'close_library' } },
 ];
 
-/** So short that eight calls, as many as may come at once, fit the context window. */
+/** So short that eight calls, the most at once, fit the context window. */
 const STEP = { type: 'object', properties: { n: { type: 'integer', minimum: -3, maximum: 30 } }, required: ['n'] };
 
 const SHORT_TOOLS = [
@@ -35,7 +35,7 @@ const isStep = new Ajv2020().compile(STEP);
 
 const isBook = new Ajv2020().compile(BOOK);
 
-/** Checks so many seeds, every other one streamed, four at a time. */
+/** Checks `count` seeds, four at a time. Every other seed is streamed. */
 async function forSeeds(count: number, check: (seed: number, stream: boolean) => Promise<void>): Promise<void> {
   const queue = Array.from({ length: count }, (_, seed) => seed);
   const work = async () => {
@@ -44,7 +44,7 @@ async function forSeeds(count: number, check: (seed: number, stream: boolean) =>
   await Promise.all(Array.from({ length: 4 }, work));
 }
 
-/** The one choice of a reply, whole or put together from a stream as clients do it. */
+/** Returns the only choice of a reply. A streamed choice is joined as clients do it. */
 async function reply(target: Target, body: Record<string, unknown>, stream: boolean) {
   if (!stream) {
     const { status, body: completion } = await postChat(target, body);
@@ -59,7 +59,7 @@ async function reply(target: Target, body: Record<string, unknown>, stream: bool
   for (const { choices } of events) {
     content += choices[0].delta.content ?? '';
     for (const { index, ...delta } of choices[0].delta.tool_calls ?? []) {
-      // The id and the name come once; everything after is arguments.
+      // The id and the name come once. All later deltas are arguments.
       if (calls[index] === undefined) calls[index] = delta;
       else {
         expect(delta).toEqual({ function: { arguments: expect.any(String) } });
@@ -174,7 +174,7 @@ export const toolCases: ContractCase[] = [
     check: async (target) => {
       const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
       const response_format = { type: 'json_schema', json_schema: { name: 'text', schema } };
-      // No quote may end the text.
+      // Without quotes, the text can't end.
       const body = chatBody({ max_tokens: 30, response_format, logit_bias: { 34: -100 } });
       const { content, finish_reason } = await reply(target, body, false);
       expect(finish_reason).toBe('length');

@@ -1,10 +1,12 @@
 import type { StreamOptions, Wllama, WorkerProxy } from '@wllama/wllama/esm/index.js';
 
-// What wllama can do but does not offer. Its version is pinned, and the tests of media fail where this no longer holds.
+// This module uses private parts of wllama. wllama's version is pinned, and `private-parts.test.ts` or `media.test.ts` fails
+// if a part changes.
 
 /**
- * Makes wllama start more workers than llama.cpp computes with. wllama sets both numbers by `n_threads`, to be loaded with
- * the number of workers. A thread that llama.cpp starts while no worker is free waits for ever.
+ * Makes wllama start more workers than llama.cpp computes with. wllama derives both numbers from `n_threads`: load it
+ * with the number of workers, and this reduces the number for llama.cpp to `threads`. A thread that llama.cpp starts
+ * while no worker is free would wait for ever.
  */
 export function computeWith(wllama: Wllama, threads: number): void {
   let proxy: WorkerProxy | null = null;
@@ -15,7 +17,7 @@ export function computeWith(wllama: Wllama, threads: number): void {
       if (!created) return;
       const act = created.wllamaAction.bind(created);
       created.wllamaAction = (action, message) =>
-        // Where there can be no workers, wllama itself asks for one thread.
+        // If there can be no workers, wllama itself sets one thread.
         act(
           action,
           action === 'load' ? { ...message, n_threads: Math.min(threads, Number(message.n_threads)) } : message,
@@ -25,8 +27,8 @@ export function computeWith(wllama: Wllama, threads: number): void {
 }
 
 /**
- * `createCompletion` of a prompt in which the runtime's markers stand for files. wllama takes files with chats only, which
- * go through a template and a parser of llama.cpp's own.
+ * Runs `createCompletion` for a prompt in which the runtime's markers stand for files. wllama's public way takes files
+ * only with chats, which go through llama.cpp's own template and parser.
  */
 export async function completeWithFiles(
   wllama: Wllama,
