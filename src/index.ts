@@ -58,7 +58,7 @@ export interface PaddockServer {
   close(): Promise<void>;
 }
 
-/** Where an option comes from, for the messages about it. */
+/** The name of the options in error messages. */
 const ORIGIN = 'the options object of startServer';
 
 /**

@@ -16,21 +16,21 @@ import { downloadsFolder, headerCacheFile } from './home.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
-/** How long running requests may take to end, in ms, where a server is told to stop. */
+/** Time that running requests get to end when the server stops, in ms. */
 export const SHUTDOWN_GRACE_MS = 10_000;
 const PING_INTERVAL_MS = 10_000;
 
 /** A server that runs in this process. */
 export interface RunningPaddock {
-  /** Without a slash at the end. */
+  /** The server's URL, without a slash at the end. */
   url: string;
-  /** The ids of the models on offer. */
+  /** Returns the ids of all models in the catalogue. */
   modelIds: () => Model['id'][];
-  /** Takes no more requests, gives the running ones `graceMs` to end, and frees what was loaded. */
+  /** Takes no more requests, gives the running ones `graceMs` to end, then frees the loaded models. */
   stop: (graceMs: number) => Promise<void>;
 }
 
-/** Puts the parts together and starts to serve. Throws when the address can't be listened on. */
+/** Connects all parts and starts the server. Throws if it can't listen on the address. */
 export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
   const pool = createPool({
@@ -75,7 +75,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     log,
   });
   const { host, port, bodyLimit } = config;
-  // Where the site is not built, its page says so.
+  // If the site is not built, the API is served all the same, and its page says what is missing.
   const files = openStaticFiles(await listPaddockSite().catch(() => new Map()));
   const server = await startServer({ api, files, host, port, bodyLimitBytes: bodyLimit }).catch(
     async (error: unknown) => {
@@ -94,16 +94,16 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
   };
 }
 
-/** The URL of a server on this host and port; IPv6 addresses are put in brackets. */
+/** Makes the URL of a server. IPv6 addresses get brackets. */
 function toUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Tells of each unknown request field once, whatever the number of requests that bear it. */
+/** Logs each unknown request field once, however many requests have it. */
 function logOnce(log: Log): (fields: string[]) => void {
   const seen = new Set<string>();
   return (fields) => {
-    // Bounded, since a client chooses the names.
+    // The number is limited, since clients choose the names.
     for (const field of fields.filter((name) => !seen.has(name) && seen.size < 100)) {
       seen.add(field);
       log.info('a request has a field that means nothing here', { field: field.slice(0, 64) });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, vi } from 'vitest';
-import { listPaddockSite, type ServerOptions, startServer } from '../../dist/src/index.js';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, onTestFinished, vi } from 'vitest';
+import { listPaddockSite, type PaddockServer, type ServerOptions, startServer } from '../../dist/src/index.js';
 import type { Config, SettingName } from '../../src/cli/config/settings.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -19,50 +19,45 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-const modelIds = async (url: string) => {
-  const { data } = await (await fetch(`${url}/v1/models`)).json();
-  return (data as { id: string }[]).map(({ id }) => id);
-};
+/** Starts a server until the end of the test at the latest. */
+async function start(options?: ServerOptions): Promise<PaddockServer> {
+  const server = await startServer(options);
+  onTestFinished(server.close);
+  return server;
+}
 
 describe('startServer', () => {
-  it('serves on a free port of this machine, silently, with the built-in model', async () => {
-    const written = vi.spyOn(process.stderr, 'write');
-    const server = await startServer();
-    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
-    expect(await modelIds(server.url)).toEqual(['pico']);
-    await server.close();
-    expect(written).not.toHaveBeenCalled();
+  it('serves on a free port of this machine, with the built-in model', async () => {
+    const { url } = await start();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
+    expect(await (await fetch(`${url}/v1/models`)).json()).toMatchObject({ data: [{ id: 'pico' }] });
   });
 
   it('answers from the models of a folder', async () => {
-    const server = await startServer({ models: inject('modelsFolder'), backend: 'cpu', threads: 1 });
+    const server = await start({ models: inject('modelsFolder'), backend: 'cpu', threads: 1 });
     const response = await fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'tiny', max_tokens: 3, messages: [{ role: 'user', content: 'Hi' }] }),
     });
-    expect((await response.json()).usage.completion_tokens).toBe(3);
-    await server.close();
+    expect(await response.json()).toMatchObject({ usage: { completion_tokens: 3 } });
   });
 
   it('serves the chat page', async () => {
-    const server = await startServer();
+    const server = await start();
     expect(await (await fetch(server.url)).text()).toContain('<title>');
-    await server.close();
   });
 
   it('runs several servers in one process, each on its own port and with its own keys', async () => {
-    const servers = await Promise.all([startServer(), startServer({ apiKey: 'secret' })]);
+    const servers = await Promise.all([start(), start({ apiKey: 'secret' })]);
     const statuses = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/v1/models`)).status));
     expect(statuses).toEqual([200, 401]);
-    await Promise.all(servers.map(({ close }) => close()));
   });
 
   it('handles no signals', async () => {
     const before = SIGNALS.map((signal) => process.listenerCount(signal));
-    const server = await startServer();
+    await start();
     expect(SIGNALS.map((signal) => process.listenerCount(signal))).toEqual(before);
-    await server.close();
   });
 
   it('listens no more after close, which may be called again', async () => {
@@ -96,10 +91,8 @@ describe('the options of startServer', () => {
 
   it('expose the server to other machines only with a key, or where none is wanted', async () => {
     await expect(startServer({ host: '0.0.0.0' })).rejects.toThrow(/0\.0\.0\.0 is reachable.*--api-key, or --no-auth/);
-    for (const allowed of [{ apiKey: 'secret' }, { noAuth: true }]) {
-      const server = await startServer({ host: '0.0.0.0', ...allowed });
-      await server.close();
-    }
+    await start({ host: '0.0.0.0', apiKey: 'secret' });
+    await start({ host: '0.0.0.0', noAuth: true });
   });
 
   it('may name a port that is taken, which is an error and leaves nothing running', async () => {
@@ -113,9 +106,10 @@ describe('the options of startServer', () => {
   it('are all that counts: neither the environment nor config.json does', async () => {
     vi.stubEnv('PADDOCK_API_KEYS', 'secret');
     vi.stubEnv('PADDOCK_PORT', '1');
-    const { url, close } = await startServer();
+    await writeFile(join(home, 'config.json'), JSON.stringify({ host: '127.0.0.2' }));
+    const { url } = await start();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,}$/);
     expect((await fetch(`${url}/v1/models`)).status).toBe(200);
-    await close();
   });
 });
 

@@ -3,7 +3,7 @@ import { readConfigFile } from './file.ts';
 import { resolveConfig } from './resolve.ts';
 import { type Config, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
-/** Gives a command the flags of these settings, and `--config`. */
+/** Adds the flags of these settings and `--config` to a command. */
 export function addSettings(command: Command, names: readonly SettingName[]): Command {
   for (const name of names) command.addOption(toOption(SETTINGS[name] as Setting<unknown>));
   return command.addOption(
@@ -11,12 +11,12 @@ export function addSettings(command: Command, names: readonly SettingName[]): Co
   );
 }
 
-/** The configuration that holds for a command, given the options that commander read. Throws a `UsageError`. */
+/** Returns the configuration of a command. `options` is what commander parsed. Throws a `UsageError`. */
 export function readConfig(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): Config {
   return resolveConfig({ flags: givenSettings(options), env, file: readConfigFile(textOption(options.config), env) });
 }
 
-/** What the flags alone say, and else the defaults. Throws a `UsageError`. */
+/** Returns the configuration from the flags and the defaults alone. Throws a `UsageError`. */
 export function defaultConfig(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): Config {
   return resolveConfig({
     flags: givenSettings(options),
@@ -25,10 +25,10 @@ export function defaultConfig(options: Record<string, unknown>, env: NodeJS.Proc
   });
 }
 
-/** The settings that were given as flags. */
+/** Returns the settings that were given as flags. */
 export function givenSettings(options: Record<string, unknown>): Partial<Record<SettingName, unknown>> {
   const { auth, ...others } = options;
-  // Commander reads `--no-auth` as an `auth` that is true unless the flag is there.
+  // Commander parses `--no-auth` as `auth: false`; without the flag, `auth` is true.
   return { ...others, ...(auth === false && { noAuth: true }) };
 }
 

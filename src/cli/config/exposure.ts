@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Config } from './settings.ts';
 
-/** Throws a `UsageError` if other machines could reach the server without a key and nobody has allowed that. */
+/** Throws a `UsageError` if other machines could reach the server without a key and `--no-auth` is not given. */
 export function checkExposure({ host, apiKey, noAuth }: Pick<Config, 'host' | 'apiKey' | 'noAuth'>): void {
   if (isLoopback(host) || apiKey.length > 0 || noAuth) return;
   throw new UsageError(

@@ -4,16 +4,16 @@ import { messageOf, UsageError } from '../errors.ts';
 import { paddockHome } from '../home.ts';
 import { SETTING_NAMES, type SettingName } from './settings.ts';
 
-/** What a configuration file says, not validated but for its keys. */
+/** The content of a configuration file. Its keys are checked, its values are not. */
 export interface ConfigFile {
   path: string;
-  /** What its relative paths are relative to. */
+  /** The folder that its relative paths start from. */
   folder: string;
   values: Partial<Record<SettingName, unknown>>;
 }
 
 /**
- * Reads the file that `--config` or `PADDOCK_CONFIG` names, else `config.json` of Paddock's home, if there is one.
+ * Reads the file that `--config` or `PADDOCK_CONFIG` names, or else `config.json` in Paddock's home, if it exists.
  * Throws a `UsageError` that names the file, and the key if one is unknown.
  */
 export function readConfigFile(flag: string | undefined, env: NodeJS.ProcessEnv): ConfigFile | undefined {
@@ -48,7 +48,9 @@ function parse(path: string, text: string): ConfigFile['values'] {
   return values;
 }
 
-/** Throws a `UsageError` if `values`, which are from `origin`, have a key that is no setting's name. */
+/**
+ * Throws a `UsageError` if a key of `values` is not the name of a setting. `origin` names their source in the message.
+ */
 export function checkKeys(values: object, origin: string): void {
   const unknown = Object.keys(values).find((key) => !(SETTING_NAMES as string[]).includes(key));
   if (unknown !== undefined)

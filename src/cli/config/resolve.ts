@@ -5,18 +5,18 @@ import { UsageError } from '../errors.ts';
 import type { ConfigFile } from './file.ts';
 import { type Config, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
-/** Where configuration comes from, the strongest first. */
+/** The sources of the configuration, the strongest first. */
 export interface ConfigSources {
-  /** By the settings' names; absent where no flag was given. */
+  /** Flags by the settings' names. Settings without a flag are absent. */
   flags: Partial<Record<SettingName, unknown>>;
   env: NodeJS.ProcessEnv;
   file: ConfigFile | undefined;
 }
 
 /**
- * The configuration by flags, then environment, then file, then defaults.
- * Throws a `UsageError` naming the flag, the variable or the file's key that is wrong, and what it must be; a file is
- * checked whole, also where something stronger overrules it.
+ * Combines the sources. A flag counts more than a variable, a variable more than the file, and the file more than the
+ * default. Throws a `UsageError` that names the wrong flag, variable or key and its valid values. The whole file is
+ * checked, even values that a flag or a variable replaces.
  */
 export function resolveConfig(sources: ConfigSources): Config {
   const entries = SETTING_NAMES.map((name) => [name, resolveSetting(name, sources)]);
@@ -44,7 +44,7 @@ function validate(setting: Setting<unknown>, value: unknown, origin: string): un
   throw new UsageError(`${origin} ${result.issues[0].message}`);
 }
 
-/** An empty variable says nothing, as where a container's set-up passes on what nobody set. */
+/** An empty variable counts as not set: container set-ups often pass on variables that nobody has set. */
 function fromEnv({ list }: Setting<unknown>, value: string | undefined): unknown {
   if (!value) return undefined;
   if (!list) return value;

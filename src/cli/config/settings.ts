@@ -4,23 +4,25 @@ import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { paddockHome } from '../home.ts';
 import { backend, integer, level, switchedOn, text, texts } from './values.ts';
 
-/** The longest that a timer can wait. */
+/** The longest delay of a timer, in seconds. */
 const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
 
-/** One thing that can be configured: by a flag, by an environment variable, or by its key in the configuration file. */
+/** A setting. It can be given as a flag, as an environment variable, or by its key in the configuration file. */
 export interface Setting<T> {
-  /** As commander writes it. */
+  /** The flag in commander's notation. */
   flags: string;
   env: string;
   description: string;
   schema: v.GenericSchema<unknown, T>;
-  /** What holds where nothing is said. */
+  /** Returns the default. */
   fallback: (env: NodeJS.ProcessEnv) => T;
-  /** Told in the help in place of the fallback. */
+  /** Shown in the help instead of the default. */
   fallbackText?: string;
-  /** A flag may be repeated; the variable is separated by commas. */
+  /** The flag may be repeated. In the variable, commas separate the items. */
   list?: true;
-  /** A path: `~/` is the user's home, and what the file says is relative to the file. */
+  /**
+   * The value is a path. `~/` stands for the user's home, and relative paths in the file start from the file's folder.
+   */
   path?: true;
 }
 
@@ -28,7 +30,7 @@ function setting<T>(given: Setting<T>): Setting<T> {
   return given;
 }
 
-/** All that can be configured. The keys are those of the configuration file: the flags' names in camelCase. */
+/** All settings. Their keys are those of the configuration file: the flags' names in camelCase. */
 export const SETTINGS = {
   host: setting<string>({
     flags: '--host <host>',
@@ -71,14 +73,14 @@ export const SETTINGS = {
   noAuth: setting<boolean>({
     flags: '--no-auth',
     env: 'PADDOCK_NO_AUTH',
-    description: 'listen beyond this machine without any key',
+    description: 'serve other machines without any key',
     schema: switchedOn,
     fallback: () => false,
   }),
   corsOrigin: setting<string[]>({
     flags: '--cors-origin <origin>',
     env: 'PADDOCK_CORS_ORIGINS',
-    description: 'web origin that may call besides pages of this machine, * for any',
+    description: 'web origin that may call the API, besides pages of this machine; * for any',
     schema: texts,
     fallback: () => [],
     list: true,
@@ -86,7 +88,7 @@ export const SETTINGS = {
   contentFilter: setting<string[]>({
     flags: '--content-filter <text>',
     env: 'PADDOCK_CONTENT_FILTER',
-    description: 'text that ends a reply with content_filter, in any case',
+    description: 'text that ends a reply with content_filter, in upper or lower case',
     schema: texts,
     fallback: () => [],
     list: true,
@@ -132,7 +134,7 @@ export const SETTINGS = {
   idleTimeout: setting<number>({
     flags: '--idle-timeout <seconds>',
     env: 'PADDOCK_IDLE_TIMEOUT',
-    description: 'unload a model that nobody has used for so long; 0 never does',
+    description: 'unload a model that nobody has used for this time; 0 never does',
     schema: integer(0, LONGEST_TIMEOUT_S),
     fallback: () => 3600,
   }),
@@ -175,7 +177,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** The configuration, complete and valid. */
+/** The complete, valid configuration. */
 export type Config = { [K in SettingName]: ReturnType<(typeof SETTINGS)[K]['fallback']> };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** A whole number, also as the digits that a flag or a variable brings. */
+/** Accepts an integer, or its digits as a text from a flag or a variable. */
 export function integer(min: number, max: number): v.GenericSchema<unknown, number> {
   const message = `must be an integer between ${min} and ${max}`;
   return v.pipe(
@@ -12,7 +12,7 @@ export function integer(min: number, max: number): v.GenericSchema<unknown, numb
   );
 }
 
-/** A number, also as a flag brings it. */
+/** Accepts a number, or its digits as a text from a flag. */
 export function decimal(min: number, max: number): v.GenericSchema<unknown, number> {
   const message = `must be a number between ${min} and ${max}`;
   return v.pipe(
@@ -25,7 +25,7 @@ export function decimal(min: number, max: number): v.GenericSchema<unknown, numb
 
 export const text = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
 
-/** Several texts; a single one may stand alone. */
+/** Accepts a list of texts, or a single text as a list of one. */
 export const texts = v.pipe(
   v.union([v.string(), v.array(v.string())], 'must be a text or a list of texts'),
   v.transform((given) => (typeof given === 'string' ? [given] : given)),
