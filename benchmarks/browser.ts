@@ -12,18 +12,18 @@ import type { StaticSite } from '../test/support/static-site.ts';
 import { median, spread } from './figures.ts';
 
 /**
- * Paddock in a browser: the time from opening a page to its model's first token; tokens per second through the service
- * worker against wllama called directly in the same page, by turns, since machines drift; and how long after it is
- * computed each token reaches the page.
+ * Measures Paddock in a browser: the time from opening a page to the first token of its model; the tokens per second
+ * through the service worker and of wllama called directly in the same page; the time from computing a token to its
+ * arrival in the page. The two rates are measured in turns, since a machine's speed drifts.
  */
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     tokens: { type: 'string', default: '64' },
-    // 'half-billion', or 'tiny' for what each token costs beside its computation.
+    // 'half-billion', or 'tiny' to measure what each token costs besides its computation.
     shape: { type: 'string', default: 'half-billion' },
     visits: { type: 'string', default: '3' },
-    // For machines whose cores are busy: two threads would wait for each other.
+    // For machines with busy cores: two threads would wait for each other.
     'one-thread': { type: 'boolean', default: false },
   },
 });
@@ -35,7 +35,7 @@ const DIRECT = '/direct.js';
 const MODEL = 'subject';
 const MESSAGE = 'Tell me of many things.';
 
-/** What `DIRECT` leaves in the page. */
+/** The globals that the script `DIRECT` and `loadDirect` add to the page. */
 interface DirectPage {
   Wllama: new (
     paths: { default: string },
@@ -45,11 +45,11 @@ interface DirectPage {
     createCompletion(options: object): Promise<unknown>;
     getNumThreads(): number;
   };
-  /** When the page had each token, in ms. */
+  /** Returns the times at which the page had each token, in ms. */
   runDirect?: (tokens: number) => Promise<number[]>;
 }
 
-/** Runs in the page: ms until the built-in model's first words came. */
+/** Runs in the page and ends once the built-in model's first words have come. */
 async function firstWordsInPage(): Promise<void> {
   const messages = [{ role: 'user', content: 'hello' }];
   const body = JSON.stringify({ model: 'pico', messages, temperature: 0, max_tokens: 16, stream: true });
@@ -65,7 +65,10 @@ async function firstWordsInPage(): Promise<void> {
   await reader?.cancel();
 }
 
-/** Seconds from opening the page to the first token, at the first visit of a new profile and after a reload. */
+/**
+ * Returns the seconds from opening the site to the first token: on the first visit of a new profile, and after a
+ * reload.
+ */
 async function visit(site: StaticSite): Promise<{ first: number; again: number }> {
   await using browser = await launchBrowser();
   let start = performance.now();
@@ -79,14 +82,14 @@ async function visit(site: StaticSite): Promise<{ first: number; again: number }
   return { first, again: (performance.now() - start) / 1000 };
 }
 
-/** Loads the model a second time in the page, into a wllama set up as Paddock sets up its own. */
+/** Loads the model once more in the page, with wllama set up as Paddock does it. */
 async function loadDirect(page: Page, threads: number, contextLength: number): Promise<void> {
   await page.addScriptTag({ url: DIRECT, type: 'module' });
   await page.evaluate(
     async ([n_threads, n_ctx, message, id]) => {
       const direct = globalThis as unknown as DirectPage;
       const ignore = () => {};
-      // wllama's own logger writes to the console for every token.
+      // wllama's own logger would write to the console for every token.
       const logger = { debug: ignore, log: ignore, warn: ignore, error: ignore };
       const managers = { cacheManager: {}, modelManager: {} };
       const wllama = new direct.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
@@ -109,7 +112,7 @@ async function loadDirect(page: Page, threads: number, contextLength: number): P
   );
 }
 
-/** Tokens per second after those that the page had first; several may come at once. */
+/** Returns the tokens per second. It counts from the first arrival on, since several tokens may come at once. */
 function rateOf(times: number[]): number {
   const [first = 0] = times;
   const last = times.at(-1) ?? 0;
@@ -126,7 +129,7 @@ async function runPaddock(page: Page): Promise<number> {
     model: MODEL,
     messages: [{ role: 'user', content: MESSAGE }],
     temperature: 0,
-    // As in the call of wllama, where nothing is said of it.
+    // wllama called directly applies no penalty by default, so this has none either.
     repeat_penalty: 1,
     max_tokens: tokens,
     stream: true,
@@ -142,7 +145,7 @@ try {
   await using site = await startPaddockSite({
     models: folder,
     files: { [DIRECT]: direct },
-    // A page that is not isolated has no more.
+    // A page that is not cross-origin isolated has a single thread.
     options: values['one-thread'] ? { reload: false } : {},
   });
 
@@ -159,7 +162,7 @@ try {
 
   const rates: { direct: number; paddock: number }[] = [];
   for (let count = 0; count < rounds; count++) {
-    // Whoever is first in a round has no advantage over all of them.
+    // The two take turns at being first in a round.
     const order = count % 2 === 0 ? (['direct', 'paddock'] as const) : (['paddock', 'direct'] as const);
     const rate = { direct: 0, paddock: 0 };
     for (const who of order) rate[who] = await (who === 'direct' ? runDirect : runPaddock)(page);
@@ -191,9 +194,9 @@ try {
         rates.map(({ paddock }) => paddock),
         1,
       )} tokens/s |`,
-      `| the latter by the former, pair by pair | ${spread(rates.map((rate) => (100 * rate.paddock) / rate.direct))} % |`,
+      `| service worker, compared with the direct call, pair by pair | ${spread(rates.map((rate) => (100 * rate.paddock) / rate.direct))} % |`,
       `| one step | ${spread(steps, 1)} ms |`,
-      `| from computed to in the page | ${median(lags).toFixed(1)} ms, 95 of 100 within ${lags[Math.floor(lags.length * 0.95)]?.toFixed(1)} ms |`,
+      `| from computing a token to its arrival in the page | ${median(lags).toFixed(1)} ms, 95 of 100 within ${lags[Math.floor(lags.length * 0.95)]?.toFixed(1)} ms |`,
       '',
     ].join('\n'),
   );

@@ -9,15 +9,15 @@ import { type ModelShape, writeHollowModel } from '../test/fixtures/tiny-model.t
 import { spread } from './figures.ts';
 
 /**
- * How long it takes to list a folder of many models, in ms from the start of the process: with small headers, and with
- * headers that have a vocabulary of 151,936 tokens, for the first time and again. All files of a folder are links to
- * one, so its header is read from memory.
+ * Measures how long it takes to list a folder of many models, in ms from the start of the process: with small headers,
+ * and with headers that have a vocabulary of 151,936 tokens, for the first time and again. All files of a folder are
+ * links to one file, so the system reads its header from memory.
  */
 const { values } = parseArgs({
   options: {
     models: { type: 'string', default: '500' },
     rounds: { type: 'string', default: '5' },
-    /** List this folder and say how long it took: what the benchmark starts for each round. */
+    /** Lists this folder and prints the time. The benchmark starts such a process for each round. */
     list: { type: 'string' },
     cache: { type: 'string' },
   },
@@ -66,7 +66,7 @@ function compare(): void {
   );
 }
 
-/** In a process of its own. */
+/** Lists a folder in a process of its own. Returns the time in ms. */
 function listElsewhere(folder: string, cache: string): number {
   const script = [fileURLToPath(import.meta.url), '--list', folder, '--cache', cache];
   const output = execFileSync(process.execPath, script, {

@@ -13,8 +13,9 @@ import { ask, chat, doneOf, generate } from '../test/support/generation.ts';
 import { median } from './figures.ts';
 
 /**
- * How fast WebAssembly encodes images: a projector of the size of CLIP's ViT-B/16, 196 tokens an image, before a text
- * model so small that it takes no time. Each round has an image of its own, which is then asked about again.
+ * Measures how fast WebAssembly encodes images. The projector has the size of CLIP's ViT-B/16, with 196 tokens for an
+ * image; the text model is so small that its time does not count. Each round has its own image and then asks about it
+ * once more.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, threads: { type: 'string', default: '1,2' } },
@@ -23,7 +24,7 @@ const rounds = Number(values.rounds);
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 interface Round {
-  /** Of the prompt, from its acceptance to the first token of the reply. */
+  /** Time from the acceptance of the request to the first token of the reply. */
   ms: number;
   tokens: number;
   cached: number;

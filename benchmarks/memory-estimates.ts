@@ -9,9 +9,9 @@ import { writeModel } from '../test/fixtures/tiny-model.ts';
 import { ask, call } from '../test/support/generation.ts';
 
 /**
- * What a model takes of memory by Paddock's estimate, and what a process grows by that loads it and reads a prompt.
- * Linux only. Mapped weights count, unless the CPU build holds copies of them in a layout that the CPU likes: the system
- * takes the mapped ones back when it needs them.
+ * Compares Paddock's estimate of a model's memory with the growth of a process that loads it and reads a prompt. Linux
+ * only. Mapped weights count, unless the CPU build has copied them into a layout of its own: then the system may take
+ * the mapped pages back.
  */
 interface Case {
   backend: 'cpu' | 'wasm';
@@ -34,7 +34,7 @@ const MIB = 2 ** 20;
 
 interface Measured {
   estimate: number;
-  /** The process's own pages, and those of mapped files. */
+  /** Growth of the process's own memory, and of mapped files, in bytes. */
   own: number;
   mapped: number;
 }
@@ -69,7 +69,7 @@ async function measure({ backend, vocabularySize, ...engine }: Case, file: strin
   });
   globalThis.gc?.();
   const before = processMemory();
-  // A letter is a token, about. WebAssembly reads but a few in a second.
+  // A letter is about one token. WebAssembly reads only a few tokens per second.
   const letters = backend === 'wasm' ? 8 : Math.min(600, engine.contextLength - 64);
   const request = ask('a'.repeat(letters), { maxTokens: 4 });
   for await (const _ of pool.generate('model', request, call()));
@@ -81,7 +81,7 @@ async function measure({ backend, vocabularySize, ...engine }: Case, file: strin
   };
 }
 
-/** Each case has a process of its own, which is this file with the case and the model as arguments. */
+/** Measures a case in a process of its own. That process runs this file with the case and the model as arguments. */
 function measureApart(each: Case, file: string): Measured {
   const args = ['--expose-gc', fileURLToPath(import.meta.url), JSON.stringify(each), file];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Measured;

@@ -10,8 +10,9 @@ import { server } from './contestants/server.ts';
 import { median } from './figures.ts';
 
 /**
- * Tokens per second of many parallel streams together: node-llama-cpp driven naively, Paddock's engine, Paddock over
- * HTTP. Each contestant must first say the same as the others. The rounds alternate, since machines drift.
+ * Measures the tokens per second of many parallel streams together: with a simple loop over node-llama-cpp, with
+ * Paddock's engine, and with Paddock over HTTP. At first all contestants must give the same texts. They are measured in
+ * turns, since a machine's speed drifts.
  */
 const { values } = parseArgs({
   options: {
@@ -27,7 +28,7 @@ const tokens = Number(values.tokens);
 const contestants = [naive, engine, server];
 const messages = Array.from({ length: streams }, (_, index) => `Tell me of thing number ${index}.`);
 
-/** Seconds that all streams together take. */
+/** Returns the seconds until all streams have ended. */
 async function round({ generate }: RunningContestant): Promise<number> {
   const start = performance.now();
   await Promise.all(messages.map((message) => generate(message, tokens)));

@@ -9,8 +9,8 @@ import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 
 /**
- * What piscina calls in a worker thread for each task. The thread holds the one engine that its configuration names, loads
- * it when it is first needed, and serves the calls that the pool sends it.
+ * Piscina calls this in a worker thread for each task. The thread has one engine, the one that its configuration names.
+ * It loads the engine when it is first needed and serves the calls that the pool sends.
  */
 export default async function handle(task: WorkerTask): Promise<LoadResult | undefined> {
   switch (task.kind) {
@@ -44,7 +44,7 @@ interface Loaded {
 
 let loaded: Promise<Loaded> | undefined;
 
-/** The loaded engine's service, whichever engine that is at the time. */
+/** Passes calls to the engine that is loaded at the time. That may be a new one after a crash. */
 const service: ChatService = {
   generate: async (request, emit, signal) =>
     (await loadedEngine()).service.generate(request, emit, signal).catch(forgetIfCrashed),
@@ -63,7 +63,7 @@ function loadedEngine(): Promise<Loaded> {
   return loaded;
 }
 
-// Imported on demand: a thread that runs WebAssembly must not touch the native addon, nor the other way round.
+// Imported on demand: a WebAssembly thread must not load the native addon, and a native thread must not load wllama.
 async function loadEngine(): Promise<TextEngine> {
   if (config.backend === 'wasm') {
     const { loadWasmEngine } = await import('../src/engine/wasm/node/load.ts');
@@ -73,7 +73,7 @@ async function loadEngine(): Promise<TextEngine> {
   return loadNativeEngine(config.engine, config.backend, log, config.memory);
 }
 
-/** A crashed engine answers nothing any more; the next request loads another. */
+/** A crashed engine can't answer any more. Forgetting it lets the next request load another. */
 function forgetIfCrashed(error: unknown): never {
   if (error instanceof WasmCrashed) loaded = undefined;
   throw error;

@@ -1,4 +1,4 @@
-/** One way to run a model, behind the same interface as the others. */
+/** A way to run a model. All contestants have this interface. */
 export interface Contestant {
   name: string;
   start(model: BenchmarkModel): Promise<RunningContestant>;
@@ -6,15 +6,15 @@ export interface Contestant {
 
 export interface BenchmarkModel {
   path: string;
-  /** Generations at once. */
+  /** The number of generations at once. */
   streams: number;
-  /** CPU threads. */
+  /** The number of CPU threads. */
   threads: number;
-  /** Context window of a stream, in tokens. */
+  /** The context window of one stream, in tokens. */
   contextLength: number;
 }
 
 export interface RunningContestant extends AsyncDisposable {
-  /** Continues one user message greedily by exactly `tokens` tokens, without any cache, and gives the text. */
+  /** Continues one user message greedily by exactly `tokens` tokens, without any cache. Returns the text. */
   generate(message: string, tokens: number): Promise<string>;
 }

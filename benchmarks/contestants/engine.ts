@@ -5,7 +5,7 @@ import type { Contestant } from './contestant.ts';
 const ignore = () => {};
 const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Paddock's native engine by itself: the step loop, without threads or HTTP. */
+/** Paddock's native engine alone: the step loop, without worker threads and HTTP. */
 export const engine: Contestant = {
   name: "Paddock's native engine",
   async start({ path, streams, threads, contextLength }) {

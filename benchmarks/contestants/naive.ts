@@ -2,7 +2,7 @@ import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { createChatTemplate } from '../../src/core/chat/template.ts';
 import type { Contestant } from './contestant.ts';
 
-/** node-llama-cpp as its guides show it: a sequence a request, each in a loop of its own over `evaluate`. */
+/** node-llama-cpp as its guides show it: each request has its own sequence and its own loop over `evaluate`. */
 export const naive: Contestant = {
   name: 'node-llama-cpp, a loop per request',
   async start({ path, streams, threads, contextLength }) {

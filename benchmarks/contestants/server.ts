@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { startServer } from '../../test/support/server.ts';
 import type { Contestant } from './contestant.ts';
 
-/** The whole of Paddock as a client meets it: HTTP, worker thread and engine, every reply a stream. */
+/** The whole of Paddock as a client sees it: HTTP, worker thread and engine. Every reply is a stream. */
 export const server: Contestant = {
   name: 'Paddock over HTTP',
   async start({ path, streams, threads, contextLength }) {

@@ -9,20 +9,23 @@ import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';
 
-/** A model found on disk: what it says of itself, the files that make it up, in order, and what it is for. */
+/** A model found on disk. `card` is what the API tells of it; `source` names its files and how to load them. */
 export interface ModelEntry {
   card: ModelCard;
   source: ModelSource;
 }
 
-/** llama.cpp's `LLAMA_POOLING_TYPE_RANK`; the types from 1 to 3 make one vector of a text's tokens. */
+/** llama.cpp's `LLAMA_POOLING_TYPE_RANK`. The types 1 to 3 make one vector from a text's tokens. */
 const POOLING_RANK = 4;
-/** Its `LLAMA_POOLING_TYPE_LAST`. */
+/** llama.cpp's `LLAMA_POOLING_TYPE_LAST`. */
 const POOLING_LAST = 3;
-/** They read a whole text and write none, also where the header names no pooling. */
+/** These architectures read a whole text and generate none, even if the header names no pooling. */
 const ENCODERS = /^(bert|modern-bert|neo-bert|nomic-bert.*|jina-bert.*|eurobert|gemma-embedding|t5encoder)$/;
 
-/** A model as its header describes it, with what its model.json says instead. Throws when the header is not a model's. */
+/**
+ * Describes a model by its header. Fields of its model.json replace those of the header. Throws if the GGUF is not a
+ * model.
+ */
 export function describeModel(
   id: string,
   parts: [GgufFile, ...GgufFile[]],
@@ -115,7 +118,7 @@ function describeCard(
 }
 
 function overrideCard(card: ModelCard, { settings = {}, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
-  // Which projector it is has been decided, and the id too.
+  // The projector has been chosen already. `id` is the final one as well.
   const { mmproj: _, ...others } = settings;
   return {
     ...card,
@@ -145,7 +148,7 @@ function readShape(architecture: string, fields: Fields, fileBytes: number): Mod
   const headLength = embeddingLength / heads;
   const keyLength = figure('attention.key_length') || headLength;
   const valueLength = figure('attention.value_length') || headLength;
-  // Of a list, each layer has its own number.
+  // If the value is a list, it has one number for each layer.
   const cachedHeads = fields.numbers(`${architecture}.attention.head_count_kv`);
   const headsOfAllLayers =
     cachedHeads.length > 1 ? cachedHeads.reduce((sum, heads) => sum + heads, 0) : layers * (cachedHeads[0] || heads);
@@ -165,7 +168,7 @@ function modalities(kind: ModelKind, senses: Senses): string[] {
   return [kind === 'chat' ? 'text' : kind, ...sensesIn(senses)];
 }
 
-/** "494M", "7.6B". */
+/** Writes a number of parameters as model names do: "494M", "7.6B", "15B". */
 function sizeLabel(parameters: number): string {
   const [unit, suffix] =
     parameters >= 1e12 ? [1e12, 'T'] : parameters >= 1e9 ? [1e9, 'B'] : parameters >= 1e6 ? [1e6, 'M'] : [1e3, 'K'];

@@ -1,27 +1,27 @@
 import type { GgufHeader } from '../gguf/header.ts';
 
-/** A file of a models folder. */
+/** A file in a models folder. */
 export interface FoundFile {
   path: string;
   name: string;
-  /** The folder it is in, from the models folder on, with slashes; '' is the models folder itself. */
+  /** The folder that holds the file, relative to the models folder, with slashes. '' is the models folder itself. */
   folder: string;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
-  /** Unix time in ms. */
+  /** Time of the last change: Unix time in ms. */
   modified: number;
-  /** Changes with the file's content. */
+  /** A text that differs once the file's content has changed. */
   stamp: string;
 }
 
-/** A models folder, or one within it. */
+/** A models folder or one of its subfolders. */
 export interface FoundFolder {
   path: string;
-  /** Another one for a folder that takes the place of this one. */
+  /** A text that differs once another folder has taken this path. */
   stamp: string;
 }
 
-/** A GGUF of a models folder and what its header says. */
+/** A GGUF file in a models folder, and its header. */
 export interface GgufFile {
   file: FoundFile;
   header: GgufHeader;

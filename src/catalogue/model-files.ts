@@ -1,23 +1,23 @@
 import type { FoundFile } from './found-file.ts';
 
-/** The files of one model: its GGUF, or its split GGUFs in order. */
+/** The files of one model: one GGUF, or the parts of a split GGUF in order. */
 export interface ModelFiles {
-  /** As `stemOf` gives it. */
+  /** The model's name, from `stemOf`. */
   stem: string;
   files: FoundFile[];
-  /** Of a split model, the parts that should be there. */
+  /** The number of parts that a split model should have; 1 for a whole GGUF. */
   parts: number;
 }
 
-/** The name of a part of a split file. */
+/** Matches the name of one part of a split GGUF. */
 const PART = /^(?<stem>.*)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/;
 
-/** A GGUF's name without `.gguf` and without the number of a part. */
+/** Returns a GGUF's name without `.gguf` and without the number of its part. */
 export function stemOf(name: string): string {
   return PART.exec(name)?.groups?.stem ?? name.slice(0, -'.gguf'.length);
 }
 
-/** Which of a folder's GGUFs make up which model. */
+/** Groups the GGUFs of a folder by model. */
 export function groupFiles(files: FoundFile[]): ModelFiles[] {
   const models = new Map<string, ModelFiles>();
   for (const file of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -32,14 +32,17 @@ export function groupFiles(files: FoundFile[]): ModelFiles[] {
   return [...models.values()];
 }
 
-/** A model's id where its model.json gives it none: its path, or that of the folder that it has for itself and is named like. */
+/**
+ * Returns the id of a model whose model.json gives none. It is the model's path, or the folder's path if the folder has
+ * the model's name and holds no other model.
+ */
 export function defaultId({ stem, files }: ModelFiles, alone: boolean): string {
   const folder = files[0]?.folder ?? '';
   if (folder === '') return stem;
   return alone && folder.split('/').at(-1) === stem ? folder : `${folder}/${stem}`;
 }
 
-/** The numbers of the parts that a split model lacks. */
+/** Returns the numbers of the parts that a split model lacks. */
 export function missingParts({ files, parts }: ModelFiles): number[] {
   const there = new Set(files.map(({ name }) => Number(PART.exec(name)?.groups?.part ?? 1)));
   return Array.from({ length: parts }, (_, index) => index + 1).filter((number) => !there.has(number));

@@ -9,7 +9,7 @@ import {
   type SamplingNameIn,
 } from '../core/sampling/fields.ts';
 
-/** The sampling fields for which a model may have its own default in this place. */
+/** Makes schema entries for the sampling fields whose default a model may set in this place. */
 function samplingDefaults<P extends DefaultPlace>(place: P) {
   const fields: SamplingField[] = Object.values(SAMPLING_FIELDS);
   const entries = fields
@@ -72,12 +72,12 @@ const overrides = {
 
 const schema = object(overrides);
 
-/** What a model.json says in place of the GGUF: fields of the Model object. */
+/** The fields of the Model object that a model.json sets. They replace what the GGUF says. */
 export type ModelOverrides = v.InferOutput<typeof schema>;
 
 /**
- * Reads the text of a model.json. `unknown` has the fields in it that can't be set there. Throws an error that names
- * the first wrong field and what it must be.
+ * Reads the text of a model.json. `unknown` lists the fields that can't be set there. Throws an error that names the
+ * first wrong field and the value it must have.
  */
 export function parseModelJson(json: string): { overrides: ModelOverrides; unknown: string[] } {
   const input = parseJson(json);
@@ -92,7 +92,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-/** An object whose other fields are left out. */
+/** Makes the schema of an object. Unknown fields are dropped. */
 function object<E extends v.ObjectEntries>(entries: E) {
   const message = 'must be an object';
   return v.pipe(plainObject(message), v.object(entries, message));
@@ -114,7 +114,9 @@ function unknownFields(input: unknown): string[] {
   ];
 }
 
-/** Whether it is Jinja, and of the conversation: formats of another kind would be written into the prompt as they stand. */
+/**
+ * True if the text is Jinja that uses the messages. A template in another syntax would appear in the prompt unchanged.
+ */
 function isChatTemplate(template: string): boolean {
   try {
     createChatTemplate(template, { bos: '', eos: '' });

@@ -1,14 +1,17 @@
-/** Something in a models folder that is not as it should be. */
+/** Something wrong in a models folder. */
 export interface Problem {
   message: string;
-  /** Its path. */
+  /** The path of the file. */
   file: string;
   reason: string;
-  /** Of a file that is not whole, in bytes. They change while it is being copied, and the problem stays the same. */
+  /**
+   * Only for an incomplete file: its size and the size it should have, in bytes. The size grows while the file is
+   * copied; the problem is still the same one.
+   */
   sizes?: { size: number; expected: number };
 }
 
-/** Whether two problems are one and the same, to somebody who has been told of one. */
+/** Returns a key that is equal for two problems if they are the same problem. */
 export function problemKey({ message, file, reason }: Problem): string {
   return JSON.stringify([message, file, reason]);
 }

@@ -4,7 +4,7 @@ import type { GgufFile } from './found-file.ts';
 
 const F16 = 1;
 
-/** Whether a GGUF is a projector, which is a part of the models beside it: what turns images or audio into embeddings. */
+/** True if a GGUF is a projector: the part of a model that turns images or audio into embeddings. */
 export function isProjector({ file, header }: GgufFile): boolean {
   const fields = createFields(header.fields);
   return (
@@ -22,14 +22,14 @@ export function projectorSenses(projector: GgufFile | null): Senses {
   if (!projector) return { vision: false, audio: false };
   const fields = createFields(projector.header.fields);
   const audio = fields.flag('clip.has_audio_encoder');
-  // Early projectors, all of them for images, have no word for it.
+  // Early projectors name no sense. All of them are for images.
   return { audio, vision: fields.flag('clip.has_vision_encoder') || !audio };
 }
 
 /**
- * The projector of a model, of those in its folder; null where there is none for it. A model that has the folder to
- * itself takes any of them. One of several takes those that make embeddings of its own width. Of several projectors,
- * the one named most like the model comes first, then one in 16-bit floats, then the first by name.
+ * Chooses the projector of a model among those in its folder. Returns null if none fits. If the model has the folder to
+ * itself, any of them fits. Otherwise a projector must make embeddings of the model's width. Among several, the one
+ * whose name is most like the model's comes first, then one in 16-bit floats, then the first by name.
  */
 export function chooseProjector(model: GgufFile, alone: boolean, projectors: GgufFile[]): GgufFile | null {
   const fitting = alone ? projectors : projectors.filter((projector) => fits(projector, model));
@@ -52,7 +52,7 @@ function isF16({ header }: GgufFile): boolean {
   return createFields(header.fields).number('general.file_type') === F16;
 }
 
-/** How many letters two names begin with in common, "mmproj" left aside. */
+/** Counts the letters that the two names have in common at their beginning. "mmproj" is left out. */
 function likeness(projector: string, model: string): number {
   const name = projector.toLowerCase().replace(/[-_.]?mmproj[-_.]?/, '');
   const other = model.toLowerCase();

@@ -1,20 +1,20 @@
-/** What `paddock` exits with. */
+/** The exit codes of `paddock`. */
 export const EXIT = {
   ok: 0,
-  /** It was understood and failed. */
+  /** The command was valid but failed. */
   failure: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
-  /** Ended by Ctrl-C. */
+  /** Ctrl-C ended the command. */
   interrupted: 130,
 } as const;
 
-/** The command line, the environment or the configuration file says what can't be done. */
+/** The command line, the environment or the configuration file asks for something invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Ctrl-C ended the command; the message says what that leaves behind. */
+/** Ctrl-C ended the command. The message says what is left behind. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }

@@ -7,14 +7,17 @@ import { planBackends } from '../pool/load-model.ts';
 import { planThreads } from '../pool/model-threads.ts';
 import type { Config } from './config/settings.ts';
 
-/** What a model would take without a GPU, in bytes, and for how many slots of which length in tokens. */
+/**
+ * The estimated memory of a model without a GPU, in bytes, and the slots and the context length (in tokens) that it
+ * counts with.
+ */
 export interface LoadEstimate extends MemoryEstimate {
   backend: BackendName;
   slots: number;
   contextLength: number;
 }
 
-/** Estimates the memory that a model takes as it is configured, where memory is no question. */
+/** Estimates the memory that a model takes with this configuration. It assumes that there is enough memory. */
 export function estimateLoad(
   source: ModelSource,
   config: Pick<Config, 'ctxLen' | 'slots' | 'threads' | 'batch'>,

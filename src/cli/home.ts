@@ -1,17 +1,17 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where Paddock keeps what is the user's: `models/`, `downloads/`, `cache/` and `config.json`. */
+/** Returns Paddock's folder in the user's home. It holds `models/`, `downloads/`, `cache/` and `config.json`. */
 export function paddockHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.PADDOCK_HOME || join(homedir(), '.paddock');
 }
 
-/** Where unfinished pulls lie. */
+/** Returns the folder of unfinished pulls. */
 export function downloadsFolder(): string {
   return join(paddockHome(), 'downloads');
 }
 
-/** What is known of the headers of large models, so that the next start need not read them. */
+/** Returns the file that keeps the headers of large models for the next start. */
 export function headerCacheFile(): string {
   return join(paddockHome(), 'cache', 'headers.json');
 }

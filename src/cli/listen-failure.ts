@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { messageOf } from './errors.ts';
 
-/** Why an address could not be listened on, which uWebSockets.js does not tell: Node's own server is asked. */
+/**
+ * Explains why the server could not listen on an address. uWebSockets.js does not tell the reason, so this tries again
+ * with Node's server.
+ */
 export async function explainListenFailure(host: string, port: number, failure: unknown): Promise<Error> {
   switch (await listenErrorCode(host, port)) {
     case 'EADDRINUSE':
@@ -20,7 +23,7 @@ export async function explainListenFailure(host: string, port: number, failure: 
   }
 }
 
-/** The code of the error with which an address can not be listened on; undefined if it can. */
+/** Returns the code of the error that listening on an address gives; undefined if it works. */
 export async function listenErrorCode(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   try {

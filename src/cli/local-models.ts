@@ -6,7 +6,7 @@ import { note } from './output.ts';
 
 const ignore = () => {};
 
-/** Warnings for people, on standard error. */
+/** A log that writes warnings for people to standard error. */
 export const warnings: Log = {
   debug: ignore,
   info: ignore,
@@ -14,12 +14,12 @@ export const warnings: Log = {
   error: (message, fields) => note(`paddock: ${message}${describe(fields)}`),
 };
 
-/** The models on this machine, the built-in one included; what is wrong with any is told on standard error. */
+/** Reads the models on this machine, the built-in one included. Problems go to `log`. */
 export function readLocalModels(folder: string, log: Log = warnings): Promise<FileCatalogue> {
   return readCatalogue([folder, builtInModelsFolder], log, headerCacheFile());
 }
 
-/** An error that says which models there are. */
+/** Makes the error for an unknown model. It lists the models that exist. */
 export function unknownModel(id: string, ids: string[]): Error {
   return new Error(`there is no model '${id}'; ${ids.length === 0 ? 'there are none' : `there are ${ids.join(', ')}`}`);
 }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Log } from '../core/log.ts';
 
-/** Structured log lines on standard error, so that standard output stays the program's own. */
+/** Makes a log that writes structured lines to standard error. Standard output is for the commands' own results. */
 export function createLog(level: string): Log {
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
   return {

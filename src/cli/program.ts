@@ -11,7 +11,7 @@ import { EXIT, exitCodeOf, messageOf } from './errors.ts';
 import { coloursFor } from './output.ts';
 import { version } from './version.ts';
 
-// A reader that has seen enough, such as `head`, is no failure.
+// If the reader of the output stops early, as `head` does, that is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failure),
 );
@@ -35,11 +35,11 @@ registerDoctor(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  // Not left to run out: what was started before it failed may still hold the process.
+  // The process must not wait for things that were started before the failure.
   process.exit(report(error));
 }
 
-/** Says what went wrong, unless commander has, and gives the exit code. */
+/** Prints the error, unless commander has done so. Returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   process.stderr.write(`${coloursFor(process.stderr).red('paddock:')} ${messageOf(error)}\n`);

@@ -1,19 +1,20 @@
 import type { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
+import { formatBytes } from '../core/bytes.ts';
 import type { PullEvent } from '../core/puller.ts';
-import { formatBytes, formatDuration, printable } from './output.ts';
+import { formatDuration, printable } from './output.ts';
 
-/** Where the events of a pull are shown. */
+/** The display of a pull's events. */
 export interface PullScreen {
   show(event: PullEvent): void;
-  /** Leaves the screen fit for others, whatever was shown last. */
+  /** Ends the display, so that others can write below it. */
   close(): void;
 }
 
-/** How often a line is written where there is no terminal. */
+/** The interval between two lines if there is no terminal. */
 const LINE_INTERVAL_MS = 5000;
 
-/** A bar on a terminal, a line now and then elsewhere. */
+/** Shows a progress bar on a terminal, and a line now and then elsewhere. */
 export function openPullScreen(
   output: Writable & { isTTY?: boolean },
   now: () => number = () => performance.now(),
@@ -54,7 +55,7 @@ function startBar(stream: Writable, total: number): SingleBar {
     barsize: 24,
     hideCursor: true,
     autopadding: true,
-    // Its own tidying on Ctrl-C would race with the end of the pull.
+    // Its own handler of Ctrl-C would run while the pull is still ending.
     gracefulExit: false,
   });
   bar.start(total, 0, { words: '', file: '' });

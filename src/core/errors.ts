@@ -1,4 +1,4 @@
-/** OpenAI's error body, the inside of `{"error": ...}`. */
+/** The error object of OpenAI's API: the value of `error` in `{"error": ...}`. */
 export interface ErrorBody {
   message: string;
   type: string;
@@ -6,13 +6,15 @@ export interface ErrorBody {
   param: string | null;
 }
 
-/** An error as plain data, for crossing threads. */
+/** An error as plain data, so that it can cross threads. */
 export interface ErrorData extends ErrorBody {
   status: number;
   headers?: Record<string, string>;
 }
 
-/** An error that the caller may read: it has an HTTP status and says nothing of the inside. */
+/**
+ * An error whose message clients may read. It has an HTTP status and reveals nothing about the inside of the server.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly data: ErrorData;
@@ -28,7 +30,7 @@ export function invalidRequest(message: string, param: string | null = null, cod
   return new ApiError({ status: 400, type: 'invalid_request_error', code, param, message });
 }
 
-/** 400: the request is well formed but asks for what this build or model can't do. */
+/** 400: the request is well formed, but asks for something that this build or model can't do. */
 export function unsupportedParameter(param: string, message: string): ApiError {
   return invalidRequest(message, param, 'unsupported_parameter');
 }
@@ -49,12 +51,12 @@ export function builtInModel(id: string): ApiError {
   return invalidRequest(`The model '${id}' comes with Paddock and can not be removed.`, 'model', 'built_in_model');
 }
 
-/** 401: none or not one of the configured keys. */
+/** 401: the request has no API key, or one that is not configured. */
 export function invalidApiKey(message: string): ApiError {
   return new ApiError({ status: 401, type: 'authentication_error', code: 'invalid_api_key', param: null, message });
 }
 
-/** 404: no such path. */
+/** 404: the API has no such path. */
 export function pathNotFound(method: string, path: string): ApiError {
   return new ApiError({
     status: 404,
@@ -65,7 +67,7 @@ export function pathNotFound(method: string, path: string): ApiError {
   });
 }
 
-/** 405: the path is there, but not for this method. */
+/** 405: the path exists, but does not take this method. */
 export function methodNotAllowed(method: string, path: string, allowed: string[]): ApiError {
   const allow = allowed.join(', ');
   return new ApiError({
@@ -78,12 +80,12 @@ export function methodNotAllowed(method: string, path: string, allowed: string[]
   });
 }
 
-/** 501: this Paddock can't do it, whatever is asked. */
+/** 501: this installation can't do it for any request. */
 export function notSupportedHere(message: string): ApiError {
   return new ApiError({ status: 501, type: 'invalid_request_error', code: 'not_supported_here', param: null, message });
 }
 
-/** 413: the body is longer than a request may be. */
+/** 413: the request body is over the limit. */
 export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError({
     status: 413,
@@ -94,7 +96,7 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   });
 }
 
-/** 503: as many requests wait as may wait. */
+/** 503: the queue is full. The client may try again after `retryAfterSeconds`. */
 export function overloaded(message: string, retryAfterSeconds: number): ApiError {
   return new ApiError({
     status: 503,
@@ -106,22 +108,22 @@ export function overloaded(message: string, retryAfterSeconds: number): ApiError
   });
 }
 
-/** 503: a model needs more memory than there is. */
+/** 503: the model needs more memory than is available. */
 export function insufficientMemory(message: string): ApiError {
   return new ApiError({ status: 503, type: 'server_error', code: 'insufficient_memory', param: null, message });
 }
 
-/** 500: something broke inside. The message must not say what. */
+/** 500: an internal error. The message must not reveal its cause. */
 export function serverError(message = 'The server had an error while processing the request.'): ApiError {
   return new ApiError({ status: 500, type: 'server_error', code: 'server_error', param: null, message });
 }
 
-/** What the caller is told of any thrown thing: an `ApiError` as it is, everything else as a plain 500. */
+/** Returns what clients see of any thrown value: the data of an `ApiError`, or a plain 500 for everything else. */
 export function toErrorData(error: unknown): ErrorData {
   return error instanceof ApiError ? error.data : serverError().data;
 }
 
-/** The JSON body of an error, alike for a whole reply and for an event inside a stream. */
+/** The JSON body of an error. Whole replies and error events of a stream have the same. */
 export function errorBody({ message, type, code, param }: ErrorBody): { error: ErrorBody } {
   return { error: { message, type, code, param } };
 }

@@ -1,12 +1,12 @@
 /**
- * Values pushed on one side and iterated on the other, once and by one reader. What is pushed before anyone asks is kept.
- * Ending the iteration, even while it waits for a value, calls `onReturn`.
+ * Passes values from a producer that pushes them to one reader that iterates them once. It keeps values that are pushed
+ * before anyone reads. When the reader ends the iteration, even while it waits for a value, `onReturn` is called.
  */
 export interface EventQueue<T> extends AsyncIterable<T> {
   push(value: T): void;
-  /** No more values; those already pushed are still delivered. */
+  /** Ends the iteration after the values that are already pushed. */
   end(): void;
-  /** No more values; the iteration throws after those already pushed. */
+  /** Makes the iteration throw after the values that are already pushed. */
   fail(error: unknown): void;
 }
 
@@ -33,7 +33,7 @@ export function createEventQueue<T>(onReturn: () => void = () => {}): EventQueue
     return { value: undefined, done: true };
   };
 
-  // Not an async generator: its `return` would wait for a `next` that may never come.
+  // This is not an async generator, because the `return` of one would wait for a `next` that may never settle.
   const finish = async (): Promise<IteratorResult<T, undefined>> => {
     values.length = 0;
     close({});

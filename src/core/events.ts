@@ -1,7 +1,7 @@
 /** Why a choice ended, in OpenAI's words. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** How far the prompt has been evaluated. Counts are tokens; `processed` includes `cache`. */
+/** How much of the prompt is evaluated. Counts are in tokens; `processed` includes `cache`. */
 export interface PromptProgress {
   kind: 'progress';
   /** Prompt tokens that were already in the KV cache. */
@@ -11,33 +11,33 @@ export interface PromptProgress {
   timeMs: number;
 }
 
-/** A token of the reply and how likely it was, as the natural logarithm of its probability before any sampler. */
+/** A token of the reply with its log probability: the natural logarithm of its probability before any sampler. */
 export interface TokenLogprob {
   text: string;
-  /** The token's UTF-8, which may be a part of a character. */
+  /** The token's UTF-8 bytes. They may be a part of a character. */
   bytes: number[];
   logprob: number;
-  /** The likeliest tokens in its place, likeliest first; none have alternatives of their own. */
+  /** The most likely tokens for this position, the most likely first. */
   alternatives: { text: string; bytes: number[]; logprob: number }[];
 }
 
-/** A piece of a choice's reply: whole UTF-8 characters, free of stop sequences. */
+/** A piece of a choice's reply. It has whole UTF-8 characters only, and no stop sequence. */
 export interface TextDelta {
   kind: 'text';
   choice: number;
   text: string;
-  /** Of the tokens since the last text, where asked for. */
+  /** The tokens since the previous text event, if the request asks for logprobs. */
   logprobs?: TokenLogprob[];
 }
 
-/** A piece of what the model thinks before it answers. */
+/** A piece of the model's reasoning, which it writes before the answer. */
 export interface ReasoningDelta {
   kind: 'reasoning';
   choice: number;
   text: string;
 }
 
-/** A tool call begins; `index` counts the calls of the choice from 0. */
+/** The beginning of a tool call. `index` counts the calls of the choice from 0. */
 export interface ToolCallStart {
   kind: 'toolCall';
   choice: number;
@@ -45,7 +45,7 @@ export interface ToolCallStart {
   name: string;
 }
 
-/** A piece of a tool call's arguments; together they are the JSON text of one object. */
+/** A piece of a tool call's arguments. All pieces together are the JSON text of one object. */
 export interface ToolArgumentsDelta {
   kind: 'toolArguments';
   choice: number;
@@ -53,21 +53,23 @@ export interface ToolArgumentsDelta {
   text: string;
 }
 
-/** The choice is complete; nothing more is said of it. */
+/** The choice is complete. It has no further events. */
 export interface ChoiceFinished {
   kind: 'finish';
   choice: number;
   reason: FinishReason;
 }
 
-/** The prompt alone does not fit the context window; nothing is generated and no other event follows. */
+/**
+ * The prompt does not fit the context window. Nothing is generated, and no other event follows. Counts are in tokens.
+ */
 export interface PromptOverflow {
   kind: 'overflow';
   promptTokens: number;
   contextLength: number;
 }
 
-/** The generation is over. `completionTokens` are those of all choices; durations are ms. */
+/** The generation is complete. `completionTokens` counts the tokens of all choices; durations are in ms. */
 export interface GenerationDone {
   kind: 'done';
   promptTokens: number;
@@ -78,9 +80,11 @@ export interface GenerationDone {
 }
 
 /**
- * What a running generation says, in this order: one or more `progress`, then for each choice its pieces and `finish`,
- * those of several choices mixed, then one `done`; or, for a prompt that does not fit, a single `overflow`.
- * Engines say `text` alone; the chat layer tells reasoning and tool calls from it.
+ * An event of a generation. They come in this order: one or more `progress`, then the pieces of each choice and its
+ * `finish`, then one `done`. The events of several choices are interleaved. If the prompt does not fit, a single
+ * `overflow` comes instead.
+ *
+ * Engines emit all text as `text`; the chat layer turns parts of it into `reasoning` and tool calls.
  */
 export type GenerationEvent =
   | PromptProgress

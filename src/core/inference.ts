@@ -4,19 +4,19 @@ import type { Emit, GenerationRequest, QuestionKind, Questions } from './runner.
 import { type Call, type CallContext, openCall, type Port, serveCall } from './wire.ts';
 
 /**
- * One loaded model at work. `Request` says in what terms: a `GenerationRequest` is a whole conversation, a `TextRequest`
- * of the engines is raw text.
+ * One loaded model. `Request` tells its level: a `GenerationRequest` is a whole conversation, a `TextRequest` of the
+ * engines is raw text.
  */
 export interface Inference<Request> {
   /**
    * Runs one generation and resolves after its last event. An abort ends it at the next step, without a `done` event.
-   * Throws an `ApiError` for a mistake of the caller.
+   * Throws an `ApiError` for a mistake of the client.
    */
   generate(request: Request, emit: Emit, signal: AbortSignal): Promise<void>;
 
   /**
-   * Answers a question. Throws a 400 `ApiError` for one that this model or its engine can't answer. After an abort it may
-   * stop early, and nobody reads its answer.
+   * Answers a question. Throws a 400 `ApiError` if this model or its engine can't answer it. After an abort it may stop
+   * early, and its answer is not used.
    */
   ask<K extends QuestionKind>(
     kind: K,
@@ -25,23 +25,23 @@ export interface Inference<Request> {
   ): Promise<Questions[K]['answer']>;
 }
 
-/** A model's answer to a question, as the one event of its call. */
+/** A model's answer to a question: the only event of such a call. */
 export interface Answer<K extends QuestionKind = QuestionKind> {
   kind: 'answer';
   answer: Questions[K]['answer'];
 }
 
-/** A call to a model on the wire. */
+/** What a call to a model asks for, as it crosses the wire. */
 export type InferenceCall =
   | { kind: 'generate'; request: GenerationRequest }
   | { kind: 'ask'; about: QuestionKind; question: Questions[QuestionKind]['question'] };
 
-/** Calls a model behind a port for a generation. */
+/** Asks the model behind a port for a generation. */
 export function callGenerate(port: Port, request: GenerationRequest, context: CallContext): Call<GenerationEvent> {
   return openCall(port, { kind: 'generate', request } satisfies InferenceCall, context);
 }
 
-/** Calls a model behind a port with a question; its one event is the answer. */
+/** Asks the model behind a port a question. The only event of the call is the answer. */
 export function callAsk<K extends QuestionKind>(
   port: Port,
   about: K,
@@ -51,13 +51,13 @@ export function callAsk<K extends QuestionKind>(
   return openCall(port, { kind: 'ask', about, question } satisfies InferenceCall, context);
 }
 
-/** The answer that a call brings. Throws a 500 `ApiError` when it ends without one, as it does after an abort. */
+/** Waits for the answer of a call. Throws a 500 `ApiError` if the call ends without one, as it does after an abort. */
 export async function answerOf<K extends QuestionKind>({ events }: Call<Answer<K>>): Promise<Questions[K]['answer']> {
   for await (const { answer } of events) return answer;
   throw serverError('The request ended before its answer came.');
 }
 
-/** Serves the one call of a port with a model. Resolves when it is over; see `serveCall`. */
+/** Lets a model serve the one call of a port. Resolves when the call is over; see `serveCall`. */
 export function serveInference(
   port: Port,
   model: Inference<GenerationRequest>,

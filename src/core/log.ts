@@ -1,4 +1,4 @@
-/** Structured logging as the core and the workers see it. Never pass prompts, replies or keys. */
+/** Structured logging, as the core and the workers use it. Never pass prompts, replies or keys. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -6,10 +6,10 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
-/** A cause may have a cause, and so on; a line names this many of them. */
+/** The most nested causes of an error that one log line has. */
 const MOST_CAUSES = 4;
 
-/** Any thrown value as fields of a log line: its name and message, its stack, and what caused it. */
+/** Turns any thrown value into fields of a log line: its name and message, its stack, and its cause. */
 export function toLogFields(error: unknown, causes = MOST_CAUSES): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: String(error) };
   const { name, message, stack, cause } = error;
@@ -20,7 +20,10 @@ export function toLogFields(error: unknown, causes = MOST_CAUSES): Record<string
   };
 }
 
-/** The same log with these fields in every line. They are read with each line, so fields that are set later show from then on. */
+/**
+ * Returns the same log with these fields in every line. The fields are read for each line, so a field that is set later
+ * is in all lines from then on.
+ */
 export function withFields(log: Log, fields: object): Log {
   return {
     debug: (message, more) => log.debug(message, { ...fields, ...more }),

@@ -1,4 +1,4 @@
-/** Maps in order, at most so many at once. */
+/** Like `Promise.all` over `items.map(map)`, but with at most `most` calls of `map` at a time. */
 export async function mapLimited<T, R>(items: T[], most: number, map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

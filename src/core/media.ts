@@ -1,29 +1,29 @@
-/** Of an image as engines take it. No known projector sees more. */
+/** The largest image that engines take, in pixels. No known projector sees more. */
 export const MOST_PIXELS = 1_500_000;
 
-/** An image or a recording as engines take it. Plain data: it crosses threads and processes. */
+/** An image or a recording, as engines take it. Plain data, so that it can cross threads and processes. */
 export type Media =
-  /** A PNG, upright, of `MOST_PIXELS` at most. */
+  /** A PNG of at most `MOST_PIXELS` pixels, already turned upright. */
   | { kind: 'image'; bytes: Uint8Array }
-  /** The file as it came, its header checked. */
+  /** The client's own file; only its header is checked. */
   | { kind: 'audio'; format: 'wav' | 'mp3'; bytes: Uint8Array };
 
-/** A part of a message as the API has it. */
+/** An image or a recording of a message, as the API takes it. */
 export type MediaPart =
-  /** An http(s) URL or a data URI. `low` asks for no more than 512 pixels a side. */
+  /** An http(s) URL or a data URI. `low` limits the image to 512 pixels a side. */
   | { kind: 'image'; url: string; detail?: 'low' }
   /** `data` is base64. */
   | { kind: 'audio'; data: string; format: 'wav' | 'mp3' };
 
-/** Gets the bytes that a part of a message stands for. */
+/** Gets the bytes of an image or a recording. */
 export interface MediaReader {
   /**
-   * @param param the part's place in the request, as in `messages[0].content[1]`: errors name it
-   * @throws ApiError a 400 that says what is wrong with the media: unreachable, too large, no known format (and what its first
-   *   bytes are), or an address that may not be asked
+   * @param param the part's path in the request, such as `messages[0].content[1]`; errors name it
+   * @throws ApiError a 400 that tells what is wrong with the media: unreachable, too large, in an unknown format (with
+   *   its first bytes), or at an address that the server must not fetch from
    */
   read(part: MediaPart, param: string, signal: AbortSignal): Promise<Media>;
 }
 
-/** Where in a message's text its media stand, one after the other. What clients write is freed of it. */
+/** Marks the place of each image or recording in a message's text. The mark is removed from what clients write. */
 export const MEDIA_MARK = '\u{E000}media\u{E000}';

@@ -1,7 +1,7 @@
 import type { BackendName } from './runner.ts';
 import type { SamplingNameIn } from './sampling/fields.ts';
 
-/** A model's configuration, `settings` of the Model object. Absent fields are not set. */
+/** A model's configuration: `settings` of the Model object. Absent fields are not set. */
 export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>, number>> {
   ctx_len?: number;
   ngl?: number;
@@ -14,14 +14,14 @@ export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>
   n_parallel?: number;
 }
 
-/** A model's defaults for a request, `parameters` of the Model object; the request's own fields win. */
+/** A model's default values for requests: `parameters` of the Model object. A request's own fields take precedence. */
 export interface ModelParameters extends Partial<Record<SamplingNameIn<'parameters'>, number>> {
   max_tokens?: number;
   stream?: boolean;
   stop?: string[];
 }
 
-/** Where a file of a model came from; `url` is '' where that is not known, `size` is in bytes. */
+/** The source of one of a model's files. `url` is '' if it is not known; `size` is in bytes. */
 export interface ModelFile {
   filename: string;
   url: string;
@@ -29,7 +29,7 @@ export interface ModelFile {
   size?: number;
 }
 
-/** What is known of a model from its files alone, before anything is loaded. */
+/** The facts about a model that its files alone give, before it is loaded. */
 export interface ModelCard {
   id: string;
   /** Unix time in seconds. */
@@ -46,9 +46,9 @@ export interface ModelCard {
   metadata: { author: string; tags: string[]; size: number; cover: string };
   trainedContextLength: number;
   parameterCount: number;
-  /** Whether its projector takes audio; `settings.vision_model` says the same of images. */
+  /** True if its projector takes audio. For images, this is `settings.vision_model`. */
   audioModel: boolean;
-  /** Whether it ranks documents, and writes nothing. */
+  /** True if the model ranks documents. Such a model writes no text. */
   rankingModel: boolean;
 }
 
@@ -75,7 +75,7 @@ export interface Model {
   metadata: ModelCard['metadata'];
   context_length: number;
   meta: { n_ctx: number; n_ctx_train: number; n_params: number; size: number };
-  /** A model of which neither `embedding` nor `rerank` is true chats. */
+  /** A model chats if both `embedding` and `rerank` are false. */
   capabilities: {
     vision: boolean;
     audio: boolean;

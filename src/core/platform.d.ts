@@ -1,6 +1,6 @@
 /**
- * The globals that Node, browsers and workers all have and that the core uses.
- * The core is compiled without Node's and without the DOM's types, so anything that is not named here does not compile.
+ * The globals that the core uses. Node, browsers and workers all have them. The core is compiled without the types of
+ * Node and of the DOM, so code that uses any other global does not compile.
  */
 
 interface AbortSignal {
@@ -23,7 +23,7 @@ declare class TextEncoder {
   encode(input: string): Uint8Array;
 }
 
-/** Base64 of a string whose characters are bytes. */
+/** Base64 of a string in which each character is one byte. */
 declare function btoa(bytes: string): string;
 
 declare function setTimeout(callback: () => void, ms: number): unknown;

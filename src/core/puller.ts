@@ -1,12 +1,14 @@
 import type { Model } from './model.ts';
 
-/** What a pull says while it goes on. Sizes and amounts are in bytes, of all its files together; `completed` never shrinks. */
+/**
+ * An event of a pull. Sizes and amounts are in bytes, for all files of the model together; `completed` never decreases.
+ */
 export type PullEvent =
-  /** Asks the host what there is to fetch. */
+  /** The host is asked which files there are. */
   | { status: 'resolving' }
   | {
       status: 'downloading';
-      /** The file that is being fetched. */
+      /** The file that is fetched now. */
       file: string;
       completed: number;
       total: number;
@@ -14,21 +16,23 @@ export type PullEvent =
       /** Null while the rate is unknown. */
       secondsLeft: number | null;
     }
-  /** Nothing moves for now, and why: a lost connection that is tried again, a host that asks for patience, another process. */
+  /**
+   * The pull pauses. The reason may be a lost connection that is retried, a host that asks to wait, or another process.
+   */
   | { status: 'waiting'; reason: string }
-  /** Compares a fetched file with its size, its sha256 and what its own header promises. */
+  /** A fetched file is checked: its size, its sha256, and whether it holds all that its header promises. */
   | { status: 'verifying'; file: string }
-  /** The model is in the catalogue. `alreadyHere`: it had been before, with the very same files. */
+  /** The model is in the catalogue. `alreadyHere` is true if it was there before with the same files. */
   | { status: 'done'; model: Model['id']; alreadyHere: boolean };
 
 /** Fetches models into the catalogue. */
 export interface Puller {
   /**
-   * Fetches a model, going on where an earlier pull of it broke off. Pulls of one model share the work: it ends early only
-   * when nobody reads it any more, and what is fetched by then stays for the next one.
+   * Fetches a model. It resumes where an earlier pull of the model stopped. Pulls of the same model share one download,
+   * which ends early only when nobody reads it any more. What is fetched by then is kept for the next pull.
    *
    * @param source `hf:org/repo[:quant]`, `hf:org/repo/file.gguf` or the URL of a GGUF
-   * @throws ApiError saying what the caller can do about it; nothing that is not whole ever reaches the catalogue
+   * @throws ApiError with what the client can do about it; an incomplete model never gets into the catalogue
    */
   pull(source: string, signal: AbortSignal): AsyncIterable<PullEvent>;
 }

@@ -1,7 +1,9 @@
 import type { Model } from './model.ts';
 
-/** Takes models out of the catalogue, their files included. */
+/** Removes models from the catalogue and deletes their files. */
 export interface Remover {
-  /** Removes a model. It is gone from the catalogue afterwards. Throws `ApiError` saying why it can't be removed. */
+  /**
+   * Removes a model. When this resolves, it is no longer in the catalogue. Throws an `ApiError` if it can't be removed.
+   */
   remove(id: Model['id']): Promise<void>;
 }

@@ -11,28 +11,31 @@ export interface ToolCall {
   function: { name: string; arguments: string };
 }
 
-/** A conversation turn as the engines take it: roles are validated and the parts of a content joined. */
+/** A message of a conversation, as engines take it: the role is validated, and the content parts are joined. */
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string | null;
-  /** What stands at each `MEDIA_MARK` of the content. */
+  /** The image or recording for each `MEDIA_MARK` of the content, in order. */
   media?: Media[];
   name?: string;
   tool_calls?: ToolCall[];
   tool_call_id?: string;
 }
 
-/** How the next token is chosen: the fields of the table, all with their values. */
+/** The sampling settings: all fields of the table in `sampling/fields.ts`, each with a value. */
 export interface Sampling extends Record<SamplingKey, number> {
   /** Unsigned 32-bit. */
   seed: number;
   logitBias: [token: number, bias: number][];
 }
 
-/** Whether and which tools the model must call. */
+/** Which tools the model may or must call. */
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
-/** A conversation to continue. The model's template turns it into text, its format tells calls and reasoning apart. */
+/**
+ * A conversation to continue. The model's chat template turns it into text; its chat format finds calls and reasoning
+ * in the reply.
+ */
 export interface ChatPrompt {
   kind: 'chat';
   messages: ChatMessage[];
@@ -43,64 +46,75 @@ export interface ChatPrompt {
   templateKwargs: Record<string, unknown>;
 }
 
-/** What to continue: a conversation, a text as it stands, tokens, or the gap between two texts. */
+/** The prompt to continue: a conversation, plain text, tokens, or the gap between two texts. */
 export type Prompt =
   | ChatPrompt
   | { kind: 'text'; text: string }
   | { kind: 'tokens'; tokens: number[] }
   | { kind: 'infill'; prefix: string; suffix: string };
 
-/** What the reply must be: anything, any JSON object, or JSON of a schema. */
+/**
+ * The form that the reply must have: any text, any JSON object, or JSON that matches a schema. `param` is the field
+ * that has the schema; errors name it.
+ */
 export type ReplyFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: JsonSchema; param: string };
 
-/** One generation as the API asks for it. Plain data: it crosses threads and processes. */
+/** One generation, as the API asks for it. Plain data, so that it can cross threads and processes. */
 export interface GenerationRequest {
   prompt: Prompt;
   replyFormat: ReplyFormat;
   sampling: Sampling;
   stop: string[];
-  /** Texts that must not be said; case does not matter. */
+  /**
+   * Texts that end the reply with `content_filter` if they occur in the prompt or in the reply. Case does not matter.
+   */
   banned: string[];
-  /** Tokens of one choice; null means up to the end of the context window. */
+  /** The most tokens of one choice; null allows as many as the context window holds. */
   maxTokens: number | null;
-  /** Whether the prompt may be served from the KV cache. */
+  /** True if the prompt may use tokens that are already in the KV cache. */
   cachePrompt: boolean;
-  /** Replies to the one prompt, each of a seed of its own. */
+  /** The number of replies to the prompt. Each has its own seed. */
   choices: number;
-  /** How many of the likeliest alternatives to tell with each token; null tells nothing, 0 the token's own alone. */
+  /**
+   * The number of most likely alternatives to return with each token. 0 returns only the token's own probability; null
+   * returns no probabilities.
+   */
   logprobs: number | null;
 }
 
-/** What an engine can be asked besides generations, each with its question and its answer. Plain data. */
+/** The questions that an engine can be asked besides generations, each with its answer. Plain data. */
 export interface Questions {
-  /** The vector of each input, in order, of length 1, and the tokens of all inputs. */
+  /** Returns the vector of each input, in order, scaled to length 1, and the token count of all inputs together. */
   embed: { question: { inputs: (string | number[])[] }; answer: { vectors: number[][]; tokens: number } };
-  /** How relevant each document is to the query, 0 to 1, in order. */
+  /**
+   * Returns the relevance of each document to the query, from 0 to 1 and in the order of the documents, and the token
+   * count of all.
+   */
   rerank: { question: { query: string; documents: string[] }; answer: { scores: number[]; tokens: number } };
-  /** The tokens of a text, special ones included where it spells them, and the text of each on its own. */
+  /** Returns the tokens of a text and the text of each. If the text spells a special token, that becomes one token. */
   tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: string[] } };
   detokenize: { question: { tokens: number[] }; answer: { text: string } };
 }
 
 export type QuestionKind = keyof Questions;
 
-/** Takes the events of one generation as they happen. */
+/** Receives the events of one generation as they happen. */
 export type Emit = (event: GenerationEvent) => void;
 
 export type BackendName = 'gpu' | 'cpu' | 'wasm';
 
-/** What is known of a model once an engine holds it. */
+/** The facts about a model that are known once an engine has loaded it. */
 export interface EngineInfo {
   backend: BackendName;
-  /** The package that runs it. */
+  /** The npm package that runs it. */
   runtime: 'node-llama-cpp' | 'wllama';
-  /** The device's own name, or the kind of build. */
+  /** The name of the device, or the kind of build. */
   device: string;
   /** Context window of one slot, in tokens. */
   contextLength: number;
-  /** Context window that the model was trained with, in tokens. */
+  /** The context window that the model was trained with, in tokens. */
   trainedContextLength: number;
-  /** Generations that run at once. */
+  /** The number of generations that can run at once. */
   slots: number;
   gpuLayers: number;
   threads: number;
@@ -110,34 +124,38 @@ export interface EngineInfo {
 export interface LoadedModel {
   id: string;
   engine: EngineInfo;
-  /** Why a better backend than `engine.backend` was passed over; empty when none was. */
+  /** The reasons why better backends were passed over; empty if there is none. */
   fallbackReasons: string[];
-  /** Bytes that it takes, by estimate. */
+  /** The estimated memory of the model, in bytes. */
   memory: number;
-  /** Generations that run now. */
+  /** Slots that are taken now. */
   busy: number;
-  /** Generations that wait for a slot, or for the model to take them in. */
+  /** Requests that wait for a slot, or to enter the model. */
   waiting: number;
 }
 
-/** A model on its way into memory or out of it. */
+/** A model that waits to be loaded, is being loaded or is being unloaded. */
 export interface MovingModel {
   id: string;
-  /** `queued` waits for others to give it room. */
+  /** `queued` means that the model waits for memory that other models hold. */
   state: 'queued' | 'loading' | 'unloading';
   /** Requests that wait for it. */
   waiting: number;
 }
 
-/** Many models, each asked for by its id: the one port through which the API asks for inference. */
+/** Runs inference on many models, each named by its id. It is the only way in which the API reaches the models. */
 export interface Runner {
   /**
-   * Runs one generation on a model, loading it first if need be. Ending the iteration early or aborting cancels it.
-   * The iteration throws an `ApiError` for what the caller may know: a full queue, a parameter that the engine lacks.
+   * Runs one generation on a model and loads the model first if needed. Ending the iteration early, or an abort,
+   * cancels the generation. The iteration throws an `ApiError` for everything that clients may know, such as a full
+   * queue or a parameter that the engine does not support.
    */
   generate(modelId: string, request: GenerationRequest, context: CallContext): AsyncIterable<GenerationEvent>;
 
-  /** Asks a model a question, loading it first if need be. Throws as `generate` does, and a 400 where it can't answer. */
+  /**
+   * Asks a model a question and loads the model first if needed. Throws as `generate` does, and a 400 `ApiError` if the
+   * model can't answer.
+   */
   ask<K extends QuestionKind>(
     modelId: string,
     kind: K,
@@ -148,6 +166,6 @@ export interface Runner {
   /** The models that are loaded now. */
   loaded(): LoadedModel[];
 
-  /** The models that are about to be loaded, or to be gone. */
+  /** The models that wait to be loaded, are being loaded or are being unloaded. */
   moving(): MovingModel[];
 }

@@ -1,10 +1,10 @@
-/** What a model takes besides text. */
+/** The kinds of input that a model takes besides text. */
 export interface Senses {
   vision: boolean;
   audio: boolean;
 }
 
-/** Those that it has, by their names. */
+/** Lists the names of the senses that the model has. */
 export function sensesIn({ vision, audio }: Senses): string[] {
   return [...(vision ? ['vision'] : []), ...(audio ? ['audio'] : [])];
 }

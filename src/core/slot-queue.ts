@@ -1,14 +1,14 @@
 import { overloaded } from './errors.ts';
 
-/** Hands out a fixed number of slots, first come, first served. */
+/** Hands out a fixed number of slots in the order of arrival. */
 export interface SlotQueue {
   /** Slots that are taken. */
   readonly busy: number;
-  /** Callers that wait for one. */
+  /** Callers that wait for slots. */
   readonly waiting: number;
   /**
-   * Waits for a slot, or several at once, and gives the function that frees them; calling that twice does no harm. Gives null when aborted
-   * before. Throws a 503 `ApiError` at once when as many callers wait as may.
+   * Waits for `count` slots and returns the function that frees them; calling it twice does no harm. Returns null if
+   * the signal aborts first. Throws a 503 `ApiError` at once if the queue is full.
    */
   acquire(signal: AbortSignal, count?: number): Promise<(() => void) | null>;
 }
@@ -27,7 +27,7 @@ export function createSlotQueue(slots: number, maxWaiting: number): SlotQueue {
     return () => free();
   };
 
-  // In order of arrival: who needs several slots is not overtaken by those who need one.
+  // Slots are granted in the order of arrival, so a caller that needs one slot never overtakes one that needs several.
   const grantWaiting = () => {
     for (const { count, grant } of waiters) {
       if (busy + count > slots) return;

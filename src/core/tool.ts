@@ -4,6 +4,6 @@ import type { JsonSchema } from './grammar/json-schema.ts';
 export interface Tool {
   name: string;
   description?: string;
-  /** JSON schema of its arguments; absent means none. */
+  /** JSON schema of the arguments. Absent if the function takes none. */
   parameters?: JsonSchema;
 }

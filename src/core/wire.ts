@@ -1,34 +1,34 @@
 import { ApiError, type ErrorData, toErrorData } from './errors.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
 
-/** The part of a MessagePort that the wire needs; Node's and the browser's both have it. */
+/** The part of a MessagePort that the wire uses. The ports of Node and of browsers both have it. */
 export interface Port {
   postMessage(message: unknown): void;
   onmessage: ((event: { data: unknown }) => void) | null;
   close(): void;
 }
 
-/** What goes with a call besides its content. */
+/** What a call carries besides its content. */
 export interface CallContext {
-  /** Names the API request that the call serves, in the log lines of both ends. */
+  /** The id of the API request that the call belongs to. The log lines of both ends have it. */
   requestId: string;
   /** Cancels the call when it is aborted. */
   signal: AbortSignal;
 }
 
-/** What the caller says. A port carries one call. `C` is what is asked for: plain data. */
+/** A message from the caller. A port carries one call. `C` is the content of the call, as plain data. */
 type CallerMessage<C> = { kind: 'call'; call: C; requestId: string } | { kind: 'cancel' };
 
-/** What the other end says back. Nothing follows `end` or `error`. */
+/** A message from the end that serves the call. Nothing follows `end` or `error`. */
 type CalleeMessage<E> = { kind: 'event'; event: E } | { kind: 'end' } | { kind: 'error'; error: ErrorData };
 
-/** The events of a call, and the means to end it from outside when the other end is known to be dead. */
+/** A call under way. `fail` ends its events with an error, for when the other end is known to be dead. */
 export interface Call<E> {
   events: EventQueue<E>;
   fail: (error: unknown) => void;
 }
 
-/** Opens a call and yields its events. An abort, or the end of the iteration, cancels it. */
+/** Sends a call and returns its events. An abort cancels it, and so does ending the iteration. */
 export function openCall<C, E>(port: Port, call: C, { requestId, signal }: CallContext): Call<E> {
   let ended = false;
   const send = (message: CallerMessage<C>) => port.postMessage(message);
@@ -71,12 +71,14 @@ export function openCall<C, E>(port: Port, call: C, { requestId, signal }: CallC
   return { events, fail };
 }
 
-/** Does what a call asks for and emits its events. A thrown `ApiError` reaches the caller, any other error as a plain 500. */
+/**
+ * Serves a call and emits its events. A thrown `ApiError` reaches the caller as it is, any other error as a plain 500.
+ */
 export type Serve<C, E> = (call: C, emit: (event: E) => void, context: CallContext) => Promise<void>;
 
 /**
- * The other end: waits for the one call of a port and serves it. Resolves when it is over. `onFailure` is told of errors
- * that the caller must not see.
+ * Waits for the one call of a port and serves it. Resolves when the call is over. `onFailure` gets the errors whose
+ * details clients must not see.
  */
 export function serveCall<C, E>(
   port: Port,

@@ -2,7 +2,7 @@ import { unsupportedParameter } from '../core/errors.ts';
 import type { QuestionKind, Questions } from '../core/runner.ts';
 import type { TextEngine } from './engine.ts';
 
-/** The questions that an engine answers. */
+/** The functions by which an engine answers questions. A missing one means that the engine can't. */
 export type Answers = {
   [K in QuestionKind]?: (
     question: Questions[K]['question'],
@@ -17,7 +17,7 @@ const IN_WORDS: Record<QuestionKind, string> = {
   detokenize: 'does not tell its tokens',
 };
 
-/** An engine's `ask` over the questions that it answers; the others get a 400 `ApiError`. */
+/** Makes an engine's `ask` from its answers. A question without one gets a 400 `ApiError`. */
 export function askFrom(answers: Answers): TextEngine['ask'] {
   return async (kind, question, signal) => {
     const answer = answers[kind];

@@ -6,10 +6,10 @@ import { MEDIA_MARK } from '../core/media.ts';
 import type { Emit, GenerationRequest, Prompt } from '../core/runner.ts';
 import type { TextEngine, TextRequest } from './engine.ts';
 
-/** One loaded model as conversations: what the wire serves. */
+/** One loaded model at the level of conversations. The wire serves this. */
 export type ChatService = Inference<GenerationRequest>;
 
-/** Puts the chat layer on top of an engine. `chatTemplate` takes the place of the model's own. */
+/** Puts the chat layer on top of an engine. `chatTemplate` replaces the model's own template. */
 export function createChatService(engine: TextEngine, chatTemplate = engine.traits.chatTemplate): ChatService {
   const prepare = createPreparer({ ...engine.traits, chatTemplate });
   return {
@@ -33,7 +33,7 @@ function toTextRequest(request: GenerationRequest, { prompt, media, grammar, mar
   return { ...same, prompt, media, grammar, marks };
 }
 
-/** Whether a banned text stands in what the client wrote; what the template adds does not count. */
+/** True if a banned text occurs in what the client wrote. Text that the template adds does not count. */
 function isBanned({ prompt, banned }: GenerationRequest): boolean {
   const texts = textsOf(prompt).map(foldCase);
   return banned.map(foldCase).some((text) => texts.some((written) => written.includes(text)));
@@ -54,7 +54,10 @@ function textsOf(prompt: Prompt): string[] {
   }
 }
 
-/** A generation that says nothing but the counts of its prompt: each choice ends at once with content_filter. */
+/**
+ * Hides the generated token: clients get the token counts of the prompt, and each choice ends at once with
+ * `content_filter`.
+ */
 function silenced({ choices }: GenerationRequest, emit: Emit): Emit {
   return (event) => {
     if (event.kind === 'finish') {

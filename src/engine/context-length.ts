@@ -1,36 +1,47 @@
 import type { BackendName } from '../core/runner.ts';
 import type { ModelKind } from './engine.ts';
 
-/** Context window of a chat model: long enough to work with, and it fits most machines. */
+/** The context window of a chat model, in tokens: long enough to work with, and small enough for most machines. */
 const NATIVE_CHAT_LENGTH = 8192;
-/** The same on WebAssembly: it leaves room for the weights of most small models. */
+/** The same on WebAssembly. It leaves room for the weights of most small models. */
 const WASM_CHAT_LENGTH = 4096;
-/** Longest text of a model of vectors or scores: one pass takes all of it, and memory to match. */
+/**
+ * The longest text of an embedding or ranking model, in tokens. One pass reads the whole text, and its memory grows
+ * with the text.
+ */
 const TEXT_LENGTH = 2048;
-/** The same of a model whose vector is that of the last token: it takes a text in batches, as a chat model does. */
+/** The same for a model whose vector is that of the last token. It reads a text in batches, as chat models do. */
 const BATCHED_TEXT_LENGTH = 8192;
-/** The shortest that a chat model gets unasked, however little memory there is. */
+/**
+ * The shortest context window of a chat model, in tokens. Automatic shortening stops here, however little memory there
+ * is.
+ */
 const SHORTEST_CHAT_LENGTH = 2048;
 
-/** llama.cpp pads the context of a sequence to a multiple of this (`llama-context.cpp`, `n_ctx_seq`). */
+/**
+ * llama.cpp rounds the context of a sequence up to a multiple of this many tokens (`llama-context.cpp`, `n_ctx_seq`).
+ */
 const CONTEXT_STEP = 256;
 
-/** The context window in tokens that llama.cpp makes of one. */
+/** Returns the context window that llama.cpp really makes for this length. Both are in tokens. */
 export function roundContext(length: number): number {
   return Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
 }
 
-/** What decides on the context window of a model for which nobody asks for another. */
+/** What the default context window of a model depends on. */
 export interface LengthFacts {
   backend: BackendName;
   kind: ModelKind;
-  /** In tokens; 0 is unknown. */
+  /** The context window of the training in tokens; 0 if it is unknown. */
   trained: number;
-  /** Whether a model of vectors or scores takes a text in batches. */
+  /** True if an embedding or ranking model reads a text in batches. */
   batched?: boolean;
 }
 
-/** The context window, or the longest text, in tokens, where nobody asks for another and memory is no question. */
+/**
+ * Returns the default context window, or the longest text of an embedding or ranking model, in tokens. Does not look at
+ * the available memory.
+ */
 export function defaultContextLength({ backend, kind, trained, batched = false }: LengthFacts): number {
   const wasm = backend === 'wasm';
   const chat = wasm ? WASM_CHAT_LENGTH : NATIVE_CHAT_LENGTH;
@@ -38,7 +49,10 @@ export function defaultContextLength({ backend, kind, trained, batched = false }
   return Math.min(kind === 'chat' ? chat : text, trained || Number.POSITIVE_INFINITY);
 }
 
-/** The context windows to try where nobody asks for one, longest first: the default, and ever half of it. */
+/**
+ * Lists the context windows to try if the user asks for none, the longest first: the default, then half of it, and so
+ * on.
+ */
 export function contextLengths(facts: LengthFacts): number[] {
   const longest = defaultContextLength(facts);
   const lengths = [longest];

@@ -4,70 +4,76 @@ import type { Media } from '../core/media.ts';
 import type { EngineInfo, GenerationRequest } from '../core/runner.ts';
 import type { ProjectorShape } from '../gguf/projector.ts';
 
-/** What a model is for: a chat model writes, the others turn text into vectors or scores. */
+/** The use of a model. A chat model writes text, the others turn text into vectors or scores. */
 export type ModelKind = 'chat' | 'embedding' | 'rerank';
 
-/** Figures of a model's header, from which its need of memory follows. */
+/** The figures of a model's header from which its memory is estimated. */
 export interface ModelShape {
-  /** Bytes of all its files, the projector's included. */
+  /** The size of all its files in bytes, the projector's included. */
   fileBytes: number;
   layers: number;
-  /** Numbers that the KV cache holds for one token: the keys and values of all layers together. */
+  /** Numbers in the KV cache for one token: the keys and values of all layers together. */
   cachedPerToken: number;
   embeddingLength: number;
   feedForwardLength: number;
   vocabularySize: number;
   /** In tokens. */
   trainedContextLength: number;
-  /** Whether its vector is that of the last token, so that a text can be read in batches. */
+  /** True if its vector is that of the last token. Such a model can read a text in batches. */
   poolsLast: boolean;
-  /** That of its projector, if it has one, and the bytes of its file. */
+  /** The shape of its projector, if it has one, and the size of the projector's file in bytes. */
   projector?: ProjectorShape & { fileBytes: number };
 }
 
-/** Where a model lies and what it is for. */
+/** The files of a model, and its use. */
 export interface ModelSource {
   /** The model's GGUF file, or its split files in order. */
   files: string[];
-  /** The GGUF of its projector, if it has one: what turns images or audio into its embeddings. */
+  /** The GGUF of its projector, if it has one. A projector turns images or audio into embeddings of the model. */
   projector?: string;
   kind: ModelKind;
   shape: ModelShape;
-  /** The Jinja template to use in place of the GGUF's own. */
+  /** A Jinja template that replaces the one in the GGUF. */
   chatTemplate?: string;
-  /** How this model is to be loaded, whatever holds for the others. */
+  /** Load settings of this model. They override the general ones. */
   loading?: Partial<Pick<EngineOptions, 'contextLength' | 'slots' | 'threads' | 'gpuLayers'>>;
 }
 
-/** How to load a model. */
+/** The settings for loading a model. */
 export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
-  /** Context window of one slot in tokens; null takes the model's own, within what memory allows. */
+  /**
+   * The context window of one slot in tokens. null takes the default of `context-length.ts`, as far as memory allows.
+   */
   contextLength: number | null;
-  /** Generations to run at once. */
+  /** The number of generations that can run at once. */
   slots: number;
-  /** CPU threads; null lets the engine choose. */
+  /** The number of CPU threads; null lets the engine choose. */
   threads: number | null;
-  /** Layers to hold on a GPU; without it, as many as fit. Means nothing where there is no GPU. */
+  /** The number of layers to put on a GPU. By default as many as fit. Has no effect without a GPU. */
   gpuLayers?: number;
-  /** Most tokens in one forward pass, prefill and decode together. */
+  /** The most tokens in one forward pass, prefill and decode together. */
   batchSize: number;
 }
 
-/** One generation in terms of raw text: what a model itself knows of. */
+/** One generation at the level of raw text, as a model itself sees it. */
 export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
-  /** Text, in which special tokens may be spelled, or tokens. A beginning-of-sequence token is added as the model wants. */
+  /**
+   * Text or tokens. Text may spell special tokens. The engine adds a beginning-of-sequence token if the model wants
+   * one.
+   */
   prompt: string | number[];
-  /** The images and recordings that stand at each `MEDIA_MARK` of the prompt. */
+  /** The image or recording for each `MEDIA_MARK` of the prompt, in order. */
   media: Media[];
-  /** GBNF that the reply must keep to; null leaves it free. */
+  /** A GBNF grammar that the reply must match; null allows any text. */
   grammar: string | null;
-  /** Special tokens that come as text in the reply; all others stay silent. */
+  /** Special tokens that appear as text in the reply. All others are left out. */
   marks: string[];
 }
 
 /**
- * One loaded model as raw text. `native` and `wasm` keep this contract and know nothing of each other. Never call
- * `generate` for more generations at once than `info.slots`. Disposing waits for nothing: cancel the running generations first.
+ * One loaded model at the level of raw text. The engines `native` and `wasm` implement this and know nothing of each
+ * other. Never run more generations at once than `info.slots`. Disposing does not wait for running generations: cancel
+ * them first.
  */
 export interface TextEngine extends Inference<TextRequest>, AsyncDisposable {
   readonly info: EngineInfo;

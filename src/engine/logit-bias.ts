@@ -1,7 +1,7 @@
 import { invalidRequest } from '../core/errors.ts';
 import type { Sampling } from '../core/runner.ts';
 
-/** Throws a 400 `ApiError` for a bias on a token that the model does not have. */
+/** Throws a 400 `ApiError` if a bias is on a token that the model does not have. */
 export function refuseUnknownTokens({ logitBias }: Sampling, vocabularySize: number): void {
   const unknown = logitBias.find(([token]) => token >= vocabularySize);
   if (!unknown) return;

@@ -2,20 +2,20 @@ import type { BackendName } from '../core/runner.ts';
 import { roundContext } from './context-length.ts';
 import type { ModelKind, ModelShape } from './engine.ts';
 
-/** What a model's need of memory depends on besides its shape. */
+/** What a model's memory depends on besides its shape. */
 export interface MemoryPlan {
   backend: BackendName;
   kind: ModelKind;
-  /** Of one slot, in tokens. */
+  /** The context window of one slot, in tokens. */
   contextLength: number;
-  /** Of one thread. */
+  /** The slots of one thread. */
   slots: number;
-  /** Worker threads, each with a copy of the model of its own. */
+  /** The number of worker threads. Each has its own copy of the model. */
   threads: number;
   batchSize: number;
 }
 
-/** Bytes that loading a model takes, of all its threads together. */
+/** The memory of a loaded model in bytes, all its threads together. */
 export interface MemoryEstimate {
   /** Weights and vocabulary. */
   weights: number;
@@ -26,7 +26,7 @@ export interface MemoryEstimate {
   total: number;
 }
 
-/** There is less memory than the model needs. The message is for the log. */
+/** Thrown if there is less memory than the model needs. The message is for the log. */
 export class InsufficientMemory extends Error {
   override readonly name = 'InsufficientMemory';
 }
@@ -34,28 +34,31 @@ export class InsufficientMemory extends Error {
 const MIB = 2 ** 20;
 const F16_BYTES = 2;
 const F32_BYTES = 4;
-/** Of llama.cpp's tables by token and by text, and the text in JavaScript; measured at 20k and 152k tokens. */
+/**
+ * Bytes of llama.cpp's tables by token and by text, and of the text in JavaScript. Measured with vocabularies of 20k
+ * and 152k tokens.
+ */
 const BYTES_PER_VOCABULARY_ENTRY = 600;
-/** A thread with its runtime and no model to speak of, as measured; WebAssembly's holds the compiled code. */
+/** The measured size of a thread with its runtime and a tiny model. On WebAssembly this includes the compiled code. */
 const RUNTIME_BYTES = { gpu: 48 * MIB, cpu: 48 * MIB, wasm: 420 * MIB };
-/** The threads that WebAssembly has besides for recordings, together, as measured. */
+/** The measured size of the additional threads that WebAssembly needs for recordings, all together. */
 const AUDIO_BYTES = 170 * MIB;
 /**
- * Largest batch on WebAssembly: an abort waits for the pass under way, and larger ones read prompts no faster to speak of (a
- * model of 0.5B by two threads: 12.9 tokens per second by 8 at a time, 13.4 by 32).
+ * The largest batch on WebAssembly, in tokens. An abort waits for the current pass, and larger batches hardly read
+ * prompts faster: a 0.5B model on two threads reads 12.9 tokens per second with batches of 8, and 13.4 with 32.
  */
 export const MOST_WASM_BATCH = 8;
 
 /**
- * Estimates what a model takes once it has been used. It follows llama.cpp's own buffers:
+ * Estimates the memory that a model takes after its first use. It follows llama.cpp's own buffers:
  *
- * - weights: the files, once. The CPU build maps them, or copies them into a layout that the CPU likes and leaves the
- *   mapped ones to the system; WebAssembly copies them, and a projector's once more.
+ * - weights: the files, once. The CPU build maps them into memory; if it copies them into a layout that suits the CPU,
+ *   the system can drop the mapped pages. WebAssembly copies the files, and a projector twice.
  * - cache: keys and values as half floats for each token of each slot (`llama_kv_cache`).
- * - compute: for each token of a batch the rows of one layer as floats, about six of the embedding's length and three of
- *   the feed-forward's, with flash attention; and the logits, which a GPU and WebAssembly hold for a whole batch and the
- *   CPU build touches for one token of each slot, in the graph and in the output buffer. A projector, which runs on
- *   WebAssembly, has rows of its own for all places of an image or a recording.
+ * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
+ *   the embedding length and 3 times the feed-forward length. To this come the logits: a GPU and WebAssembly hold them
+ *   for a whole batch; the CPU build only touches those of one token per slot, in the graph and in the output buffer. A
+ *   projector (on WebAssembly only) adds such rows for all places of an image or a recording.
  */
 export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
   const { backend, kind, slots, threads } = plan;
@@ -72,14 +75,14 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
 }
 
-/** What a projector takes besides its file. */
+/** The bytes that a projector takes besides its file: a second copy, and its compute buffers. */
 function projectorBytes({ projector }: ModelShape): { copy: number; compute: number } {
   if (!projector) return { copy: 0, compute: 0 };
   const rows = F32_BYTES * rowsOf(projector.places, projector);
   return { copy: projector.fileBytes, compute: rows + (projector.audio ? AUDIO_BYTES : 0) };
 }
 
-/** Numbers of one layer for so many tokens or places. */
+/** Counts the numbers in the rows of one layer, for `count` tokens or places. */
 function rowsOf(count: number, shape: Pick<ModelShape, 'embeddingLength' | 'feedForwardLength'>): number {
   return count * (6 * shape.embeddingLength + 3 * shape.feedForwardLength);
 }
@@ -87,9 +90,4 @@ function rowsOf(count: number, shape: Pick<ModelShape, 'embeddingLength' | 'feed
 function batchOf({ projector }: ModelShape, { backend, batchSize }: MemoryPlan): number {
   const batch = backend === 'wasm' ? Math.min(batchSize, MOST_WASM_BATCH) : batchSize;
   return Math.max(batch, projector?.tokensTogether ?? 0);
-}
-
-/** Bytes in the words of people: MiB below one GiB. */
-export function inWords(bytes: number): string {
-  return bytes < 1024 * MIB ? `${Math.ceil(bytes / MIB)} MiB` : `${(bytes / (1024 * MIB)).toFixed(1)} GiB`;
 }

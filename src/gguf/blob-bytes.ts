@@ -1,6 +1,6 @@
 import type { ByteSource } from './file-reader.ts';
 
-/** A file that is a Blob, read on demand. */
+/** Reads a Blob on demand as a byte source. */
 export function blobBytes(blob: Blob): ByteSource {
   return {
     size: blob.size,

@@ -1,24 +1,29 @@
 export type Scalar = string | number | boolean;
 
-/** A metadata value. Long arrays, such as the vocabulary, are not kept: of them only the length is known, and where they begin. */
+/**
+ * A metadata value. A long array, such as the vocabulary, is not kept, only its length and its position in the file.
+ */
 export type GgufValue = Scalar | Scalar[] | LongArray;
 
-/** `position` is that of its first item, in bytes from the beginning of the file. */
+/** `position` is the offset of the first item, in bytes from the beginning of the file. */
 export interface LongArray {
   length: number;
   position: number;
 }
 
-/** A header's metadata by type; what is absent or of another type is undefined or empty. */
+/**
+ * Reads a header's metadata by type. A field that is missing or has another type gives undefined, false, 0 or an empty
+ * list.
+ */
 export interface Fields {
   text(key: string): string | undefined;
-  /** Of a list, the largest. */
+  /** A number; the largest one if the field is a list. */
   number(key: string): number | undefined;
   flag(key: string): boolean;
-  /** A list's items, or the one value. */
+  /** The items of a list, or a single value as a list. */
   numbers(key: string): number[];
   texts(key: string): string[];
-  /** Of a list. */
+  /** The length of a list. */
   length(key: string): number;
 }
 

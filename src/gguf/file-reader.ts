@@ -1,25 +1,25 @@
-/** A file, wherever it is. */
+/** A file on a disk, in memory or elsewhere. */
 export interface ByteSource {
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** The bytes from `offset` on, fewer than asked for only where the file ends. */
+  /** Reads `length` bytes from `offset` on. Returns fewer only if the file ends before. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** Chunks grow, since headers are short or long: of a model without a vocabulary of size, or of one with it. */
+/** The sizes of chunks in bytes. They grow: a header without a vocabulary fits the first, and one with it is long. */
 const FIRST_CHUNK = 16 * 1024;
 const GROWTH = 8;
 const LAST_CHUNK = 1024 * 1024;
-/** What a file may ask to hold in memory at once. */
+/** The largest item that a header may make the reader hold in memory, in bytes. */
 const LARGEST_CHUNK = 8 * 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A file ends before what its header promises. */
+/** A file is shorter than its header promises. */
 export class IncompleteFile extends Error {
-  /** In bytes. */
+  /** The file's size in bytes. */
   readonly size: number;
-  /** What the whole file has at least, in bytes. */
+  /** The least number of bytes that the complete file has. */
   readonly expected: number;
 
   constructor(size: number, expected: number) {
@@ -29,7 +29,7 @@ export class IncompleteFile extends Error {
   }
 }
 
-/** The chunk ends at a position that a read needs. */
+/** A read needs bytes up to `needed`, after the end of the chunk. */
 class ChunkEnds {
   readonly needed: number;
   constructor(needed: number) {
@@ -37,31 +37,34 @@ class ChunkEnds {
   }
 }
 
-/** Reads a little-endian file forwards, chunk by chunk, and no further than it is asked to but for the chunk. */
+/** Reads a little-endian file forwards in chunks. It never reads further than one chunk beyond what was asked for. */
 export class FileReader {
   readonly #source: ByteSource;
   #chunk: Uint8Array = new Uint8Array();
-  /** Of the chunk. */
+  /** A view of the chunk. */
   #view: DataView = new DataView(this.#chunk.buffer);
   #chunkStart = 0;
-  /** Where the reader stands within the chunk, or beyond it. */
+  /** The current position relative to the chunk. It may be beyond its end. */
   #at = 0;
 
   constructor(source: ByteSource) {
     this.#source = source;
   }
 
-  /** Of the whole file, in bytes. */
+  /** The size of the whole file in bytes. */
   get size(): number {
     return this.#source.size;
   }
 
-  /** Bytes from the beginning of the file. */
+  /** The current position in bytes from the beginning of the file. */
   get position(): number {
     return this.#chunkStart + this.#at;
   }
 
-  /** Runs reads from here, and once more with more of the file where its chunk ends within them. Throws `IncompleteFile`. */
+  /**
+   * Runs `reads` at the current position. If the chunk ends within them, runs them again with a larger chunk. Throws
+   * `IncompleteFile`.
+   */
   async attempt<T>(reads: () => T): Promise<T> {
     const start = this.position;
     for (;;) {
@@ -74,7 +77,10 @@ export class FileReader {
     }
   }
 
-  /** The next bytes, valid until the next attempt. For use in an attempt, as those below. */
+  /**
+   * Returns the next bytes. They are valid until the next attempt. This and the methods below must run within an
+   * attempt.
+   */
   bytes(length: number): Uint8Array {
     const start = this.#take(length);
     return this.#chunk.subarray(start, start + length);
@@ -84,7 +90,7 @@ export class FileReader {
     return utf8.decode(this.bytes(length));
   }
 
-  /** What `read` makes of the next bytes. */
+  /** Returns what `read` makes of the next `length` bytes. */
   number<T>(length: number, read: (view: DataView, at: number) => T): T {
     const start = this.#take(length);
     return read(this.#view, start);
@@ -100,14 +106,14 @@ export class FileReader {
     return this.#view.getUint32(start, true) + this.#view.getUint32(start + 4, true) * 2 ** 32;
   }
 
-  /** Goes on without reading. Throws `IncompleteFile`. */
+  /** Moves forward without reading. Throws `IncompleteFile`. */
   skip(length: number): void {
     const end = this.position + length;
     if (end > this.size) throw new IncompleteFile(this.size, end);
     this.#at += length;
   }
 
-  /** Steps over bytes that the chunk has, and tells where in it they begin. */
+  /** Moves past bytes of the chunk and returns the index at which they begin. */
   #take(length: number): number {
     const start = this.#at;
     if (start + length > this.#chunk.length) throw new ChunkEnds(this.position + length);
@@ -115,7 +121,10 @@ export class FileReader {
     return start;
   }
 
-  /** Makes the chunk begin at `start` and reach `needed` at least. */
+  /**
+   * Reads a chunk that begins at `start` and reaches at least to `needed`. Both count bytes from the beginning of the
+   * file.
+   */
   async #fill(start: number, needed: number): Promise<void> {
     if (needed > this.size) throw new IncompleteFile(this.size, needed);
     if (needed - start > LARGEST_CHUNK) throw new Error(`the header has an item of ${needed - start} bytes`);

@@ -1,4 +1,4 @@
-/** How ggml stores numbers: its number of the type, elements per block, bytes per block. */
+/** The block layout of ggml's number types: the type's number, elements per block, bytes per block. */
 const BLOCKS = new Map<number, { elements: number; bytes: number }>(
   [
     [0, 1, 4], // F32
@@ -36,13 +36,13 @@ const BLOCKS = new Map<number, { elements: number; bytes: number }>(
   ].map(([type = 0, elements = 1, bytes = 0]) => [type, { elements, bytes }]),
 );
 
-/** The bytes that a tensor's data takes at least; 0 for a type that is not known here. */
+/** Returns the least number of bytes that a tensor's data takes; 0 for an unknown type. */
 export function tensorBytes(type: number, elements: number): number {
   const block = BLOCKS.get(type);
   return block ? Math.ceil(elements / block.elements) * block.bytes : 0;
 }
 
-/** llama.cpp's names for the ways to quantize a file, by number; those that it reads no more are left out. */
+/** llama.cpp's names for the file types. Types that it can no longer read are left out. */
 const FILE_TYPES: Record<number, string> = {
   0: 'F32',
   1: 'F16',
@@ -82,7 +82,7 @@ const FILE_TYPES: Record<number, string> = {
   41: 'Q2_0',
 };
 
-/** The name of `general.file_type`; undefined for one that is not known here. */
+/** Returns the name of a `general.file_type`; undefined for an unknown one. */
 export function fileTypeName(type: number | undefined): string | undefined {
   return type === undefined ? undefined : FILE_TYPES[type];
 }

@@ -2,33 +2,33 @@ import { createFields, type GgufValue, type Scalar } from './fields.ts';
 import { type ByteSource, FileReader, IncompleteFile } from './file-reader.ts';
 import { tensorBytes } from './ggml-types.ts';
 
-/** What a GGUF says of itself before its tensors' data. */
+/** The header of a GGUF: everything before the data of the tensors. */
 export interface GgufHeader {
   fields: Map<string, GgufValue>;
   tensorCount: number;
-  /** Elements of all tensors together. */
+  /** The number of elements of all tensors together. */
   parameterCount: number;
-  /** How long the header is. */
+  /** The header's length in bytes. */
   bytes: number;
 }
 
-/** The types of values, by GGUF's numbers. */
+/** GGUF's numbers for types of values. */
 const TEXT = 8;
 const ARRAY = 9;
 
-/** Far beyond what models have; a header that claims more is broken, or meant to do harm. */
+/** Models are far below these limits. A header above them is broken or malicious. */
 const MOST_FIELDS = 65_536;
 const MOST_TENSORS = 1_000_000;
 const MOST_HEADER_BYTES = 64 * 1024 * 1024;
 const LONGEST_TEXT = 1024 * 1024;
 const MOST_DIMENSIONS = 8;
-/** Longer arrays are skipped: those that describe a model have an item for each layer, label or language. */
+/** Longer arrays are skipped. Arrays that describe a model have one item for each layer, label or language. */
 const LONGEST_KEPT_ARRAY = 256;
 const DEFAULT_ALIGNMENT = 32;
 
 /**
- * Reads the header of a GGUF, and no further than the header goes. Throws `IncompleteFile` when the file is shorter
- * than its tensors need, and a plain error with the reason when it is no GGUF that llama.cpp could load.
+ * Reads the header of a GGUF, and hardly any byte after it. Throws `IncompleteFile` if the file is shorter than its
+ * tensors need, and a plain error with the reason if llama.cpp could not load it.
  */
 export async function readGgufHeader(source: ByteSource): Promise<GgufHeader> {
   const reader = new FileReader(source);
@@ -75,7 +75,7 @@ async function readArray(reader: FileReader, type: number, length: number): Prom
   return { length, position };
 }
 
-/** In portions, since an attempt that runs out of its chunk begins anew. */
+/** Skips texts in portions, since an attempt that reaches the end of its chunk starts again. */
 async function skipTexts(reader: FileReader, count: number): Promise<void> {
   for (let left = count; left > 0; ) {
     left -= await reader.attempt(() => {
@@ -87,7 +87,7 @@ async function skipTexts(reader: FileReader, count: number): Promise<void> {
   }
 }
 
-/** Counts the parameters, and makes sure that the file has all the data that the tensors promise. */
+/** Counts the parameters. Throws `IncompleteFile` if the data of a tensor lies beyond the end of the file. */
 async function readTensors(reader: FileReader, count: number, fields: GgufHeader['fields']): Promise<number> {
   let parameterCount = 0;
   let dataEnd = 0;
@@ -104,7 +104,7 @@ async function readTensors(reader: FileReader, count: number, fields: GgufHeader
   return parameterCount;
 }
 
-/** A tensor's elements, and where its data ends, in bytes from where all data begins. */
+/** Reads a tensor's number of elements and the end of its data, in bytes from the beginning of all data. */
 function readTensor(reader: FileReader): { elements: number; end: number } {
   reader.skip(reader.uint64());
   const dimensions = reader.uint32();
@@ -128,7 +128,7 @@ function readScalar(reader: FileReader, type: number): Scalar {
   return reader.number(bytes, read);
 }
 
-/** Numbers and booleans, by GGUF's numbers. */
+/** Numbers and booleans, by GGUF's numbers of their types. */
 const SCALARS: Record<number, { bytes: number; read: (view: DataView, at: number) => number | boolean }> = {
   0: { bytes: 1, read: (view, at) => view.getUint8(at) },
   1: { bytes: 1, read: (view, at) => view.getInt8(at) },
@@ -143,7 +143,7 @@ const SCALARS: Record<number, { bytes: number; read: (view: DataView, at: number
   12: { bytes: 8, read: (view, at) => view.getFloat64(at, true) },
 };
 
-/** An array within an array is as unknown as a type of a later version: no model has one. */
+/** Throws for an array within an array too: no model has one. */
 function scalarOf(type: number) {
   const scalar = SCALARS[type];
   if (!scalar) throw new Error(`the header has a value of the unknown type ${type}`);

@@ -1,31 +1,36 @@
 import type { Fields } from './fields.ts';
 
-/** Figures of a projector's header, from which follow its need of memory and how it is to be loaded. */
+/** Figures from a projector's header. Its memory and the way to load it depend on them. */
 export interface ProjectorShape {
-  /** Patches of the largest image, or steps of half a minute of a recording, that it looks at together. */
+  /**
+   * The most places that it attends to at once: patches of the largest image, or steps of half a minute of a recording.
+   */
   places: number;
-  /** Numbers that it holds for each. */
+  /** The numbers that it holds for each place. */
   embeddingLength: number;
   feedForwardLength: number;
-  /** Tokens that the model must read in one forward pass, because they look at one another in both directions; else 0. */
+  /**
+   * The number of tokens that the model must read in one forward pass because they attend to one another in both
+   * directions; 0 if there is no such need.
+   */
   tokensTogether: number;
-  /** Whether it takes recordings. */
+  /** True if it takes recordings. */
   audio: boolean;
 }
 
-/** They bring each image, or each part of it, to the one size that they were trained with. */
+/** Projectors that scale each image, or each part of it, to the one size that they were trained with. */
 const OF_ONE_SIZE = new Set(
   'mlp ldp ldpv2 resampler adapter gemma3 gemma3nv idefics3 internvl llama4 janus_pro cogvlm yasa2 nemotron_v2_vl'.split(
     ' ',
   ),
 );
-/** Gemma's models look at the tokens of an image in both directions; there are 280 at most. */
+/** Gemma's models attend to the tokens of an image in both directions. An image has 280 tokens at most. */
 const LOOKS_BOTH_WAYS = /^gemma\d+n?v?$/;
 const MOST_GEMMA_TOKENS = 288;
-/** Whisper's encoder, and those that followed it, take half a minute at a time. */
+/** Whisper's encoder and its successors take half a minute at a time, in 1500 steps. */
 const AUDIO_PLACES = 1500;
 
-/** Reads the header of a projector for images of at most `mostPixels`. */
+/** Reads the figures of a projector for images of at most `mostPixels` pixels. */
 export function readProjectorShape(fields: Fields, mostPixels: number): ProjectorShape {
   const figure = (name: string) =>
     Math.max(...['vision', 'audio'].map((sense) => fields.number(`clip.${sense}.${name}`) ?? 0));

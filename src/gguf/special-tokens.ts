@@ -2,17 +2,20 @@ import { createFields } from './fields.ts';
 import { type ByteSource, FileReader } from './file-reader.ts';
 import { type GgufHeader, readText } from './header.ts';
 
-/** The special tokens of a model as text; '' where it names none. */
+/** The texts of a model's special tokens; '' for a token that the header does not name. */
 export interface SpecialTokens {
   bos: string;
   eos: string;
-  /** Null unless it has all three. */
+  /** Null unless the model has all three tokens. */
   infill: { prefix: string; suffix: string; middle: string } | null;
 }
 
 const VOCABULARY = 'tokenizer.ggml.tokens';
 
-/** Looks them up in the vocabulary of the GGUF that the header is of: of a split model, the first. */
+/**
+ * Looks the special tokens up in the vocabulary. `source` must be the GGUF of that header; of a split model, the first
+ * part.
+ */
 export async function readSpecialTokens(source: ByteSource, header: GgufHeader): Promise<SpecialTokens> {
   const fields = createFields(header.fields);
   const idOf = (name: string) => fields.number(`tokenizer.ggml.${name}_token_id`) ?? -1;
@@ -21,7 +24,7 @@ export async function readSpecialTokens(source: ByteSource, header: GgufHeader):
   return { bos, eos, infill: [prefix, suffix, middle].includes('') ? null : { prefix, suffix, middle } };
 }
 
-/** The texts of some tokens, '' where there is none of an id. */
+/** Returns the texts of tokens by id; '' for an id that does not exist. */
 async function readTokens(source: ByteSource, { fields }: GgufHeader, ids: number[]): Promise<string[]> {
   const vocabulary = fields.get(VOCABULARY);
   if (Array.isArray(vocabulary)) return ids.map((id) => String(vocabulary[id] ?? ''));

@@ -1,9 +1,9 @@
 import { broken, fileTooLarge, type MediaProblem } from './problem.ts';
 
 /**
- * The bytes of a base64 text, with or without padding and line ends: https://infra.spec.whatwg.org/#forgiving-base64-decode
+ * Decodes base64, with or without padding and line ends: https://infra.spec.whatwg.org/#forgiving-base64-decode
  *
- * @throws MediaProblem for any other character, what is not whole, and more than `limitBytes` bytes
+ * @throws MediaProblem for other characters, for an incomplete text, and for more than `limitBytes` bytes
  */
 export function decodeBase64(text: string, limitBytes: number): Uint8Array {
   const characters = decode(text);
@@ -13,7 +13,7 @@ export function decodeBase64(text: string, limitBytes: number): Uint8Array {
   return bytes;
 }
 
-/** A byte a character. */
+/** Decodes base64 to a string with one character for each byte. */
 function decode(text: string): string {
   try {
     return atob(text);

@@ -1,11 +1,11 @@
-/** Whether a file has this text, a byte a character, at this position. */
+/** True if the file has this text at this position. Each character stands for one byte. */
 export function hasText(bytes: Uint8Array, position: number, text: string): boolean {
   for (let index = 0; index < text.length; index++)
     if (bytes[position + index] !== text.charCodeAt(index)) return false;
   return true;
 }
 
-/** A part of a file as text, a byte a character. */
+/** Returns a part of a file as text, one character for each byte. */
 export function textAt(bytes: Uint8Array, position: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(position, position + length));
 }

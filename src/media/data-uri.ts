@@ -4,8 +4,8 @@ import { fileTooLarge, MediaProblem } from './problem.ts';
 const PERCENT = '%'.charCodeAt(0);
 
 /**
- * The bytes of a data URI, which says itself whether they are in base64 or percent-encoded. What it says of their type is not
- * looked at: the bytes tell. https://fetch.spec.whatwg.org/#data-urls
+ * Decodes a data URI in base64 or percent-encoding. The media type that it names is ignored, since the bytes show their
+ * type. https://fetch.spec.whatwg.org/#data-urls
  *
  * @throws MediaProblem
  */
@@ -15,7 +15,7 @@ export function readDataUri(uri: string, limitBytes: number): Uint8Array {
   const isBase64 = /; *base64 *$/i.test(uri.slice('data:'.length, comma));
   const hash = uri.indexOf('#', comma);
   const text = uri.slice(comma + 1, hash === -1 ? undefined : hash);
-  // Three times as long is what has every byte percent-encoded.
+  // If every byte is percent-encoded, the text is three times as long as the data.
   if (text.length > 3 * limitBytes + 3) throw fileTooLarge(limitBytes);
   if (isBase64 && !text.includes('%')) return decodeBase64(text, limitBytes);
   const bytes = decodePercent(new TextEncoder().encode(text));
@@ -28,7 +28,7 @@ export function isDataUri(url: string): boolean {
   return /^data:/i.test(url);
 }
 
-/** In place. A percent sign without two hexadecimal digits behind it stands for itself. */
+/** Decodes in place. A percent sign that is not followed by two hexadecimal digits stands for itself. */
 function decodePercent(text: Uint8Array): Uint8Array {
   let written = text.indexOf(PERCENT);
   if (written === -1) return text;
@@ -41,7 +41,7 @@ function decodePercent(text: Uint8Array): Uint8Array {
   return text.subarray(0, written);
 }
 
-/** The value of a hexadecimal digit; NaN for anything else. */
+/** Returns the value of a hexadecimal digit; NaN for any other character. */
 function digit(letter = 0): number {
   if (letter >= 0x30 && letter <= 0x39) return letter - 0x30;
   const capital = letter & ~0x20;

@@ -5,7 +5,10 @@ export type AudioType = 'WAV' | 'MP3';
 
 export const IMAGE_TYPES: readonly string[] = ['PNG', 'JPEG', 'GIF', 'WebP', 'AVIF'] satisfies ImageType[];
 
-/** What files begin with, the more telling first. The names that are no `ImageType` or `AudioType` are for messages only. */
+/**
+ * The first bytes of known files, the more specific ones first. Names other than an `ImageType` or `AudioType` serve
+ * messages only.
+ */
 const SIGNATURES: [name: string, position: number, text: string][] = [
   ['PNG', 0, '\x89PNG\r\n\x1a\n'],
   ['JPEG', 0, '\xff\xd8\xff'],
@@ -28,7 +31,7 @@ const SIGNATURES: [name: string, position: number, text: string][] = [
   ['gzip', 0, '\x1f\x8b'],
 ];
 
-/** What a text file begins with, white space left aside. */
+/** The beginnings of known text files, without leading white space. */
 const TEXT_SIGNATURES: [name: string, pattern: RegExp][] = [
   ['SVG', /^(<\?xml[^>]*>\s*)?<svg/i],
   ['XML', /^<\?xml/i],
@@ -44,7 +47,7 @@ const BRANDS: [name: string, brands: RegExp][] = [
   ['MP4', /^(isom|iso\d|mp4\d|qt {2}|avc1)$/],
 ];
 
-/** The name of a file's type by its first bytes; null for what has no known beginning. */
+/** Returns the name of a file's type by its first bytes; null if the beginning is not known. */
 export function typeOf(bytes: Uint8Array): string | null {
   if (hasText(bytes, 0, 'RIFF')) return { WEBP: 'WebP', WAVE: 'WAV' }[textAt(bytes, 8, 4)] ?? null;
   if (hasText(bytes, 4, 'ftyp')) return typeOfBrands(bytes);
@@ -57,7 +60,7 @@ export function typeOf(bytes: Uint8Array): string | null {
   return TEXT_SIGNATURES.find(([, pattern]) => pattern.test(text))?.[0] ?? null;
 }
 
-/** The beginning of a file for a message, as hexadecimal digits and as text. */
+/** Describes the beginning of a file for a message, in hexadecimal digits and as text. */
 export function describeBeginning(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'it is empty';
   const first = [...bytes.subarray(0, 12)];
@@ -67,7 +70,7 @@ export function describeBeginning(bytes: Uint8Array): string {
   return `its first bytes are ${digits} ("${text}")${type === null ? '' : `, as those of ${type}`}`;
 }
 
-/** A file may have several brands; the ones that we take win. */
+/** A file may have several brands. A type that Paddock accepts wins. */
 function typeOfBrands(bytes: Uint8Array): string | null {
   const end = Math.min(viewOf(bytes).getUint32(0), bytes.length, 256);
   const brands = [textAt(bytes, 8, 4)];
@@ -75,7 +78,7 @@ function typeOfBrands(bytes: Uint8Array): string | null {
   return BRANDS.find(([, pattern]) => brands.some((brand) => pattern.test(brand)))?.[0] ?? null;
 }
 
-/** Whether the sync word of an MPEG audio frame of layer III stands there; of its versions, 1 is reserved. */
+/** True if an MPEG audio frame of layer III begins there. The version bits 01 are reserved. */
 export function isMp3Frame(bytes: Uint8Array, position: number): boolean {
   const kind = bytes[position + 1] ?? 0;
   return bytes[position] === 0xff && (kind & 0xe6) === 0xe2 && (kind & 0x18) !== 0x08;

@@ -1,6 +1,6 @@
 import { fileTooLarge } from './problem.ts';
 
-/** A body's pieces as one file. Throws a `MediaProblem` as soon as it is longer than `limitBytes`. */
+/** Joins the pieces of a body. Throws a `MediaProblem` as soon as there are more than `limitBytes` bytes. */
 export async function gather(pieces: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array> {
   const kept: Uint8Array[] = [];
   let length = 0;

@@ -2,19 +2,19 @@ import { textAt, viewOf } from './bytes.ts';
 import type { ImageType } from './file-type.ts';
 import { broken } from './problem.ts';
 
-/** In pixels, as stored: the image may have to be turned. */
+/** Width and height in pixels, as stored in the file. The image may still have to be rotated. */
 export interface ImageSize {
   width: number;
   height: number;
 }
 
-/** GIF: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
+/** Block types of GIF: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
 const GIF_EXTENSION = 0x21;
 const GIF_IMAGE = 0x2c;
 
-/** Boxes of ISO media files, by their names as numbers. */
+/** Boxes of ISO media files. A number stands for the four letters of each name. */
 const IMAGE_SIZE_BOX = boxName('ispe');
-/** Those that hold others, with the bytes before those. */
+/** Boxes that contain other boxes, and the number of bytes before the first one. */
 const CONTAINERS = new Map([
   [boxName('meta'), 4],
   [boxName('iprp'), 0],
@@ -30,9 +30,9 @@ const READERS: Record<ImageType, (view: DataView, bytes: Uint8Array) => ImageSiz
 };
 
 /**
- * The size that an image's header tells: nothing is decoded.
+ * Reads an image's size from its header. Nothing is decoded.
  *
- * @throws MediaProblem when the header is cut off or broken
+ * @throws MediaProblem if the header is incomplete or broken
  */
 export function readImageSize(type: ImageType, bytes: Uint8Array): ImageSize {
   try {
@@ -45,20 +45,20 @@ export function readImageSize(type: ImageType, bytes: Uint8Array): ImageSize {
   throw broken(`is a broken ${type}: its header tells no size.`);
 }
 
-/** In the first start-of-frame segment: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2 */
+/** The size is in the first start-of-frame segment: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.2.2 */
 function jpegSize(view: DataView): ImageSize | null {
   let position = 2;
   while (view.getUint8(position) === 0xff) {
     const marker = view.getUint8(position + 1);
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { height: view.getUint16(position + 5), width: view.getUint16(position + 7) };
-    // Any number of 0xff may come before a marker.
+    // A marker may have any number of 0xff bytes before it.
     position += marker === 0xff ? 1 : 2 + view.getUint16(position + 2);
   }
   return null;
 }
 
-/** Of the whole picture or of its first frame, whichever reaches further. */
+/** Returns the size of the whole picture or of its first frame, whichever extends further. */
 function gifSize(view: DataView): ImageSize | null {
   const flags = view.getUint8(10);
   let position = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
@@ -75,7 +75,9 @@ function gifSize(view: DataView): ImageSize | null {
   };
 }
 
-/** Simple, lossless or extended: https://developers.google.com/speed/webp/docs/riff_container */
+/**
+ * There are three forms, simple, lossless and extended: https://developers.google.com/speed/webp/docs/riff_container
+ */
 function webpSize(view: DataView, bytes: Uint8Array): ImageSize | null {
   switch (textAt(bytes, 12, 4)) {
     case 'VP8 ':
@@ -93,7 +95,7 @@ function webpSize(view: DataView, bytes: Uint8Array): ImageSize | null {
   }
 }
 
-/** The largest that any of the file's images has: https://aomediacodec.github.io/av1-avif */
+/** Returns the size of the largest image in the file: https://aomediacodec.github.io/av1-avif */
 function avifSize(view: DataView, start: number, end: number): ImageSize | null {
   let largest: ImageSize | null = null;
   for (let position = start; position + 8 <= end; ) {

@@ -1,23 +1,23 @@
 import { MOST_PIXELS } from '../core/media.ts';
 
-/** What one image or recording of a request may be. */
+/** The limits for one image or recording of a request. */
 export interface MediaLimits {
-  /** Of the file, in bytes. */
+  /** The largest file, in bytes. */
   fileBytes: number;
-  /** Of an image as its header has it, before anything of it is decoded. */
+  /** The most pixels of an image. Checked by its header, before anything is decoded. */
   imagePixels: number;
-  /** Of either side of an image, in pixels. */
+  /** The longest side of an image, in pixels. */
   imageSide: number;
-  /** Of the image that goes to the model: larger ones are scaled down. */
+  /** The most pixels that the model gets. Larger images are scaled down. */
   scaledPixels: number;
-  /** Of a recording, whose file may be small for its length. */
+  /** The longest recording, in seconds: even a small file may be a long recording. */
   audioSeconds: number;
-  /** For fetching a file, from the first look-up to its last byte, in ms. */
+  /** The longest time for fetching a file, in ms, from the DNS look-up to the last byte. */
   fetchMs: number;
   redirects: number;
 }
 
-/** Room for the photograph of any telephone and for half an hour of speech. */
+/** Photographs of any telephone and half an hour of speech are within these limits. */
 export const MEDIA_LIMITS: MediaLimits = {
   fileBytes: 20 * 1024 * 1024,
   imagePixels: 64_000_000,

@@ -3,25 +3,25 @@ import { isMp3Frame } from './file-type.ts';
 import { broken } from './problem.ts';
 import type { Recording } from './wav.ts';
 
-/** In kbit/s, by the bits of the header: https://www.mp3-tech.org/programmer/frame_header.html */
+/** Bit rates in kbit/s, by the header's bits: https://www.mp3-tech.org/programmer/frame_header.html */
 const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
-/** In Hz, of MPEG 1; MPEG 2 has half of it and MPEG 2.5 a quarter. */
+/** Sample rates of MPEG 1 in Hz. MPEG 2 has half of them, and MPEG 2.5 a quarter. */
 const RATES = [44_100, 48_000, 32_000];
 
 interface Frame {
-  /** In bytes, with its header. */
+  /** The length in bytes, header included. */
   length: number;
   channels: number;
   seconds: number;
-  /** The bytes from the header to the sound. */
+  /** The number of bytes from the beginning of the frame to the audio data. */
   sideBytes: number;
 }
 
 /**
- * Walks through the frames of an MP3 file, as its length is written nowhere else.
+ * Walks through the frames of an MP3 file to find its duration, which is written nowhere in it.
  *
- * @throws MediaProblem when it has no frames, or fewer than it says, or ends within one
+ * @throws MediaProblem if it has no frames, has fewer than it declares, or ends within a frame
  */
 export function readMp3(bytes: Uint8Array): Recording {
   let position = skipTags(bytes);
@@ -31,7 +31,7 @@ export function readMp3(bytes: Uint8Array): Recording {
   let inStep = false;
   while (position + 4 <= bytes.length) {
     const frame = readFrame(bytes, position);
-    // What merely looks like a header has no other where the next one should be.
+    // A real header has another one where the next frame should begin.
     if (!frame || (!inStep && !readFrame(bytes, position + frame.length))) {
       inStep = false;
       position += 1;
@@ -52,7 +52,7 @@ export function readMp3(bytes: Uint8Array): Recording {
   return { bytes, channels: first.frame.channels, seconds };
 }
 
-/** ID3v2 tags, of which there may be several: https://id3.org/id3v2.4.0-structure */
+/** Skips the ID3v2 tags. There may be several: https://id3.org/id3v2.4.0-structure */
 function skipTags(bytes: Uint8Array): number {
   let position = 0;
   while (hasText(bytes, position, 'ID3') && position + 10 <= bytes.length) {
@@ -70,7 +70,7 @@ function readFrame(bytes: Uint8Array, position: number): Frame | null {
   const isFirst = version === 3;
   const bitrate = (isFirst ? BITRATES_1 : BITRATES_2)[rates >> 4];
   const rate = RATES[(rates >> 2) & 3];
-  // A bit rate of 0 leaves the length of frames open.
+  // If the bit rate is 0, the header does not tell the frame's length.
   if (!bitrate || !rate) return null;
   const hz = rate / (isFirst ? 1 : version === 2 ? 2 : 4);
   const samples = isFirst ? 1152 : 576;
@@ -83,7 +83,9 @@ function readFrame(bytes: Uint8Array, position: number): Frame | null {
   };
 }
 
-/** What the frame of an encoder's notes says that the file has, itself left out; 0 where there is none. */
+/**
+ * Returns the number of frames that the encoder's info frame declares, itself not counted; 0 if there is no such frame.
+ */
 function declaredFrames(bytes: Uint8Array, position: number, { sideBytes }: Frame): number {
   const start = position + sideBytes;
   if (!hasText(bytes, start, 'Xing') && !hasText(bytes, start, 'Info')) return 0;

@@ -1,17 +1,20 @@
 import { describeBeginning } from './file-type.ts';
 
-/** Why there is no media to be had. */
+/** The reason why an image or a recording is refused. */
 export type MediaProblemCode =
-  /** The part holds no address and no data. */
+  /** The part has no address and no data. */
   | 'invalid_media_url'
-  /** Not what it should be, or broken. */
+  /** The file is broken or has the wrong type. */
   | 'invalid_media'
   | 'media_too_large'
   | 'media_unreachable'
-  /** An address that may not be asked. */
+  /** The address must not be contacted. */
   | 'media_forbidden';
 
-/** What is wrong with an image or a recording. Its message completes the sentence "The image ..." and may be shown to the client. */
+/**
+ * An image or a recording is refused. The message completes the sentence "The image ..." and may be shown to the
+ * client.
+ */
 export class MediaProblem extends Error {
   readonly code: MediaProblemCode;
 
@@ -21,7 +24,7 @@ export class MediaProblem extends Error {
   }
 }
 
-/** The file is broken. */
+/** Makes the problem of a broken file. */
 export function broken(message: string): MediaProblem {
   return new MediaProblem('invalid_media', message);
 }
@@ -38,7 +41,7 @@ export function unreachable(message: string): MediaProblem {
   return new MediaProblem('media_unreachable', message);
 }
 
-/** The decoder gave up, whatever the header promised. */
+/** Makes the problem of an image that the decoder could not read, even if its header seemed right. */
 export function undecodable(image: Uint8Array): MediaProblem {
   return broken(`is broken and can not be decoded: ${describeBeginning(image)}.`);
 }

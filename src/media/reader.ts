@@ -11,20 +11,23 @@ import { type Recording, readWav } from './wav.ts';
 
 type ImagePart = Extract<MediaPart, { kind: 'image' }>;
 
-/** On each side of an image of which low detail is asked. */
+/** The longest side of an image that is asked for with low detail, in pixels. */
 const LOW_DETAIL_SIDE = 512;
 
-/** What getting media takes of the platform. */
+/** The parts of a media reader that depend on the platform. */
 export interface MediaGround {
-  /** The file at an http(s) URL. Throws a `MediaProblem`. */
+  /** Fetches the file at an http(s) URL. Throws a `MediaProblem`. */
   fetchFile(url: URL, signal: AbortSignal): Promise<Uint8Array>;
-  /** The image upright, on white, as a PNG of at most the size that `scaled` gives for its own. Throws a `MediaProblem` when it is broken. */
+  /**
+   * Decodes an image. Returns an upright PNG on white, at most as large as `scaled` returns for the image's size.
+   * Throws a `MediaProblem` if the image is broken.
+   */
   toPng(image: Uint8Array, scaled: (size: ImageSize) => ImageSize): Promise<Uint8Array>;
 }
 
 /**
- * Gets and checks the images and recordings of requests, within limits. Images are decoded one at a time: the memory of one is all
- * that is ever needed.
+ * Makes a reader that fetches and checks the images and recordings of requests. It decodes one image at a time, so that
+ * it never needs the memory of two.
  */
 export function createMediaReader(ground: MediaGround, limits: MediaLimits): MediaReader {
   let last: Promise<unknown> = Promise.resolve();
@@ -53,7 +56,7 @@ export function createMediaReader(ground: MediaGround, limits: MediaLimits): Med
   };
 }
 
-/** The file of an image, its size checked. Throws a `MediaProblem`. */
+/** Returns the file of an image once its size is checked. Throws a `MediaProblem`. */
 async function readImage(
   ground: MediaGround,
   limits: MediaLimits,
@@ -98,7 +101,7 @@ export function isImageType(type: string | null): type is ImageType {
   return type !== null && IMAGE_TYPES.includes(type);
 }
 
-/** Checks an image's size by its header. Throws a `MediaProblem`. */
+/** Checks the size in an image's header. Throws a `MediaProblem`. */
 export function checkSize({ width, height }: ImageSize, { imagePixels, imageSide }: MediaLimits): void {
   if (width * height > imagePixels)
     throw tooLarge(`has ${width} x ${height} pixels, more than the limit of ${imagePixels}.`);
@@ -106,7 +109,10 @@ export function checkSize({ width, height }: ImageSize, { imagePixels, imageSide
     throw tooLarge(`has ${width} x ${height} pixels; no side may have more than ${imageSide}.`);
 }
 
-/** The largest size of the same shape that has no more than these pixels, in all and on a side, and is no larger than the image. */
+/**
+ * Returns the largest size of the same shape with at most this many pixels in all and on a side. Images are never
+ * enlarged.
+ */
 export function fitInto({ width, height }: ImageSize, pixels: number, side: number): ImageSize {
   const scale = Math.min(1, Math.sqrt(pixels / (width * height)), side / Math.max(width, height));
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };

@@ -1,18 +1,18 @@
 import { textAt, viewOf } from './bytes.ts';
 import { broken } from './problem.ts';
 
-/** What a recording's header tells that matters here. */
+/** A checked recording with the figures of its header. */
 export interface Recording {
   bytes: Uint8Array;
   channels: number;
   seconds: number;
 }
 
-/** PCM, floating point, A-law, mu-law. An extensible format has one of them in the first bytes of a longer name. */
+/** PCM, floating point, A-law, mu-law. An extensible format has one of these in the first bytes of its subformat. */
 const CODECS = [1, 3, 6, 7];
 const EXTENSIBLE = 0xfffe;
 
-/** What a program writes that does not know the length yet and can't come back to fill it in. */
+/** Programs that write the header before they know the length use this value. */
 const UNKNOWN_LENGTH = 0xffffffff;
 
 interface Format {
@@ -22,9 +22,9 @@ interface Format {
 }
 
 /**
- * Checks a WAV file, and fills in its length where that was not known when it was written.
+ * Checks a WAV file. If its header has no length, the right one is filled in.
  *
- * @throws MediaProblem when it is cut off or its samples are in no known form
+ * @throws MediaProblem if it is incomplete or its samples have an unknown form
  */
 export function readWav(bytes: Uint8Array): Recording {
   const view = viewOf(bytes);

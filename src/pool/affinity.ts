@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto';
 import type { Media } from '../core/media.ts';
 import type { Prompt } from '../core/runner.ts';
 
-/** A worker thread as the balancer sees it. */
+/** A worker thread, as the balancer sees it. */
 export interface Candidate {
   id: number;
-  /** Tasks that it runs now. */
+  /** The number of tasks that it runs now. */
   currentUsage: number;
 }
 
 /**
- * Sends a conversation to the thread that served its beginning, whose prompt cache holds it.
+ * Makes a balancer that sends a conversation to the thread that served its beginning, since that thread's prompt cache
+ * still has it.
  *
- * @returns a function that picks the free thread whose last conversation shares the longest beginning with this one,
- *   the first of them on a draw, and null when all are busy
+ * @returns a function that picks the free thread whose latest conversation shares the longest beginning with this one.
+ *   If several share equally much, it picks the first of them. It returns null if all threads are busy.
  */
 export function createAffinityBalancer(
   slots: number,
@@ -31,7 +32,10 @@ export function createAffinityBalancer(
   };
 }
 
-/** A prompt as a text that begins as those of earlier turns do. A digest stands in for an image's or a recording's bytes. */
+/**
+ * Writes a prompt as text, so that the text of a later turn begins like that of an earlier one. Images and recordings
+ * are replaced by a digest of their bytes.
+ */
 export function describeConversation(prompt: Prompt): string {
   if (prompt.kind !== 'chat') return JSON.stringify(prompt);
   const messages = prompt.messages.map(({ media = [], ...message }) => ({ ...message, media: media.map(digest) }));

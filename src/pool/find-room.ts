@@ -1,19 +1,20 @@
+import { formatBytes } from '../core/bytes.ts';
 import type { BackendName } from '../core/runner.ts';
 import { contextLengths } from '../engine/context-length.ts';
 import type { ModelShape, ModelSource } from '../engine/engine.ts';
-import { estimateMemory, inWords, type MemoryPlan } from '../engine/memory-estimate.ts';
+import { estimateMemory, type MemoryPlan } from '../engine/memory-estimate.ts';
 import { WASM_MEMORY_BYTES } from '../engine/wasm/memory-limit.ts';
 import type { Claim, Shortage } from './keeper.ts';
 
-/** What helps against a shortage, for the caller. */
+/** Tells the client what helps against a shortage of memory. */
 export const ADVICE = 'A shorter --ctx-len, fewer --slots or a smaller quantization of the model needs less.';
 
-/** Room for a model, or what lacks in words for the caller. */
+/** Room for a model, or the shortage in words for the client. `needed` is in bytes. */
 export type Room = { plan: MemoryPlan; needed: number } | { shortage: string };
 
 /**
- * Claims room for the longest context window that there is room for, and `needed` bytes with it. Where memory is scarce,
- * a window that nobody asked for is shortened. A GPU is claimed nothing for: only its driver knows its memory.
+ * Tries the plans in order and claims room for the first that fits. Memory on a GPU is not claimed, because only the
+ * driver knows how much there is.
  */
 export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Claim): Promise<Room> {
   let shortage = '';
@@ -26,12 +27,14 @@ export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Cl
   return { shortage };
 }
 
-/** The context windows to try, in tokens, longest first. One that is asked for is not shortened. */
+/**
+ * Lists the context windows to try, in tokens, the longest first. A window that the user asked for is not shortened.
+ */
 export function contextsToTry(backend: BackendName, { kind, shape }: ModelSource, asked: number | null): number[] {
   if (asked !== null) return [asked];
   const { trainedContextLength: trained, poolsLast: batched } = shape;
   const lengths = contextLengths({ backend, kind, trained, batched });
-  // On a GPU llama.cpp itself shortens the window.
+  // On a GPU, llama.cpp shortens the window itself, so the estimate takes the shortest.
   return backend === 'gpu' ? lengths.slice(-1) : lengths;
 }
 
@@ -45,7 +48,7 @@ function describeShortage(shape: ModelShape, plan: MemoryPlan, { needed, availab
   const { slots, threads, contextLength } = plan;
   const windows = `${slots * threads} ${slots * threads === 1 ? 'slot' : 'slots'} of ${contextLength} tokens`;
   return (
-    `it needs ${inWords(needed)} (${inWords(weights)} of weights, ${inWords(cache)} of cache for ${windows}, ` +
-    `${inWords(compute)} to compute), and ${inWords(available)} can be had. ${ADVICE}`
+    `it needs ${formatBytes(needed)} (${formatBytes(weights)} of weights, ${formatBytes(cache)} of cache for ${windows}, ` +
+    `${formatBytes(compute)} to compute), and ${formatBytes(available)} can be had. ${ADVICE}`
   );
 }

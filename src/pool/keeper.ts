@@ -3,55 +3,57 @@ import type { Log } from '../core/log.ts';
 import { type MemoryState, makeRoom, type Resident } from './residency.ts';
 import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 
-/** What the memory lacks, in bytes. */
+/** A shortage of memory, in bytes. */
 export interface Shortage {
   needed: number;
   available: number;
 }
 
 /**
- * Waits for room for that many bytes, which the load holds until it claims again or fails. Gives the shortage where
- * there never will be room.
+ * Waits for room for `needed` bytes. The model's load holds this room until it claims again or fails. Returns the
+ * shortage if there can never be enough room.
  */
 export type Claim = (needed: number) => Promise<Shortage | null>;
 
 export interface KeeperOptions<M> {
-  /** Loads a model, claiming room before each attempt. */
+  /** Loads a model. It claims room before each attempt. */
   load: (id: string, claim: Claim) => Promise<M>;
-  /** Models in memory at once; null leaves it to the memory. */
+  /** The most models in memory at once; null means that only memory limits them. */
   maxModels: number | null;
-  /** How long a model that nobody uses stays; null is for ever. */
+  /** How long an idle model stays in memory, in ms; null means for ever. */
   idleTimeoutMs: number | null;
-  /** Requests that may wait for one model to be loaded. */
+  /** The most requests that may wait for one model to load. */
   maxWaiting: number;
   memory: () => MemoryState;
   log: Log;
 }
 
-/** A request's stay in a loaded model, which is not unloaded before it ends. Leaving twice does no harm. */
+/**
+ * A request's use of a loaded model. The model is not unloaded before `leave` is called. Calling it twice does no harm.
+ */
 export interface Visit<M> {
   model: M;
   leave: () => void;
 }
 
-/** A model that is wanted or kept. */
+/** A model that is in memory, or that requests wait for. */
 export interface Kept<M> {
   id: string;
-  /** `queued` waits for room. */
+  /** `queued` means that it waits for room. */
   state: 'queued' | Resident['state'];
   /** Estimated bytes. */
   memory: number;
-  /** There while `ready`. */
+  /** Null unless the state is `ready`. */
   model: M | null;
-  /** Requests that wait to get in. */
+  /** Requests that wait to enter the model. */
   waiting: number;
 }
 
-/** Keeps models in memory as long as they are used, within what memory and the limits allow. */
+/** Keeps models in memory while they are used, within the limits and the available memory. */
 export interface Keeper<M> extends AsyncDisposable {
   /**
-   * Enters a model, which is loaded first if need be. Gives null when aborted before. Throws what loading throws, and a
-   * 503 `ApiError` at once when as many requests wait as may.
+   * Enters a model and loads it first if needed. Returns null if the signal aborts first. Throws what `load` throws,
+   * and a 503 `ApiError` at once if `maxWaiting` requests wait already.
    */
   enter(id: string, signal: AbortSignal): Promise<Visit<M> | null>;
   list(): Kept<M>[];
@@ -61,24 +63,24 @@ interface Entry<M> extends Omit<Kept<M>, 'waiting'> {
   users: number;
   usedAt: number;
   waitingRoom: WaitingRoom<Visit<M>>;
-  /** The room that it waits for while `queued`. */
+  /** The room that the model waits for while it is `queued`. */
   claim: { needed: number; answer: (shortage: Shortage | null) => void; drop: () => void } | null;
   idleTimer?: NodeJS.Timeout;
-  /** The last load or unloading. */
+  /** The latest load or unload. */
   work?: Promise<void>;
 }
 
-/** How long a closing keeper waits for the loads and disposals under way. */
+/** How long a closing keeper waits for loads and unloads under way, in ms. */
 const CLOSE_GRACE_MS = 10_000;
 
 /**
- * All requests of a burst share one load. Room goes to the model whose first request has waited longest; see `makeRoom`.
- * A load that failed is tried again by the next request.
+ * Makes a keeper. Requests that arrive while a model loads share that load. Room goes to the model whose first request
+ * has waited longest; see `makeRoom`. After a failed load, the next request tries again.
  */
 export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M>): Keeper<M> {
   const { log, maxModels, idleTimeoutMs } = options;
   const entries = new Map<string, Entry<M>>();
-  /** The model that takes nobody in because another waits for its room. */
+  /** The model that gets no new users because another model waits for its room. */
   let closedId: string | null = null;
   let ended = false;
   let ticks = 0;
@@ -110,7 +112,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       if (ended) return await model[Symbol.asyncDispose]();
       Object.assign(entry, { state: 'ready', model });
       becomeIdle(entry);
-      // All who waited for the load, also where another waits for this model's room by now.
+      // Lets in all requests that waited for this load, even if another model waits for the room by now.
       entry.waitingRoom.open(() => visit(entry, model));
     } catch (error) {
       removeEntry(entry);
@@ -155,7 +157,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
     clearTimeout(entry.idleTimer);
     Object.assign(entry, { state: 'unloading', model: null });
     entry.work = dispose(id, model, why).then(async () => {
-      // Those who came meanwhile have it loaded anew.
+      // Requests that came during the unload have the model loaded again.
       if (waitingRoom.waiting > 0 && !ended) return load(Object.assign(entry, { state: 'queued' }));
       removeEntry(entry);
       settle();
@@ -171,7 +173,10 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
     }
   };
 
-  /** The claim whose model's first request has waited longest. Claims for whom nobody waits any more are dropped. */
+  /**
+   * Finds the claim of the model whose first request has waited longest. Drops the claims of models that no request
+   * waits for any more.
+   */
   const firstClaim = (): Entry<M> | undefined => {
     const claiming = [...entries.values()].filter(({ claim }) => claim !== null);
     for (const { claim, waitingRoom } of claiming) if (waitingRoom.waiting === 0) claim?.drop();
@@ -180,7 +185,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       .sort((a, b) => a.waitingRoom.since - b.waitingRoom.since)[0];
   };
 
-  /** Answers a claim, or makes room for it. Gives false when something else must end first. */
+  /** Answers a claim or makes room for it. Returns false if something else must end first. */
   const serve = (entry: Entry<M>, { needed, answer }: NonNullable<Entry<M>['claim']>): boolean => {
     const residents = [...entries.values()].filter(isResident);
     const decision = makeRoom(needed, residents, { maxModels, memory: options.memory() });
@@ -206,7 +211,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
     }
   };
 
-  /** Does what can be done for those who wait; for after each change. */
+  /** Serves all claims and lets in all requests for which this is possible now. Called after each change. */
   const settle = () => {
     closedId = null;
     for (let entry = firstClaim(); entry?.claim && serve(entry, entry.claim); ) entry = firstClaim();

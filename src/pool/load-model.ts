@@ -1,50 +1,51 @@
 import { availableParallelism } from 'node:os';
+import { formatBytes } from '../core/bytes.ts';
 import { ApiError, insufficientMemory, modelNotFound, serverError } from '../core/errors.ts';
 import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
-import { estimateMemory, inWords } from '../engine/memory-estimate.ts';
+import { estimateMemory } from '../engine/memory-estimate.ts';
 import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
 import { type ModelThreads, planThreads, scaleInfo, startModelThreads } from './model-threads.ts';
 import type { MemoryState } from './residency.ts';
 
-/** The threads that hold a model, and what they run it on. */
+/** The threads that hold a model, and the engine that they run. */
 export interface LoadedThreads {
   engine: EngineInfo;
-  /** Estimated bytes, those on a GPU included. */
+  /** The estimated memory in bytes, that on a GPU included. */
   memory: number;
-  /** Why better backends were passed over. */
+  /** The reasons why better backends were passed over. */
   fallbackReasons: string[];
   modelThreads: ModelThreads;
 }
 
 export interface LoadOptions {
-  /** `auto` takes the first of GPU, CPU and WebAssembly that loads the model. */
+  /** `auto` takes the first of GPU, CPU and WebAssembly that can load the model. */
   backend: 'auto' | BackendName;
   engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers'>;
-  /** Where a model lies and what it is for. */
+  /** Returns the files of a model and its kind, or undefined if the model is unknown. */
   sourceOf: (modelId: string) => ModelSource | undefined;
   memory: () => MemoryState;
   log: Log;
 }
 
-/** Why a model can't run on a backend. */
+/** The reason why a model can't run on a backend. */
 interface Failure {
   /** For the log. */
   reason: string;
-  /** For the caller, where it is for want of memory. */
+  /** For the client, if the reason is too little memory; else null. */
   shortage: string | null;
 }
 
 const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
 
-/** Why a model with a projector runs on WebAssembly, whatever backend is asked for. */
+/** The reason why a model with a projector runs on WebAssembly, even if another backend is configured. */
 const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can not run';
 
 /**
- * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures for
- * one that does not fit the memory, else a 500.
+ * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures if
+ * there is too little memory, else a 500.
  */
 export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedThreads> {
   const source = options.sourceOf(id);
@@ -62,7 +63,7 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
     failures.push({ backend, ...result });
   }
   options.log.error('model could not be loaded', { model: id, failures, passedOver: reasons });
-  // What lacks on the CPU decides: a GPU may not be there at all, and WebAssembly holds less in any case.
+  // The error gives the shortage on the CPU: there may be no GPU at all, and WebAssembly can hold less in any case.
   const shortage = (failures.find(({ backend }) => backend !== 'gpu') ?? failures[0])?.shortage;
   if (shortage) {
     const why = source.projector === undefined ? '' : ` It runs on WebAssembly alone: ${PROJECTOR_REASON}.`;
@@ -71,7 +72,7 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
   throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
 }
 
-/** The backends to try for a model, in order, and why those before them are passed over. */
+/** Lists the backends to try for a model, in order, and the reasons why others are passed over. */
 export function planBackends(
   wanted: LoadOptions['backend'],
   { projector }: Pick<ModelSource, 'projector'>,
@@ -103,7 +104,7 @@ async function tryBackend(
   const room = await findRoom(shape, plans, claim);
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
 
-  // On a GPU llama.cpp finds a window that fits by itself.
+  // On a GPU, llama.cpp itself finds a window that fits.
   const contextLength = backend === 'gpu' ? wanted.contextLength : room.plan.contextLength;
   const modelThreads = startModelThreads(
     {
@@ -126,5 +127,5 @@ async function tryBackend(
   }
   await modelThreads[Symbol.asyncDispose]();
   const { reason, lacksMemory } = result;
-  return { reason, shortage: lacksMemory ? `it needs about ${inWords(room.needed)}. ${ADVICE}` : null };
+  return { reason, shortage: lacksMemory ? `it needs about ${formatBytes(room.needed)}. ${ADVICE}` : null };
 }

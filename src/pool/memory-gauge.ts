@@ -3,13 +3,14 @@ import { freemem, totalmem } from 'node:os';
 import { posix } from 'node:path';
 import type { MemoryState } from './residency.ts';
 
-/** What stays free for everything else, as a part of all memory; estimates are not exact either. */
+/** The share of all memory that is left to everything else, and to errors of the estimates. */
 const MARGIN = 0.05;
 const KIB = 1024;
 
 /**
- * Measures memory: what could be had now, within the limit of a container if there is one, and what this process has come
- * to hold since the gauge was made. Mapped files count as available, since the system takes them back.
+ * Makes a function that measures memory. `available` is what can be had now, within the limit of a container if there
+ * is one. `held` is the growth of this process since the gauge was made. Mapped files count as available, since the
+ * system can take them back.
  */
 export function createMemoryGauge(): () => MemoryState {
   const heldBefore = ownBytes();
@@ -24,19 +25,21 @@ export function createMemoryGauge(): () => MemoryState {
   };
 }
 
-/** Of this process, where the system tells it without mapped files. */
+/** Bytes of this process. Mapped files are left out if the system tells them apart. */
 function ownBytes(): number {
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(read('/proc/self/status'))?.[1];
   return kib === undefined ? process.memoryUsage.rss() : Number(kib) * KIB;
 }
 
-/** Of the container that the process runs in; null outside of one. */
+/** The memory limit of the process's container in bytes; null outside of a container. */
 function containerLimit(): number | null {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : null;
 }
 
-/** What the container's processes hold, without the file cache, which its limit takes back first. */
+/**
+ * Bytes that the processes of the container hold. The file cache is left out, because the system takes it back first.
+ */
 function containerUse(): number {
   const statistics =
     statisticsFiles(read('/proc/self/cgroup'))
@@ -46,7 +49,11 @@ function containerUse(): number {
   return bytes === undefined ? process.memoryUsage.rss() : Number(bytes);
 }
 
-/** Where a process finds its cgroup's memory, by what `/proc/self/cgroup` says, for version 2 and 1; inside of a container the path is not there. */
+/**
+ * Lists the files that may have the memory statistics of a process's cgroup, for cgroup versions 2 and 1. `cgroups` is
+ * the text of `/proc/self/cgroup`. The last two paths are for containers, in which the path of that text does not
+ * exist.
+ */
 export function statisticsFiles(cgroups: string): string[] {
   const own = /^0::(\/.*)$/m.exec(cgroups)?.[1] ?? '/';
   const ownInVersion1 = /^\d+:memory:(\/.*)$/m.exec(cgroups)?.[1] ?? '/';

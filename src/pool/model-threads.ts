@@ -12,9 +12,9 @@ import { createAffinityBalancer } from './affinity.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
 
-/** A call that a thread serves. */
+/** A call that a worker thread serves. */
 export interface ThreadCall<E> extends Call<E> {
-  /** Resolves when the slot that served the call is free again. It never rejects. */
+  /** Resolves when the slot of the call is free again. It never rejects. */
   settled: Promise<void>;
 }
 
@@ -22,13 +22,13 @@ export interface ThreadCall<E> extends Call<E> {
 export interface ModelThreads extends AsyncDisposable {
   load(): Promise<LoadResult>;
   /**
-   * Opens a call on a thread with a free slot; there must be one. `conversation` is the text by which a thread is chosen:
-   * the one that served its beginning comes first. `open` gets the port to the thread.
+   * Opens a call on a thread with a free slot; there must be one. The text `conversation` chooses the thread: one that
+   * served its beginning is preferred. `open` gets the port to the thread.
    */
   call<E>(conversation: string, { requestId }: CallContext, open: (port: Port) => Call<E>): ThreadCall<E>;
 }
 
-/** Starts `threads` worker threads, each of which runs `slots` generations at once. A dead thread is replaced. */
+/** Starts `threads` worker threads. Each runs `slots` generations at once. A thread that dies is replaced. */
 export function startModelThreads(config: WorkerConfig, threads: number, slots: number, log: Log): ModelThreads {
   const balance = createAffinityBalancer(slots);
   const piscina = new Piscina({
@@ -36,7 +36,7 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
     minThreads: threads,
     maxThreads: threads,
     concurrentTasksPerWorker: slots,
-    // The default sleeps in Atomics.wait while no task comes, and with it the engine's own event loop.
+    // By default, an idle thread sleeps in Atomics.wait, which also stops the engine's own event loop.
     atomics: 'disabled',
     loadBalancer: (task, workers) => balance(conversationOf(task), workers),
     workerData: config,
@@ -52,7 +52,7 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
       return piscina.run({ kind: 'load' } satisfies WorkerTask);
     },
 
-    // A call is cancelled over its port: piscina's own abort would kill the thread, and all other calls in it.
+    // A call is cancelled over its port. Piscina's own abort would kill the thread, and with it all its other calls.
     call(conversation, { requestId }, open) {
       const { port1, port2 } = new MessageChannel();
       const { events, fail } = open(nodePort(port1));
@@ -66,14 +66,17 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
     },
 
     async [Symbol.asyncDispose]() {
-      // A thread must not be killed inside the native addon, so the engine goes first.
+      // Killing a thread inside the native addon is not safe, so the engine is unloaded first.
       if (config.backend !== 'wasm') await piscina.run({ kind: 'unload' } satisfies WorkerTask).catch(() => {});
       await piscina.destroy();
     },
   };
 }
 
-/** Piscina shows a task to the balancer under this symbol alone, which never crosses to the thread. */
+/**
+ * Attaches the conversation to a task for the balancer. Piscina passes only what is under this symbol to the balancer,
+ * and does not send it to the thread.
+ */
 function withConversation(task: WorkerTask, conversation: string): WorkerTask {
   return Object.assign(task, { [Piscina.queueOptionsSymbol]: { conversation } });
 }
@@ -83,7 +86,10 @@ function conversationOf(task: object): string {
   return typeof options === 'object' && options && 'conversation' in options ? String(options.conversation) : '';
 }
 
-/** Threads and slots a thread for a model on this backend. One native thread serves all slots; WebAssembly runs one each. */
+/**
+ * Plans the number of threads and of slots in each thread. One native thread serves all slots; a WebAssembly thread has
+ * one slot.
+ */
 export function planThreads(
   backend: BackendName,
   { slots, threads }: Pick<EngineOptions, 'slots' | 'threads'>,
@@ -93,7 +99,7 @@ export function planThreads(
   return { threads: Math.max(1, Math.min(slots, Math.floor(cores / (threads ?? cores)))), slots: 1 };
 }
 
-/** What the engine of one thread says of itself, for all threads of the model. */
+/** Turns the info of one thread's engine into the info of the whole model. */
 export function scaleInfo(info: EngineInfo, threads: number): EngineInfo {
   return { ...info, slots: info.slots * threads };
 }

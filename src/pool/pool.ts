@@ -10,13 +10,13 @@ import { createMemoryGauge } from './memory-gauge.ts';
 import type { ModelThreads } from './model-threads.ts';
 
 export interface PoolOptions extends Omit<LoadOptions, 'memory'> {
-  /** Requests of one model that may wait for a slot; while it loads, as many more as it has slots. */
+  /** The most requests that may wait for a slot of one model. While the model loads, `engine.slots` more may wait. */
   maxWaiting: number;
-  /** Models in memory at once; null leaves it to the memory. */
+  /** The most models in memory at once; null means that only memory limits them. */
   maxLoadedModels: number | null;
-  /** How long a model that nobody uses stays loaded; null is for ever. */
+  /** How long an idle model stays loaded, in ms; null means for ever. */
   idleTimeoutMs: number | null;
-  /** How much memory there is; measured where nobody says. */
+  /** Returns how much memory there is. By default it is measured. */
   memory?: LoadOptions['memory'];
 }
 
@@ -25,7 +25,7 @@ interface ServedModel extends LoadedThreads, AsyncDisposable {
   queue: SlotQueue;
 }
 
-/** A request's stay at a model's threads, with a slot that is free for it until it leaves. */
+/** A request's use of a model's threads. It has its slots until `leave` is called. */
 interface Entered {
   modelThreads: ModelThreads;
   leave: () => void;
@@ -33,7 +33,10 @@ interface Entered {
 
 type Open<E> = (port: Port) => Call<E>;
 
-/** The server's Runner: worker threads for each model, loaded at a request and unloaded when others need the room. */
+/**
+ * Makes the server's `Runner`. Each model has its own worker threads. A model is loaded at its first request and
+ * unloaded when others need the room or when it is idle for too long.
+ */
 export function createPool({ memory = createMemoryGauge(), ...options }: PoolOptions): Runner & AsyncDisposable {
   const { maxWaiting, log } = options;
   const keeper = createKeeper<ServedModel>({
@@ -49,7 +52,7 @@ export function createPool({ memory = createMemoryGauge(), ...options }: PoolOpt
     log,
   });
 
-  /** Waits for the model, then for slots of it; both are kept until `leave`. Gives null when aborted before. */
+  /** Waits for the model and then for slots; both are kept until `leave`. Returns null if the signal aborts first. */
   const enter = async (id: string, signal: AbortSignal, choices = 1): Promise<Entered | null> => {
     const visit = await keeper.enter(id, signal);
     if (!visit) return null;
@@ -67,7 +70,10 @@ export function createPool({ memory = createMemoryGauge(), ...options }: PoolOpt
     return null;
   };
 
-  /** Opens a call on a thread of the model. The visit ends when the thread's slot is free again, or when the call can't be opened. */
+  /**
+   * Opens a call on a thread of the model. Leaves the model when the thread's slot is free again, or if the call can't
+   * be opened.
+   */
   const open = <E>({ modelThreads, leave }: Entered, conversation: string, context: CallContext, on: Open<E>) => {
     try {
       const call = modelThreads.call(conversation, context, on);
@@ -86,7 +92,7 @@ export function createPool({ memory = createMemoryGauge(), ...options }: PoolOpt
       const conversation = describeConversation(request.prompt);
       const { events, settled } = open(entered, conversation, context, (port) => callGenerate(port, request, context));
       yield* events;
-      // Its slot is free before its caller is told of the end, so that the next request of a conversation finds it.
+      // The slot is freed before the caller learns of the end, so that the next request of the conversation can get it.
       if (!context.signal.aborted) await settled;
     },
 

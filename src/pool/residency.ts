@@ -1,50 +1,51 @@
-/** A model that is in memory, or on its way in or out. */
+/** A model that is in memory, is being loaded or is being unloaded. */
 export interface Resident {
   id: string;
   state: 'loading' | 'ready' | 'unloading';
-  /** Bytes that it takes, or will. */
+  /** Bytes that it takes, or will take once it is loaded. */
   memory: number;
-  /** Requests in it: those that run and those that wait for one of its slots. */
+  /** Requests in the model: those that run, and those that wait for one of its slots. */
   users: number;
-  /** When it was used last; any number that grows. */
+  /** When it was last used, on any clock that only grows. */
   usedAt: number;
 }
 
-/** Memory as the system tells it, in bytes. */
+/** The state of the memory, in bytes. */
 export interface MemoryState {
-  /** What nobody uses, or would give up. */
+  /** Memory that is free or that the system can free. */
   available: number;
-  /** What this process holds for models. */
+  /** Memory that this process holds for models. */
   held: number;
 }
 
 export interface Limits {
-  /** Models in memory at once; null leaves it to the memory. */
+  /** The most models in memory at once; null means that only memory limits them. */
   maxModels: number | null;
   memory: MemoryState;
 }
 
 export type Decision =
-  /** There is room. */
+  /** There is room now. */
   | { kind: 'load' }
-  /** There never will be; `available` is all that there could be. */
+  /** There can never be enough room. `available` is the most that there could be. */
   | { kind: 'refuse'; available: number }
-  /** An idle model gives way. */
+  /** This idle model must be unloaded. */
   | { kind: 'unload'; id: string }
-  /** Something must end first. `closed` takes no new users, so that it comes to be idle. */
+  /** Something must end first. The model `closed` gets no new users, so that it becomes idle. */
   | { kind: 'wait'; closed: string | null };
 
 /**
- * What to do for a model that is to be loaded and needs that many bytes. Idle models give way, the least recently used
- * first; if there is none, the least recently used busy one is closed. Models that load are left alone.
+ * Decides what to do for a model that needs `needed` bytes to be loaded. Idle models are unloaded, the least recently
+ * used first. If there is none, the least recently used busy model is closed. Models that are loading are left alone.
  *
- * Asked for the one who has waited longest only, and again after each change, it starves nobody: a closed model has no
- * new users and so becomes idle, and it was chosen by its last arrival, which no longer changes.
+ * Call it only for the model whose first request has waited longest, and again after each change. Then no request waits
+ * for ever: a closed model gets no new users, so it becomes idle. Until then its `usedAt` does not change, so the same
+ * model stays closed.
  */
 export function makeRoom(needed: number, residents: Resident[], { maxModels, memory }: Limits): Decision {
   const { available, held } = memory;
   if (needed > available + held) return { kind: 'refuse', available: available + held };
-  // What is spoken for: mapped files and models still loading are not held yet.
+  // The process does not hold all of `taken` yet: mapped files and models that still load are missing in `held`.
   const taken = residents.reduce((sum, resident) => sum + resident.memory, 0);
   const free = available - Math.max(0, taken - held);
   if (needed <= free && residents.length < (maxModels ?? Number.POSITIVE_INFINITY)) return { kind: 'load' };

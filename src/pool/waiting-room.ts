@@ -1,22 +1,24 @@
 import { overloaded } from '../core/errors.ts';
 
-/** Where requests wait for one event that lets all of them in, or turns all of them away. */
+/** A place where requests wait for one event that lets all of them in or turns all of them away. */
 export interface WaitingRoom<T> {
   readonly waiting: number;
-  /** When the first of those who wait came, on the clock `now`; infinite when nobody waits. */
+  /** When the first waiting request came, on the clock `now`; infinite if none waits. */
   readonly since: number;
   /**
-   * Waits to be let in or turned away. The signal must not be aborted yet; gives null when it is aborted before. Throws a
-   * 503 `ApiError` at once when the room is full.
+   * Waits to be let in or turned away. Returns null if the signal aborts first; it must not be aborted at the call.
+   * Throws a 503 `ApiError` at once if the room is full.
    */
   wait(signal: AbortSignal): Promise<T | null>;
-  /** Lets everybody in who waits; `give` is called for each of them. */
+  /** Lets all waiting requests in. `give` is called for each of them. */
   open(give: () => T): void;
-  /** Turns everybody away who waits. */
+  /** Turns all waiting requests away with this error. */
   fail(error: unknown): void;
 }
 
-/** A room for `maxWaiting` requests. `onGone` is called for each that waited and left. */
+/**
+ * Makes a room for `maxWaiting` requests. `onGone` is called for each request that leaves because its signal aborts.
+ */
 export function createWaitingRoom<T>(maxWaiting: number, now: () => number, onGone: () => void): WaitingRoom<T> {
   interface Waiter {
     since: number;

@@ -2,7 +2,10 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import type { ApiReply } from '../core/api/http/http.ts';
 
-/** Sends a reply; a stream goes no faster than the client reads. Returns when it is out or the client is gone. */
+/**
+ * Sends a reply. A stream is read only as fast as the client reads. Resolves when all is sent or when the client has
+ * left.
+ */
 export async function sendReply(res: HttpResponse, reply: ApiReply, signal: AbortSignal): Promise<void> {
   const { body } = reply;
   if (typeof body === 'string') {
@@ -14,7 +17,7 @@ export async function sendReply(res: HttpResponse, reply: ApiReply, signal: Abor
     }
     return;
   }
-  // uWebSockets.js holds the head back until the first piece of the body.
+  // uWebSockets.js sends the head together with the first piece of the body.
   if (!signal.aborted) res.cork(() => writeHead(res, reply));
   await sendStream(res, body, signal);
 }

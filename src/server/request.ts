@@ -2,7 +2,10 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ApiRequest } from '../core/api/http/http.ts';
 import { bodyTooLarge, serverError } from '../core/errors.ts';
 
-/** A request as the core takes it. The url and headers are read here: uWebSockets.js takes them back after this turn. */
+/**
+ * Turns a request into the core's form. The URL and headers are read here, because uWebSockets.js only lets them be
+ * read until its handler returns.
+ */
 export function toApiRequest(
   res: HttpResponse,
   req: HttpRequest,
@@ -23,7 +26,10 @@ export function toApiRequest(
   };
 }
 
-/** The body as text. Throws a 413 `ApiError` for one over the limit, a 500 when the client goes away before its end. */
+/**
+ * Reads the body as text. Throws a 413 `ApiError` if it is over the limit, and a 500 if the client leaves before its
+ * end.
+ */
 function readBody(res: HttpResponse, limitBytes: number, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(serverError('The client went away.')), { once: true });
@@ -35,7 +41,7 @@ function readBody(res: HttpResponse, limitBytes: number, signal: AbortSignal): P
         chunks.length = 0;
         return reject(bodyTooLarge(limitBytes));
       }
-      // uWebSockets.js takes the chunk's memory back when this callback returns.
+      // uWebSockets.js reuses the chunk's memory after this callback returns.
       chunks.push(Buffer.from(chunk.slice(0)));
       if (isLast) resolve(Buffer.concat(chunks).toString('utf8'));
     });

@@ -7,21 +7,21 @@ import { loadUws } from './uws.ts';
 
 export interface ServerOptions {
   api: Api;
-  /** Served besides the API. */
+  /** Static files to serve besides the API. */
   files?: StaticFiles;
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
   bodyLimitBytes: number;
 }
 
 export interface Server {
   port: number;
-  /** Takes no more connections, gives the running requests `graceMs` to end, then cuts them off. */
+  /** Accepts no more connections, waits up to `graceMs` for running requests, then cuts them off. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves the API, and files beside it, over HTTP. Throws when the address can't be listened on. */
+/** Serves the API and static files over HTTP. Throws if it can't listen on the address. */
 export async function startServer({ api, files, host, port, bodyLimitBytes }: ServerOptions): Promise<Server> {
   const uws = loadUws();
   const app = uws.App();
@@ -57,7 +57,7 @@ export async function startServer({ api, files, host, port, bodyLimitBytes }: Se
           setTimeout(resolve, graceMs).unref();
         });
       }
-      // A reply written in this very turn still waits in uWebSockets.js's own buffer.
+      // A reply that was written in this turn of the event loop is still in the buffer of uWebSockets.js.
       await new Promise(setImmediate);
       app.close();
     },
@@ -66,7 +66,7 @@ export async function startServer({ api, files, host, port, bodyLimitBytes }: Se
 
 async function answer(api: Api, res: HttpResponse, req: HttpRequest, bodyLimitBytes: number): Promise<void> {
   const gone = new AbortController();
-  // Mandatory before anything asynchronous: after it, touching the response is a crash.
+  // uWebSockets.js demands this before anything asynchronous: using the response after an abort is a crash.
   res.onAborted(() => gone.abort());
   const reply = await api(toApiRequest(res, req, bodyLimitBytes, gone.signal));
   await sendReply(res, reply, gone.signal);

@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { contentTypeOf } from '../site-files.ts';
 
-/** The files of a static site, served at their paths in it; `index.html` is `/` too. */
+/** The files of a static site. Each is served at its path in the site; `index.html` is also served at `/`. */
 export interface StaticFiles {
-  /** Whether this request is for one of them, so that `send` is to answer it. */
+  /** True if this request is for one of the files, so that `send` has to answer it. */
   has(method: string, path: string): boolean;
-  /** Answers with the file. The request is read before anything is awaited. */
+  /** Answers with the file. Reads the request before it awaits anything. */
   send(res: HttpResponse, req: HttpRequest): Promise<void>;
 }
 
-/** The paths that are the API's, whatever files there are. */
+/** Paths that belong to the API, even if the site has files with these names. */
 const API_PATH = /^\/(?:v1(?:\/|$)|health$|openapi\.json$)/;
 
-/** What a page may do: run its own files, call this server, and show pictures and play recordings that it holds itself. */
+/** A page may run its own files, call this server, and show images and play recordings that it has itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,7 +31,7 @@ const HEADERS: Record<string, string> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  // The names stay from build to build, so a copy is good only as long as its tag is.
+  // File names are the same in every build, so browsers must check the tag before they use a copy.
   'cache-control': 'no-cache',
 };
 
@@ -42,7 +42,10 @@ interface StaticFile {
   etag: string;
 }
 
-/** Serves the files of a site, given as their paths in it to where they lie. Each is read once, when it is first asked for. */
+/**
+ * Serves the files of a site. `site` maps paths in the site to paths on the disk. Each file is read once, at its first
+ * request.
+ */
 export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles {
   const files = byUrlPath(site);
   const read = new Map<string, Promise<StaticFile>>();
@@ -71,7 +74,7 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
   };
 }
 
-/** The files by the paths of URLs. Only these are ever opened, so no path leads to any other file. */
+/** Maps URL paths to files. Only these files are ever opened, so no URL can reach another file. */
 function byUrlPath(site: ReadonlyMap<string, string>): Map<string, string> {
   const files = [...site]
     .map(([path, file]): [string, string] => [`/${path}`, file])

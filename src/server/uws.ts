@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** Newest first: the newer needs Node >= 22 and glibc >= 2.38, the older runs on Node 20 to 23 with glibc >= 2.27. */
+/** The newest first. It needs Node >= 22 and glibc >= 2.38. The older one runs on Node 20 to 23 with glibc >= 2.27. */
 const PACKAGES = ['uWebSockets.js-next', 'uWebSockets.js'];
 
-/** The module, with what its own types leave out. */
+/** The module, with the parts that its own types lack. */
 export type UwsModule = Omit<typeof Uws, 'App'> & {
   LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   App(): Uws.TemplatedApp & {
@@ -14,13 +14,15 @@ export type UwsModule = Omit<typeof Uws, 'App'> & {
   };
 };
 
-/** The uWebSockets.js build that this Node and this C library can load. Throws an error that names both when none can. */
+/**
+ * Loads the uWebSockets.js build that fits this Node and this C library. If none does, throws an error that names both.
+ */
 export function loadUws(): UwsModule {
   for (const name of PACKAGES) {
     try {
       return require(name);
     } catch {
-      // The next one may be built for this platform.
+      // The next package may have a build for this platform.
     }
   }
   const { glibcVersionRuntime: glibc } = (process.report.getReport() as { header: { glibcVersionRuntime?: string } })

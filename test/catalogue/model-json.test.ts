@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { text } from '../fixtures/gguf-writer.ts';
 import { makeFolder, modelEntries, readLines, writeSparse } from './node/fixtures.ts';
 
-/** The catalogue of one model, `a`, with this model.json beside it. */
+/** Reads the catalogue of one model, `a`, with this model.json beside it. */
 async function withJson(json: unknown, name = 'model.json') {
   const folder = await makeFolder();
   await writeSparse(join(folder, 'a.gguf'), modelEntries({ 'tokenizer.chat_template': text('{{ messages }}') }));
@@ -14,7 +14,7 @@ async function withJson(json: unknown, name = 'model.json') {
 }
 
 describe('a model.json', () => {
-  it('overrides the fields of the Model object, those within others one by one', async () => {
+  it('overrides the fields of the Model object, nested fields one by one', async () => {
     const overrides = {
       id: 'mine',
       created: 1_700_000_000,
@@ -34,13 +34,13 @@ describe('a model.json', () => {
     expect(card?.metadata).toMatchObject({ author: '', tags: expect.arrayContaining(['llama']) });
   });
 
-  it('says how the model is to be loaded', async () => {
+  it('sets how the model is loaded', async () => {
     const { source } = await withJson({ settings: { ctx_len: 512, n_parallel: 2, cpu_threads: 3, ngl: 7 } });
     expect(source?.loading).toEqual({ contextLength: 512, slots: 2, threads: 3, gpuLayers: 7 });
     expect((await withJson({})).source?.loading).toEqual({});
   });
 
-  it('gives a chat template in place of the one of the GGUF', async () => {
+  it('replaces the chat template of the GGUF', async () => {
     const { card, source } = await withJson({ settings: { prompt_template: 'Hi {{ messages[0].content }}' } });
     expect(source?.chatTemplate).toBe('Hi {{ messages[0].content }}');
     expect(card?.settings.prompt_template).toBe('Hi {{ messages[0].content }}');
@@ -64,15 +64,18 @@ describe('a model.json', () => {
     [{ metadata: { tags: [1] } }, 'metadata.tags[0] must be a string'],
     [{ sources: [{ filename: 'a.gguf' }] }, 'sources[0].url is required'],
     [{ sources: [{ filename: 'a', url: '', sha256: 'x' }] }, 'sources[0].sha256 must be 64 hexadecimal digits'],
-  ])('that is wrong (%j) is told of by file and field, and the model is served without it', async (json, reason) => {
-    const { card, lines } = await withJson(json);
-    expect(card).toMatchObject({ id: 'a', name: 'A model' });
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/model\.json skipped .*"file":"[^"]+model\.json"/);
-    expect(lines[0]).toContain(reason);
-  });
+  ])(
+    'that is wrong (%j) is logged with its file and field, and the model is served without it',
+    async (json, reason) => {
+      const { card, lines } = await withJson(json);
+      expect(card).toMatchObject({ id: 'a', name: 'A model' });
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(/model\.json skipped .*"file":"[^"]+model\.json"/);
+      expect(lines[0]).toContain(reason);
+    },
+  );
 
-  it('with fields that can not be set is told of, and the others count', async () => {
+  it('may contain fields that can not be set: these are logged, and the others count', async () => {
     const json = {
       name: 'Mine',
       engine: 'x',
@@ -86,14 +89,14 @@ describe('a model.json', () => {
     ]);
   });
 
-  it('of gigabytes is not read', async () => {
+  it('of more than 1 MiB is not read', async () => {
     const { lines } = await withJson(`${' '.repeat(1024 * 1024)}{}`);
     expect(lines).toEqual([expect.stringMatching(/model\.json skipped .*1048578 bytes/)]);
   });
 });
 
 describe('the file of a model.json', () => {
-  it('may be named after the model, and then comes before the one of the folder', async () => {
+  it('may have the name of the model, and then counts more than the one of the folder', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries());
     await writeFile(join(folder, 'a.model.json'), '{"name": "named"}');
@@ -101,14 +104,14 @@ describe('the file of a model.json', () => {
     expect((await readLines(folder)).catalogue.find('a')?.name).toBe('named');
   });
 
-  it('named after a split model has its name without the number of a part', async () => {
+  it('of a split model has its name without the part number', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'b-00001-of-00001.gguf'), modelEntries());
     await writeFile(join(folder, 'b.model.json'), '{"name": "named"}');
     expect((await readLines(folder)).catalogue.find('b')?.name).toBe('named');
   });
 
-  it('counts for none of several models unless it names one, which is told', async () => {
+  it('beside several models must be named after one of them, else it is logged and ignored', async () => {
     const folder = await makeFolder();
     for (const name of ['a', 'b']) await writeSparse(join(folder, `${name}.gguf`), modelEntries());
     await writeFile(join(folder, 'model.json'), '{"name": "whose?"}');
@@ -117,7 +120,7 @@ describe('the file of a model.json', () => {
     expect(lines).toEqual([expect.stringMatching(/model\.json skipped .*beside several models/)]);
   });
 
-  it('named after no model is told of', async () => {
+  it('whose name fits no model is logged', async () => {
     const { lines } = await withJson('{}', 'b.model.json');
     expect(lines).toEqual([expect.stringContaining('there is no b.gguf beside it')]);
   });

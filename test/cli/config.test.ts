@@ -33,7 +33,7 @@ interface Said {
   file?: unknown;
 }
 
-/** For every setting three different values: a flag's, a variable's and the file's, each with what it comes to. */
+/** Three different values for each setting, for a flag, a variable and the file, each with its parsed form. */
 const EVERY_SETTING: Said[] = [
   { setting: 'host', args: ['localhost'], flag: 'localhost', variable: '::1', env: '::1', inFile: '127.0.0.2' },
   { setting: 'port', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
@@ -57,7 +57,7 @@ const EVERY_SETTING: Said[] = [
 ];
 
 describe('the configuration', () => {
-  it('has this test for every setting', () => {
+  it('is tested below for every setting', () => {
     expect(EVERY_SETTING.map(({ setting }) => setting).sort()).toEqual([...SETTING_NAMES].sort());
   });
 
@@ -99,7 +99,7 @@ describe('the configuration', () => {
     expect(parse(['--api-key', 'a', '--api-key', 'b']).apiKey).toEqual(['a', 'b']);
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('counts an empty variable as not set', () => {
     expect(parse([], { PADDOCK_PORT: '', PADDOCK_API_KEYS: '' })).toMatchObject({ port: 1337, apiKey: [] });
   });
 
@@ -116,7 +116,7 @@ describe('the configuration', () => {
     [['--backend', 'tpu'], '--backend must be one of auto, gpu, cpu, wasm'],
     [['--api-key', ''], '--api-key must not be empty'],
     [['--host', ''], '--host must not be empty'],
-  ])('refuses %j by name', (args, message) => {
+  ])('refuses %j and names the flag', (args, message) => {
     expect(() => parse(args)).toThrow(new UsageError(message));
   });
 
@@ -138,26 +138,26 @@ describe('the configuration', () => {
       expect(parse(['--config', join(home, 'a.json')], env).port).toBe(1);
     });
 
-    it('must be there when it is named', () => {
+    it('must exist if it is named', () => {
       expect(() => parse(['--config', join(home, 'none.json')])).toThrow(/there is no configuration file .*none\.json/);
     });
 
-    it('is refused with the name of a key that does not exist', async () => {
+    it('is refused with the name of an unknown key', async () => {
       await writeConfig({ prot: 1 });
       expect(() => parse([])).toThrow(/config\.json has the unknown key "prot"; the keys are host, port/);
     });
 
-    it('is refused with the name of a key whose value is wrong, even where a flag overrules it', async () => {
+    it('is refused with the name of a key that has a wrong value, even if a flag replaces the value', async () => {
       await writeConfig({ port: 'x' });
       expect(() => parse(['--port', '1'])).toThrow(/^"port" in .*config\.json must be an integer between 0 and 65535$/);
     });
 
-    it.each([['{'], ['[]'], ['null']])('is refused when it holds %s', async (text) => {
+    it.each([['{'], ['[]'], ['null']])('is refused if it contains %s', async (text) => {
       await writeFile(join(home, 'config.json'), text);
       expect(() => parse([])).toThrow(/config\.json (is not valid JSON|must be a JSON object)/);
     });
 
-    it("means paths relative to itself, and ~ as the user's home", async () => {
+    it("resolves relative paths from its folder, and ~ as the user's home", async () => {
       await writeConfig({ models: 'mine' });
       expect(parse([]).models).toBe(join(home, 'mine'));
       await writeConfig({ models: '~/mine' });
@@ -169,7 +169,7 @@ describe('the configuration', () => {
 describe('the address to listen on', () => {
   const check = (args: string[]) => () => checkExposure(parse(args));
 
-  it('is beyond this machine only with a key, or with a word that none is wanted', () => {
+  it('may be reachable from other machines only with a key or with --no-auth', () => {
     expect(check(['--host', '0.0.0.0'])).toThrow(/--api-key, or --no-auth/);
     expect(check(['--host', '0.0.0.0', '--api-key', 'k'])).not.toThrow();
     expect(check(['--host', '0.0.0.0', '--no-auth'])).not.toThrow();

@@ -16,7 +16,7 @@ describe('the memory that a model would take without a GPU', () => {
     expect(estimateLoad(source, config)).toMatchObject({ backend: 'cpu', slots: 4, contextLength: 8192 });
   });
 
-  it('is that of WebAssembly with a projector, which nothing else runs', () => {
+  it('is that of WebAssembly if it has a projector, since nothing else runs those', () => {
     const withProjector = { ...source, projector: '/models/mmproj.gguf' };
     expect(estimateLoad(withProjector, config)).toMatchObject({ backend: 'wasm', slots: 1, contextLength: 4096 });
   });

@@ -18,7 +18,7 @@ function open(isTTY: boolean, now = () => 0) {
 }
 
 describe('the progress of a pull', () => {
-  it('is a line every few seconds where there is no terminal', () => {
+  it('is a line every few seconds without a terminal', () => {
     let seconds = 0;
     const { screen, text } = open(false, () => seconds * 1000);
     screen.show({ status: 'resolving' });
@@ -38,14 +38,14 @@ describe('the progress of a pull', () => {
     ]);
   });
 
-  it('tells of every file', () => {
+  it('has a line for every file', () => {
     const { screen, text } = open(false);
     screen.show(downloading(0, 'a.gguf'));
     screen.show(downloading(1, 'b.gguf'));
     expect(text()).toBe('0% 0 B of 2.0 MB, 500 kB/s  a.gguf\n0% 1 B of 2.0 MB, 500 kB/s, 0:03 left  b.gguf\n');
   });
 
-  it('is a bar on a terminal, and the cursor is there again after it', () => {
+  it('is a bar on a terminal, and shows the cursor again after it', () => {
     const { screen, text } = open(true);
     screen.show(downloading(1_000_000));
     screen.close();

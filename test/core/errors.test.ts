@@ -43,7 +43,7 @@ describe('errors', () => {
     expect(error.data).toMatchObject({ status, type, code });
   });
 
-  it.each(ERRORS)('has a text for people when %s', (_, error) => {
+  it.each(ERRORS)('has a readable message when %s', (_, error) => {
     expect(error.message).not.toBe('');
     expect(error.data.message).toBe(error.message);
   });
@@ -70,7 +70,7 @@ describe('errors', () => {
     expect(bodyTooLarge(1024).message).toContain('1024');
   });
 
-  it('gives an ApiError as it is', () => {
+  it('returns the data of an ApiError unchanged', () => {
     const error = invalidRequest('no', 'top_p', 'some_code');
     expect(toErrorData(error)).toBe(error.data);
   });
@@ -80,7 +80,7 @@ describe('errors', () => {
     ['a string', 'secret'],
     ['undefined', undefined],
     ['something that only looks like an ApiError', { name: 'ApiError', data: { status: 200, message: 'secret' } }],
-  ])('hides the inside of %s', (_, thrown) => {
+  ])('hides the internals of %s', (_, thrown) => {
     const data = toErrorData(thrown);
     expect(data).toEqual(serverError().data);
     expect(JSON.stringify(data)).not.toContain('secret');

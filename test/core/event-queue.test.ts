@@ -3,7 +3,7 @@ import { createEventQueue } from '../../src/core/event-queue.ts';
 import { collect } from './api/fixtures.ts';
 
 describe('event queue', () => {
-  it('keeps what is pushed before anyone asks, in order', async () => {
+  it('keeps values that are pushed before anyone reads, in order', async () => {
     const queue = createEventQueue<number>();
     queue.push(1);
     queue.push(2);
@@ -11,7 +11,7 @@ describe('event queue', () => {
     expect(await collect(queue)).toEqual([1, 2]);
   });
 
-  it('gives what is pushed to one who waits', async () => {
+  it('gives a pushed value to a waiting reader', async () => {
     const queue = createEventQueue<number>();
     const collected = collect(queue);
     await Promise.resolve();
@@ -23,7 +23,7 @@ describe('event queue', () => {
     expect(await collected).toEqual([1, 2, 3]);
   });
 
-  it('gives what is pushed while the last values are being read', async () => {
+  it('gives values that are pushed while earlier ones are read', async () => {
     const queue = createEventQueue<number>();
     const seen: number[] = [];
     queue.push(1);
@@ -35,7 +35,7 @@ describe('event queue', () => {
     expect(seen).toEqual([1, 2, 3, 4]);
   });
 
-  it('takes nothing more after its end', async () => {
+  it('ignores values after its end', async () => {
     const queue = createEventQueue<number>();
     queue.end();
     queue.push(1);
@@ -43,7 +43,7 @@ describe('event queue', () => {
     expect(await collect(queue)).toEqual([]);
   });
 
-  it('throws after the values that came before the failure', async () => {
+  it('throws after the values that came before the error', async () => {
     const queue = createEventQueue<number>();
     const failure = new Error('broken');
     const seen: number[] = [];
@@ -64,7 +64,7 @@ describe('event queue', () => {
     await expect(collect(queue)).rejects.toBeUndefined();
   });
 
-  it('wakes one who waits when it ends or fails', async () => {
+  it('wakes a waiting reader when it ends or fails', async () => {
     const ended = createEventQueue<number>();
     const failed = createEventQueue<number>();
     const [endedValues, failedValues] = [collect(ended), collect(failed)];
@@ -75,7 +75,7 @@ describe('event queue', () => {
     await expect(failedValues).rejects.toThrow('broken');
   });
 
-  it('tells of an iteration that ends early', async () => {
+  it('reports an iteration that ends early', async () => {
     const onReturn = vi.fn();
     const queue = createEventQueue<number>(onReturn);
     queue.push(1);
@@ -84,7 +84,7 @@ describe('event queue', () => {
     expect(onReturn).toHaveBeenCalledOnce();
   });
 
-  it('tells of an iteration that ends while it waits for the next value', async () => {
+  it('reports an iteration that ends while it waits for the next value', async () => {
     const onReturn = vi.fn();
     const queue = createEventQueue<number>(onReturn);
     const iterator = queue[Symbol.asyncIterator]();
@@ -96,7 +96,7 @@ describe('event queue', () => {
     await returned;
   });
 
-  it('tells of an iteration that ends before its first value was asked for', async () => {
+  it('reports an iteration that ends before its first value is read', async () => {
     const onReturn = vi.fn();
     const iterator = createEventQueue<number>(onReturn)[Symbol.asyncIterator]();
     await iterator.return?.();

@@ -20,7 +20,7 @@ const request = toGenerationRequest(
   ['secret'],
 );
 
-/** A real port with this model behind it. */
+/** Opens a real port with this model behind it. */
 function serve(model: Partial<ChatModel>) {
   const { port1, port2 } = new MessageChannel();
   const onFailure = vi.fn<(error: unknown, context: CallContext) => void>();
@@ -32,7 +32,7 @@ function serve(model: Partial<ChatModel>) {
   return { port: nodePort(port1), served, onFailure };
 }
 
-/** A call for a generation, and both ends of its port. */
+/** Calls for a generation. Returns the call and both ends of its port. */
 function connect(generate: Generate, signal: AbortSignal = new AbortController().signal) {
   const { port, ...engine } = serve({ generate });
   return { ...callGenerate(port, request, call(signal)), ...engine };
@@ -40,7 +40,7 @@ function connect(generate: Generate, signal: AbortSignal = new AbortController()
 
 const question: Questions['embed']['question'] = { inputs: ['Hello', [1, 2]] };
 
-/** The same for a question. */
+/** Like `connect`, but asks a question. */
 function inquire(ask: ChatModel['ask'], signal: AbortSignal = new AbortController().signal) {
   const { port, ...engine } = serve({ ask });
   return { ...callAsk(port, 'embed', question, call(signal)), ...engine };
@@ -49,7 +49,7 @@ function inquire(ask: ChatModel['ask'], signal: AbortSignal = new AbortControlle
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
-/** Says one word, then waits for the cancel and notes it. */
+/** Makes an engine that emits one word, then waits for the cancel and records it. */
 function patientEngine() {
   const seen: string[] = [];
   const generate: Generate = async (_, emit, signal) => {
@@ -242,7 +242,7 @@ describe('a question over the wire', () => {
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(broken, expect.objectContaining({ requestId: 'test' }));
   });
 
-  it('is waited for no longer after an abort, of which its engine hears', async () => {
+  it('stops waiting at an abort, and aborts the engine', async () => {
     const caller = new AbortController();
     let heard: () => void = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -279,7 +279,7 @@ describe('a question over the wire', () => {
   });
 });
 
-/** Lets the event loop turn, messages on ports included. */
+/** Runs `count` turns of the event loop, so that messages on ports arrive. */
 async function nextTurns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }

@@ -13,11 +13,11 @@ describe('an error in the log', () => {
     });
   });
 
-  it('is the text of whatever else was thrown', () => {
+  it('is the text of any other thrown value', () => {
     expect(toLogFields('just a word')).toEqual({ error: 'just a word' });
   });
 
-  it('ends even where an error is its own cause', () => {
+  it('ends even if an error is its own cause', () => {
     const error = new Error('round and round');
     error.cause = error;
     expect(JSON.stringify(toLogFields(error)).match(/round and round/g)?.length).toBeLessThan(20);
@@ -25,7 +25,7 @@ describe('an error in the log', () => {
 });
 
 describe('a log with fields', () => {
-  it('has them in every line, also those that are set later', () => {
+  it('has them in every line, even those that are set later', () => {
     const lines: string[] = [];
     const trace: { requestId: string; model?: string } = { requestId: 'r1' };
     const log = withFields(recordingLog(lines), trace);

@@ -5,7 +5,7 @@ import { createSlotQueue, type SlotQueue } from '../../src/core/slot-queue.ts';
 
 const never = new AbortController().signal;
 
-/** Waits for a slot, or several, and notes the name when it has it. */
+/** Waits for one or several slots and records the name when it gets them. */
 async function take(queue: SlotQueue, name: string, order: string[], signal: AbortSignal = never, count = 1) {
   const release = await queue.acquire(signal, count);
   order.push(release ? name : `${name} left`);
@@ -14,7 +14,7 @@ async function take(queue: SlotQueue, name: string, order: string[], signal: Abo
 
 const settled = () => new Promise(setImmediate);
 
-/** Callers that come, leave and give slots back, and expect to be served in the order in which they came. */
+/** Makes callers that come, leave and free slots. It checks that they are served in the order of arrival. */
 function createCallers(queue: SlotQueue) {
   const waiting: { count: number }[] = [];
   const releases: (() => void)[] = [];
@@ -52,7 +52,7 @@ describe('slot queue', () => {
     expect(queue).toMatchObject({ busy: 2, waiting: 0 });
   });
 
-  it('gives a free slot to the one who has waited longest', async () => {
+  it('gives a free slot to the caller that has waited longest', async () => {
     const queue = createSlotQueue(1, 8);
     const order: string[] = [];
     const releaseFirst = await take(queue, 'first', order);
@@ -67,7 +67,7 @@ describe('slot queue', () => {
     expect(queue).toMatchObject({ busy: 0, waiting: 0 });
   });
 
-  it('lets nobody overtake those who wait', async () => {
+  it('lets no new caller overtake those that wait', async () => {
     const queue = createSlotQueue(1, 8);
     const order: string[] = [];
     const release = await take(queue, 'first', order);
@@ -78,7 +78,7 @@ describe('slot queue', () => {
     expect(order).toEqual(['first', 'waiting']);
   });
 
-  it('answers 503 with Retry-After when as many wait as may', async () => {
+  it('answers 503 with Retry-After when it is full', async () => {
     const queue = createSlotQueue(1, 1);
     await queue.acquire(never);
     void queue.acquire(never);
@@ -89,7 +89,7 @@ describe('slot queue', () => {
     expect(queue).toMatchObject({ busy: 1, waiting: 1 });
   });
 
-  it('has a place in the queue again when one has been served', async () => {
+  it('has a free place again when a caller has been served', async () => {
     const queue = createSlotQueue(1, 1);
     const release = await queue.acquire(never);
     void queue.acquire(never);
@@ -101,13 +101,13 @@ describe('slot queue', () => {
     void third;
   });
 
-  it('gives null to one who gave up before', async () => {
+  it('gives null to a caller that gave up before', async () => {
     const queue = createSlotQueue(1, 1);
     expect(await queue.acquire(AbortSignal.abort())).toBeNull();
     expect(queue).toMatchObject({ busy: 0, waiting: 0 });
   });
 
-  it('lets one who gives up leave without disturbing the others', async () => {
+  it('lets a caller give up without disturbing the others', async () => {
     const queue = createSlotQueue(1, 8);
     const order: string[] = [];
     const gone = new AbortController();
@@ -125,7 +125,7 @@ describe('slot queue', () => {
     void fourth;
   });
 
-  it('has a place again when one has given up', async () => {
+  it('has a free place again when a caller has given up', async () => {
     const queue = createSlotQueue(1, 1);
     const gone = new AbortController();
     await queue.acquire(never);
@@ -135,7 +135,7 @@ describe('slot queue', () => {
     expect(queue.waiting).toBe(1);
   });
 
-  it('takes no slot back from one who gives up after having got it', async () => {
+  it('takes no slot back from a caller that gives up after it got the slot', async () => {
     const queue = createSlotQueue(1, 1);
     const gone = new AbortController();
     const release = await queue.acquire(gone.signal);
@@ -159,7 +159,7 @@ describe('slot queue', () => {
     expect(queue).toMatchObject({ busy: 1, waiting: 1 });
   });
 
-  it('never has more slots out than there are, serves in order, and keeps nobody waiting without need', async () => {
+  it('never gives out more slots than there are, serves in order, and lets no caller wait without need', async () => {
     const step = fc.record({
       action: fc.constantFrom('acquire', 'release', 'abort'),
       count: fc.integer({ min: 1, max: 4 }),
@@ -218,7 +218,7 @@ describe('slot queue for several slots at once', () => {
     expect(queue).toMatchObject({ busy: 3, waiting: 0 });
   });
 
-  it('lets nobody who needs fewer overtake one who waits for several', async () => {
+  it('lets no caller that needs fewer overtake one that waits for several', async () => {
     const queue = createSlotQueue(2, 8);
     const order: string[] = [];
     const first = await take(queue, 'first', order);
@@ -232,7 +232,7 @@ describe('slot queue for several slots at once', () => {
     expect(queue).toMatchObject({ busy: 2, waiting: 1 });
   });
 
-  it('serves as many of those who wait as there is room for', async () => {
+  it('serves all waiting callers for which there is room', async () => {
     const queue = createSlotQueue(4, 8);
     const order: string[] = [];
     const all = await take(queue, 'all', order, never, 4);
@@ -250,7 +250,7 @@ describe('slot queue for several slots at once', () => {
     expect(queue).toMatchObject({ busy: 3, waiting: 2 });
   });
 
-  it('serves those behind one who needed several and gave up', async () => {
+  it('serves the callers behind one that needed several and gave up', async () => {
     const queue = createSlotQueue(2, 8);
     const order: string[] = [];
     const gone = new AbortController();

@@ -5,7 +5,7 @@ import { type CallContext, openCall, type Serve, serveCall } from '../../src/cor
 import { nodePort } from '../../src/engine/node/port.ts';
 import { collect } from './api/fixtures.ts';
 
-/** A call of numbers over a real port; what it answers is up to `serve`. */
+/** Calls with the number 7 over a real port. `serve` decides what comes back. */
 function connect(serve: Serve<number, string>, signal = new AbortController().signal) {
   const { port1, port2 } = new MessageChannel();
   const onFailure = vi.fn<(error: unknown, context: CallContext) => void>();

@@ -16,16 +16,16 @@ describe('the questions to an engine', () => {
     expect(await ask('embed', { inputs: ['a', 'b'] })).toEqual({ vectors: [[1], [1]], tokens: 2 });
   });
 
-  it('may be given up', async () => {
+  it('may be cancelled', async () => {
     const patient = askFrom({ embed: (_, signal) => ({ vectors: [], tokens: signal?.aborted ? 0 : 1 }) });
     expect(await patient('embed', { inputs: [] }, AbortSignal.abort())).toEqual({ vectors: [], tokens: 0 });
   });
 
-  it('reject with what is wrong with them', async () => {
+  it('reject with their error', async () => {
     await expect(ask('detokenize', { tokens: [5] })).rejects.toThrow('There is no token 5.');
   });
 
-  it('are a 400 for the model where it has no answer', async () => {
+  it('are refused with 400 if the model has no answer', async () => {
     await expect(ask('rerank', { query: 'a', documents: ['b'] })).rejects.toMatchObject({
       data: { status: 400, code: 'unsupported_parameter', param: 'model' },
       message: expect.stringContaining('ranks no documents'),

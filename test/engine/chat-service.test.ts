@@ -8,7 +8,7 @@ import { done, engineInfo, finish, progress, text, toolArguments, toolCall } fro
 import { ADD, ADD_CALL, HERMES_LIKE, NOW, NOW_CALL, traits } from '../core/chat/fixtures.ts';
 import { ask, chat, generate } from '../support/generation.ts';
 
-/** The service over an engine that says this, and what the engine was asked. */
+/** Makes the service over an engine that emits these events. Records what the engine was asked. */
 function serve(events: GenerationEvent[]) {
   const asked: TextRequest[] = [];
   const signals: AbortSignal[] = [];
@@ -26,7 +26,7 @@ function serve(events: GenerationEvent[]) {
   return { service: createChatService(engine), asked, signals };
 }
 
-/** What is said of a request whose engine says that. */
+/** Returns the events of the service for a request to which the engine emits these events. */
 const say = (events: GenerationEvent[], request: GenerationRequest) => generate(serve(events).service, request);
 
 const withTools = (more: object = {}) =>
@@ -34,7 +34,7 @@ const withTools = (more: object = {}) =>
 const reply = (...pieces: string[]) => [progress(1, 1), ...pieces.map((piece) => text(piece)), finish(), done()];
 
 describe('a generation', () => {
-  it('is brought down to text in', async () => {
+  it('goes to the engine as raw text', async () => {
     const { service, asked, signals } = serve([]);
     const request = ask('Hello', { stop: ['END'], banned: ['secret'], maxTokens: 5, choices: 2, logprobs: 3 });
     const { signal } = new AbortController();
@@ -52,7 +52,7 @@ describe('a generation', () => {
     expect(signals).toEqual([signal]);
   });
 
-  it('is read as the chat that it is', async () => {
+  it('has its reply read as a chat', async () => {
     expect(await say(reply('Let me add.\n', ADD_CALL), ask('', { prompt: withTools() }))).toEqual([
       progress(1, 1),
       text('Let me add.'),
@@ -66,17 +66,17 @@ describe('a generation', () => {
   it.each([
     ['the request has but one', { parallelToolCalls: false }],
     ['the tool is named', { toolChoice: { name: 'now' } }],
-  ])('has one call where %s', async (_, more) => {
+  ])('has one call if %s', async (_, more) => {
     const said = await say(reply(NOW_CALL, NOW_CALL), ask('', { prompt: withTools(more) }));
     expect(said.filter(({ kind }) => kind === 'toolCall')).toEqual([toolCall('now')]);
   });
 
-  it('is text as it comes where it is no chat', async () => {
+  it("has the engine's text unchanged if it is not a chat", async () => {
     const events = reply('<think>', ADD_CALL);
     expect(await say(events, ask('', { prompt: { kind: 'text', text: 'Once' } }))).toEqual(events);
   });
 
-  it('throws what the template does not take before the engine hears of it', async () => {
+  it('throws for messages that the template refuses, before the engine is asked', async () => {
     const { service, asked } = serve([]);
     const prompt = { kind: 'infill', prefix: 'a', suffix: 'b' } as const;
     await expect(generate(service, ask('', { prompt }))).rejects.toMatchObject({ data: { status: 400 } });
@@ -88,13 +88,13 @@ describe('a conversation with images', () => {
   const image = { kind: 'image' as const, bytes: Uint8Array.of(1, 2) };
   const prompt = chat([{ role: 'user', content: `se${MEDIA_MARK}cret`, media: [image] }]);
 
-  it('brings them to the engine, beside the text with their marks', async () => {
+  it('passes them to the engine, with the text that has their marks', async () => {
     const { service, asked } = serve([]);
     await generate(service, ask('', { prompt }));
     expect(asked).toMatchObject([{ prompt: `user: se${MEDIA_MARK}cret\nassistant: `, media: [image] }]);
   });
 
-  it('is not banned for their marks, nor for what they stand between', async () => {
+  it('is not banned for their marks, nor for text that a mark interrupts', async () => {
     const events = [progress(1, 1), text('Hi'), finish(), done()];
     expect(await say(events, ask('', { prompt, banned: ['media', 'secret'] }))).toEqual(events);
   });
@@ -116,18 +116,18 @@ describe('a prompt with a banned text', () => {
     expect(asked).toMatchObject([{ choices: 1, maxTokens: 1 }]);
   });
 
-  it('may not fit all the same', async () => {
+  it('may still not fit the context window', async () => {
     const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 9, contextLength: 5 };
     expect(await say([overflow], ask('a secret', { banned }))).toEqual([overflow]);
   });
 
-  it('is none when only a part of it is there', async () => {
+  it('is not one if only a part of the text is there', async () => {
     expect(await say(reply('Hi'), ask('a secre t', { banned }))).toEqual(reply('Hi'));
   });
 });
 
 describe('a question', () => {
-  it('is passed on', async () => {
+  it('goes to the engine', async () => {
     const { service } = serve([]);
     const question = { text: 'Hello', addSpecial: true };
     const { signal } = new AbortController();

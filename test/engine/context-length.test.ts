@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contextLengths, defaultContextLength } from '../../src/engine/context-length.ts';
 
-describe('the context window that nobody asked for', () => {
+describe('the default context window', () => {
   it.each([
     ['cpu', 'chat', 131_072, 8192],
     ['gpu', 'chat', 131_072, 8192],
@@ -15,13 +15,13 @@ describe('the context window that nobody asked for', () => {
     expect(defaultContextLength({ backend, kind, trained })).toBe(length);
   });
 
-  it('is longer for texts that are taken in batches, which WebAssembly does not', () => {
+  it('is longer for texts that are read in batches, which WebAssembly can not do', () => {
     const facts = { kind: 'embedding', trained: 32_768, batched: true } as const;
     expect(defaultContextLength({ backend: 'cpu', ...facts })).toBe(8192);
     expect(defaultContextLength({ backend: 'wasm', ...facts })).toBe(2048);
   });
 
-  it('is shortened by halves where memory is scarce, down to 2048', () => {
+  it('is halved while memory is scarce, down to 2048', () => {
     const chat = (trained: number) => contextLengths({ backend: 'cpu', kind: 'chat', trained });
     expect(chat(32_768)).toEqual([8192, 4096, 2048]);
     expect(chat(5000)).toEqual([5000, 2500]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fileTypeName, tensorBytes } from '../../src/gguf/ggml-types.ts';
 
 describe("ggml's types", () => {
-  it('of files have the names that everybody knows', () => {
+  it("of files have llama.cpp's names", () => {
     const named = Array.from({ length: 64 }, (_, type) => [type, fileTypeName(type)] as const).filter(
       ([, name]) => name,
     );
@@ -25,11 +25,11 @@ describe("ggml's types", () => {
     [Type.IQ4_XS, 4.25],
     [Type.IQ2_XXS, 2.0625],
     [Type.MXFP4, 4.25],
-  ])('of number %d take %d bits for a weight', (type, bits) => {
+  ])('of number %d take %d bits per weight', (type, bits) => {
     expect((tensorBytes(type, 4096) * 8) / 4096).toBe(bits);
   });
 
-  it('that are not known take nothing, so that no file is called short for them', () => {
+  it('that are not known count as 0 bytes, so that no complete file is called incomplete because of them', () => {
     expect(tensorBytes(9999, 4096)).toBe(0);
   });
 });

@@ -12,7 +12,7 @@ import { makeTinyModel } from '../fixtures/tiny-model.ts';
 import { makeVocabulary, tokenizerEntries } from '../fixtures/vocabulary.ts';
 import { inMemory } from './fixtures.ts';
 
-/** Reads a header out of memory. */
+/** Reads a header from memory. */
 function parse(bytes: Uint8Array): Promise<GgufHeader> {
   return readGgufHeader(inMemory(bytes));
 }
@@ -21,7 +21,7 @@ function readFile(path: string, size: number): Promise<GgufHeader> {
   return withOpenFile({ path, size }, readGgufHeader);
 }
 
-/** A GGUF's beginning by hand: magic, version, and numbers of 64 or, as `[n]`, of 32 bits, and texts. */
+/** Builds the beginning of a GGUF by hand. A bigint is a number of 64 bits, `[n]` one of 32 bits, a string a text. */
 function bytesOf(...parts: (bigint | [number] | string)[]): Buffer {
   return Buffer.concat(
     parts.map((part) => {
@@ -60,7 +60,7 @@ describe('the header of a GGUF', () => {
     ]);
   });
 
-  it('keeps of a vocabulary only its length, and what comes after it', async () => {
+  it('keeps only the length of a vocabulary, and the fields after it', async () => {
     const vocabulary = makeVocabulary(20_000);
     const { fields } = await parse(headerBytes(tokenizerEntries(vocabulary), []));
     expect(fields.get('tokenizer.ggml.tokens')).toEqual({ length: 20_000, position: expect.any(Number) });
@@ -80,7 +80,7 @@ describe('the header of a GGUF', () => {
     expect(await readFile(path, size)).toMatchObject({ tensorCount: 2, parameterCount: 2058 });
   });
 
-  it('is read without the data behind it', async () => {
+  it('is read without the data after it', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'large.gguf');
     const entries = { ...modelEntries(), ...tokenizerEntries(makeVocabulary(40_000)) };
@@ -100,8 +100,8 @@ describe('the header of a GGUF', () => {
   });
 });
 
-describe('a GGUF that is not whole', () => {
-  it('is told from one that is, wherever it ends', async () => {
+describe('an incomplete GGUF', () => {
+  it('is recognised, wherever it ends', async () => {
     const whole = makeTinyModel();
     await expect(parse(whole)).resolves.toMatchObject({ tensorCount: expect.any(Number) });
     const cuts = [0, 3, 8, 24, 100, 1000, 5000, 8000, 8287, 8288, 100_000, whole.length - 1];
@@ -113,7 +113,7 @@ describe('a GGUF that is not whole', () => {
     }
   });
 
-  it('says how long it is to be, once the header is there', async () => {
+  it('tells the size it should have once its header is complete', async () => {
     const folder = await makeFolder();
     const path = join(folder, 'a.gguf');
     const size = await writeSparse(path, modelEntries(), [tensor('weights', [4096])]);
@@ -121,7 +121,7 @@ describe('a GGUF that is not whole', () => {
     await expect(readFile(path, size - 1)).rejects.toMatchObject({ size: size - 1, expected: size });
   });
 
-  it('is one that shrinks while it is read', async () => {
+  it('includes a file that shrinks while it is read', async () => {
     const bytes = headerBytes(modelEntries());
     const shrunk = { size: bytes.length, read: async () => new Uint8Array() };
     await expect(readGgufHeader(shrunk)).rejects.toThrow(IncompleteFile);
@@ -152,7 +152,7 @@ describe('a hostile header', () => {
     await expect(parse(bytes)).rejects.toThrow(reason);
   });
 
-  it('of a text of gigabytes, in a file that has them, is refused without reading it', async () => {
+  it('with a text of gigabytes is refused without reading it', async () => {
     const path = join(await makeFolder(), 'a.gguf');
     await writeFile(path, oneField([8], 3n * 2n ** 30n));
     const size = 4 * 1024 ** 3;
@@ -160,7 +160,7 @@ describe('a hostile header', () => {
     await expect(readFile(path, size)).rejects.toThrow('a text of 3221225472 bytes');
   });
 
-  it('of endless empty texts, in a file that has them, is given up', async () => {
+  it('with endless empty texts is refused before it is read to the end', async () => {
     const path = join(await makeFolder(), 'a.gguf');
     await writeFile(path, oneField([9], [8], HUGE));
     const size = 2 * 1024 ** 3;

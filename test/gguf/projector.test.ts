@@ -4,7 +4,7 @@ import { readProjectorShape } from '../../src/gguf/projector.ts';
 
 const MOST_PIXELS = 1_000_000;
 
-/** SigLIP's figures, as a projector of Gemma 3 has them. */
+/** SigLIP's figures in a projector of Gemma 3. */
 const gemma: Record<string, GgufValue> = {
   'clip.projector_type': 'gemma3',
   'clip.has_vision_encoder': true,
@@ -40,7 +40,7 @@ describe('the shape of a projector', () => {
     expect(shapeOf(entries).places).toBe(places);
   });
 
-  it('takes the larger figures where it sees and hears', () => {
+  it('takes the larger figures if it has both senses', () => {
     const { 'clip.projector_type': sees, ...vision } = gemma;
     const { 'clip.projector_type': hears, ...audio } = whisper;
     const both = {
@@ -65,7 +65,7 @@ describe('the shape of a projector', () => {
     ['gemma4a', 0],
     ['mlp', 0],
     ['qwen2.5vl_merger', 0],
-  ])('wants images read as a whole for %s: %d tokens', (type, tokens) => {
+  ])('of %s must read %d tokens of an image together', (type, tokens) => {
     expect(shapeOf({ ...gemma, 'clip.projector_type': type }).tokensTogether).toBe(tokens);
   });
 });

@@ -5,7 +5,7 @@ import { headerBytes } from '../catalogue/node/fixtures.ts';
 import { type GgufEntries, texts, uint32 } from '../fixtures/gguf-writer.ts';
 import { inMemory } from './fixtures.ts';
 
-/** A vocabulary whose token 7 is "<7>". */
+/** A vocabulary in which token 7 is "<7>". */
 function vocabulary(length: number): GgufEntries {
   return { 'tokenizer.ggml.tokens': texts(Array.from({ length }, (_, id) => `<${id}>`)) };
 }
@@ -20,7 +20,7 @@ async function tokensOf(entries: GgufEntries) {
 }
 
 describe('the special tokens of a GGUF', () => {
-  it.each([100, 60_000])('are found in a vocabulary of %i', async (length) => {
+  it.each([100, 60_000])('are found in a vocabulary of %i tokens', async (length) => {
     const last = length - 1;
     const entries = { ...vocabulary(length), ...ids({ bos: last, eos: 7, fim_pre: 0, fim_suf: 50, fim_mid: 51 }) };
     expect(await tokensOf(entries)).toEqual({
@@ -30,21 +30,21 @@ describe('the special tokens of a GGUF', () => {
     });
   });
 
-  it('may be one and the same', async () => {
+  it('may be the same token', async () => {
     expect(await tokensOf({ ...vocabulary(1000), ...ids({ bos: 3, eos: 3 }) })).toMatchObject({
       bos: '<3>',
       eos: '<3>',
     });
   });
 
-  it('are empty where it names none, or none that there is', async () => {
+  it('are empty if the header names none or an id that does not exist', async () => {
     const none = { bos: '', eos: '', infill: null };
     expect(await tokensOf(vocabulary(1000))).toEqual(none);
     expect(await tokensOf({ ...vocabulary(1000), ...ids({ bos: 1000 }) })).toEqual(none);
     expect(await tokensOf(ids({ bos: 1 }))).toEqual(none);
   });
 
-  it('allow no infilling unless there are all three for it', async () => {
+  it('allow infilling only if all three of its tokens exist', async () => {
     expect(await tokensOf({ ...vocabulary(1000), ...ids({ fim_pre: 1, fim_suf: 2 }) })).toMatchObject({ infill: null });
   });
 });

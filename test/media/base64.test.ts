@@ -9,7 +9,7 @@ function decode(text: string, limit = LIMIT): number[] {
 }
 
 describe('base64', () => {
-  it('is decoded to the bytes that were encoded, with padding and without, and with line ends', () => {
+  it('is decoded to the original bytes, with or without padding, and with line ends', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), fc.boolean(), (bytes, padded, inLines) => {
         let text = Buffer.from(bytes).toString('base64');
@@ -33,7 +33,7 @@ describe('base64', () => {
     expect(() => decode(text)).toThrow(message);
   });
 
-  it('is refused when it is too long', () => {
+  it('is refused if it is too long', () => {
     expect(decode('A'.repeat(40), 30)).toHaveLength(30);
     expect(() => decode('A'.repeat(44), 30)).toThrow('is larger than the limit of 30 bytes.');
   });

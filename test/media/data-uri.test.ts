@@ -19,7 +19,7 @@ describe('a data URI', () => {
     ['data:image/png,%zz%4', '%zz%4'],
     ['data:image/png,hello#part', 'hello'],
     ['data:image/png;base64x,aGVsbG8=', 'aGVsbG8='],
-  ])('%s is read', (uri, text) => {
+  ])('%s is decoded', (uri, text) => {
     expect(read(uri)).toBe(text);
   });
 
@@ -34,7 +34,7 @@ describe('a data URI', () => {
     },
   );
 
-  it('is as large as its bytes, not as its text', () => {
+  it('is limited by its bytes, not by its text', () => {
     expect(read(`data:,${'%61'.repeat(6)}`, 6)).toBe('aaaaaa');
   });
 });

@@ -5,11 +5,11 @@ import { IMAGES, makeImage, makeMp3, makeWav } from './fixtures.ts';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
 describe('the type of a file', () => {
-  it.each(IMAGES)('is known of %s', async (type) => {
+  it.each(IMAGES)('is recognised for %s', async (type) => {
     expect(typeOf(await makeImage(type, { width: 8, height: 8 }))).toBe(type);
   });
 
-  it('is known of recordings', () => {
+  it('is recognised for recordings', () => {
     expect(typeOf(makeWav({ seconds: 0.1 }))).toBe('WAV');
     expect(typeOf(makeMp3({ frames: 2 }))).toBe('MP3');
     expect(typeOf(makeMp3({ frames: 2, tagBytes: 100 }))).toBe('MP3');
@@ -33,11 +33,11 @@ describe('the type of a file', () => {
     [null, '\xff\xf1\x50\x80'],
     [null, 'hello'],
     [null, ''],
-  ])('is %s of %j', (type, text) => {
+  ])('is %s for %j', (type, text) => {
     expect(typeOf(latin1(text))).toBe(type);
   });
 
-  it('is told with the first bytes', () => {
+  it('is named with the first bytes', () => {
     expect(describeBeginning(latin1('%PDF-1.7\n\xe2\xe3\xcf\xd3'))).toBe(
       'its first bytes are 25 50 44 46 2d 31 2e 37 0a e2 e3 cf ("%PDF-1.7...."), as those of PDF',
     );

@@ -12,13 +12,16 @@ export const BLUE = [30, 30, 200];
 export interface TestImage {
   width: number;
   height: number;
-  /** As EXIF has it: 6 is to be turned to the right. */
+  /** The EXIF orientation: 6 means a rotation to the right. */
   orientation?: number;
 }
 
 const made = new Map<string, Promise<Buffer>>();
 
-/** An image whose left half is red and whose right half is blue, as stored. The caller's own: some are made only once. */
+/**
+ * Makes an image whose left half is red and whose right half is blue, as stored. Equal images are encoded once; each
+ * caller gets a copy.
+ */
 export async function makeImage(type: ImageType, image: TestImage): Promise<Buffer> {
   const key = JSON.stringify([type, image]);
   const making = made.get(key) ?? encodeImage(type, image);
@@ -34,7 +37,7 @@ function encodeImage(type: ImageType, { width, height, orientation }: TestImage)
   return (orientation ? image.withMetadata({ orientation }) : image).toBuffer();
 }
 
-/** Two frames: a red one and a blue one. */
+/** Makes an animation of two frames: a red one and a blue one. */
 export async function makeAnimation(type: 'gif' | 'webp'): Promise<Buffer> {
   const frames = [RED, BLUE].map((background) =>
     sharp({ create: { width: 32, height: 32, channels: 3, background: colour(background) } })
@@ -50,7 +53,7 @@ function colour([r = 0, g = 0, b = 0]: number[]) {
   return { r, g, b };
 }
 
-/** What an image shows: its size and the colours of some points, given as parts of its sides. */
+/** Returns the size of an image and the colours of some points. Points are given as fractions of the sides. */
 export async function look(png: Uint8Array, points: [x: number, y: number][]) {
   const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
   const colours = points.map(([x, y]) => {
@@ -60,7 +63,7 @@ export async function look(png: Uint8Array, points: [x: number, y: number][]) {
   return { width: info.width, height: info.height, channels: info.channels, colours };
 }
 
-/** A PNG whose pixels, all black, are compressed from `rawBytes`, whatever its header says. Makes them piece by piece. */
+/** Makes a PNG of black pixels that unpacks to `rawBytes`, whatever size its header has. It is made piece by piece. */
 export async function makeBlackPng(image: { width: number; height: number; rawBytes: number }): Promise<Buffer> {
   const { width, height, rawBytes } = image;
   const header = Buffer.alloc(13);
@@ -99,7 +102,7 @@ export interface TestWav {
   codec?: number;
 }
 
-/** A tone of 440 Hz; silence where samples have not 16 bits. */
+/** Makes a tone of 440 Hz; silence if the samples do not have 16 bits. */
 export function makeWav({ seconds, rate = 16_000, channels = 1, bits = 16, codec = 1 }: TestWav): Buffer {
   const frameBytes = (channels * bits) / 8;
   const data = Buffer.alloc(Math.round(seconds * rate) * frameBytes);
@@ -122,7 +125,9 @@ export function makeWav({ seconds, rate = 16_000, channels = 1, bits = 16, codec
   return Buffer.concat([header, data]);
 }
 
-/** The headers of frames of 128 kbit/s at 44.1 kHz, 64 kbit/s at 22.05 kHz and 8 kbit/s at 8 kHz, stereo but for the last. */
+/**
+ * Frames of 128 kbit/s at 44.1 kHz, 64 kbit/s at 22.05 kHz and 8 kbit/s at 8 kHz. The last is mono, the others stereo.
+ */
 const MP3_FRAMES = {
   mpeg1: { header: [0xff, 0xfb, 0x90, 0x00], length: 417, side: 32 },
   mpeg2: { header: [0xff, 0xf3, 0x80, 0x00], length: 208, side: 17 },
@@ -132,13 +137,13 @@ const MP3_FRAMES = {
 export interface TestMp3 {
   frames: number;
   kind?: keyof typeof MP3_FRAMES;
-  /** What a first frame of the encoder's notes says that there are. */
+  /** The number of frames that the info frame declares. */
   declared?: number;
-  /** The bytes of an ID3 tag before everything. */
+  /** The length of an ID3 tag before the frames, in bytes. */
   tagBytes?: number;
 }
 
-/** Silence: frames without any bits of sound. */
+/** Makes silence: frames without audio data. */
 export function makeMp3({ frames, kind = 'mpeg1', declared, tagBytes }: TestMp3): Buffer {
   const { header, length, side } = MP3_FRAMES[kind];
   const frame = Buffer.alloc(length);

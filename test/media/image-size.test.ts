@@ -6,18 +6,18 @@ import { IMAGES, makeAnimation, makeImage } from './fixtures.ts';
 const SIZE = { width: 300, height: 20 };
 
 describe('the size in the header', () => {
-  it.each(IMAGES)('of %s', async (type) => {
+  it.each(IMAGES)('is read from a %s', async (type) => {
     expect(readImageSize(type, await makeImage(type, SIZE))).toEqual(SIZE);
   });
 
-  it('of every kind of WebP', async () => {
+  it('is read from every kind of WebP', async () => {
     const canvas = sharp({ create: { ...SIZE, channels: 4, background: '#aa332280' } });
     expect(readImageSize('WebP', await canvas.clone().webp().toBuffer())).toEqual(SIZE);
     expect(readImageSize('WebP', await canvas.clone().webp({ lossless: true }).toBuffer())).toEqual(SIZE);
     expect(readImageSize('WebP', await makeAnimation('webp'))).toEqual({ width: 32, height: 32 });
   });
 
-  it('of a progressive JPEG behind a long EXIF part', async () => {
+  it('is read from a progressive JPEG after a long EXIF segment', async () => {
     const plain = await sharp({ create: { ...SIZE, channels: 3, background: 'red' } })
       .jpeg({ progressive: true })
       .toBuffer();
@@ -27,7 +27,7 @@ describe('the size in the header', () => {
     expect(readImageSize('JPEG', file)).toEqual(SIZE);
   });
 
-  it('of a GIF is that of its first frame where that is larger', async () => {
+  it('of a GIF is that of its first frame if this is larger', async () => {
     const file = await makeAnimation('gif');
     expect(readImageSize('GIF', file)).toEqual({ width: 32, height: 32 });
     const colours = 3 * 2 ** (((file[10] ?? 0) & 7) + 1);
@@ -43,13 +43,13 @@ describe('the size in the header', () => {
     expect(readImageSize('AVIF', file)).toEqual({ width: 0x7fffffff, height: 20 });
   });
 
-  it.each(IMAGES)('is missed in a %s that is cut off', async (type) => {
+  it.each(IMAGES)('is missing in a %s that is cut off, which is refused', async (type) => {
     const file = await makeImage(type, SIZE);
     for (let length = 12; length < 20; length++)
       expect(() => readImageSize(type, file.subarray(0, length))).toThrow(`is a broken ${type}: `);
   });
 
-  it.each(IMAGES)('of nothing but a beginning of %s and noise ends the search', async (type) => {
+  it.each(IMAGES)('is not searched for endlessly in the beginning of a %s and noise', async (type) => {
     const start = (await makeImage(type, SIZE)).subarray(0, 16);
     for (const noise of [0x00, 0xff, 0x21, 0x0d]) {
       const file = Buffer.concat([start, Buffer.alloc(100_000, noise)]);

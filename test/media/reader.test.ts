@@ -8,7 +8,7 @@ import { createServerMediaReader } from '../../src/media/node/reader.ts';
 import { BLUE, IMAGES, look, makeAnimation, makeBlackPng, makeImage, makeMp3, makeWav, RED } from './fixtures.ts';
 
 const PARAM = 'messages[0].content[1]';
-/** Small, so that what goes beyond them can be real. */
+/** Small limits, so that the tests can use real files above them. */
 const LIMITS: MediaLimits = { ...MEDIA_LIMITS, fileBytes: 100_000, imagePixels: 1_000_000, audioSeconds: 60 };
 const CENTRES: [number, number][] = [
   [0.25, 0.5],
@@ -29,7 +29,7 @@ function read(part: MediaPart, limits = LIMITS) {
   return reader.read(part, PARAM, new AbortController().signal);
 }
 
-/** The ways that a file gets into a request. */
+/** The ways in which a file can be part of a request. */
 const CARRIERS = {
   base64: (file: Buffer) => `data:image/png;base64,${file.toString('base64')}`,
   'percent-encoded': (file: Buffer) => `data:image/png,${file.toString('hex').replace(/../g, '%$&')}`,
@@ -52,7 +52,7 @@ const refused = (code: string, message: string | RegExp) => ({
 describe.each(IMAGES.flatMap((type) => carriers.map((carrier) => ({ type, carrier }))))(
   'an image: $type by $carrier',
   ({ type, carrier }) => {
-    it('is a PNG that shows the same', async () => {
+    it('becomes a PNG that looks the same', async () => {
       const media = await readImage(await makeImage(type, { width: 128, height: 64 }), carrier);
       expect(media.kind).toBe('image');
       const { colours, ...size } = await look(media.bytes, CENTRES);
@@ -60,7 +60,7 @@ describe.each(IMAGES.flatMap((type) => carriers.map((carrier) => ({ type, carrie
       expectColours(colours, [RED, BLUE]);
     });
 
-    it('is refused when it is cut off', async () => {
+    it('is refused if it is cut off', async () => {
       const file = await makeImage(type, { width: 128, height: 64 });
       for (const part of [0.2, 0.5, 0.8, 0.95]) {
         const cut = file.subarray(0, Math.floor(file.length * part));
@@ -68,7 +68,7 @@ describe.each(IMAGES.flatMap((type) => carriers.map((carrier) => ({ type, carrie
       }
     });
 
-    it('is refused when it is something else', async () => {
+    it('is refused if it has another type', async () => {
       const message =
         /is not a PNG, JPEG, GIF, WebP or AVIF file: its first bytes are 52 49 46 46 .* as those of WAV\.$/;
       await expect(readImage(makeWav({ seconds: 0.1 }), carrier)).rejects.toMatchObject(
@@ -76,13 +76,13 @@ describe.each(IMAGES.flatMap((type) => carriers.map((carrier) => ({ type, carrie
       );
     });
 
-    it('is refused when its file is too large', async () => {
+    it('is refused if its file is too large', async () => {
       const file = Buffer.concat([await makeImage(type, { width: 128, height: 64 }), Buffer.alloc(100_000)]);
       const message = 'is larger than the limit of 100000 bytes.';
       await expect(readImage(file, carrier)).rejects.toMatchObject(refused('media_too_large', message));
     });
 
-    it('is refused when it has more pixels than may be decoded', async () => {
+    it('is refused if it has too many pixels', async () => {
       const file = await makeImage(type, { width: 1250, height: 1000 });
       expect(file.length).toBeLessThan(LIMITS.fileBytes);
       const message = 'has 1250 x 1000 pixels, more than the limit of 1000000.';
@@ -95,33 +95,33 @@ describe.each([
   { format: 'wav', file: makeWav({ seconds: 1 }), long: makeWav({ seconds: 90, rate: 1_000, bits: 8 }) },
   { format: 'mp3', file: makeMp3({ frames: 40, declared: 40 }), long: makeMp3({ frames: 1_300, kind: 'mpeg25' }) },
 ] as const)('a recording: $format', ({ format, file, long }) => {
-  it('is the file itself', async () => {
+  it('is passed on unchanged', async () => {
     const media = await readAudio(file, format);
     expect(media).toMatchObject({ kind: 'audio', format });
     expect(file.equals(media.bytes)).toBe(true);
   });
 
-  it('is refused when it is cut off', async () => {
+  it('is refused if it is cut off', async () => {
     for (const part of [0.2, 0.5, 0.8, 0.99]) {
       const cut = file.subarray(0, Math.floor(file.length * part));
       await expect(readAudio(cut, format)).rejects.toMatchObject(refused('invalid_media', 'is a broken'));
     }
   });
 
-  it('is refused when it is something else', async () => {
+  it('is refused if it has another type', async () => {
     const image = await makeImage('PNG', { width: 8, height: 8 });
     const name = format.toUpperCase();
     const message = `The recording in .* is not the ${name} file that its format promises: its first bytes are 89 50 .* of PNG`;
     await expect(readAudio(image, format)).rejects.toMatchObject(refused('invalid_media', message));
   });
 
-  it('is refused when its file is too large', async () => {
+  it('is refused if its file is too large', async () => {
     const message = 'is larger than the limit of 100000 bytes.';
     const large = Buffer.concat([file, Buffer.alloc(100_000)]);
     await expect(readAudio(large, format)).rejects.toMatchObject(refused('media_too_large', message));
   });
 
-  it('is refused when a small file of it lasts too long', async () => {
+  it('is refused if it is too long, even in a small file', async () => {
     expect(long.length).toBeLessThan(LIMITS.fileBytes);
     const message = /lasts (90|94) seconds, longer than the limit of 60\.$/;
     await expect(readAudio(long, format)).rejects.toMatchObject(refused('media_too_large', message));
@@ -147,7 +147,7 @@ describe('a decompression bomb', () => {
   it.each([
     ['of a billion pixels', { width: 32_000, height: 32_000 }, 'media_too_large'],
     ['that unpacks to more than its size', { width: 100, height: 100 }, 'image'],
-  ])('%s takes no more memory than may be', async (_, size, wanted) => {
+  ])('%s takes little memory', async (_, size, wanted) => {
     const file = await makeBlackPng({ ...size, rawBytes: 300_000_000 });
     const before = process.resourceUsage().maxRSS;
     const outcome = await readImage(file, 'base64', MEDIA_LIMITS).then(
@@ -155,7 +155,7 @@ describe('a decompression bomb', () => {
       ({ data }: ApiError) => data.code,
     );
     expect(outcome).toBe(wanted);
-    // In kilobytes.
+    // maxRSS is in kilobytes.
     expect(process.resourceUsage().maxRSS - before).toBeLessThan(50_000);
   });
 
@@ -168,7 +168,7 @@ describe('a decompression bomb', () => {
   });
 });
 
-describe('what a model gets of an image', () => {
+describe('the image that a model gets', () => {
   it('is upright', async () => {
     const file = await makeImage('JPEG', { width: 128, height: 64, orientation: 6 });
     const { colours, ...size } = await look((await readImage(file)).bytes, [
@@ -185,7 +185,7 @@ describe('what a model gets of an image', () => {
     expectColours(colours, [RED]);
   });
 
-  it('has no more pixels than any projector needs, in the same shape', async () => {
+  it('has at most as many pixels as any projector needs, in the same shape', async () => {
     const file = await makeImage('PNG', { width: 4_000, height: 1_000 });
     const { bytes } = await readImage(file, 'base64', { ...LIMITS, imagePixels: 4_000_000, scaledPixels: 10_000 });
     const { colours, ...size } = await look(bytes, CENTRES);
@@ -193,7 +193,7 @@ describe('what a model gets of an image', () => {
     expectColours(colours, [RED, BLUE]);
   });
 
-  it('is small where low detail is asked for', async () => {
+  it('is small if low detail is asked for', async () => {
     const url = CARRIERS.base64(await makeImage('PNG', { width: 1_000, height: 400 }));
     const { bytes } = await read({ kind: 'image', url, detail: 'low' });
     expect(await look(bytes, [])).toMatchObject({ width: 512, height: 204 });
@@ -204,7 +204,7 @@ describe('what a model gets of an image', () => {
     expect(await look(bytes, [])).toMatchObject({ width: 2, height: 1 });
   });
 
-  it('has white where the image lets through what is behind it', async () => {
+  it('has a white background instead of transparency', async () => {
     const { default: sharp } = await import('sharp');
     const canvas = { width: 16, height: 16, channels: 4 as const, background: { r: 0, g: 0, b: 0, alpha: 0 } };
     const file = await sharp({ create: canvas }).png().toBuffer();
@@ -219,13 +219,13 @@ describe('what a model gets of an image', () => {
   });
 });
 
-it('an image too thin for its length is refused', async () => {
+it('an image with a side that is too long is refused', async () => {
   const file = await makeBlackPng({ width: 1, height: 40_000, rawBytes: 200_000 });
   const message = 'has 1 x 40000 pixels; no side may have more than 32767.';
   await expect(readImage(file)).rejects.toMatchObject(refused('media_too_large', message));
 });
 
-it('reading that nobody waits for any more decodes nothing', async () => {
+it('an image is not decoded if the client has left', async () => {
   const client = new AbortController();
   client.abort();
   const url = CARRIERS.base64(await makeImage('PNG', { width: 8, height: 8 }));

@@ -11,21 +11,21 @@ describe('a WAV file', () => {
     { seconds: 0.5, rate: 48_000, channels: 2, bits: 24 },
     { seconds: 0.5, rate: 96_000, bits: 32, codec: 3 },
     { seconds: 0.5, rate: 8_000, bits: 8, codec: 7 },
-  ])('of %j is taken as it is', (kind) => {
+  ])('of %j is passed on unchanged', (kind) => {
     const file = makeWav(kind);
     const { bytes, ...told } = readWav(file);
     expect(bytes).toBe(file);
     expect(told).toEqual({ channels: kind.channels ?? 1, seconds: kind.seconds });
   });
 
-  it('may have other chunks before its samples, of odd lengths too', () => {
+  it('may have other chunks before its samples, even of odd lengths', () => {
     const plain = makeWav({ seconds: 1 });
     const note = Buffer.from('LIST\x03\0\0\0abc\0', 'latin1');
     const file = Buffer.concat([plain.subarray(0, 12), note, plain.subarray(12)]);
     expect(readWav(file)).toMatchObject({ channels: 1, seconds: 1 });
   });
 
-  it('may be in the extensible form', () => {
+  it('may have the extensible form', () => {
     const plain = makeWav({ seconds: 1 });
     const file = Buffer.concat([plain.subarray(0, 36), Buffer.alloc(24), plain.subarray(36)]);
     file.writeUInt32LE(40, 16);
@@ -34,7 +34,7 @@ describe('a WAV file', () => {
     expect(readWav(file)).toMatchObject({ channels: 1, seconds: 1 });
   });
 
-  it('written by a program that could not know its length gets it', () => {
+  it('without a length in its header gets the right one', () => {
     const whole = makeWav({ seconds: 1 });
     const streamed = Buffer.from(whole);
     streamed.writeUInt32LE(0xffffffff, 4);
@@ -45,7 +45,7 @@ describe('a WAV file', () => {
     expect(streamed.readUInt32LE(40)).toBe(0xffffffff);
   });
 
-  it('lasts as long as its rate makes it', () => {
+  it('has a duration that follows from its sample rate', () => {
     expect(readWav(makeWav({ seconds: 10_000, rate: 1, bits: 8 })).seconds).toBe(10_000);
   });
 
@@ -81,7 +81,7 @@ describe('an MP3 file', () => {
     expect(told).toEqual({ channels, seconds: expect.closeTo(seconds) });
   });
 
-  it('may have a tag behind its frames, and anything between them that is no frame', () => {
+  it('may have a tag after its frames and other bytes between them', () => {
     const frames = makeMp3({ frames: 10 });
     const file = Buffer.concat([
       frames,

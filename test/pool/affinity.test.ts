@@ -15,7 +15,7 @@ describe('the choice of a thread', () => {
     expect(balance('ada: hello again', [free(1), free(2)])?.id).toBe(1);
   });
 
-  it('takes any free thread rather than wait for that one', () => {
+  it('takes any free thread instead of waiting for that one', () => {
     const balance = createAffinityBalancer(1);
     balance('ada: hello', [free(1), free(2)]);
     expect(balance('ada: hello again', [busy(1), free(2)])?.id).toBe(2);
@@ -27,12 +27,12 @@ describe('the choice of a thread', () => {
   });
 });
 
-describe('a conversation, as threads are chosen by', () => {
+describe('the text by which a thread is chosen', () => {
   const image = (size: number, byte: number): Media => ({ kind: 'image', bytes: Buffer.alloc(size, byte) });
   const turns = (...media: Media[]) => chat(media.map((one) => ({ role: 'user', content: MEDIA_MARK, media: [one] })));
   const shared = (a: string, b: string) => [...a].findIndex((letter, index) => letter !== b[index]);
 
-  it('begins as its earlier turns do, images included', () => {
+  it('begins like that of earlier turns, images included', () => {
     const [first, other] = [image(1000, 1), image(1000, 2)];
     const before = describeConversation(turns(first));
     const after = describeConversation(turns(first, other));
@@ -44,7 +44,7 @@ describe('a conversation, as threads are chosen by', () => {
     expect(describeConversation(turns(image(1_000_000, 1))).length).toBeLessThan(1000);
   });
 
-  it('may be text alone', () => {
+  it('may be that of a plain text', () => {
     expect(describeConversation({ kind: 'text', text: 'Once' })).toContain('Once');
   });
 });

@@ -6,7 +6,7 @@ import { silentLog } from '../support/log.ts';
 const never = new AbortController().signal;
 const settled = () => new Promise(setImmediate);
 
-/** A model that says when it comes and goes. */
+/** A model that records when it is loaded and unloaded. */
 interface FakeModel extends AsyncDisposable {
   id: string;
 }
@@ -16,7 +16,7 @@ interface Gate {
   fail: (error: Error) => void;
 }
 
-/** A keeper of models of 100 bytes each, whose loads and unloads wait for the test where it says so. */
+/** Makes a keeper of models of 100 bytes each. The test can hold their loads and unloads. */
 function createHouse(more: Partial<KeeperOptions<FakeModel>> & { sizes?: Record<string, number> } = {}) {
   const { sizes = {}, ...options } = more;
   const log: string[] = [];
@@ -47,7 +47,7 @@ function createHouse(more: Partial<KeeperOptions<FakeModel>> & { sizes?: Record<
     log: silentLog,
     ...options,
   });
-  /** Enters and notes who got in. */
+  /** Enters a model and records by name whether the request got in. */
   const enter = async (id: string, name = id, signal: AbortSignal = never) => {
     const visit = await keeper.enter(id, signal);
     log.push(visit ? `${name} in` : `${name} gave up`);
@@ -69,13 +69,13 @@ describe('the keeper of models', () => {
     expect(new Set(visits.map(({ model }) => model)).size).toBe(1);
   });
 
-  it('unloads the least recently used model, and wholly, before it loads another', async () => {
+  it('unloads the least recently used model completely before it loads another', async () => {
     const { enter, log } = createHouse({ maxModels: 2 });
     for (const id of ['a', 'b', 'a', 'c']) (await enter(id)).leave();
     expect(log).toEqual(['load a', 'a in', 'load b', 'b in', 'a in', 'unload b', 'b gone', 'load c', 'c in']);
   });
 
-  it('unloads nothing that is in use: who needs the room waits', async () => {
+  it('unloads nothing that is in use: a request that needs the room waits', async () => {
     const { enter, log, states } = createHouse();
     const a = await enter('a');
     const b = enter('b');
@@ -87,7 +87,7 @@ describe('the keeper of models', () => {
     expect(log).toEqual(['load a', 'a in', 'unload a', 'a gone', 'load b', 'b in']);
   });
 
-  it('waits for all who use a model', async () => {
+  it('waits for all users of a model', async () => {
     const { enter, states } = createHouse();
     const [first, second] = await Promise.all([enter('a'), enter('a')]);
     const b = enter('b');
@@ -99,7 +99,7 @@ describe('the keeper of models', () => {
     (await b).leave();
   });
 
-  it('lets no newcomer into a model whose room another waits for, and serves all in the order of arrival', async () => {
+  it('lets no new request into a model whose room another waits for, and serves all in the order of arrival', async () => {
     const { enter, log } = createHouse();
     const a1 = await enter('a', 'a1');
     const waiting = [enter('b', 'b1'), enter('a', 'a2'), enter('c', 'c1'), enter('b', 'b2'), enter('a', 'a3')];
@@ -112,7 +112,7 @@ describe('the keeper of models', () => {
     expect(log.filter((line) => line.startsWith('load'))).toEqual(['load a', 'load b', 'load a', 'load c']);
   });
 
-  it('starves nobody under a model that is asked for without end', async () => {
+  it('serves all models even if one of them is requested without end', async () => {
     const { enter } = createHouse();
     let running = true;
     const flood = async () => {
@@ -131,7 +131,7 @@ describe('the keeper of models', () => {
     for (const served of await Promise.all(floods)) expect(served).toBeGreaterThan(3);
   });
 
-  it('keeps the model closed that it has closed, though requests of it end', async () => {
+  it('keeps a closed model closed, although some of its requests end', async () => {
     const { enter, log } = createHouse({ maxModels: 2 });
     const a = await Promise.all([enter('a', 'a1'), enter('a', 'a2')]);
     await enter('b', 'b1');
@@ -151,7 +151,7 @@ describe('the keeper of models', () => {
     );
   });
 
-  it('opens a model again when the one who waited for its room gives up', async () => {
+  it('opens a model again when the request that waited for its room gives up', async () => {
     const { enter, log, states } = createHouse();
     const gone = new AbortController();
     const a = await enter('a', 'a1');
@@ -168,7 +168,7 @@ describe('the keeper of models', () => {
     expect(states()).toEqual({ a: 'ready' });
   });
 
-  it('lets those who give up go at once, while their model loads too', async () => {
+  it('lets requests give up at once, even while their model loads', async () => {
     const { enter, log, hold, gates, states } = createHouse();
     hold('load a');
     const gone = new AbortController();
@@ -183,7 +183,7 @@ describe('the keeper of models', () => {
     expect(await enter('a', 'a3', AbortSignal.abort())).toBeNull();
   });
 
-  it('takes an idle model when one appears, and opens the one that it had closed', async () => {
+  it('unloads a model that becomes idle, and opens the one that it had closed', async () => {
     const { enter, log } = createHouse({ maxModels: 2 });
     await enter('a', 'a1');
     const b = await enter('b', 'b1');
@@ -194,7 +194,7 @@ describe('the keeper of models', () => {
     expect(log.slice(4)).toEqual(['unload b', 'b gone', 'a2 in', 'load c', 'c1 in']);
   });
 
-  it('answers 503 when as many wait for a model as may', async () => {
+  it('answers 503 when too many requests wait for a model', async () => {
     const { keeper } = createHouse({ maxWaiting: 2 });
     const waiting = [keeper.enter('a', never), keeper.enter('a', never)];
     await expect(keeper.enter('a', never)).rejects.toMatchObject({
@@ -204,7 +204,7 @@ describe('the keeper of models', () => {
     expect(await keeper.enter('a', never)).not.toBeNull();
   });
 
-  it('tells all who wait of a load that failed, and tries again for the next', async () => {
+  it('fails all waiting requests when a load fails, and tries again for the next', async () => {
     const { enter, hold, gates, states, log } = createHouse();
     hold('load a');
     const both = [enter('a'), enter('a')];
@@ -219,7 +219,7 @@ describe('the keeper of models', () => {
     expect(log).toEqual(['load a', 'load a', 'a3 in']);
   });
 
-  it('loads a model anew that is asked for while it is unloaded', async () => {
+  it('loads a model again that is requested during its unload', async () => {
     const { enter, hold, gates, states, log } = createHouse();
     hold('unload a');
     (await enter('a', 'a1')).leave();
@@ -233,7 +233,7 @@ describe('the keeper of models', () => {
     expect(log.slice(2)).toEqual(['unload a', 'a gone', 'load b', 'b1 in', 'unload b', 'b gone', 'load a', 'a2 in']);
   });
 
-  it('lists who waits for what', async () => {
+  it('lists how many requests wait for each model', async () => {
     const { enter, keeper } = createHouse();
     const a = await enter('a');
     const waiting = [enter('b'), enter('b'), enter('a')];
@@ -250,20 +250,20 @@ describe('the keeper of models', () => {
 describe('memory', () => {
   const memory = () => ({ available: 250, held: 0 });
 
-  it('makes idle models leave until there is enough', async () => {
+  it('makes the keeper unload idle models until there is enough', async () => {
     const { enter, log } = createHouse({ maxModels: null, memory, sizes: { big: 240 } });
     for (const id of ['a', 'b', 'big']) (await enter(id)).leave();
     expect(log.slice(4)).toEqual(['unload a', 'a gone', 'unload b', 'b gone', 'load big', 'big in']);
   });
 
-  it('makes no model leave for one that can never fit', async () => {
+  it('makes the keeper unload no model for one that can never fit', async () => {
     const { enter, states } = createHouse({ maxModels: null, memory, sizes: { big: 300 } });
     (await enter('a')).leave();
     await expect(enter('big')).rejects.toThrow('big needs 300 of 250');
     expect(states()).toEqual({ a: 'ready' });
   });
 
-  it('is waited for while those who have it are busy', async () => {
+  it('is waited for while the models that have it are busy', async () => {
     const { enter, states } = createHouse({ maxModels: null, memory, sizes: { big: 200 } });
     const a = await enter('a');
     const big = enter('big');
@@ -274,7 +274,7 @@ describe('memory', () => {
     expect(states()).toEqual({ big: 'ready' });
   });
 
-  it('goes to several loads at once only as far as it suffices for all', async () => {
+  it('goes to several loads at once only if it is enough for all', async () => {
     const { enter, states, hold, gates } = createHouse({ maxModels: null, memory });
     hold('load a', 'load b');
     const visits = [enter('a'), enter('b'), enter('c')];
@@ -320,7 +320,7 @@ describe('idle models', () => {
     vi.useRealTimers();
   });
 
-  it('are unloaded when nobody has used them for the idle timeout', async () => {
+  it('are unloaded after the idle timeout', async () => {
     const { enter, states } = createHouse({ idleTimeoutMs: 1000 });
     const first = await enter('a');
     await vi.advanceTimersByTimeAsync(5000);
@@ -335,7 +335,7 @@ describe('idle models', () => {
     expect(states()).toEqual({});
   });
 
-  it('are none while anybody uses them', async () => {
+  it('do not count as idle while a request uses them', async () => {
     const { enter, states } = createHouse({ idleTimeoutMs: 1000 });
     const [first, second] = await Promise.all([enter('a'), enter('a')]);
     first?.leave();
@@ -346,7 +346,7 @@ describe('idle models', () => {
     expect(states()).toEqual({});
   });
 
-  it('are unloaded, too, when all who had asked for them gave up', async () => {
+  it('are unloaded even if all requests for them gave up', async () => {
     const { enter, states, hold, gates } = createHouse({ idleTimeoutMs: 1000 });
     hold('load a');
     const gone = new AbortController();
@@ -360,7 +360,7 @@ describe('idle models', () => {
     expect(states()).toEqual({});
   });
 
-  it('stay for ever without one', async () => {
+  it('stay for ever without an idle timeout', async () => {
     const { enter, states } = createHouse();
     (await enter('a')).leave();
     await vi.advanceTimersByTimeAsync(1e9);
@@ -369,7 +369,7 @@ describe('idle models', () => {
 });
 
 describe('a keeper that is disposed', () => {
-  it('unloads what is loaded, and takes nobody in any more', async () => {
+  it('unloads all models, and lets no request in any more', async () => {
     const { keeper, enter, log } = createHouse({ maxModels: null });
     await enter('a');
     (await enter('b')).leave();
@@ -379,7 +379,7 @@ describe('a keeper that is disposed', () => {
     expect(keeper.list()).toEqual([]);
   });
 
-  it('turns away those who wait, and unloads a model that comes too late', async () => {
+  it('turns away waiting requests, and unloads a model that loads too late', async () => {
     const { keeper, enter, hold, gates, log } = createHouse();
     hold('load a');
     const waiting = [enter('a'), enter('b')];
@@ -405,7 +405,7 @@ describe('a keeper that is disposed', () => {
   });
 });
 
-/** Requests that come, leave and give up, and a check of what must hold at any time. */
+/** Makes requests that come, leave and give up, and checks what must hold at any time. */
 function createCrowd(maxModels: number) {
   const available = 300;
   const sizes = { a: 100, b: 50, c: 200, d: 250 };
@@ -433,7 +433,7 @@ function createCrowd(maxModels: number) {
     leave: (pick: number) => visits.splice(pick % (visits.length || 1), 1)[0]?.leave(),
     abort: (pick: number) => aborts[pick % (aborts.length || 1)]?.abort(),
     check,
-    /** All who are in leave, again and again, until nobody waits. Fails when some wait and nobody is in. */
+    /** Lets all requests leave, again and again, until none waits. Fails if some wait and none is in. */
     async leaveAll() {
       while (waiting > 0) {
         expect(visits.length).toBeGreaterThan(0);
@@ -447,7 +447,7 @@ function createCrowd(maxModels: number) {
 }
 
 describe('the keeper, whatever happens', () => {
-  it('keeps its limits, unloads nothing in use, and serves everybody who stays', async () => {
+  it('keeps its limits, unloads nothing in use, and serves every request that stays', async () => {
     const step = fc.record({
       action: fc.constantFrom('enter', 'leave', 'abort'),
       id: fc.constantFrom('a', 'b', 'c', 'd'),

@@ -5,13 +5,13 @@ import { createMemoryGauge, statisticsFiles } from '../../src/pool/memory-gauge.
 const MIB = 2 ** 20;
 
 describe('the memory gauge', () => {
-  it('leaves a margin of what the system says is free', () => {
+  it("leaves a margin of the system's free memory", () => {
     const { available } = createMemoryGauge()();
     expect(available).toBeLessThan(freemem());
     expect(available).toBeGreaterThan(freemem() - 0.2 * totalmem());
   });
 
-  it('tells what the process has come to hold since', () => {
+  it('tells how much the process has grown since', () => {
     const gauge = createMemoryGauge();
     expect(gauge().held).toBeLessThan(32 * MIB);
     const block = Buffer.alloc(200 * MIB, 1);

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-// The built pool: its worker threads need real files.
+// The built pool is used, because its worker threads need real files.
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
 import { planBackends } from '../../src/pool/load-model.ts';
@@ -72,7 +72,7 @@ describe('the pool', () => {
     expect(textOf(await run(runner, 'x'))).not.toBe('');
   });
 
-  it('counts who runs and who waits, and frees the slots of those who leave', async () => {
+  it('counts running and waiting requests, and frees the slots of clients that leave', async () => {
     const runner = open();
     const gone = new AbortController();
     const running = Array.from({ length: 4 }, async () => {
@@ -81,7 +81,7 @@ describe('the pool', () => {
         if (event.kind === 'text') gone.abort();
     });
     await Promise.all(running);
-    // The worker has the last word on when a slot is free; a request for both slots waits for just that.
+    // A slot is free once the worker says so. These two requests take both slots, so they wait until both are free.
     await Promise.all([run(runner, 'a'), run(runner, 'b')]);
     expect(runner.loaded()).toMatchObject([{ waiting: 0 }]);
   });
@@ -90,7 +90,7 @@ describe('the pool', () => {
 describe('the backends to try', () => {
   const projector = '/models/mmproj.gguf';
 
-  it('are all of them in order, or the one that is asked for', () => {
+  it('are all of them in order, or only the configured one', () => {
     expect(planBackends('auto', {})).toEqual({ backends: ['gpu', 'cpu', 'wasm'], reasons: [] });
     expect(planBackends('cpu', {})).toEqual({ backends: ['cpu'], reasons: [] });
   });
@@ -100,7 +100,7 @@ describe('the backends to try', () => {
     ['gpu', ['gpu']],
     ['cpu', ['cpu']],
     ['wasm', []],
-  ] as const)('are WebAssembly alone for a model with a projector, with the reason: %s', (wanted, passedOver) => {
+  ] as const)('are only WebAssembly for a model with a projector, with the reason: %s', (wanted, passedOver) => {
     const { backends, reasons } = planBackends(wanted, { projector });
     expect(backends).toEqual(['wasm']);
     expect(reasons).toEqual(passedOver.map((name) => expect.stringMatching(`^${name}: the model has a projector`)));
@@ -114,7 +114,7 @@ describe('the plan of threads', () => {
     expect(planThreads('cpu', engine, 8)).toEqual({ threads: 1, slots: 4 });
   });
 
-  it('runs WebAssembly with one slot a thread, as many as the cores allow and no more than the slots', () => {
+  it('runs WebAssembly with one slot per thread, and as many threads as the cores and the slots allow', () => {
     expect(planThreads('wasm', engine, availableParallelism())).toEqual({ threads: 1, slots: 1 });
     expect(planThreads('wasm', { ...engine, threads: 2 }, 4)).toEqual({ threads: 2, slots: 1 });
     expect(planThreads('wasm', { ...engine, threads: 1 }, 64)).toEqual({ threads: 4, slots: 1 });

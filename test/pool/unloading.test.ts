@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, open as openFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-// The built pool: its worker threads need real files.
+// The built pool is used, because its worker threads need real files.
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
 import type { ModelShape } from '../../src/engine/engine.ts';
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 const shape: ModelShape = { ...tinyModelShape, fileBytes: 2_700_000 };
-/** A model of 40 GiB, by its header. */
+/** The shape of a model whose header claims 42.9 GB. */
 const hugeShape: ModelShape = {
   fileBytes: 40 * GIB,
   layers: 80,
@@ -68,7 +68,7 @@ describe('a pool of one model at a time', () => {
     ['cpu', 4],
     ['wasm', 1],
   ] as const)(
-    'swaps models on %s again and again, and they say what they said before',
+    'swaps models on %s again and again, and their replies stay the same',
     async (backend, times) => {
       const runner = open({ backend });
       const first = [await say(runner, 'tiny'), await say(runner, 'shelf/brief')];
@@ -84,7 +84,7 @@ describe('a pool of one model at a time', () => {
     300_000,
   );
 
-  it('lets a long reply end before its model goes', async () => {
+  it('lets a long reply end before it unloads the model', async () => {
     const runner = open();
     const order: string[] = [];
     const running = runner
@@ -121,7 +121,7 @@ describe('a pool of one model at a time', () => {
     expect(loadedIds(runner)).toEqual(['shelf/brief']);
   });
 
-  it('takes the files that are there when it loads a model anew', async () => {
+  it('takes the current files when it loads a model again', async () => {
     const file = join(folder, 'changing.gguf');
     const model = (name: string) => copyFile(join(inject('modelsFolder'), `${name}.gguf`), file);
     await model('tiny');
@@ -142,7 +142,7 @@ describe('a pool of one model at a time', () => {
 });
 
 describe('a pool with an idle timeout', () => {
-  it('unloads a model that nobody uses, and loads it anew', async () => {
+  it('unloads an idle model, and loads it again', async () => {
     const runner = open({ idleTimeoutMs: 1 });
     const first = await say(runner, 'tiny');
     await expect.poll(() => [runner.loaded(), runner.moving()], { timeout: 30_000 }).toEqual([[], []]);
@@ -158,7 +158,7 @@ describe('a pool with too little memory for a model', () => {
     shape: id === 'huge' ? hugeShape : shape,
   });
 
-  it('refuses it with figures and advice, keeps the others, and lives on', async () => {
+  it('refuses it with figures and advice, keeps the others, and serves on', async () => {
     const runner = open({ sourceOf, maxLoadedModels: null });
     const first = await say(runner, 'tiny');
     await expect(say(runner, 'huge')).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('a pool with too little memory for a model', () => {
         type: 'server_error',
         code: 'insufficient_memory',
         message: expect.stringMatching(
-          /'huge'.* needs 4\d\.\d GiB .*40\.1 GiB of weights.* 2 slots of 2048 tokens.* 4\.0 GiB can be had.*--ctx-len/,
+          /'huge'.* needs 4\d\.\d GB .*43\.0 GB of weights.* 2 slots of 2048 tokens.* 4\.3 GB can be had.*--ctx-len/,
         ),
       },
     });
@@ -175,7 +175,7 @@ describe('a pool with too little memory for a model', () => {
     expect(await say(runner, 'tiny')).toBe(first);
   });
 
-  it('makes idle models leave when that is enough', async () => {
+  it('unloads idle models if that is enough', async () => {
     const memory = () => ({ available: 80 * 2 ** 20, held: 0 });
     const runner = open({ maxLoadedModels: null, memory });
     await say(runner, 'tiny');
@@ -183,7 +183,7 @@ describe('a pool with too little memory for a model', () => {
     expect(loadedIds(runner)).toEqual(['shelf/brief']);
   });
 
-  it('shortens a context window that nobody asked for, and only such', async () => {
+  it('shortens the default context window, but not one that was asked for', async () => {
     const long = { ...shape, cachedPerToken: 2 ** 15, trainedContextLength: 100_000 };
     const files = [join(inject('modelsFolder'), 'tiny.gguf')];
     const memory = () => ({ available: 400 * 2 ** 20, held: 0 });
@@ -197,7 +197,7 @@ describe('a pool with too little memory for a model', () => {
     await expect(say(strict, 'tiny')).rejects.toMatchObject({ data: { code: 'insufficient_memory' } });
   });
 
-  it('goes by the figures of the model itself, where its loading differs from that of others', async () => {
+  it('uses the load settings of the model itself, if it has its own', async () => {
     const files = [join(inject('modelsFolder'), 'tiny.gguf')];
     const wide = { ...shape, cachedPerToken: 2 ** 15 };
     const memory = () => ({ available: 400 * 2 ** 20, held: 0 });
@@ -211,13 +211,13 @@ describe('a pool with too little memory for a model', () => {
     });
   });
 
-  it('tries each backend in turn and says why none will do', async () => {
+  it('tries each backend in turn and says why none is possible', async () => {
     const runner = open({ backend: 'auto', sourceOf });
     await expect(say(runner, 'huge')).rejects.toMatchObject({ data: { status: 503, code: 'insufficient_memory' } });
     expect(lines.join('\n')).toMatch(/model could not be loaded.*"backend":"gpu".*"backend":"cpu".*"backend":"wasm"/);
   });
 
-  it('calls a model broken that is broken, though WebAssembly could not hold it either', async () => {
+  it('reports a broken model as broken, although WebAssembly could not hold it either', async () => {
     const memory = () => ({ available: 200 * GIB, held: 0 });
     const runner = open({
       backend: 'auto',
@@ -227,7 +227,7 @@ describe('a pool with too little memory for a model', () => {
     await expect(say(runner, 'huge')).rejects.toMatchObject({ data: { status: 500, code: 'model_load_failed' } });
   });
 
-  it('tells how much each model takes', async () => {
+  it('tells how much memory each model takes', async () => {
     const runner = open();
     await say(runner, 'tiny');
     const [model] = runner.loaded();
@@ -237,7 +237,7 @@ describe('a pool with too little memory for a model', () => {
 });
 
 describe('a pool that is disposed while a model loads', () => {
-  it('ends without a word of error', async () => {
+  it('logs no error', async () => {
     const runner = open({ maxLoadedModels: null });
     const waiting = ['tiny', 'shelf/brief'].map((id) => say(runner, id).catch((error: unknown) => error));
     await pool?.[Symbol.asyncDispose]();
@@ -246,9 +246,9 @@ describe('a pool that is disposed while a model loads', () => {
     expect(lines.filter((line) => /fail|lost/.test(line))).toEqual([]);
   });
 
-  it('ends though the load hangs', async () => {
+  it('ends even if the load hangs', async () => {
     const fifo = join(folder, 'never.gguf');
-    // Opening it blocks until somebody writes.
+    // Opening this file blocks until somebody writes to it.
     execFileSync('mkfifo', [fifo]);
     const runner = open({ sourceOf: () => ({ kind: 'chat', files: [fifo], shape }) });
     const waiting = say(runner, 'never').catch((error: unknown) => error);

@@ -10,7 +10,7 @@ let server: RunningServer;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-loading-'));
   await cp(inject('modelsFolder'), folder, { recursive: true });
-  // 256 GiB, by its header and its size; all of it a hole.
+  // A sparse file. Its header and its size claim 275 GB.
   await writeSparse(join(folder, 'huge.gguf'), modelEntries(), [tensor('weights', [2 ** 18, 2 ** 18])]);
   const flags = '--backend cpu --threads 1 --max-loaded-models 1 --log-level info'.split(' ');
   server = await startServer(['--models', folder, ...flags]);
@@ -39,7 +39,7 @@ async function saying(model: string): Promise<string> {
   return reply.choices[0]?.message.content ?? '';
 }
 
-/** The models that the server says are loaded, in the list, one by one and in /health. */
+/** Returns the models that the server reports as loaded. The list and /health must agree. */
 async function loadedModels(): Promise<string[]> {
   const { data } = (await (await fetch(`${server.url}/v1/models`)).json()) as {
     data: { id: string; loaded: boolean }[];
@@ -52,7 +52,7 @@ async function loadedModels(): Promise<string[]> {
 }
 
 describe('a server of one model at a time', () => {
-  it('says which one is loaded as they come and go, and that each says the same again', async () => {
+  it('says which model is loaded while they change, and their replies stay the same', async () => {
     expect(await loadedModels()).toEqual([]);
     const tiny = await saying('tiny');
     expect(await loadedModels()).toEqual(['tiny']);
@@ -74,7 +74,7 @@ describe('a server of one model at a time', () => {
       error: {
         type: 'server_error',
         code: 'insufficient_memory',
-        message: expect.stringMatching(/'huge'.*needs 25\d\.\d GiB.*GiB of weights.*can be had.*--ctx-len.*--slots/),
+        message: expect.stringMatching(/'huge'.*needs 27\d GB.*GB of weights.*can be had.*--ctx-len.*--slots/),
       },
     });
     expect(await loadedModels()).toEqual(['tiny']);

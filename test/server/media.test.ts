@@ -20,7 +20,7 @@ const asked: string[] = [];
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'paddock-media-'));
-  // Their headers are all that there is of them.
+  // These files have nothing but their headers.
   await writeSparse(join(root, 'eye', 'eye.gguf'), modelEntries());
   await writeSparse(join(root, 'eye', 'mmproj-eye.gguf'), projectorEntries(128));
   web = createServer((request, response) => {
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const clientOf = ({ url }: RunningServer) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
 
-/** What the server says of an image, as the client's error. */
+/** Returns the client's error for a request with this image. */
 async function refusal(server: RunningServer, url: string) {
   const content = [
     { type: 'text' as const, text: "What's in this image?" },
@@ -55,7 +55,7 @@ async function refusal(server: RunningServer, url: string) {
 }
 
 describe('a model with a projector', () => {
-  it('is told as one that takes images, on the engine that runs projectors, before it is loaded', async () => {
+  it('is listed as taking images, on the engine that runs projectors, before it is loaded', async () => {
     expect(await clientOf(strict).models.retrieve('eye')).toMatchObject({
       engine: 'wllama',
       backend: null,
@@ -64,9 +64,9 @@ describe('a model with a projector', () => {
     });
   });
 
-  it('is tried on WebAssembly alone, though another backend is asked for, and the log says why', async () => {
+  it('is tried only on WebAssembly, although another backend is configured, and the log says why', async () => {
     expect(await refusal(strict, PIXEL)).toMatchObject({ status: 500, code: 'model_load_failed' });
-    // The pipe may bring it after the reply.
+    // The log line may arrive after the reply.
     await vi.waitFor(() => expect(strict.log()).toContain('model could not be loaded'));
     const line =
       strict
@@ -84,7 +84,7 @@ describe('an image of a request', () => {
   const param = 'messages[0].content[1]';
   const webPage = () => `http://127.0.0.1:${(web.address() as AddressInfo).port}/cat.png`;
 
-  it('is refused with its first bytes where it is none', async () => {
+  it('is refused with its first bytes if it is not an image', async () => {
     expect(await refusal(strict, 'data:image/png;base64,JVBERi0xLjc=')).toMatchObject({
       status: 400,
       code: 'invalid_media',
@@ -108,7 +108,7 @@ describe('an image of a request', () => {
     expect(asked).toEqual(['/cat.png']);
   });
 
-  it('is no larger than --media-limit', async () => {
+  it('is refused if it is larger than --media-limit', async () => {
     expect(await refusal(open, `data:image/png,${'x'.repeat(1025)}`)).toMatchObject({
       status: 400,
       code: 'media_too_large',

@@ -28,7 +28,7 @@ async function servedModels(): Promise<string[]> {
 }
 
 describe('DELETE /v1/models/{id} on a server', () => {
-  it('removes the files and the folder that this leaves empty, and the model is gone at once', async () => {
+  it('removes the files and the folder if that is empty then, and the model is gone at once', async () => {
     expect(await client.models.delete('shelf/brief')).toEqual({ id: 'shelf/brief', object: 'model', deleted: true });
     expect(await servedModels()).not.toContain('shelf/brief');
     expect(await readdir(folder)).not.toContain('shelf');
@@ -42,7 +42,7 @@ describe('DELETE /v1/models/{id} on a server', () => {
     expect(await readdir(folder)).not.toContain('tiny.gguf');
   });
 
-  it('leaves what lies in another folder, and tells nothing of where that is', async () => {
+  it('keeps files in another folder, and does not reveal where that is', async () => {
     const error = await client.models.delete('linked/tiny').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 400, message: expect.stringContaining("'linked/tiny' can not be removed") });
     expect(String(error)).not.toContain(root);

@@ -26,7 +26,7 @@ const textReply = (body: string | AsyncIterable<string>) => ({
 });
 
 describe('the HTTP server', () => {
-  it('hands over method, undecoded path and query, lower-case headers and the whole body', async () => {
+  it('passes on the method, the undecoded path and query, lower-case headers and the whole body', async () => {
     const seen: ApiRequest[] = [];
     const bodies: string[] = [];
     const url = await listen(async (request) => {
@@ -48,7 +48,7 @@ describe('the HTTP server', () => {
     expect(await response.text()).toBe('short');
   });
 
-  it('sends each piece of a stream when it comes', async () => {
+  it('sends each piece of a stream as soon as it comes', async () => {
     let release: () => void = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
@@ -92,7 +92,7 @@ describe('the HTTP server', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('aborts the request and ends its stream when the client goes away', async () => {
+  it('aborts the request and ends its stream when the client leaves', async () => {
     let ended: () => void = () => {};
     const streamEnded = new Promise<void>((resolve) => {
       ended = resolve;
@@ -121,7 +121,7 @@ describe('the HTTP server', () => {
     expect(request?.signal.aborted).toBe(true);
   });
 
-  it('goes no faster than the client reads, and holds little for one that does not', async () => {
+  it('sends no faster than the client reads, and buffers little for one that does not read', async () => {
     const piece = 'x'.repeat(64 * 1024);
     let produced = 0;
     const url = await listen(async () =>
@@ -134,7 +134,7 @@ describe('the HTTP server', () => {
     const socket = connect(Number(new URL(url).port), HOST);
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => socket.once('readable', resolve));
-    // 256 MB are on offer; what the kernel's socket buffers take is all that goes out before the client reads on.
+    // The server could send 256 MB. Until the client reads, it sends only what fits the kernel's socket buffers.
     let last = -1;
     while (produced !== last) {
       last = produced;

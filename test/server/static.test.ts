@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The reply's first line to a request that no client would tidy up. */
+/** Returns the first line of the reply to a raw request, which no client has normalized. */
 function statusOf(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, HOST);
@@ -97,7 +97,7 @@ describe('the files beside the API', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('are not sent again to a client that has them', async () => {
+  it('are not sent again to a client that already has them', async () => {
     const first = await fetch(url);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{22}"$/);
@@ -112,21 +112,21 @@ describe('the files beside the API', () => {
     expect((await fetch(`${url}/assets/chat.js`)).headers.get('etag')).not.toBe(etag);
   });
 
-  it('answer HEAD with the head alone', async () => {
+  it('answer HEAD with the headers only', async () => {
     const response = await fetch(url, { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-length')).toBe(String(PAGE.length));
     expect(await response.text()).toBe('');
   });
 
-  it('leave the paths of the API to the API, and other methods and unknown names too', async () => {
+  it('leave the paths of the API, other methods and unknown names to the API', async () => {
     for (const path of ['/health', '/v1/models', '/openapi.json', '/nothing.js', '/assets', '/assets/']) {
       expect(await (await fetch(url + path)).text()).toBe(`the API: GET ${path}`);
     }
     expect(await (await fetch(url, { method: 'POST', body: 'x' })).text()).toBe('the API: POST /');
   });
 
-  it('never are what lies outside of their folder', async () => {
+  it('never include files outside of their folder', async () => {
     for (const path of [
       '/../secret.txt',
       '/..%2fsecret.txt',
@@ -140,7 +140,7 @@ describe('the files beside the API', () => {
     }
   });
 
-  it('that are not built are a plain 404 which says so, and the API answers all the same', async () => {
+  it('are a plain 404 that says so if they are not built, and the API still answers', async () => {
     const response = await fetch(`http://${HOST}:${bare.port}/`);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');

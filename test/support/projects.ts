@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 /**
- * What a file says that uses something which has to be made first: `inject` hands out the test models, a path into dist
- * or dist-web leads to the build, and playwright drives a browser.
+ * How a file says that it uses something which has to be made first: `inject` gives the folder of the test models, a
+ * path into dist or dist-web leads to the build, playwright drives a browser, and the last two run a model.
  */
-const USES_WHAT_IS_MADE = /\binject\(|['"`](?:\.{1,2}\/)*dist(?:-web)?['"`/]|['"]playwright-core['"]/;
+const USES_WHAT_IS_MADE =
+  /\binject\(|['"`](?:\.{1,2}\/)*dist(?:-web)?['"`/]|['"]playwright-core['"]|\b(?:getLlama|loadNativeEngine)\(/;
 
-/** Names of other files, as imports and `new URL` give them. */
-const RELATIVE_NAME = /'(\.{1,2}\/[^']+\.m?[jt]s)'/g;
+/** The names of other files, in imports and in `new URL`. */
+const RELATIVE_NAME = /['"](\.{1,2}\/[^'"]+\.m?[jt]sx?)['"]/g;
 
 /** The test files below a folder, in order. */
 export function listTests(folder: string): string[] {
@@ -19,16 +20,16 @@ export function listTests(folder: string): string[] {
 }
 
 /**
- * True for a test that needs the build, the models or a browser: it says so itself, or a file that it uses does. Files
- * outside the folder of tests are not read: the sources run as they are.
+ * True for a test that needs the build, the models or a browser, because it or a file that it uses says so. It follows
+ * imports only within `tests`, the folder of all tests: the sources need nothing that is made.
  */
-export function needsWhatIsMade(file: string, folder: string, seen = new Set<string>()): boolean {
+export function needsWhatIsMade(file: string, tests: string, seen = new Set<string>()): boolean {
   if (seen.has(file)) return false;
   seen.add(file);
   const text = readFileSync(file, 'utf8');
   if (USES_WHAT_IS_MADE.test(text)) return true;
   return [...text.matchAll(RELATIVE_NAME)]
     .map(([, name = '']) => join(dirname(file), name))
-    .filter((used) => used.startsWith(join(folder, '/')) && existsSync(used))
-    .some((used) => needsWhatIsMade(used, folder, seen));
+    .filter((used) => used.startsWith(tests + sep) && existsSync(used))
+    .some((used) => needsWhatIsMade(used, tests, seen));
 }

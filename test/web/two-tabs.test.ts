@@ -138,7 +138,7 @@ describe('with the model in another tab', () => {
     'a leader that is reloaded on its own stream starts anew, and the other tab works on',
     async () => {
       await startStream(leader);
-      const stream = startStream(follower).then(
+      const stream = startStream(follower, { max_tokens: 64 }).then(
         (running) => running.rest(),
         (error: Error) => ({ text: error.message, failure: null }),
       );

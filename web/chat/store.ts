@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Action, State } from './data/state.ts';
 
-/** The one place of the page's state. */
+/** Holds the page's state. */
 export interface Store {
   get(): State;
   dispatch(action: Action): void;
-  /** Called after each change; returns how to end that. */
+  /** Calls the listener after each change. Returns a function that ends this. */
   subscribe(listener: () => void): () => void;
 }
 
@@ -25,7 +25,7 @@ export function createStore(reduce: (state: State, action: Action) => State, ini
   };
 }
 
-/** The state, followed by the component that calls this. */
+/** Returns the state. The component that calls this is drawn again after each change. */
 export function useStore(store: Store): State {
   const [state, setState] = useState(store.get());
   useEffect(() => {

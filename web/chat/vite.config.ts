@@ -1,6 +1,9 @@
 import { defineConfig } from 'vite';
 
-/** The chat page: `dist-web/index.html` and its assets, under names that stay, all addressed relative to the page. */
+/**
+ * Builds the chat page: `dist-web/index.html` and its assets. Their names do not change between builds, and all URLs
+ * are relative to the page.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
@@ -8,7 +11,7 @@ export default defineConfig({
     outDir: '../../dist-web',
     emptyOutDir: false,
     target: 'es2023',
-    // Nothing is inlined: the page's Content-Security-Policy lets in files only.
+    // Nothing is inlined: the page's Content-Security-Policy allows files only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {

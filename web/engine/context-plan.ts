@@ -1,5 +1,6 @@
+import { formatBytes } from '../../src/core/bytes.ts';
 import { contextLengths } from '../../src/engine/context-length.ts';
-import { estimateMemory, inWords, MOST_WASM_BATCH } from '../../src/engine/memory-estimate.ts';
+import { estimateMemory, MOST_WASM_BATCH } from '../../src/engine/memory-estimate.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import type { BrowserSource } from '../protocol.ts';
 
@@ -27,7 +28,7 @@ export function planContext({ kind, shape, contextLength: asked }: BrowserSource
   const least = plans.at(-1);
   return {
     shortage:
-      `it needs ${inWords(least?.memory ?? 0)} for a context of ${least?.contextLength} tokens, and a browser gives ` +
-      `WebAssembly no more than ${inWords(WASM_MEMORY_BYTES)}. Take a smaller quantization or a smaller model.`,
+      `it needs ${formatBytes(least?.memory ?? 0)} for a context of ${least?.contextLength} tokens, and a browser gives ` +
+      `WebAssembly no more than ${formatBytes(WASM_MEMORY_BYTES)}. Take a smaller quantization or a smaller model.`,
   };
 }

@@ -1,8 +1,9 @@
 import { messageOf } from '../../src/catalogue/problem.ts';
-import { diskFull, placeTaken, sizeInWords } from '../../src/catalogue/pull/errors.ts';
+import { diskFull, placeTaken } from '../../src/catalogue/pull/errors.ts';
 import { isGguf, isSafeName, localName, shardsOf, stemOf } from '../../src/catalogue/pull/names.ts';
 import { NoRoom } from '../../src/catalogue/pull/part-file.ts';
 import { trackProgress } from '../../src/catalogue/pull/progress.ts';
+import { formatBytes } from '../../src/core/bytes.ts';
 import { type ApiError, invalidRequest } from '../../src/core/errors.ts';
 import type { ImportedFile } from '../../src/core/importer.ts';
 import type { PullEvent } from '../../src/core/puller.ts';
@@ -171,9 +172,9 @@ async function write(
     await part.write(bytes, position);
   } catch (error) {
     if (!(error instanceof NoRoom)) throw error;
-    const all = sizeInWords(Math.max(size, position + bytes.length));
+    const all = formatBytes(Math.max(size, position + bytes.length));
     throw diskFull(
-      `${error.message} after ${sizeInWords(position)} of at least ${all} of ${name}; it has ${sizeInWords(await freeBytes())} ` +
+      `${error.message} after ${formatBytes(position)} of at least ${all} of ${name}; it has ${formatBytes(await freeBytes())} ` +
         'left for this site. Remove models that you no longer need, or free space on the disk.',
     );
   }

@@ -1,4 +1,5 @@
-import { diskFull, invalidSource, sizeInWords } from '../../src/catalogue/pull/errors.ts';
+import { diskFull, invalidSource } from '../../src/catalogue/pull/errors.ts';
+import { formatBytes } from '../../src/core/bytes.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import { isBusy } from './model-lock.ts';
 import { prefixOf, removeFolder, unfinishedFolders } from './store.ts';
@@ -17,7 +18,7 @@ export async function makeRoom(id: string, bytes: number): Promise<void> {
   const free = await freeBytes();
   if (bytes <= free) return;
   throw diskFull(
-    `${id} needs ${sizeInWords(bytes)} more of the browser's storage, which has ${sizeInWords(free)} left for this site. ` +
+    `${id} needs ${formatBytes(bytes)} more of the browser's storage, which has ${formatBytes(free)} left for this site. ` +
       'Remove models that you no longer need, or free space on the disk.',
   );
 }
@@ -26,7 +27,7 @@ export async function makeRoom(id: string, bytes: number): Promise<void> {
 export function checkLoadable(id: string, bytes: number): void {
   if (bytes < WASM_MEMORY_BYTES) return;
   throw invalidSource(
-    `${id} has ${sizeInWords(bytes)}, and a browser gives a model no more than ${sizeInWords(WASM_MEMORY_BYTES)} of memory. ` +
+    `${id} has ${formatBytes(bytes)}, and a browser gives a model no more than ${formatBytes(WASM_MEMORY_BYTES)} of memory. ` +
       'Take a smaller quantization or a smaller model.',
   );
 }

@@ -6,7 +6,7 @@ import { packageRoot } from '../../package-root.ts';
 /** The folder of the models that come with Paddock. */
 export const builtInModelsFolder: string = fileURLToPath(new URL('models', packageRoot()));
 
-/** Whether a model comes with Paddock, and so has to stay. */
+/** True if the model comes with Paddock. Such a model can't be removed. */
 export function isBuiltIn({ files }: ModelSource): boolean {
   return files.some((file) => file.startsWith(builtInModelsFolder + sep));
 }

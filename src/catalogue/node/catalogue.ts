@@ -9,26 +9,26 @@ import { watchFolders } from './watch.ts';
 
 export interface FileCatalogue extends Catalogue {
   /**
-   * Where a model lies and what it is for; undefined for an unknown id. It is the same object for as long as the files
-   * are the same: another one tells that a model that was loaded of the first is out of date.
+   * Returns a model's files and how to load them; undefined for an unknown id. As long as the files are unchanged, it
+   * returns the same object. If it returns another object, a model loaded from the old one is out of date.
    */
   sourceOf(id: string): ModelSource | undefined;
-  /** Looks at the folders anew, so that all that was in them when this was called is in the lists afterwards. */
+  /** Reads the folders again. Files that exist at the time of the call are in the lists once the promise resolves. */
   refresh(): Promise<void>;
 }
 
 /**
- * The models in some folders and the folders in them: every `*.gguf`, split files taken together, with what a
- * `model.json` beside it says. Of models with one id, that of the first folder counts. What is wrong in the folders
- * is told in the log and left out.
+ * Reads the models of some folders and their subfolders: every `*.gguf`, with the fields of the `model.json` beside it.
+ * The parts of a split GGUF are one model. If several models have the same id, the one in the first folder counts.
+ * Problems in the folders are logged, and the files concerned are left out.
  *
- * @param cacheFile where to keep what long headers say, for the next start; absent, nothing is kept
+ * @param cacheFile keeps long headers for the next start. If it is undefined, nothing is kept
  */
 export async function readCatalogue(folders: string[], log: Log, cacheFile?: string): Promise<FileCatalogue> {
   return (await startCatalogue(folders, log, cacheFile)).catalogue;
 }
 
-/** As `readCatalogue`, and kept up to date as files come and go, until it is disposed of. */
+/** Does the same as `readCatalogue`, then follows the changes of the folders until it is disposed of. */
 export async function openCatalogue(
   folders: string[],
   log: Log,
@@ -43,7 +43,7 @@ export async function openCatalogue(
   return { ...catalogue, [Symbol.asyncDispose]: () => watcher[Symbol.asyncDispose]() };
 }
 
-/** `look` refreshes the catalogue and gives the folders that it found. */
+/** `look` refreshes the catalogue and returns the folders that it found. */
 async function startCatalogue(folders: string[], log: Log, cacheFile: string | undefined) {
   const cache = await openHeaderCache(cacheFile);
   const scan = createScanner(
@@ -69,7 +69,7 @@ async function startCatalogue(folders: string[], log: Log, cacheFile: string | u
   return { catalogue, look };
 }
 
-/** Each problem is told once, and again after it was gone. */
+/** Logs each problem once, and again if it comes back after it was solved. */
 function reportProblems(problems: Problem[], told: Problem[], log: Log): void {
   const known = new Set(told.map(problemKey));
   for (const problem of problems.filter((problem) => !known.has(problemKey(problem)))) {
@@ -86,7 +86,7 @@ function reportChange(before: Scan['entries'], after: Scan['entries'], log: Log)
   log.info('the models have changed', { added, removed, changed });
 }
 
-/** A call while a run goes on starts another one after it, which all such calls share. */
+/** Runs `run` one call at a time. Calls during a run share one further run after it. */
 function oneAfterAnother<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | null = null;

@@ -3,34 +3,34 @@ import { join } from 'node:path';
 import { mapLimited } from '../../core/map-limited.ts';
 import type { FoundFile, FoundFolder } from '../found-file.ts';
 
-/** Files that are open at once; more are not faster, and what a process may open is limited. */
+/** The most files that are open at once. More are not faster, and the system limits how many a process may open. */
 export const MOST_FILES_AT_ONCE = 16;
 
-/** Whether a file or folder of this name is none of the catalogue's business. */
+/** True if the catalogue ignores files and folders of this name. */
 export function isHidden(name: string): boolean {
   return name.startsWith('.');
 }
 
-/** Whether the catalogue reads files of this name. */
+/** True if the catalogue reads files of this name. */
 export function isRead(name: string): boolean {
   return name.endsWith('.gguf') || name === 'model.json' || name.endsWith('.model.json');
 }
 
-/** What a models folder and its subfolders hold, links followed. */
+/** The contents of a models folder and its subfolders. Links are followed. */
 export interface Listing {
-  /** The folder and all its subfolders. */
+  /** The folder itself and all its subfolders. */
   folders: FoundFolder[];
   /** The files that the catalogue reads. */
   files: FoundFile[];
 }
 
-/** Throws when the folder can't be read. */
+/** Lists a models folder. Throws if it can't be read. */
 export async function listFolder(root: string): Promise<Listing> {
   const visited = new Map<string, FoundFolder>();
   const places = await findPlaces(root, '', visited);
   const files = await mapLimited(places, MOST_FILES_AT_ONCE, async ({ folder, name }) => {
     const path = join(root, folder, name);
-    // It may be gone by now, or a link to nowhere.
+    // The file may be gone by now, or be a link to nowhere.
     const stats = await stat(path).catch(() => null);
     if (!stats?.isFile()) return [];
     const { size, mtimeMs, ctimeMs, ino } = stats;
@@ -41,7 +41,7 @@ export async function listFolder(root: string): Promise<Listing> {
 
 type Place = Pick<FoundFile, 'folder' | 'name'>;
 
-/** `visited` has the folders by their real paths, since links can go round in circles. */
+/** Finds the files to read. `visited` holds the folders by their real paths, so that circular links end. */
 async function findPlaces(root: string, folder: string, visited: Map<string, FoundFolder>): Promise<Place[]> {
   const path = join(root, folder);
   const real = await realpath(path);
@@ -55,7 +55,7 @@ async function findPlaces(root: string, folder: string, visited: Map<string, Fou
       const { name } = entry;
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(join(path, name))));
       if (!isFolder) return isRead(name) ? [{ folder, name }] : [];
-      // A subfolder that goes away meanwhile, or that is not for us, must not hide the others.
+      // The other subfolders count even if this one has just gone or may not be read.
       return findPlaces(root, folder === '' ? name : `${folder}/${name}`, visited).catch(() => []);
     });
   return (await Promise.all(places)).flat();

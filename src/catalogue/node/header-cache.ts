@@ -4,22 +4,24 @@ import * as v from 'valibot';
 import type { GgufValue } from '../../gguf/fields.ts';
 import type { GgufHeader } from '../../gguf/header.ts';
 
-/** Headers that were read before, kept in a file: to step over the vocabularies of hundreds of models takes seconds. */
+/**
+ * A cache of headers in a file. Reading the headers of hundreds of models takes seconds: their vocabularies are long.
+ */
 export interface HeaderCache {
-  /** The header of the file of this stamp. */
+  /** Returns the header of the file with this stamp. */
   find(stamp: string): GgufHeader | undefined;
   keep(stamp: string, header: GgufHeader): void;
-  /** Writes the file, if there is anything new. One that can't be written is left as it is. */
+  /** Writes the cache if a header is new. If writing fails, the cache file stays as it was. */
   save(): Promise<void>;
 }
 
-/** Shorter headers are read as fast from where they are, in bytes. */
+/** Headers of fewer bytes than this are not kept: reading them from the model is as fast. */
 const WORTH_KEEPING = 64 * 1024;
-/** Those that were not asked for go first. */
+/** The most headers that the file keeps. Those that nobody asked for in this process go first. */
 const MOST_KEPT = 2000;
 
 const cacheSchema = v.object({
-  // To be counted up when what is kept of a header changes.
+  // Raise the version when the stored form of a header changes.
   version: v.literal(2),
   headers: v.array(
     v.tuple([
@@ -34,7 +36,7 @@ const cacheSchema = v.object({
   ),
 });
 
-/** Opens the cache in a file. A missing or broken file is an empty cache; without a path nothing is kept. */
+/** Opens the cache in a file. A missing or broken file is an empty cache. Without a path nothing is kept. */
 export async function openHeaderCache(path: string | undefined): Promise<HeaderCache> {
   if (path === undefined) return { find: () => undefined, keep: () => {}, save: async () => {} };
   const known = await readCache(path);
@@ -69,12 +71,12 @@ async function readCache(path: string): Promise<Map<string, GgufHeader>> {
   }
 }
 
-/** JSON knows no infinite numbers and has null for them. */
+/** JSON writes infinite numbers as null, so fields with null are dropped. */
 function toFields(fields: [string, unknown][]): GgufHeader['fields'] {
   return new Map(fields.filter((field): field is [string, GgufValue] => field[1] !== null));
 }
 
-/** In one step, since several processes may do so at once. */
+/** Writes a new file and renames it, since several processes may write at once. */
 async function writeCache(path: string, headers: [string, GgufHeader][]): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;

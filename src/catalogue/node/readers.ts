@@ -7,36 +7,36 @@ import type { FoundFile } from '../found-file.ts';
 import { type ModelOverrides, parseModelJson } from '../model-json.ts';
 import { messageOf, type Problem } from '../problem.ts';
 import type { HeaderCache } from './header-cache.ts';
-import { createMemory } from './scan-cache.ts';
+import { createScanCache } from './scan-cache.ts';
 
 const LARGEST_JSON = 1024 * 1024;
 
-/** What could be read of a file; null where nothing could. */
+/** The result of reading a file. `value` is null if it could not be read. */
 export interface Reading<T> {
   value: T | null;
   problem: Problem | null;
 }
 
-/** Reads the files of scans, each once for as long as it stays the same. */
+/** Reads the files of a scan. A file that has not changed since the last scan is not read again. */
 export interface Readers {
   header(file: FoundFile): Promise<Reading<GgufHeader>>;
   overrides(file: FoundFile): Promise<Reading<ModelOverrides>>;
-  /** The entry of an id, made of these files; the same object as long as they are the same. */
+  /** Returns the entry of an id made from these files. While the files are unchanged, it is the same object. */
   entry(id: string, files: FoundFile[], make: () => ModelEntry): ModelEntry;
-  /** A scan is over. */
+  /** Ends a scan: forgets the files that it did not ask for, and saves the header cache. */
   finish(): Promise<void>;
 }
 
 export function createReaders(cache: HeaderCache): Readers {
-  const headers = createMemory<Promise<Reading<GgufHeader>>>();
-  const overrides = createMemory<Promise<Reading<ModelOverrides>>>();
-  const entries = createMemory<ModelEntry>();
+  const headers = createScanCache<Promise<Reading<GgufHeader>>>();
+  const overrides = createScanCache<Promise<Reading<ModelOverrides>>>();
+  const entries = createScanCache<ModelEntry>();
   return {
     header: (file) => headers.recall(file.stamp, () => readHeader(file, cache)),
     overrides: (file) => overrides.recall(file.stamp, () => readOverrides(file)),
     entry: (id, files, make) => entries.recall(JSON.stringify([id, files.map(({ stamp }) => stamp)]), make),
     async finish() {
-      for (const memory of [headers, overrides, entries]) memory.sweep();
+      for (const scanCache of [headers, overrides, entries]) scanCache.sweep();
       await cache.save();
     },
   };

@@ -5,29 +5,30 @@ import { stemOf } from '../model-files.ts';
 import { isNamedProjector } from '../projector.ts';
 import type { FileCatalogue } from './catalogue.ts';
 
-/** What removing a model takes away. */
+/** The files to delete when a model is removed. */
 export interface Removal {
-  /** Its own files, those of its description included, and its projector unless another model uses that too. */
+  /** The model's files, its model.json, and its projector unless another model uses it. */
   files: string[];
-  /** What they occupy together; a link counts as itself. */
+  /** Size of all files together, in bytes. A link counts with its own size. */
   bytes: number;
 }
 
-/** A file of a model is another folder's, so it is not ours to remove. */
+/** A file of the model lies outside the models folder, so Paddock does not delete it. */
 export class OutsideFolder extends Error {
   override readonly name = 'OutsideFolder';
 }
 
-/** The sources of all models of a catalogue but one. */
+/** Returns the sources of all models except one. */
 export function otherSources({ list, sourceOf }: Pick<FileCatalogue, 'list' | 'sourceOf'>, id: string): ModelSource[] {
   return list().flatMap((model) => (model.id === id ? [] : (sourceOf(model.id) ?? [])));
 }
 
 /**
- * Finds what belongs to one model alone.
+ * Finds the files that belong to this model alone.
  *
- * @param folder the models folder. Throws `OutsideFolder` when any of the files does not really lie in it
- * @param others as `otherSources` gives them
+ * @param folder the models folder
+ * @param others the sources of all other models, from `otherSources`
+ * @throws OutsideFolder if the real path of any of the files is outside the folder
  */
 export async function planRemoval(folder: string, source: ModelSource, others: ModelSource[]): Promise<Removal> {
   const shared = new Set(others.flatMap(({ files, projector }) => [...files, ...(projector ? [projector] : [])]));
@@ -43,16 +44,16 @@ export async function planRemoval(folder: string, source: ModelSource, others: M
   return { files, bytes };
 }
 
-/** Removes what was planned, then the folders that this leaves empty, up to the models folder itself, which stays. */
+/** Deletes the planned files, then the folders that have become empty. The models folder itself stays. */
 export async function removeModel(folder: string, { files }: Removal): Promise<void> {
-  // The description goes last: a model that is left in part must not lose its name.
+  // The model.json is deleted last, so that a model whose removal stops halfway keeps its name.
   for (const file of files) await unlink(file);
   for (const place of new Set(files.map(dirname))) await removeEmptyFolders(folder, place);
 }
 
 /**
- * What else goes with a model's files: `<stem>.model.json` beside them, and in a folder where no other model is left
- * `model.json` and the projectors.
+ * Finds the other files that go with a model: `<stem>.model.json` in the same folder, and `model.json` and the
+ * projectors if no other model is left in the folder.
  */
 async function companionsOf(files: string[], shared: Set<string>): Promise<string[]> {
   const found = await Promise.all(

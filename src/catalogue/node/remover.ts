@@ -5,7 +5,7 @@ import { isBuiltIn } from './built-in.ts';
 import type { FileCatalogue } from './catalogue.ts';
 import { OutsideFolder, otherSources, planRemoval, removeModel } from './remove.ts';
 
-/** Removes models from a folder of the catalogue, one after another. */
+/** Removes models from a folder of the catalogue, one at a time. */
 export function createRemover(modelsFolder: string, catalogue: FileCatalogue, log: Log): Remover {
   const remove = async (id: string) => {
     const source = catalogue.sourceOf(id);
@@ -16,7 +16,7 @@ export function createRemover(modelsFolder: string, catalogue: FileCatalogue, lo
       log.warn('model not removed', { id, reason: error.message });
       throw invalidRequest(`The model '${id}' can not be removed: not all of its files are in the models folder.`);
     });
-    // What could be removed is gone from the list, whatever comes of the rest.
+    // The list must show what is gone even if the removal failed halfway.
     await removeModel(modelsFolder, removal).finally(catalogue.refresh);
     log.info('model removed', { id, files: removal.files.length, bytes: removal.bytes });
   };

@@ -1,12 +1,12 @@
-/** Keeps what was worked out of files for as long as every scan asks for it. */
-export interface Memory<T> {
-  /** What is remembered under the key, else what `make` makes. */
+/** Keeps values made from files from one scan to the next. A value that a scan does not ask for is dropped. */
+export interface ScanCache<T> {
+  /** Returns the value kept under the key. If there is none, `make` makes it. */
   recall(key: string, make: () => T): T;
-  /** A scan is over: forgets what it did not ask for. */
+  /** Ends a scan: forgets the values that it did not ask for. */
   sweep(): void;
 }
 
-export function createMemory<T>(): Memory<T> {
+export function createScanCache<T>(): ScanCache<T> {
   let last = new Map<string, T>();
   let current = new Map<string, T>();
   return {

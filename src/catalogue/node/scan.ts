@@ -7,16 +7,18 @@ import type { HeaderCache } from './header-cache.ts';
 import { createReaders, type Readers } from './readers.ts';
 import { readSubfolder } from './subfolder.ts';
 
-/** What the models folders hold. */
+/** The result of scanning the models folders. */
 export interface Scan {
-  /** By id: the models of the first folder, sorted, then those of the next. */
+  /** All models by id: those of the first folder, sorted, then those of the next. */
   entries: Map<string, ModelEntry>;
   problems: Problem[];
-  /** All folders that were looked into. */
+  /** All folders that were read, subfolders included. */
   folders: FoundFolder[];
 }
 
-/** Scans models folders. What has not changed since the last scan is not read again, and its entry is the same object. */
+/**
+ * Scans models folders. Files that have not changed since the last scan are not read again and keep their entry object.
+ */
 export function createScanner(folders: string[], cache: HeaderCache): () => Promise<Scan> {
   const readers = createReaders(cache);
   return async () => {
@@ -42,7 +44,7 @@ export function createScanner(folders: string[], cache: HeaderCache): () => Prom
 async function scanFolder(root: string, readers: Readers) {
   const problems: Problem[] = [];
   const { files, folders } = await listFolder(root).catch((error: NodeJS.ErrnoException) => {
-    // One that does not exist is an empty one: on a first start nobody has made it yet.
+    // A missing folder counts as empty: before the first start nobody has made it.
     if (error.code !== 'ENOENT') {
       problems.push({ message: 'the models folder can not be read', file: root, reason: messageOf(error) });
     }

@@ -11,15 +11,15 @@ interface Found {
   problems: Problem[];
 }
 
-/** What lies beside a model. */
+/** The other files in a model's folder. */
 interface Company {
-  /** No other model is in the folder. */
+  /** True if the folder holds no other model. */
   alone: boolean;
   projectors: GgufFile[];
   jsons: FoundFile[];
 }
 
-/** The models of one folder, of which all files are given. */
+/** Reads the models of one folder. `files` must be all files of that folder. */
 export async function readSubfolder(files: FoundFile[], readers: Readers): Promise<Found> {
   const problems: Problem[] = [];
   const models: FoundFile[] = [];
@@ -45,7 +45,7 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const parts = await readParts(model, readers);
   const missing = missingParts(model);
   const [first, ...others] = parts;
-  // What is wrong with a part has been said.
+  // The problems of the parts have been reported already.
   if (!first || parts.length < model.files.length) return { entries: [], problems: [] };
   const skipped = (reason: string) => ({ message: 'model skipped', file: first.file.path, reason });
   if (missing.length > 0) {
@@ -75,7 +75,7 @@ async function readParts({ files }: ModelFiles, readers: Readers): Promise<GgufF
   return parts;
 }
 
-/** `<stem>.model.json`, or the folder's model.json where it can mean no other model. */
+/** Finds `<stem>.model.json`, or else `model.json` if the folder holds no other model. */
 function jsonOf({ stem }: ModelFiles, { jsons, alone }: Company): FoundFile | undefined {
   return (
     jsons.find(({ name }) => name === `${stem}.model.json`) ??
@@ -96,7 +96,7 @@ function strayJsons(jsons: FoundFile[], groups: ModelFiles[]): Problem[] {
   });
 }
 
-/** The projector that the model.json names, else the one that fits. */
+/** Returns the projector that the model.json names, or else the one that fits best. */
 function projectorOf(model: GgufFile, { alone, projectors }: Company, { settings }: ModelOverrides): GgufFile | null {
   return projectors.find(({ file }) => file.name === settings?.mmproj) ?? chooseProjector(model, alone, projectors);
 }

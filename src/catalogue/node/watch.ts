@@ -4,24 +4,24 @@ import type { FoundFolder } from '../found-file.ts';
 import { messageOf } from '../problem.ts';
 import { isHidden } from './folder.ts';
 
-/** Time without any change after which the folders are looked at, in ms. */
+/** The folders are read once no change has come for this time, in ms. */
 const QUIET = 200;
-/** The longest time that changes may keep it waiting, in ms. */
+/** If changes keep coming, the folders are read after this time at the latest, in ms. */
 const PATIENCE = 2000;
-/** How often to look whether a missing folder has come, in ms. */
+/** The interval at which missing root folders are looked for, in ms. */
 const ROOT_INTERVAL = 1000;
-/** How often to look at all of them although nothing was heard, in ms: some file systems tell of no changes. */
+/** The interval at which all folders are read without any reported change, in ms: some file systems report none. */
 const LOOK_INTERVAL = 60_000;
 
 /**
- * Looks after something has changed in the folders, and once when the watch begins. `look` gives all folders that it
- * found. A folder is watched before it is looked at for the last time, so that nothing falls between the two.
+ * Calls `look` when something has changed in the folders, and once at the beginning. `look` returns all folders that it
+ * found. A folder is read once more after its watcher has started, so that no change is missed in between.
  *
- * @param roots absolute paths, which need not exist yet
+ * @param roots absolute paths. They need not exist yet
  */
 export function watchFolders(roots: string[], look: () => Promise<FoundFolder[]>, log: Log): AsyncDisposable {
   const watchers = new Map<string, { stamp: string; watcher: FSWatcher }>();
-  /** Folders that can't be watched, which has been told. */
+  /** Folders that can't be watched. This has been logged. */
   const unwatchable = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let waitingSince = 0;
@@ -41,7 +41,7 @@ export function watchFolders(roots: string[], look: () => Promise<FoundFolder[]>
     );
   };
 
-  /** Watches these folders and no others. */
+  /** Starts and stops watchers so that exactly these folders are watched. */
   const watchExactly = (folders: FoundFolder[]) => {
     if (closed) return;
     const wanted = new Map(folders.map(({ path, stamp }) => [path, stamp]));
@@ -68,7 +68,7 @@ export function watchFolders(roots: string[], look: () => Promise<FoundFolder[]>
         log.warn('a models folder can not be watched', { folder: path, reason: messageOf(error) });
       }
     }
-    // For what came, or went, before it was watched.
+    // Files may have come or gone before the watcher started.
     lookSoon();
   };
 

@@ -3,24 +3,24 @@ import { isGguf, lastStep, shardsOf, stemOf } from './names.ts';
 
 /** A file of a repository, as the host lists it. */
 export interface ListedFile {
-  /** Within the repository, with `/` between its steps. */
+  /** The path within the repository, with `/` between its steps. */
   path: string;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
-  /** In hex; null where the host does not tell it. */
+  /** The hash in hex; null if the host does not tell it. */
   sha256: string | null;
-  /** What else stands for the content: as an ETag does. */
+  /** An ETag that stands for the content, if there is no sha256. */
   validator: string | null;
 }
 
-/** The files of one model: its GGUF, or the parts of it in order, and then its projector if it has one. */
+/** The files of one model: its GGUF or all its parts in order, then its projector if it has one. */
 export interface ChosenFiles {
-  /** In capitals; null where the name of the file tells none. */
+  /** The quantization in capitals; null if the file's name does not tell it. */
   quant: string | null;
   files: ListedFile[];
 }
 
-/** Taken when no quantization is asked for: the first of these that there is. */
+/** The order of preference if the source names no quantization. The first one that the repository has is taken. */
 export const QUANT_PREFERENCE = [
   ...['Q4_K_M', 'UD-Q4_K_XL', 'Q4_K_XL', 'Q4_K_L', 'Q4_K_S', 'Q4_K', 'Q4_0', 'Q4_1', 'IQ4_NL', 'IQ4_XS', 'Q4'],
   ...['MXFP4', 'MXFP4_MOE', 'Q5_K_M', 'UD-Q5_K_XL', 'Q5_K_L', 'Q5_K_S', 'Q5_0', 'Q5_1', 'Q5', 'Q6_K', 'UD-Q6_K_XL'],
@@ -28,28 +28,28 @@ export const QUANT_PREFERENCE = [
   ...['BF16', 'F32', 'FP32', 'IQ3_XS', 'IQ3_XXS', 'Q2_K', 'IQ2_M'],
 ];
 
-/** F16 first: its pictures are as good as F32's at half the size, and it runs everywhere, BF16 does not. */
+/** F16 comes first: its results are as good as F32's at half the size, and unlike BF16 it runs everywhere. */
 const PROJECTOR_PREFERENCE = ['F16', 'FP16', 'Q8_0', 'BF16', 'F32', 'FP32'];
 
 const LABEL =
   /(?<![A-Z0-9])(?:UD-)?(?:I?Q[1-8](?:_(?:[01K]|NL|[XSML]+))*(?:_[0-9])*|TQ[12]_0|MXFP4(?:_MOE)?|NVFP4|B?F16|FP16|F32|FP32)(?![A-Z0-9_])/g;
 
-/** The quantization that a file's path tells, in capitals: the last one in it. */
+/** Returns the quantization in a file's path, in capitals. If there are several, the last one counts. */
 export function quantLabel(path: string): string | null {
   return path.toUpperCase().match(LABEL)?.at(-1) ?? null;
 }
 
 interface Candidate {
   quant: string | null;
-  /** Of the first part, if it is split. */
+  /** The path of the file, or of the first part of a split file. */
   path: string;
   parts: string[];
 }
 
 /**
- * The files of a repository's model in a quantization, or in the preferred one.
+ * Chooses the files of a repository's model in this quantization; null stands for the preferred one.
  *
- * @throws ApiError that lists the quantizations there are, or the files where several fit
+ * @throws ApiError that lists the quantizations of the repository, or the files if several fit
  */
 export function chooseByQuant(listed: ListedFile[], repo: string, quant: string | null): ChosenFiles {
   const candidates = findCandidates(listed);
@@ -65,9 +65,9 @@ export function chooseByQuant(listed: ListedFile[], repo: string, quant: string 
 }
 
 /**
- * The model that a file of a repository is or is a part of, with its projector.
+ * Chooses the model that consists of this file or has it as a part, and its projector.
  *
- * @throws ApiError when it is not there or is no model
+ * @throws ApiError if the file does not exist or is not a model
  */
 export function chooseByPath(listed: ListedFile[], repo: string, path: string): ChosenFiles {
   const known = listed.some((file) => file.path === path);
@@ -93,7 +93,10 @@ function isProjector(path: string): boolean {
   return /mmproj/i.test(lastStep(path));
 }
 
-/** Statistics for quantizing, in a GGUF of their own; a name that goes on with a quantization is of a model made by them. */
+/**
+ * True for statistics used for quantizing, which also come as a GGUF. If a quantization follows in the name, the file
+ * is a model made with them.
+ */
 function isImportanceMatrix(path: string): boolean {
   const label = quantLabel(lastStep(path));
   return /imatrix/i.test(lastStep(path)) && (label === null || /F16|F32|FP/.test(label));
@@ -106,7 +109,7 @@ function fitting(candidates: Candidate[], quant: string | null): Candidate[] {
   return candidates.length === 1 ? candidates : [];
 }
 
-/** By its label, or by the last words of its name for those that no list of labels has. */
+/** Compares with the label. Some quantizations are in no list of labels; for these, the end of the name counts. */
 function hasQuant({ quant, path }: Candidate, wanted: string): boolean {
   const name = stemOf(path).toUpperCase();
   return (
@@ -118,7 +121,7 @@ function escapeForRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** The nearest to the repository's root first, then whole files before split ones. */
+/** Files nearer to the repository's root come first, then whole files before split ones. */
 function compareCandidates(a: Candidate, b: Candidate): number {
   const depth = ({ path }: Candidate) => path.split('/').length;
   return depth(a) - depth(b) || Number(a.parts.length > 1) - Number(b.parts.length > 1);
@@ -134,7 +137,7 @@ function gather(listed: ListedFile[], { path, parts }: Candidate, repo: string):
   return projector ? [...files, projector] : files;
 }
 
-/** The best projector of the nearest folder above the model. */
+/** Returns the best projector in the model's folder, or else in the nearest folder above it. */
 function chooseProjector(listed: ListedFile[], model: string): ListedFile | undefined {
   const rank = ({ path }: ListedFile) => {
     const place = PROJECTOR_PREFERENCE.indexOf(quantLabel(lastStep(path)) ?? '');
@@ -156,7 +159,7 @@ function noSuchQuant(candidates: Candidate[], repo: string, quant: string | null
   return invalidSource(`model is not to be had: ${what}. ${choice}`);
 }
 
-/** At most 30 of them: some repositories have hundreds. */
+/** Lists at most 30 items: some repositories have hundreds. */
 function list(items: string[]): string {
   const more = items.length - 30;
   return more > 0 ? `${items.slice(0, 30).join(', ')} and ${more} more` : items.join(', ');

@@ -6,18 +6,19 @@ import type { RemoteFile } from './remote.ts';
 import { readValidator } from './web.ts';
 
 export interface DownloadOptions extends PersistOptions {
-  /** Told the bytes that are there, at the start and after each piece. */
+  /** Gets the number of bytes on disk, at the start and after each piece. */
   onBytes: (bytes: number) => void;
 }
 
-/** A wrong answer of a server may be a passing one, a proxy's for example, but not for long. */
+/** A wrong answer may come from a proxy and pass, so it is worth two more attempts. */
 const WRONG_ANSWER = { retries: 2 };
 
-/** The bytes that are there turn out to be of an earlier file. */
+/** The bytes on disk turned out to belong to an earlier version of the file. */
 class Outdated extends TemporaryFailure {}
 
 /**
- * Fetches a file into `part`, going on with what is there of it, until it has its length. The content is not looked at.
+ * Fetches a file into `part` until it has its full length. It continues after the bytes that `part` already has. It
+ * does not check the content.
  *
  * @throws ApiError
  */
@@ -32,7 +33,7 @@ export async function download(file: RemoteFile, part: PartFile, options: Downlo
       const start = checkAnswer(file, have, response);
       await append(file, part, start, response.body, (bytes) => {
         options.onBytes(bytes);
-        // A server that drops every connection at the same byte must not seem to get somewhere.
+        // A server that drops every connection at the same byte makes no progress.
         if (bytes > furthest) progressed();
         furthest = Math.max(furthest, bytes);
       });
@@ -45,7 +46,10 @@ export async function download(file: RemoteFile, part: PartFile, options: Downlo
   }, options);
 }
 
-/** What can be built upon. Without a sha256 in the end or a validator on the way, nothing would tell a mixture of two files. */
+/**
+ * Returns how many of the bytes on disk can be kept. Without a sha256 or a validator, nobody would notice a mixture of
+ * two files, so all are deleted.
+ */
 async function resumableBytes({ size, sha256, validator }: RemoteFile, part: PartFile): Promise<number> {
   const have = await part.size();
   const sound = have <= size && (sha256 !== null || validator !== null);
@@ -57,13 +61,13 @@ async function request(file: RemoteFile, have: number, options: DownloadOptions)
   const headers: Record<string, string> = { ...file.host.headers };
   if (have > 0) {
     headers.range = `bytes=${have}-`;
-    // A hub's copies have different ETags for the same content, and where there is a sha256, that is what counts.
+    // The hub's mirrors have different ETags for the same content. If there is a sha256, it decides.
     if (file.sha256 === null && file.validator !== null) headers['if-range'] = file.validator;
   }
   return openUrl(file.url, headers, options);
 }
 
-/** Checks that the answer is a part of this very file, before a byte of it is kept. Returns the position that it begins at. */
+/** Checks that the answer belongs to this file before any byte is kept. Returns the position at which it begins. */
 function checkAnswer(file: RemoteFile, have: number, { status, headers }: OpenResponse): number {
   const { name, size, host } = file;
   if (status === 416) throw wrongAnswer(`the host has no byte ${have} of ${name}, which should have ${size}`);
@@ -82,7 +86,7 @@ function checkAnswer(file: RemoteFile, have: number, { status, headers }: OpenRe
   return 0;
 }
 
-/** A web page is not told where a part begins by every host, but always how long it is. */
+/** Some hosts hide `content-range` from web pages. The length of the rest is always visible. */
 function isRest({ size }: RemoteFile, have: number, headers: Headers): boolean {
   const range = headers.get('content-range');
   if (range === null) return Number(headers.get('content-length')) === size - have;

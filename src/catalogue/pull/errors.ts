@@ -1,11 +1,11 @@
 import { ApiError, invalidRequest } from '../../core/errors.ts';
 
-/** 400: the source is not one, or names what is not there to choose. */
+/** 400: the text is no source, or it names something that the source does not have. */
 export function invalidSource(message: string): ApiError {
   return invalidRequest(message, 'model', 'invalid_source');
 }
 
-/** 404: the host has no such repository or file. */
+/** 404: the host does not have this repository or file. */
 export function sourceNotFound(message: string): ApiError {
   return new ApiError({
     status: 404,
@@ -16,27 +16,22 @@ export function sourceNotFound(message: string): ApiError {
   });
 }
 
-/** 403: the host does not let this Paddock have it. */
+/** 403: the host refuses access. */
 export function sourceForbidden(message: string): ApiError {
   return new ApiError({ status: 403, type: 'permission_error', code: 'source_forbidden', param: 'model', message });
 }
 
-/** 409: the model's place is taken by files that no pull has put there. */
+/** 409: the model's folder already holds files that did not come from a pull. */
 export function placeTaken(message: string): ApiError {
   return new ApiError({ status: 409, type: 'invalid_request_error', code: 'place_taken', param: 'model', message });
 }
 
-/** 502: the host can't be reached, or what it sends is wrong. */
+/** 502: the host can't be reached, or sends something wrong. */
 export function downloadFailed(message: string): ApiError {
   return new ApiError({ status: 502, type: 'server_error', code: 'download_failed', param: null, message });
 }
 
-/** 507: the disk, or the browser's storage, has no room. */
+/** 507: the disk or the browser's storage is full. */
 export function diskFull(message: string): ApiError {
   return new ApiError({ status: 507, type: 'server_error', code: 'disk_full', param: null, message });
-}
-
-/** "45 MB", "7.6 GB". */
-export function sizeInWords(bytes: number): string {
-  return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 }

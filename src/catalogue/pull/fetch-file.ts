@@ -5,11 +5,12 @@ import type { PartFile } from './part-file.ts';
 import type { RemoteFile } from './remote.ts';
 import { verify, WrongContent } from './verify.ts';
 
-/** How often a file is fetched whose content turns out to be wrong. */
+/** The most times that a file is fetched if its content is wrong. */
 const FETCHES = 2;
 
 /**
- * Fetches a file, going on with what is there of it, until it is whole and right. Nothing is left of a wrong one.
+ * Fetches and verifies a file. It continues after the bytes that `part` already has. If the content is wrong, all of it
+ * is deleted.
  *
  * @throws ApiError
  */

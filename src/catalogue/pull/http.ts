@@ -1,18 +1,19 @@
 import { type PersistOptions, TemporaryFailure } from './patience.ts';
 
-/** A response whose silence has an end: reading its body fails when nothing comes for too long. */
+/** A response with a limit on silence: reading the body fails if nothing comes for too long. */
 export interface OpenResponse {
   status: number;
   headers: Headers;
   body: AsyncIterable<Uint8Array>;
-  /** Lets go of the connection. */
+  /** Closes the connection. */
   close(): void;
 }
 
 /**
- * A GET request. Redirects are followed; fetch drops the Authorization header when they lead to another origin.
+ * Sends a GET request and follows redirects. `fetch` drops the Authorization header if a redirect leads to another
+ * origin.
  *
- * @throws TemporaryFailure when the host can't be reached, falls silent or says that it is busy or broken
+ * @throws TemporaryFailure if the host can't be reached, is silent for too long, or says that it is busy or broken
  */
 export async function openUrl(
   url: string,
@@ -41,7 +42,7 @@ export async function openUrl(
   }
 }
 
-/** The whole body as text, at most `limitBytes` of it. */
+/** Reads the whole body as text. Throws if it is longer than `limitBytes`. */
 export async function readText({ body }: OpenResponse, limitBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -61,7 +62,7 @@ async function* readBody(response: Response, watch: SilenceWatch, failed: (error
     for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
       watch.sawLife();
       yield next.value;
-      // The reader's own time, for example at a slow disk, is no silence of the host's.
+      // The time that the reader needed, for example on a slow disk, is not the host's silence.
       watch.sawLife();
     }
   } catch (error) {
@@ -72,7 +73,7 @@ async function* readBody(response: Response, watch: SilenceWatch, failed: (error
 }
 
 interface SilenceWatch {
-  /** Aborted with the caller's signal, after too long a silence, and by `close`. */
+  /** Aborted by the caller's signal, by too long a silence, and by `close`. */
   signal: AbortSignal;
   sawLife(): void;
   wasSilent(): boolean;
@@ -107,14 +108,17 @@ function isTemporary(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
-/** In ms, from a number of seconds or a date: https://www.rfc-editor.org/rfc/rfc9110#field.retry-after */
+/**
+ * Returns the delay in ms. The header has a number of seconds or a date:
+ * https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+ */
 function readRetryAfter(value: string | null): number {
   if (value === null) return 0;
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isFinite(ms) ? Math.max(ms, 0) : 0;
 }
 
-/** fetch says `fetch failed` and keeps the reason as the cause. */
+/** fetch's own message is only `fetch failed`; the reason is in its cause. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return 'unknown reason';

@@ -6,12 +6,14 @@ import { openUrl, readText } from './http.ts';
 import { type PersistOptions, persist } from './patience.ts';
 import type { Host } from './remote.ts';
 
-/** A hub that speaks Hugging Face's API. */
+/** A hub with Hugging Face's API. */
 export interface Hub {
-  /** Without a slash at the end. */
+  /** The hub's URL, without a slash at the end. */
   endpoint: string;
   token: string | null;
-  /** What someone without a token can do about a repository that wants one; completes "Accept its terms and ...". */
+  /**
+   * Advice for users without a token if a repository needs one. It completes the sentence "Accept its terms and ...".
+   */
   advice: string;
 }
 
@@ -23,11 +25,11 @@ export interface Repository {
 }
 
 export const HUB_URL = 'https://huggingface.co';
-/** More than any repository of models has, but not more than memory. */
+/** No repository of models has more files than this, and a list of this length still fits into memory. */
 const MAX_FILES = 100_000;
 const MAX_PAGE_BYTES = 32 * 1024 * 1024;
 
-/** The hub that the environment names. Throws a plain error when HF_ENDPOINT is no URL. */
+/** Returns the hub that the environment names. Throws a plain error if HF_ENDPOINT is not a URL. */
 export function hubFrom(env: Record<string, string | undefined>): Hub {
   const endpoint = (env.HF_ENDPOINT || HUB_URL).replace(/\/+$/, '');
   if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
@@ -35,14 +37,14 @@ export function hubFrom(env: Record<string, string | undefined>): Hub {
   return { endpoint, token: env.HF_TOKEN?.trim() || null, advice: 'set HF_TOKEN to a token of your account' };
 }
 
-/** Hosts whose pages are repositories of this hub. */
+/** The hosts whose pages show repositories of this hub. */
 export function hubHosts({ endpoint }: Hub): string[] {
   return ['huggingface.co', 'www.huggingface.co', 'hf.co', new URL(endpoint).host];
 }
 
 /**
- * Lists a repository's files, all at the commit that `revision` is now, so that a repository that changes meanwhile is
- * no mixture.
+ * Lists a repository's files at the commit that `revision` now stands for. All files come from that one commit, even if
+ * the repository changes during the pull.
  *
  * @throws ApiError
  */
@@ -69,19 +71,22 @@ export async function openRepository(
   } catch (error) {
     options.signal.throwIfAborted();
     if (toErrorData(error).status !== 500) throw error;
-    // Whatever a hub may answer instead of what it should.
+    // The hub's client throws various errors if the answer makes no sense.
     throw downloadFailed(`${new URL(hub.endpoint).host} does not answer as a Hugging Face hub does.`);
   }
 }
 
-/** A big file has its sha256; a small one lies in git itself, and the hub's ETag is what git calls it. */
+/** Large files have a sha256. Small ones lie in git itself: the hub's ETag for these is git's own hash. */
 function toListedFile({ path, size, oid, lfs }: ListFileEntry): ListedFile {
   const sha256 = lfs && /^[0-9a-f]{64}$/.test(lfs.oid) ? lfs.oid : null;
   const validator = !lfs && oid && /^[0-9a-f]{40,64}$/.test(oid) ? `"${oid}"` : null;
   return { path: String(path), size: Number(lfs?.size ?? size), sha256, validator };
 }
 
-/** A fetch for the hub's client that is patient, reads at once, and keeps the token to the hub itself. */
+/**
+ * Makes the `fetch` for the hub's client. It retries, reads the whole body, and sends the token to the hub's origin
+ * only.
+ */
 function createHubFetch(hub: Hub, host: Host, options: PersistOptions): typeof fetch {
   return async (input) => {
     const url = input instanceof Request ? input.url : String(input);

@@ -1,13 +1,15 @@
-/** Some file systems allow no longer names; the longest ending that a pull adds is `.part`. */
+/** Some file systems allow 255 bytes at most. A pull appends `.part`. */
 const MAX_NAME_BYTES = 240;
 
-/** What no name may hold on one system or another: separators, control characters and signs with a meaning of their own. */
+/**
+ * Characters that some system forbids in names: separators, control characters and characters with a special meaning.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|]/;
 
 /**
- * Whether a name from elsewhere can be the name of a file or folder here: one step of a path, visible, and no way out
- * of its folder.
+ * True if a name from elsewhere may become the name of a file or folder: it is a single step of a path, not hidden, and
+ * can't lead out of its folder.
  */
 export function isSafeName(name: string): boolean {
   return (
@@ -20,18 +22,21 @@ export function isSafeName(name: string): boolean {
   );
 }
 
-/** llama.cpp's own tool makes no more. */
+/** llama.cpp's own tool splits a model into no more parts than this. */
 const MAX_SHARDS = 1000;
 
-/** The last step of a path with `/` between its steps. */
+/** Returns the last step of a path with `/` between its steps. */
 export function lastStep(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** A split GGUF's name: `prefix` `-00001-of-00003.gguf`. */
+/** The name of a part of a split GGUF: `prefix`, then `-00001-of-00003.gguf`. */
 const SHARD = /^(?<prefix>.+)-(?<number>\d{5})-of-(?<total>\d{5})\.gguf$/i;
 
-/** The names of all files of the model that a GGUF is a part of, in order; of one that is not split, its own alone. */
+/**
+ * Returns the names of all parts of the split model that a GGUF belongs to, in order. If it is not split, returns just
+ * its own name.
+ */
 export function shardsOf(path: string): string[] {
   const { prefix, number, total } = SHARD.exec(path)?.groups ?? {};
   if (prefix === undefined || total === undefined || Number(total) > MAX_SHARDS) return [path];
@@ -43,13 +48,15 @@ export function shardsOf(path: string): string[] {
   );
 }
 
-/** A GGUF's name without folders, ending and part number, and without spaces, since it becomes a model's id. */
+/**
+ * Returns a GGUF's name without folders, ending and part number. Spaces become hyphens, since it becomes a model's id.
+ */
 export function stemOf(path: string): string {
   const name = lastStep(path);
   return (SHARD.exec(name)?.groups?.prefix ?? name.replace(/\.gguf$/i, '')).replace(/\s+/g, '-');
 }
 
-/** What a GGUF from elsewhere is called here. */
+/** Returns the name that a GGUF from elsewhere gets here. */
 export function localName(path: string): string {
   return lastStep(path).replace(/\.gguf$/i, '.gguf');
 }

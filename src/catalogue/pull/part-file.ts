@@ -1,18 +1,18 @@
 import type { ByteSource } from '../../gguf/file-reader.ts';
 
-/** Where a file is put together. What is written in it stays, also when the process ends in the middle. */
+/** An unfinished file. Bytes that were written stay even if the process ends. */
 export interface PartFile extends Pick<ByteSource, 'read'> {
-  /** In bytes. */
+  /** The current length in bytes. */
   size(): Promise<number>;
-  /** Throws `NoRoom`. */
+  /** Writes at a position in bytes. Throws `NoRoom`. */
   write(bytes: Uint8Array, position: number): Promise<void>;
-  /** Makes sure that what was written outlives a power failure. */
+  /** Makes sure that the written bytes survive a power failure. */
   flush(): Promise<void>;
-  /** Throws away what is there. */
+  /** Deletes the content. */
   clear(): Promise<void>;
-  /** Of all that is there, in hex. */
+  /** Returns the hash of the whole content in hex. */
   sha256(signal: AbortSignal): Promise<string>;
 }
 
-/** A write finds no room. The message completes the sentence "... after <n> bytes". */
+/** A write failed because the storage is full. The message completes the sentence "... after <n> bytes". */
 export class NoRoom extends Error {}

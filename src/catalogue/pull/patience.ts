@@ -1,16 +1,16 @@
 import { downloadFailed } from './errors.ts';
 import type { Fetch } from './remote.ts';
 
-/** What a pull puts up with. All in ms. */
+/** The time limits of a pull, all in ms. */
 export interface Patience {
   /** The longest silence of a connection. */
   stallMs: number;
-  /** Before the second attempt; each further one waits twice as long, up to `longestDelayMs`. */
+  /** The delay before the second attempt. It doubles with each further attempt, up to `longestDelayMs`. */
   firstDelayMs: number;
   longestDelayMs: number;
-  /** For a host that has not answered yet, in all. */
+  /** The total time for attempts to look up a source. */
   resolvingMs: number;
-  /** For a download that does not get any further, in all: nights have router restarts. */
+  /** The total time for a download that makes no progress. It is long, since routers restart at night. */
   downloadingMs: number;
 }
 
@@ -22,11 +22,11 @@ export const PATIENCE: Patience = {
   downloadingMs: 2 * 60 * 60_000,
 };
 
-/** A failure that another attempt may not meet. Its message completes the sentence "<the host> ...". */
+/** A failure that another attempt may avoid. Its message completes the sentence "<the host> ...". */
 export class TemporaryFailure extends Error {
-  /** What the host asked for, in ms. */
+  /** The delay that the host asked for, in ms. */
   readonly retryAfterMs: number;
-  /** How many times in a row this is worth another attempt. */
+  /** The most further attempts in a row after this failure. */
   readonly retries: number;
 
   constructor(message: string, { retryAfterMs = 0, retries = Number.POSITIVE_INFINITY } = {}) {
@@ -38,18 +38,20 @@ export class TemporaryFailure extends Error {
 
 export interface PersistOptions {
   patience: Patience;
-  /** How long to go on without progress, in ms. */
+  /** The longest time to continue without progress, in ms. */
   limitMs: number;
   signal: AbortSignal;
   fetch: Fetch;
-  /** Told before each wait. */
+  /** Called before each wait. */
   onWait: (reason: string) => void;
 }
 
 /**
- * Attempts something until it succeeds, with ever longer waits after temporary failures; `progressed` begins the count anew.
+ * Repeats `attempt` until it succeeds. The delay grows after each temporary failure. `progressed` resets the delay, the
+ * count of failures and the time limit.
  *
- * @throws ApiError with the last failure when patience is at an end, and at once whatever else an attempt throws
+ * @throws ApiError with the last failure once the time or the attempts are used up. Any other error of an attempt is
+ * thrown at once
  */
 export async function persist<T>(
   attempt: (progressed: () => void) => Promise<T>,

@@ -8,7 +8,7 @@ import { parseSource } from './source.ts';
 import { probeUrl } from './web.ts';
 
 /**
- * Finds out what a source comes to: the model's id and place, and its files.
+ * Looks up a source and returns the model's id, its folder and its files.
  *
  * @throws ApiError
  */
@@ -34,7 +34,7 @@ function placeOf(repo: string, quant: string | null, files: ChosenFiles['files']
   return { id: `${repo}/${stem}`, folder: [...repo.split('/'), stem] };
 }
 
-/** Nothing that a host says becomes a path before it has been looked at. */
+/** Checks the names that a host sent before they become paths. */
 function checked(plan: PullPlan): PullPlan {
   const names = plan.files.map(({ name }) => name);
   const bad = [...plan.folder, ...names].find((name) => !isSafeName(name));

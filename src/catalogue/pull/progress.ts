@@ -1,14 +1,15 @@
 import type { PullEvent } from '../../core/puller.ts';
 import type { RemoteFile } from './remote.ts';
 
-/** The rate is that of this time, in ms. */
+/** The download rate is the mean over this time, in ms. */
 const WINDOW_MS = 10_000;
-/** Between two events of one file, in ms. */
+/** The shortest time between two events of one file, in ms. */
 const INTERVAL_MS = 250;
 
 /**
- * Turns the bytes that each file has on disk into events: at once for a file's first and last bytes, otherwise some four
- * a second. Sizes are those of the moment. What a pull finds on disk counts as completed, but not for the rate.
+ * Turns the bytes that each file has on disk into events. The first and last bytes of a file give an event at once; in
+ * between there are about four a second. `total` counts the sizes as they are now. Bytes that were on disk before the
+ * pull count as completed, but not for the rate.
  */
 export function trackProgress(
   files: Pick<RemoteFile, 'name' | 'size'>[],
@@ -26,7 +27,7 @@ export function trackProgress(
     const time = performance.now();
     const before = onDisk.get(index);
     onDisk.set(index, bytes);
-    // Fewer bytes than before: the file is begun anew.
+    // If there are fewer bytes than before, the file is being fetched anew.
     if (before !== undefined) received += Math.max(bytes - before, 0);
     if (before !== undefined && bytes !== file.size && time - toldAt < INTERVAL_MS) return;
     toldAt = time;

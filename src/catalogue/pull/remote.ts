@@ -1,46 +1,49 @@
 import type { ApiError } from '../../core/errors.ts';
 
-/** How the platform sends a GET request: the global `fetch`, with what is fitting there. */
+/** Sends a GET request: the global `fetch` with what the platform needs. */
 export type Fetch = (url: string, init: { headers: Record<string, string>; signal: AbortSignal }) => Promise<Response>;
 
-/** Where files come from: what to send along, and what a refusal means there. */
+/** The host that serves a file: the headers to send, and the meaning of a refusal. */
 export interface Host {
   headers: Record<string, string>;
-  /** The error of a status of 4xx; `code` is what a hub calls it. */
+  /** Makes the error for a 4xx status. `code` is the hub's own code, if it sent one. */
   refusal(status: number, code: string | null): ApiError;
 }
 
 /** A file to fetch. */
 export interface RemoteFile {
-  /** Of the file here; a safe name. */
+  /** The name that the file gets here. It is a safe name. */
   name: string;
   url: string;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
-  /** In hex; null where nobody tells it. */
+  /** The hash in hex; null if it is not known. */
   sha256: string | null;
-  /** A strong ETag or a date that proves on resuming that the file is still the same; needed only without a sha256. */
+  /**
+   * A strong ETag or a date. It proves that the file is unchanged when a pull resumes. Needed only if there is no
+   * sha256.
+   */
   validator: string | null;
   host: Host;
 }
 
-/** What a source comes to. */
+/** The result of looking up a source. */
 export interface PullPlan {
-  /** The model's. */
+  /** The id of the model. */
   id: string;
-  /** The steps from the models folder to the model's own. */
+  /** The steps of the path from the models folder to the model's folder. */
   folder: string[];
   files: RemoteFile[];
 }
 
-/** What tells one file from another without fetching them. `url` is without its query, which may hold a signature. */
+/** The fields that identify a file. `url` has no query, since that may hold a signature. */
 export type FileIdentity = Omit<RemoteFile, 'host'>;
 
 export function identityOf({ name, url, size, sha256, validator }: RemoteFile): FileIdentity {
   return { name, url: url.replace(/\?.*$/, ''), size, sha256, validator };
 }
 
-/** Whether two files are the same for sure. */
+/** True if the two are certainly the same file. */
 export function isSameFile(a: FileIdentity, b: FileIdentity): boolean {
   if (a.name !== b.name || a.size !== b.size) return false;
   if (a.sha256 !== null || b.sha256 !== null) return a.sha256 === b.sha256;

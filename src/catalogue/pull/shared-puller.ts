@@ -6,12 +6,12 @@ import { makePlan } from './plan.ts';
 import type { Fetch, PullPlan } from './remote.ts';
 import { shareWork } from './shared.ts';
 
-/** What a puller needs of its platform. */
+/** The parts of a puller that differ between platforms. */
 export interface PullerParts {
   hub: Hub;
   fetch: Fetch;
   patience: Patience;
-  /** Puts the files of a plan into the catalogue. Throws `ApiError`. */
+  /** Fetches the files of a plan and puts them into the catalogue. Throws `ApiError`. */
   fetchModel(
     plan: PullPlan,
     emit: (event: PullEvent) => void,
@@ -19,7 +19,7 @@ export interface PullerParts {
   ): Promise<{ alreadyHere: boolean }>;
 }
 
-/** A puller that fetches each model once for all who want it at the same time. */
+/** Makes a puller that fetches a model once, however many callers ask for it at the same time. */
 export function createSharedPuller({ hub, fetch, patience, fetchModel }: PullerParts): Puller {
   const follow = shareWork(async (plan, emit, signal) => {
     const onWait = (reason: string) => emit({ status: 'waiting', reason });

@@ -4,10 +4,10 @@ import type { PullPlan } from './remote.ts';
 
 type Listener = (event: PullEvent) => void;
 
-/** Does the work of a plan, and tells what happens. */
+/** Fetches the files of a plan and reports events. */
 export type Work = (plan: PullPlan, emit: Listener, signal: AbortSignal) => Promise<void>;
 
-/** A pull that is under way, and who follows it. */
+/** A running pull and its followers. */
 interface SharedPull {
   plan: PullPlan;
   followers: Set<Listener>;
@@ -17,9 +17,10 @@ interface SharedPull {
 }
 
 /**
- * Lets all who want the same model follow one pull of it, from wherever it is. It is cancelled when the last of them leaves.
+ * Lets all callers that want the same model follow one pull of it. A caller that comes later gets the latest event at
+ * once. The pull is cancelled when the last follower leaves.
  *
- * @returns a function that resolves when the pull has ended, and throws what ended it, or that `signal` is aborted
+ * @returns a function that resolves when the pull has ended. It throws the pull's error, or the reason of `signal`
  */
 export function shareWork(work: Work): Work {
   const running = new Map<PullPlan['id'], SharedPull>();
@@ -36,7 +37,7 @@ export function shareWork(work: Work): Work {
       for (const tell of shared.followers) tell(event);
     };
     shared.outcome = work(plan, emit, cancel.signal).finally(() => forget(shared));
-    // Those who follow hear of a failure; when nobody does, it is only that the pull was cancelled.
+    // Followers get the error. Without followers, the error only says that the pull was cancelled.
     shared.outcome.catch(() => {});
     running.set(plan.id, shared);
     return shared;

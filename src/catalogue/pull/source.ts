@@ -1,13 +1,13 @@
 import { invalidSource } from './errors.ts';
 import { isGguf, isSafeName, lastStep } from './names.ts';
 
-/** What a user asks for. */
+/** The source that a user named. */
 export type PullSource =
-  /** The model of a repository, in a quantization of their choice. */
+  /** The model of a repository, in a quantization of the user's choice. */
   | { kind: 'repo'; repo: string; revision: string; quant: string | null }
-  /** One file of a repository, or the split file that it is a part of. */
+  /** One file of a repository, or the split model that it is a part of. */
   | { kind: 'file'; repo: string; revision: string; path: string }
-  /** A file anywhere else. */
+  /** A file on any other web server. */
   | { kind: 'url'; url: string };
 
 const VALID =
@@ -16,15 +16,15 @@ const VALID =
 
 const STEP = '[A-Za-z0-9][A-Za-z0-9._-]*';
 const HF = new RegExp(`^hf:(?<repo>${STEP}/${STEP})(?:@(?<revision>${STEP}))?(?::(?<quant>${STEP})|/(?<path>.+))?$`);
-/** A page of the hub, as a browser shows it: of a repository, or of a file or folder in it. */
+/** The path of a hub's web page: of a repository, or of a file or folder in it. */
 const PAGE = new RegExp(
   `^/(?<repo>${STEP}/${STEP})(?:/(?:blob|resolve|tree)/(?<revision>${STEP})(?:/(?<path>.+))?)?/?$`,
 );
 
 /**
- * Reads a source. Pages of a hub (`hubHosts`) mean what `hf:` means.
+ * Parses a source. The URL of a page of the hub (`hubHosts`) means the same as `hf:`.
  *
- * @throws ApiError that lists what is valid
+ * @throws ApiError that lists the valid forms
  */
 export function parseSource(text: string, hubHosts: string[]): PullSource {
   const source = text.trim();
@@ -53,7 +53,7 @@ function parseUrl(source: string): URL {
   } catch {
     throw invalid(source);
   }
-  // They would end up in `sources` for everyone to read.
+  // The name and password would appear in the model's `sources`, where everyone can read them.
   if (url.username !== '' || url.password !== '')
     throw invalidSource('model must be a URL without a user name and a password.');
   return url;

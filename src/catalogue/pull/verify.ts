@@ -2,9 +2,9 @@ import { readGgufHeader } from '../../gguf/header.ts';
 import type { PartFile } from './part-file.ts';
 import type { RemoteFile } from './remote.ts';
 
-/** A fetched file is not what it should be. The message completes the sentence "<the file> ...". */
+/** A fetched file has the wrong content. The message completes the sentence "<the file> ...". */
 export class WrongContent extends Error {
-  /** Whether the host may send something better; not where it is the very file that was asked for. */
+  /** True if another attempt may give a better file. False if the sha256 proved that this is the requested file. */
   readonly hopeful: boolean;
 
   constructor(message: string, hopeful = true) {
@@ -14,7 +14,7 @@ export class WrongContent extends Error {
 }
 
 /**
- * Compares a fetched file with its size and sha256, and its length with what its own header promises.
+ * Checks a fetched file: its size, its sha256, and that it has all the data that its own header promises.
  *
  * @throws WrongContent
  */
@@ -28,7 +28,7 @@ export async function verify({ size, sha256 }: RemoteFile, part: PartFile, signa
   await checkGguf(part, size, sha256 === null);
 }
 
-/** Whether the catalogue can read it, and it has all the data that its header promises. */
+/** Checks that the catalogue can read the file, and that it has all the data that its header promises. */
 async function checkGguf(part: PartFile, size: number, hopeful: boolean): Promise<void> {
   try {
     await readGgufHeader({ size, read: (offset, length) => part.read(offset, length) });

@@ -5,7 +5,7 @@ import { type PersistOptions, persist, TemporaryFailure } from './patience.ts';
 import type { Host, RemoteFile } from './remote.ts';
 
 /**
- * Asks a web server about a file, and about its other parts where it is split.
+ * Asks a web server about a file. If it is one part of a split model, asks about all parts.
  *
  * @throws ApiError
  */
@@ -19,19 +19,19 @@ export async function probeUrl(url: string, options: PersistOptions): Promise<Re
   return files;
 }
 
-/** A single byte is asked for with GET, since many a signed URL allows no HEAD. */
+/** Asks for a single byte with GET, since many signed URLs refuse HEAD. */
 async function probe(url: URL, options: PersistOptions): Promise<RemoteFile> {
   const name = localName(decodeURIComponent(url.pathname));
   const host = createWebHost(url, name);
   const ask = async (asked: Record<string, string>) => {
     const response = await openUrl(url.href, asked, options);
     response.close();
-    // An empty file has no first byte.
+    // An empty file has no first byte; the host then answers 416.
     if (response.status >= 400 && response.status !== 416) throw host.refusal(response.status, null);
     return response;
   };
   let { status, headers } = await ask({ range: 'bytes=0-0' });
-  // Many a host does not tell a web page where a part belongs, but how long the whole is.
+  // Many hosts hide `content-range` from web pages, but not the length of the whole file.
   if (status === 206 && !headers.has('content-range')) ({ status, headers } = await ask({}));
   const size = status === 200 ? headers.get('content-length') : headers.get('content-range')?.split('/')[1];
   if (size === null || size === undefined || !/^\d+$/.test(size))
@@ -39,7 +39,7 @@ async function probe(url: URL, options: PersistOptions): Promise<RemoteFile> {
   return { name, url: url.href, size: Number(size), sha256: null, validator: readValidator(headers), host };
 }
 
-/** What proves that a file is unchanged: https://www.rfc-editor.org/rfc/rfc9110#field.if-range */
+/** Returns the header that proves that a file is unchanged: https://www.rfc-editor.org/rfc/rfc9110#field.if-range */
 export function readValidator(headers: Headers): string | null {
   const etag = headers.get('etag');
   return etag?.startsWith('"') ? etag : headers.get('last-modified');

@@ -4,31 +4,43 @@ import { plain } from '../output.ts';
 
 export interface BenchPlan {
   model: string;
-  /** Tokens of each prompt, the template's own included, as near as words of text come. */
+  /**
+   * The wanted length of each prompt in tokens, those of the chat template included. Prompts come as near to it as
+   * whole words allow.
+   */
   promptTokens: number;
-  /** Most tokens of each reply; a model may end before. */
+  /** The most tokens of each reply. A model may end earlier. */
   replyTokens: number;
   rounds: number;
 }
 
-/** Medians of all replies of all rounds. Rates are tokens per second; null where the server does not say. */
+/**
+ * Medians over all replies of all rounds. Rates are in tokens per second; they are null if the server does not tell
+ * them.
+ */
 export interface Measurement {
   streams: number;
   promptTokens: number;
   replyTokens: number;
-  /** By this process's clock, from the request to the first token. */
+  /** Time from the request to the first token in ms, by this process's clock. */
   firstTokenMs: number | null;
-  /** By the server's `timings`. */
+  /** From the server's `timings`. */
   promptPerSecond: number | null;
-  /** By the server's `timings`, of one stream. */
+  /** The rate of one stream, from the server's `timings`. */
   replyPerSecond: number | null;
-  /** By this process's clock: the reply tokens of all streams over the time that they took together, prompts included. */
+  /**
+   * The reply tokens of all streams, divided by the time until the last stream ended, prompts included. By this
+   * process's clock.
+   */
   togetherPerSecond: number;
 }
 
 const silent = { write: () => {}, colours: plain, showReasoning: false };
 
-/** Makes prompts of about the length that is wanted: asks the server how many tokens its words make. Loads the model. */
+/**
+ * Makes prompts of about the wanted length. To do so, it asks the server how many tokens its words make. This also
+ * loads the model.
+ */
 export async function createPrompts(client: Client, { model, promptTokens }: BenchPlan): Promise<() => string> {
   const SAMPLE = 64;
   const count = async (words: number) => {
@@ -42,7 +54,7 @@ export async function createPrompts(client: Client, { model, promptTokens }: Ben
   return () => text(words, ++made);
 }
 
-/** Measures streams that all begin at once. Throws what the server says. */
+/** Measures some streams that all begin at once. Throws the server's error. */
 export async function measure(
   client: Client,
   { model, replyTokens, rounds }: BenchPlan,
@@ -78,7 +90,7 @@ export function median(numbers: number[]): number | null {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
 }
 
-/** Greedy, without penalties and without a prompt cache, so that nothing but the model's own work is measured. */
+/** Greedy, without penalties and without a prompt cache, so that only the model's own work is measured. */
 function body(model: string, content: string): ChatBody {
   return {
     model,
@@ -94,7 +106,7 @@ function reply(client: Client, request: ChatBody) {
   return streamReply(client, request, silent, new AbortController().signal);
 }
 
-/** Words that begin differently each time, so that no prompt is the beginning of another. */
+/** Makes a text that begins differently for each `salt`, so that no prompt is the beginning of another. */
 function text(words: number, salt: number): string {
   const some = ['red', 'house', 'river', 'seven', 'green', 'stone', 'under', 'light'];
   return Array.from({ length: words }, (_, index) => some[(index * 3 + salt + (index >> 3)) % some.length]).join(' ');

@@ -5,7 +5,7 @@ import { formatStats, type ReplyStats } from '../client/reply.ts';
 import { formatFacts } from '../output.ts';
 import { allTurns, type Conversation, clear, setParameter, takeBack } from './conversation.ts';
 
-/** What a command may look at and do. */
+/** The things that a command of a chat can use. */
 export interface CommandContext {
   client: Client;
   conversation: Conversation;
@@ -18,7 +18,7 @@ interface ChatCommand {
   name: string;
   argument?: string;
   help: string;
-  /** Throws an `Error` for people. `leave` ends the conversation. */
+  /** Throws an `Error` whose message is for people. 'leave' ends the conversation. */
   run: (context: CommandContext, argument: string) => Promise<'leave' | undefined> | 'leave' | undefined;
 }
 
@@ -98,7 +98,7 @@ const COMMANDS: ChatCommand[] = [
 
 export const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
 
-/** Runs a line that begins with a slash. Throws an `Error` for people. */
+/** Runs a line that begins with a slash. Throws an `Error` whose message is for people. */
 export async function runCommand(context: CommandContext, line: string): Promise<'leave' | undefined> {
   const [name = ''] = line.split(/\s/, 1);
   const command = COMMANDS.find((candidate) => candidate.name === name);

@@ -3,19 +3,19 @@ import { SAMPLING_FIELDS, type SamplingField } from '../../core/sampling/fields.
 import type { ChatBody, ChatTurn } from '../client/client.ts';
 import { decimal, integer } from '../config/values.ts';
 
-/** A conversation and how the model is to continue it. */
+/** A conversation, and the settings for the next reply. */
 export interface Conversation {
   model: string;
   system: string | undefined;
-  /** Questions and their answers in turn. */
+  /** Questions and answers, alternating. */
   turns: ChatTurn[];
-  /** Fields of the request, as `/set` gave them. */
+  /** Fields for the request, set with `/set`. */
   parameters: Record<string, unknown>;
-  /** What was asked last, and whether its answer is in `turns`. */
+  /** The last question. `answered` is true if its answer is in `turns`. */
   last: { question: string; answered: boolean } | undefined;
 }
 
-/** What `/set` takes, with the values that the API takes. */
+/** The parameters of `/set`, with the values that the API accepts. */
 const PARAMETERS = {
   ...samplingParameters(),
   max_tokens: integer(1, 2 ** 31 - 1),
@@ -26,7 +26,7 @@ const PARAMETERS = {
   ),
 } as Record<string, v.GenericSchema>;
 
-/** The samplers, each with the range of the API. */
+/** The sampling fields, each with the range that the API accepts. */
 function samplingParameters(): Record<string, v.GenericSchema> {
   const fields: SamplingField[] = Object.values(SAMPLING_FIELDS);
   return Object.fromEntries(
@@ -40,7 +40,7 @@ export function startConversation(model: string, system: string | undefined): Co
   return { model, system, turns: [], parameters: {}, last: undefined };
 }
 
-/** Sets a parameter, or takes it back where no value is given. Throws an `Error` that says what it must be. */
+/** Sets a parameter; without a value, removes it. Throws an `Error` that says which values are valid. */
 export function setParameter({ parameters }: Conversation, name: string, value: string | undefined): void {
   const schema = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
   if (!schema) throw new Error(`there is no parameter '${name}'; there are ${PARAMETER_NAMES.join(', ')}`);
@@ -53,29 +53,32 @@ export function setParameter({ parameters }: Conversation, name: string, value: 
   parameters[name] = result.output;
 }
 
-/** The request that asks a question after all that was said. */
+/** Makes the request that asks a question after the whole conversation. */
 export function toBody(conversation: Conversation, question: string): ChatBody {
   const { model, parameters } = conversation;
   return {
     ...parameters,
-    // An empty reply would not tell that the conversation has outgrown the context window.
+    // By default, a conversation longer than the context window would get an empty reply. An error explains more.
     context_overflow: 'error',
     model,
     messages: [...allTurns(conversation), { role: 'user', content: question }],
   };
 }
 
-/** The system message and all turns. */
+/** Returns the system message, if there is one, and all turns. */
 export function allTurns({ system, turns }: Conversation): ChatTurn[] {
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
 }
 
-/** Adds a question and its answer. */
+/** Appends a question and its answer. */
 export function addAnswer({ turns }: Conversation, question: string, answer: string): void {
   turns.push({ role: 'user', content: question }, { role: 'assistant', content: answer });
 }
 
-/** Takes the last question back, with its answer, so that it can be asked again; undefined if there is none. */
+/**
+ * Removes the last question and its answer and returns the question, so that it can be asked again; undefined if there
+ * is none.
+ */
 export function takeBack(conversation: Conversation): string | undefined {
   const { last, turns } = conversation;
   if (last?.answered) turns.splice(-2);

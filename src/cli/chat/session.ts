@@ -16,7 +16,7 @@ export interface SessionOptions {
 const PROMPT = '> ';
 const CONTINUED = '. ';
 
-/** Holds a conversation until it is left. Errors are told, and the conversation goes on. */
+/** Runs a conversation until the user leaves it. After an error, the conversation continues. */
 export async function runSession({ client, conversation, terminal, colours }: SessionOptions): Promise<void> {
   let lastStats: ReplyStats | undefined;
   const say = (text: string) => terminal.write(`${text}\n`);
@@ -53,7 +53,7 @@ export async function runSession({ client, conversation, terminal, colours }: Se
   }
 }
 
-/** A message: a line, and the next ones while each ends in a backslash. */
+/** Reads a message. As long as a line ends in a backslash, the next line belongs to it. */
 async function readMessage(terminal: Terminal, { bold }: Colours): Promise<string | null> {
   let line = await terminal.readLine(bold(PROMPT));
   while (line?.endsWith('\\')) {
@@ -63,7 +63,7 @@ async function readMessage(terminal: Terminal, { bold }: Colours): Promise<strin
   return line === null ? null : line.trim();
 }
 
-/** What the end of a reply leaves to be said. */
+/** Returns a remark if the reply did not end normally. */
 function remarkOn({ reason, text }: Reply): string | undefined {
   switch (reason) {
     case undefined:

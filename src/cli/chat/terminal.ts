@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 
-/** Where a conversation is typed and read. */
+/** The input and output of a conversation. */
 export interface Terminal {
-  /** The next line, without its end; null when the input ends or Ctrl-C is pressed. */
+  /** Returns the next line without its line end; null if the input ends or Ctrl-C is pressed. */
   readLine(prompt: string): Promise<string | null>;
   write(text: string): void;
-  /** Runs something that Ctrl-C aborts. What is typed meanwhile is kept for the next line and not shown. */
+  /** Runs something that Ctrl-C aborts. Text typed meanwhile is not shown; it becomes the next line. */
   interruptible<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T>;
   close(): void;
 }
@@ -14,9 +14,9 @@ export interface Terminal {
 export interface TerminalOptions {
   input: Readable;
   output: Writable & { columns?: number };
-  /** Whether the two are a person's: keys are read one by one, with history and completion. */
+  /** True if a person uses both streams. Then keys are read one by one, with history and completion. */
   interactive: boolean;
-  /** What the tab key completes a line to. */
+  /** The completions of the tab key. */
   completions: string[];
 }
 
@@ -32,7 +32,7 @@ export function openTerminal({ input, output, interactive, completions }: Termin
       done();
     },
   });
-  // Readline asks for the width in order to wrap long lines.
+  // Readline needs the width to wrap long lines.
   Object.defineProperty(screen, 'columns', { get: () => output.columns });
   const readline = createInterface({
     input,

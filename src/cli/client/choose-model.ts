@@ -1,6 +1,8 @@
 import { kindOf, type Listed } from '../model-words.ts';
 
-/** The model that a command is to use. Throws an `Error` that names those on offer when it is not there. */
+/**
+ * Returns the model that a command shall use. Throws an `Error` that lists the models if the wanted one does not exist.
+ */
 export function chooseModel(models: Listed[], wanted: string | undefined): Listed {
   if (models.length === 0) throw new Error('the server has no models; paddock pull fetches one');
   const found = wanted === undefined ? firstChatModel(models) : models.find(({ id }) => id === wanted);
@@ -11,7 +13,7 @@ export function chooseModel(models: Listed[], wanted: string | undefined): Liste
   );
 }
 
-/** One that is loaded if there is one, and rather one with a chat template than without. */
+/** Prefers a model with a chat template, then one that is loaded. */
 function firstChatModel(models: Listed[]): Listed | undefined {
   const rank = ({ loaded, settings }: Listed) => (settings.prompt_template ? 2 : 0) + (loaded ? 1 : 0);
   const [best] = models.filter((model) => kindOf(model).startsWith('chat')).sort((a, b) => rank(b) - rank(a));

@@ -6,14 +6,16 @@ export interface ChatTurn {
   content: string;
 }
 
-/** A chat request's fields besides the stream's own. */
+/** The fields of a chat request. The client adds those for streaming. */
 export interface ChatBody {
   model: string;
   messages: ChatTurn[];
   [field: string]: unknown;
 }
 
-/** llama-server's `timings`, as Paddock sends them: counts are tokens, durations ms, rates tokens per second. */
+/**
+ * llama-server's `timings`, as Paddock sends them. Counts are tokens, durations are ms, rates are tokens per second.
+ */
 export interface Timings {
   prompt_n: number;
   prompt_ms: number;
@@ -23,27 +25,27 @@ export interface Timings {
   predicted_per_second: number;
 }
 
-/** What a chat stream says, in order. */
+/** The events of a chat stream, in order. */
 export type ChatEvent =
   | { kind: 'reasoning' | 'text'; text: string }
   | { kind: 'finish'; reason: string; timings?: Timings }
   | { kind: 'usage'; promptTokens: number; completionTokens: number };
 
-/** A server's API as the commands use it. Every call throws an `Error` with a message for people. */
+/** The server's API for the commands. Every call throws an `Error` whose message is for people. */
 export interface Client {
-  /** Without a slash at the end. */
+  /** The server's URL, without a slash at the end. */
   url: string;
   models(): Promise<Omit<Model, 'sources'>[]>;
   model(id: string): Promise<Model>;
-  /** The models that are loaded. */
+  /** Returns the loaded models. */
   health(): Promise<{
     models: { id: string; backend: string; device: string; slots: number; context_length: number }[];
   }>;
-  /** Streams a reply. An abort of `signal` ends it quietly. */
+  /** Streams a reply. If `signal` aborts, the stream ends without an error. */
   chat(body: ChatBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
 }
 
-/** Speaks to the server at `url`, with `key` if it wants one. */
+/** Makes a client for the server at `url`. It sends `key` if there is one. */
 export function createClient(url: string, key: string | undefined): Client {
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
 
@@ -97,7 +99,7 @@ function* toEvents({ error, choices = [], timings, usage }: Chunk): Generator<Ch
   if (usage) yield { kind: 'usage', promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens };
 }
 
-/** The server's own words where it has some. */
+/** Returns the server's own error message, if there is one. */
 async function readError(response: Response): Promise<string> {
   const text = await response.text().catch(() => '');
   try {
@@ -108,7 +110,7 @@ async function readError(response: Response): Promise<string> {
   }
 }
 
-/** Node's fetch says "fetch failed" and keeps the reason for its cause. */
+/** fetch's own message is only "fetch failed"; the reason is in its cause. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { code, message } = cause as NodeJS.ErrnoException;

@@ -2,28 +2,34 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/settings.ts';
 import { type Client, createClient } from './client.ts';
 
-/** Where a command that needs a server looks for one. */
+/** The server that a command wants to talk to. */
 export interface Wanted {
-  /** The server to ask; without one it is this machine's at the configured port, or else a new one. */
+  /**
+   * The URL of the server. If undefined, this machine's server at the configured port is asked; if none runs there, a
+   * new one starts.
+   */
   url: string | undefined;
-  /** The key to send; without one the first that is configured, to this machine's own server alone. */
+  /** The key to send. If undefined, the first configured key is sent, but only to this machine's own server. */
   key: string | undefined;
-  /** Never asks a running server, since the command line says what the new one is to be like. */
+  /** True if flags describe the new server. Then a running one is never asked. */
   own: boolean;
   config: Config;
 }
 
-/** A server that answers. Disposing stops it where it was started for this command. */
+/** A server that answers. Disposing it stops the server if this command started it. */
 export interface Reached extends AsyncDisposable {
   client: Client;
-  /** Whether it was started for this command, in this process. */
+  /** True if this command started the server, in this process. */
   own: boolean;
 }
 
 const HEALTH_TIMEOUT_MS = 1000;
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** Finds the server to talk to, or starts one on a free port of loopback that nobody else can use. */
+/**
+ * Finds the server to talk to. If none runs, starts one on a free loopback port with a random key, so that nobody else
+ * can use it.
+ */
 export async function reachServer({ url, key, own, config }: Wanted): Promise<Reached> {
   if (url !== undefined) return borrowed(url.replace(/\/+(v1\/*)?$/, ''), key);
   const local = localUrl(config);
@@ -48,7 +54,7 @@ export function localUrl({ host, port }: Config): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Whether the server there is a Paddock: others may have the port. */
+/** True if the server there is a Paddock. Another program may use the port. */
 export async function isPaddock(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });

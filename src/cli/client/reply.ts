@@ -1,11 +1,14 @@
 import { type Colours, printable } from '../output.ts';
 import type { ChatBody, Client, Timings } from './client.ts';
 
-/** How a reply went. Durations are ms, by this process's clock unless the server's `timings` say them. */
+/**
+ * The figures of a reply. Durations are in ms, from the server's `timings` if it sends them, else by this process's
+ * clock.
+ */
 export interface ReplyStats {
   promptTokens: number;
   completionTokens: number;
-  /** From the request to the first token that came, reasoning included; null if none did. */
+  /** Time from the request to the first token, reasoning included; null if there was none. */
   firstTokenMs: number | null;
   totalMs: number;
   timings: Timings | undefined;
@@ -13,7 +16,7 @@ export interface ReplyStats {
 
 export interface Reply {
   text: string;
-  /** Undefined where the reply was stopped or had nothing to say. */
+  /** The finish reason; undefined if the reply was stopped or is empty. */
   reason: string | undefined;
   stats: ReplyStats;
 }
@@ -21,11 +24,11 @@ export interface Reply {
 export interface ReplyScreen {
   write: (text: string) => void;
   colours: Colours;
-  /** Whether the model's reasoning is to be seen. */
+  /** True if the model's reasoning is shown. */
   showReasoning: boolean;
 }
 
-/** Streams a reply onto the screen as it comes. Throws what the client throws; what came by then stays on the screen. */
+/** Streams a reply onto the screen. Throws the client's errors; the text written by then stays on the screen. */
 export async function streamReply(
   client: Client,
   body: ChatBody,
@@ -75,7 +78,7 @@ export async function streamReply(
   return { text, reason, stats: { ...stats, firstTokenMs, totalMs: sinceStart() } };
 }
 
-/** The stats for people, a line. */
+/** Writes the figures as one line for people. */
 export function formatStats({ promptTokens, completionTokens, firstTokenMs, totalMs, timings }: ReplyStats): string {
   const rate = timings?.predicted_per_second ?? (completionTokens * 1000) / Math.max(1, totalMs - (firstTokenMs ?? 0));
   return [

@@ -11,10 +11,10 @@ import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
 
 const FLAGS = {
-  streams: { schema: integer(1, 256), fallback: 4, help: 'how many replies at once, besides one alone' },
+  streams: { schema: integer(1, 256), fallback: 4, help: 'replies at once; a single one is measured as well' },
   promptTokens: { schema: integer(1, 1_000_000), fallback: 256, help: 'tokens of each prompt' },
   tokens: { schema: integer(2, 1_000_000), fallback: 64, help: 'most tokens of each reply' },
-  rounds: { schema: integer(1, 1000), fallback: 3, help: 'how often all is measured; the medians are told' },
+  rounds: { schema: integer(1, 1000), fallback: 3, help: 'rounds of measurements, of which the medians are shown' },
 };
 
 export function registerBench(program: Command): void {
@@ -36,7 +36,7 @@ async function bench(model: string | undefined, options: Record<string, unknown>
     readFlag('tokens', options),
     readFlag('rounds', options),
   ];
-  // A server of its own gets a slot for each stream.
+  // If the command starts its own server, each stream gets a slot.
   wanted.config.slots = Math.max(wanted.config.slots, streams);
   await using reached = await reachServer(wanted);
   const { client } = reached;
@@ -68,7 +68,7 @@ function toText({ model, backend, device, slots, machine, measurements }: Report
   ].join('\n');
 }
 
-/** The machine that asks, and the URL of the server unless it runs in this process. */
+/** Describes the machine that asks. `server` is the server's URL, or null if it runs in this process. */
 function machineOf({ own, client }: Reached) {
   return {
     cpu: cpus()[0]?.model.trim() ?? '',

@@ -12,9 +12,9 @@ import { addClientOptions, wantedServer } from './client-options.ts';
 export function registerChat(program: Command): void {
   const command = program
     .command('chat')
-    .description('talk to a model: on a terminal in turn, else one question from the standard input')
+    .description('talk to a model on a terminal, or answer one question from the standard input')
     .argument('[model]', 'its id (default: the first that is loaded, else the first that can chat)')
-    .argument('[message]', 'asks this alone, prints the answer and ends')
+    .argument('[message]', 'ask only this, print the answer and exit')
     .addOption(new Option('--system <text>', 'the system message'));
   addClientOptions(command).action(chat);
 }
@@ -57,7 +57,7 @@ async function chat(
   }
 }
 
-/** Prints the answer to one question; reasoning is for people's eyes alone. */
+/** Prints the answer to one question. Reasoning is shown only on a terminal. */
 async function answerOnce(client: Client, conversation: Conversation, question: string): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());

@@ -4,10 +4,12 @@ import { addSettings, givenSettings, readConfig } from '../config/command.ts';
 import type { SettingName } from '../config/settings.ts';
 import { UsageError } from '../errors.ts';
 
-/** What a server that a command starts for itself can be told. */
+/** The settings of a server that a command starts for itself. */
 const OWN_SERVER: SettingName[] = ['models', 'backend', 'ctxLen', 'threads', 'batch'];
 
-/** The flags of commands that talk to a server: this machine's running one, another by URL, or one of their own. */
+/**
+ * Adds the flags of commands that talk to a server: a running one on this machine, one at a URL, or one of their own.
+ */
 export function addClientOptions(command: Command): Command {
   addUrlOptions(command);
   return addSettings(command, ['host', 'port', ...OWN_SERVER]).addHelpText(
@@ -17,14 +19,14 @@ export function addClientOptions(command: Command): Command {
   );
 }
 
-/** `--url` and the key to send. */
+/** Adds `--url` and the key to send. */
 export function addUrlOptions(command: Command): Command {
   return command
     .addOption(new Option('--url <url>', 'the server to ask (env: PADDOCK_URL)'))
     .addOption(new Option('--api-key <key>', 'the key to send (env: PADDOCK_API_KEY)'));
 }
 
-/** Which server is meant. Throws a `UsageError` for flags that contradict each other. */
+/** Reads which server the options mean. Throws a `UsageError` if flags contradict each other. */
 export function wantedServer(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): Wanted {
   const { apiKey, ...others } = options;
   const url = checkUrl((options.url as string | undefined) ?? (env.PADDOCK_URL || undefined));

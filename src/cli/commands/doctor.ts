@@ -8,7 +8,7 @@ import { type Colours, coloursFor, print, printable, printJson } from '../output
 export function registerDoctor(program: Command): void {
   const command = program
     .command('doctor')
-    .description('look whether the server could serve here, and on what')
+    .description('check whether Paddock can serve on this machine, and with which backend')
     .option('--json', 'print the findings as JSON');
   addSettings(command, ['models', 'backend', 'host', 'port'])
     .addHelpText('after', '\nIt exits with 1 if the server could not serve.')
@@ -47,10 +47,12 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
   if (!ok) process.exitCode = EXIT.failure;
 }
 
-/** The configuration, or what the flags alone say where it is not valid, so that the rest can still be looked at. */
+/**
+ * Reads the configuration. If it is not valid, returns the one from the flags alone, so that the other checks can run.
+ */
 function checkConfig(options: Record<string, unknown>): { config: Config; finding: Finding } {
   const finding = { id: 'config', title: 'configuration' };
-  // A wrong flag is the doctor's own usage error.
+  // A wrong flag is a usage error of the doctor command itself.
   const defaults = defaultConfig(options);
   try {
     return { config: readConfig(options), finding: { ...finding, status: 'ok', detail: 'valid' } };

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import { formatBytes } from '../../core/bytes.ts';
 import { createClient } from '../client/client.ts';
 import { addSettings } from '../config/command.ts';
 import type { Config } from '../config/settings.ts';
 import type { Listed } from '../model-words.ts';
-import { coloursFor, formatBytes, formatCount, formatTable, note, print, printJson } from '../output.ts';
+import { coloursFor, formatCount, formatTable, note, print, printJson } from '../output.ts';
 import { addUrlOptions, wantedServer } from './client-options.ts';
 
 export function registerList(program: Command): void {

@@ -10,11 +10,11 @@ export function registerPull(program: Command): void {
     .command('pull')
     .description('fetch a model')
     .argument('<source>', 'hf:org/repo[:quantization], hf:org/repo/file.gguf, or the URL of a GGUF file')
-    .option('--json', 'print what happens as JSON, an event a line')
+    .option('--json', 'print the events as JSON, one per line')
     .addHelpText(
       'after',
-      '\nA pull that broke off goes on where it stopped. HF_TOKEN opens private and gated repositories, HF_ENDPOINT names ' +
-        'another host than Hugging Face.',
+      '\nAn interrupted pull continues where it stopped. HF_TOKEN gives access to private and gated repositories, ' +
+        'HF_ENDPOINT names another hub than Hugging Face.',
     );
   addSettings(command, ['models']).action(pull);
 }
@@ -30,7 +30,7 @@ async function pull(source: string, options: Record<string, unknown>): Promise<v
     modelsFolder: models,
     downloadsFolder: downloadsFolder(),
     env: process.env,
-    // A running server watches the folder, and this command keeps no list.
+    // This command shows no list of models, and a running server watches the folder itself.
     refresh: async () => {},
     log: warnings,
   });

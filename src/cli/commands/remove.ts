@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { formatBytes } from '../../core/bytes.ts';
 import { addSettings, readConfig } from '../config/command.ts';
 import { Interrupted, UsageError } from '../errors.ts';
-import { counted, formatBytes, note, print, printJson } from '../output.ts';
+import { counted, note, print, printJson } from '../output.ts';
 
 export function registerRemove(program: Command): void {
   const command = program
@@ -36,9 +37,9 @@ async function remove(id: string, options: Record<string, unknown>): Promise<voi
 
 const UNTOUCHED = 'nothing was removed';
 
-/** Asks a person. Throws where there is none, or where the answer is not yes. */
+/** Asks the user. Throws if there is no terminal or the answer is not yes. */
 async function confirm(id: string, files: string[], bytes: number): Promise<void> {
-  if (!process.stdin.isTTY) throw new UsageError('nobody is there to be asked: give --yes to remove without asking');
+  if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask on: give --yes to remove without asking');
   note(`${id} consists of ${formatBytes(bytes)} in\n${files.map((file) => `  ${file}`).join('\n')}`);
   const readline = createInterface({ input: process.stdin, output: process.stderr });
   const stopped = new AbortController();

@@ -13,10 +13,10 @@ export function registerServe(program: Command): void {
   addSettings(command, SETTING_NAMES).action((options: Record<string, unknown>) => serve(readConfig(options)));
 }
 
-/** Serves until it is told to stop. */
+/** Runs the server until a signal stops it. */
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
-  // Imported on demand: the other commands do without the server's heavy parts.
+  // Imported on demand, so that the other commands start without the server's large dependencies.
   const [{ SHUTDOWN_GRACE_MS, startPaddock }, { createLog }] = await Promise.all([
     import('../serve.ts'),
     import('../log.ts'),

@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { formatBytes } from '../../core/bytes.ts';
 import type { Model } from '../../core/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import { addSettings, readConfig } from '../config/command.ts';
 import type { LoadEstimate } from '../estimate-load.ts';
 import { kindOf, quantizationOf } from '../model-words.ts';
-import { coloursFor, formatBytes, formatCount, formatFacts, formatTable, print, printJson } from '../output.ts';
+import { coloursFor, formatCount, formatFacts, formatTable, print, printJson } from '../output.ts';
 
 interface SizedFile {
   path: string;
@@ -15,7 +16,7 @@ interface SizedFile {
 export function registerShow(program: Command): void {
   const command = program
     .command('show')
-    .description('tell all that is known of a model')
+    .description('show everything that is known about a model')
     .argument('<model>', 'its id')
     .option('--json', 'print the Model object of the API, and its files');
   addSettings(command, ['models']).action(show);
@@ -88,7 +89,7 @@ function memoryFact({ total, weights, cache, compute, backend, slots, contextLen
   return ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} x ${contextLength} tokens`];
 }
 
-/** Fields and their values, without those that are told elsewhere. */
+/** Writes fields and their values as text, except those named in `without`. */
 function shown(fields: object, without: string[]): string {
   return Object.entries(fields)
     .filter(([name]) => !without.includes(name))

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { BackendName } from '../../core/runner.ts';
 import type { Finding } from './finding.ts';
 
-/** What a probe found: a device, or the reason why there is none. */
+/** The result of probing a backend. `detail` names the device, or says why there is none. */
 export interface ProbeResult {
   ok: boolean;
   detail: string;
 }
 
-/** In the order in which `auto` takes them. */
+/** The backends in the order in which `auto` tries them. */
 const BACKENDS: { name: BackendName; title: string }[] = [
   { name: 'gpu', title: 'GPU' },
   { name: 'cpu', title: 'native CPU build' },
@@ -19,9 +19,9 @@ const BACKENDS: { name: BackendName; title: string }[] = [
 const PROBE_FILE = fileURLToPath(new URL('./probe.js', import.meta.url));
 const PROBE_TIMEOUT_MS = 60_000;
 
-/** What each backend says of itself, and which one would be used. */
+/** Probes all backends, and finds out which one a server would use. */
 export async function checkBackends(wanted: 'auto' | BackendName): Promise<Finding[]> {
-  // One after another: two that start up at once would measure each other's memory.
+  // One at a time: two that start at once would disturb each other's measure of free memory.
   const results: (ProbeResult & { name: BackendName; title: string })[] = [];
   for (const backend of BACKENDS) results.push({ ...backend, ...(await probeBackend(backend.name)) });
   return [
@@ -35,7 +35,7 @@ export async function checkBackends(wanted: 'auto' | BackendName): Promise<Findi
   ];
 }
 
-/** The backend that would be used, and why those before it would not. */
+/** Returns the backend that a server would use, and why it would not use those before it. */
 export function choose(wanted: 'auto' | BackendName, results: (ProbeResult & { name: BackendName })[]): Finding {
   const candidates = results.filter(({ name }) => wanted === 'auto' || name === wanted);
   const chosen = candidates.find(({ ok }) => ok);
@@ -52,7 +52,7 @@ export function choose(wanted: 'auto' | BackendName, results: (ProbeResult & { n
   };
 }
 
-/** Asks a process of its own, so that a crash of it is no more than a reason. */
+/** Probes a backend in a process of its own. If that process crashes, the crash is the reason. */
 export function probeBackend(name: BackendName, file = PROBE_FILE): Promise<ProbeResult> {
   return new Promise((resolve) => {
     execFile(process.execPath, [file, name], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {
@@ -67,6 +67,6 @@ function describeEnd(error: (Error & { signal?: string | null; killed?: boolean 
   if (error?.killed) return `it did not start up within ${PROBE_TIMEOUT_MS / 1000} s`;
   if (error?.signal) return `it crashed with ${error.signal}`;
   const lines = stderr.trim().split('\n');
-  // Node tells an exception below the line that threw it, and its own version last.
+  // Node prints an exception below the line that threw it, and its own version last.
   return lines.find((line) => /^\w*Error\b/.test(line)) || lines.at(-1) || 'it ended without a word';
 }

@@ -1,8 +1,8 @@
-/** One thing that `paddock doctor` looked at. */
+/** The result of one check of `paddock doctor`. */
 export interface Finding {
   id: string;
   title: string;
-  /** `warn` is worth a look, `fail` keeps the server from serving, `info` is neither good nor bad. */
+  /** `fail` means that the server can't serve, `warn` that something needs a look, `info` neither good nor bad. */
   status: 'ok' | 'info' | 'warn' | 'fail';
   detail: string;
 }

@@ -1,16 +1,17 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
+import { formatBytes } from '../../core/bytes.ts';
 import type { Log } from '../../core/log.ts';
 import { messageOf } from '../errors.ts';
 import { paddockHome } from '../home.ts';
 import { readLocalModels } from '../local-models.ts';
-import { counted, formatBytes } from '../output.ts';
+import { counted } from '../output.ts';
 import type { Finding } from './finding.ts';
 
 const LITTLE_DISK = 5e9;
 
-/** The models of a folder, the built-in one included, and what is wrong with any. */
+/** The models of a folder and the built-in one, with the problems of the scan. */
 export interface FoundModels {
   folder: string;
   catalogue: FileCatalogue;
@@ -22,7 +23,7 @@ export async function findModels(folder: string): Promise<FoundModels> {
   return { folder, catalogue: await readLocalModels(folder, recordProblems(problems)), problems };
 }
 
-/** What is on disk: Paddock's home and the models. */
+/** Checks Paddock's home and the models folder. */
 export async function checkFolders(models: FoundModels): Promise<Finding[]> {
   return [await checkHome(paddockHome()), await checkModels(models)];
 }

@@ -1,14 +1,14 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
+import { formatBytes } from '../../core/bytes.ts';
 import { loadUws } from '../../server/uws.ts';
 import { messageOf } from '../errors.ts';
-import { formatBytes } from '../output.ts';
 import type { Finding } from './finding.ts';
 
 const LEAST_NODE = [20, 19] as const;
-/** Less is too little for any model but the smallest. */
+/** With less memory than this, in bytes, only the smallest models run. */
 const LITTLE_MEMORY = 1e9;
 
-/** What Paddock stands on: Node, the C library, the HTTP server's binary, processor and memory. */
+/** Checks Node, the C library, the HTTP server's binary, the processor and the memory. */
 export function checkMachine(): Finding[] {
   return [checkNode(process.versions.node), platform(), checkUws(), processor(), checkMemory()];
 }

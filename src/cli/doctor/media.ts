@@ -4,13 +4,13 @@ import { sensesIn } from '../../core/senses.ts';
 import { messageOf } from '../errors.ts';
 import type { Finding } from './finding.ts';
 
-/** Which models take images and audio, what they would run on, and whether images can be read at all. */
+/** Finds the models that take images or audio and the backend for them, and checks that images can be decoded. */
 export async function checkMedia(catalogue: FileCatalogue, webAssembly: Finding | undefined): Promise<Finding[]> {
   const cards = catalogue.list().filter(({ id }) => catalogue.sourceOf(id)?.projector !== undefined);
   return [describeModels(cards, webAssembly), await checkImageReader()];
 }
 
-/** `webAssembly` is what was found of the backend. */
+/** `webAssembly` is the finding for that backend. */
 export function describeModels(cards: ModelCard[], webAssembly: Finding | undefined): Finding {
   const finding = { id: 'media', title: 'images, audio' };
   if (cards.length === 0) return { ...finding, status: 'info', detail: 'no model has a projector (mmproj) for them' };

@@ -1,10 +1,10 @@
 /**
- * Probes one backend and says what it found as a line of JSON: `node probe.js gpu|cpu|wasm`. A process of its own, since
- * a driver or a binary that does not fit the machine may end it.
+ * Probes one backend and prints the result as a line of JSON: `node probe.js gpu|cpu|wasm`. It runs as a process of its
+ * own, since a wrong driver or binary may crash it.
  */
 
+import { formatBytes } from '../../core/bytes.ts';
 import { messageOf } from '../errors.ts';
-import { formatBytes } from '../output.ts';
 import type { ProbeResult } from './backends.ts';
 
 async function probe(backend: string): Promise<string> {

@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts';
 import { listenErrorCode } from '../listen-failure.ts';
 import type { Finding } from './finding.ts';
 
-/** Whether the server could listen where it is told to. */
+/** Checks that the server could listen on the configured address. */
 export async function checkAddress(config: Config): Promise<Finding> {
   const { host, port } = config;
   const finding = { id: 'address', title: 'address' };

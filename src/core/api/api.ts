@@ -16,13 +16,13 @@ import { vectors } from './vectors/family.ts';
 
 const DESCRIBED: Family[] = [chat, completions, vectors, tokens, models, health];
 
-/** The whole API, a family a folder. */
+/** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
 
-/** Each route with the paths that it takes; the first group, if any, is the handler's parameter. */
+/** Each route with a pattern for its paths. The first group of the pattern, if any, is the handler's parameter. */
 const ROUTES = FAMILIES.flatMap(({ routes }) => routes).map((route) => ({ route, pattern: patternOf(route) }));
 
-/** Puts the API over a ground's context: routing, keys, CORS, request ids, and errors as JSON. */
+/** Makes the API from what its platform offers. Adds routing, keys, CORS, request ids, and errors as JSON. */
 export function createApi(context: ApiContext): Api {
   return async (request) => {
     const trace: Trace = { requestId: requestIdOf(request.headers) };
@@ -35,7 +35,7 @@ export function createApi(context: ApiContext): Api {
     try {
       return headed(await answer({ ...context, log, trace }, request, cors));
     } catch (error) {
-      // A client that has left is no failure.
+      // An error after the client has left is not a failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
         log.error('request failed', { path: request.path, ...toLogFields(error) });
       return headed(errorReply(error));

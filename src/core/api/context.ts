@@ -8,45 +8,45 @@ import type { Runner } from '../runner.ts';
 import type { CallContext } from '../wire.ts';
 import type { ApiRequest } from './http/http.ts';
 
-/** What the API needs from the ground that it runs on. */
+/** What the API needs from the platform that it runs on. */
 export interface ApiContext {
   catalogue: Catalogue;
   runner: Runner;
-  /** Fetches models; absent where none can be fetched. */
+  /** Fetches models. Absent if this platform can't. */
   puller?: Puller;
-  /** Stores model files that clients send; absent where none can be stored. */
+  /** Stores model files that clients upload. Absent if this platform can't. */
   importer?: Importer;
-  /** Removes models; absent where none can be removed. */
+  /** Removes models. Absent if this platform can't. */
   remover?: Remover;
-  /** Gets images and recordings; absent where none can be taken. */
+  /** Reads images and recordings. Absent if this platform can't. */
   media?: MediaReader;
-  /** Keys that open the API; none means that it is open. */
+  /** The API keys. If there are none, requests need no key. */
   apiKeys: string[];
-  /** Origins of web pages that may call, besides those of this very machine; `*` is any. */
+  /** Origins of web pages that may call the API, besides those of this machine. `*` allows all. */
   corsOrigins: string[];
-  /** Texts that end a reply with content_filter, in a prompt or a reply. */
+  /** Texts that end a reply with `content_filter` if they occur in the prompt or in the reply. */
   contentFilter: string[];
-  /** Longest silence before the first token of a stream, in ms. */
+  /** The longest silence before the first text of a stream, in ms. */
   pingIntervalMs: number;
-  /** Names the build in every completion. */
+  /** Identifies the build. Every completion has it. */
   systemFingerprint: string;
-  /** Told of request fields that nobody defines. */
+  /** Called with the request fields that neither Paddock, OpenAI nor llama-server define. */
   noteUnknownFields: (fields: string[]) => void;
   log: Log;
 }
 
-/** How a request is named in the log: by its id, and by the model once that is known. */
+/** What identifies a request in its log lines: its id, and the model once that is known. */
 export interface Trace {
   requestId: string;
   model?: string;
 }
 
-/** What a handler is given: the ground, with a log whose lines all bear the request's trace. */
+/** What a handler gets: the API's context, with a log that adds `trace` to every line. */
 export interface RequestContext extends ApiContext {
   trace: Trace;
 }
 
-/** What goes with a call to the runner on behalf of a request. */
+/** The context of a call to the runner on behalf of a request. */
 export function callOf({ trace }: RequestContext, { signal }: Pick<ApiRequest, 'signal'>): CallContext {
   return { requestId: trace.requestId, signal };
 }

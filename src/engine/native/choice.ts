@@ -25,7 +25,10 @@ interface ChoiceContext {
   signal: AbortSignal;
 }
 
-/** Runs one choice of a request on a slot that holds `cached` tokens of the prompt; gives null when it was cancelled. */
+/**
+ * Runs one choice of a request on a slot that already has `cached` tokens of the prompt. Returns null if it was
+ * cancelled.
+ */
 export type RunChoice = (
   slot: Slot,
   choice: number,
@@ -65,7 +68,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
   };
 }
 
-/** llama.cpp's samplers where they do what is asked, else ours. */
+/** Uses llama.cpp's samplers if they can do what the request asks, else Paddock's own. */
 async function createSource(
   { loaded, vocabulary, request }: ChoiceContext,
   slot: Slot,
@@ -95,12 +98,12 @@ async function createSource(
   });
 }
 
-/** What node-llama-cpp has no sampler for. */
+/** True if the request needs a sampler that node-llama-cpp does not have. */
 function needsOwnSamplers({ mirostat, typicalP, dynatempRange }: Sampling): boolean {
   return mirostat !== 0 || typicalP !== 1 || dynatempRange !== 0;
 }
 
-/** Every choice draws from a seed of its own, the first from the request's. */
+/** Gives every choice its own seed. The first choice has the seed of the request. */
 function seedOf(seed: number, choice: number): number {
   return (seed + choice) % 0xffffffff;
 }

@@ -6,7 +6,7 @@ import { createRankingPrompt } from './ranking-prompt.ts';
 import { scoreOf } from './text-context.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What a model that turns text into vectors answers. `contextLength` is in tokens. */
+/** The answers of an embedding model. `contextLength` is in tokens. */
 export function embeddingAnswers(
   context: LlamaEmbeddingContext,
   vocabulary: Vocabulary,
@@ -28,7 +28,7 @@ export function embeddingAnswers(
   };
 }
 
-/** What a model that ranks documents answers. `contextLength` is in tokens. */
+/** The answers of a ranking model. `contextLength` is in tokens. */
 export function rerankAnswers(context: LlamaRankingContext, model: LlamaModel, contextLength: number): Answers {
   const prompt = createRankingPrompt(model);
   return {

@@ -12,8 +12,8 @@ import { textContextOptions, textLength } from './text-context.ts';
 import { createVocabulary } from './vocabulary.ts';
 
 /**
- * Loads a model into llama.cpp's native build. Throws a plain error with the reason when that can't be done here, and
- * `InsufficientMemory` for want of it.
+ * Loads a model into llama.cpp's native build. Throws `InsufficientMemory` if there is too little memory, and a plain
+ * error with the reason for every other failure.
  */
 export async function loadNativeEngine(
   options: EngineOptions,

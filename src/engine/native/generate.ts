@@ -9,7 +9,7 @@ import { chooseSlot, createSlots, prepareSlot, type Slot, shareCache } from './s
 import { createStepLoop, type StepLoop } from './step-loop.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** `generate` of the native engine: all generations of a context, moved on together by one step loop. */
+/** Makes the native engine's `generate`. One step loop moves all generations of a context forward together. */
 export function createGenerate(
   loaded: NativeModel,
   context: LlamaContext,
@@ -39,7 +39,10 @@ function noMedia() {
   return unsupportedParameter('messages', 'The native engine takes no images and no audio.');
 }
 
-/** As many free slots as the request has choices, at least one, that whose cache serves it best first. */
+/**
+ * Takes a free slot for each choice of the request, as many as there are, but at least one. The first is the slot whose
+ * cache fits the prompt best.
+ */
 function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: TextRequest): Slot[] {
   const taken: Slot[] = [];
   while (taken.length < choices) {
@@ -73,8 +76,8 @@ interface Run {
 }
 
 /**
- * Runs all choices of a request. The first slot evaluates the prompt, the others copy its cache; each slot takes the next
- * choice when it has finished one.
+ * Runs all choices of a request. The first slot evaluates the prompt; the others copy its cache. A slot that has
+ * finished a choice takes the next one.
  */
 async function generateChoices(run: Run): Promise<void> {
   const { request, prompt, slots, emit, signal } = run;

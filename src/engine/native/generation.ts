@@ -11,14 +11,14 @@ export interface GenerationOptions {
   choice: number;
   slot: Slot;
   prompt: Token[];
-  /** Prompt tokens that the slot's KV cache holds already. */
+  /** The number of prompt tokens that the slot's KV cache already has. */
   cached: number;
-  /** Told how many prompt tokens are evaluated, after each chunk. */
+  /** Called after each chunk of the prompt with the number of evaluated prompt tokens. */
   onPrefill: (evaluated: number) => void;
   source: TokenSource;
-  /** Prompt and reply; what is drawn is added to it. */
+  /** The tokens of prompt and reply. Drawn tokens are added to it. */
   history: Token[];
-  /** The text of tokens, given the few before them. */
+  /** Returns the text of tokens. `before` has the few tokens before them. */
   textOf: (tokens: Token[], before: Token[]) => string;
   stop: string[];
   banned: string[];
@@ -28,13 +28,16 @@ export interface GenerationOptions {
   signal: AbortSignal;
 }
 
-/** How a generation went; null of one that was cancelled. Times are `performance.now()`. */
+/** The result of a generation. Times are `performance.now()`, in ms. */
 export interface GenerationOutcome {
   tokens: number;
   firstTokenAt: number;
 }
 
-/** One choice on one slot: prefill in chunks, then a token a step until something ends it. */
+/**
+ * Runs one choice on one slot: prefill in chunks, then one token per step until it ends. `onFinished` gets null as the
+ * outcome if the generation was cancelled or failed.
+ */
 export function createGeneration(
   options: GenerationOptions,
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
@@ -68,7 +71,7 @@ export function createGeneration(
     await release({ tokens: generated, firstTokenAt });
   };
 
-  /** Evaluates the next chunk of the prompt; its last chunk gives the first token. */
+  /** Evaluates the next chunk of the prompt. The last chunk gives the first token of the reply. */
   const prefill = async (count: number): Promise<Drawn | null | undefined> => {
     const chunk = prompt.slice(evaluated, evaluated + count);
     const last = evaluated + chunk.length === prompt.length;
@@ -87,7 +90,7 @@ export function createGeneration(
     say(stops.push(filter.push(detokenizer.push(drawn.token))));
     if (stops.stopped) return finish('stop');
     if (filter.stopped) return finish('content_filter');
-    // The token itself still needs a place in the context before another can follow it.
+    // The token itself needs a place in the context before another can follow it.
     const contextFull = sequence.nextTokenIndex >= sequence.contextSize - 1;
     if (generated === options.maxTokens || contextFull) return finish('length');
   };

@@ -16,15 +16,19 @@ import {
   type Token,
   TokenBias,
 } from 'node-llama-cpp';
+import { formatBytes } from '../../core/bytes.ts';
 import { invalidRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sampling } from '../../core/runner.ts';
 import { defaultContextLength } from '../context-length.ts';
 import type { EngineOptions } from '../engine.ts';
-import { InsufficientMemory, inWords } from '../memory-estimate.ts';
+import { InsufficientMemory } from '../memory-estimate.ts';
 import type { WorkerConfig } from '../node/task.ts';
 
-/** Where the engine meets node-llama-cpp (but for `probe.ts`, which looks for its backends): what it needs, in its own words. */
+/**
+ * This module is the engine's only access to node-llama-cpp, except for `probe.ts`, which looks for backends. These are
+ * the types that the engine uses.
+ */
 export type {
   Llama,
   LlamaContext,
@@ -42,8 +46,9 @@ export interface NativeModel {
 }
 
 /**
- * Loads a model with the prebuilt binaries. Throws when they or the GPU are lacking, and `InsufficientMemory` when memory
- * is: that of a GPU, which holds as many layers as fit, and of the machine, which holds the others.
+ * Loads a model with the prebuilt binaries. Throws a plain error if there is no binary or no GPU, and
+ * `InsufficientMemory` if there is too little memory: on the GPU, which takes as many layers as fit, or in the machine,
+ * which takes the others.
  */
 export async function loadModel(
   { files, gpuLayers }: EngineOptions,
@@ -74,27 +79,30 @@ export async function loadModel(
   }
 }
 
-/** Throws `InsufficientMemory` for a model that GPU and machine together can't hold. */
+/** Throws `InsufficientMemory` if the GPU and the machine together can't hold the model. */
 export async function refuseHopeless(
   llama: Pick<Llama, 'getVramState'>,
   { needed, available }: WorkerConfig['memory'],
 ): Promise<void> {
   const { free, unifiedSize } = await llama.getVramState();
-  // What the two share is counted once.
+  // Memory that both share counts once.
   const most = available + Math.max(0, free - unifiedSize);
   if (needed > most) {
-    throw new InsufficientMemory(`the model needs ${inWords(needed)}, GPU and machine have ${inWords(most)}`);
+    throw new InsufficientMemory(`the model needs ${formatBytes(needed)}, GPU and machine have ${formatBytes(most)}`);
   }
 }
 
-/** node-llama-cpp's errors as the engine's: too little memory, and no binary, which it gives no reason for. */
+/**
+ * Translates two errors of node-llama-cpp: too little memory, and a missing binary, for which it gives no reason.
+ * Others stay as they are.
+ */
 export function inOurWords(error: unknown): unknown {
   if (error instanceof NoBinaryFoundError)
     return new Error('no native binary of llama.cpp is installed', { cause: error });
   return error instanceof InsufficientMemoryError ? new InsufficientMemory(error.message) : error;
 }
 
-/** The context of a chat model: a sequence for each slot, all in one batch. */
+/** Makes the context of a chat model. It has a sequence for each slot, all in one batch. */
 export function createContext(model: LlamaModel, options: EngineOptions): Promise<LlamaContext> {
   return model.createContext({
     sequences: options.slots,
@@ -104,12 +112,12 @@ export function createContext(model: LlamaModel, options: EngineOptions): Promis
   });
 }
 
-/** The context window of a chat model, in tokens, where nobody asks for another. */
+/** The default context window of a chat model, in tokens. */
 export function chatLength({ trainContextSize: trained }: LlamaModel): number {
   return defaultContextLength({ backend: 'cpu', kind: 'chat', trained });
 }
 
-/** What the contexts of every kind of model take alike. */
+/** The context options that all kinds of model share. */
 export function contextOptions(model: LlamaModel, { contextLength, threads }: EngineOptions) {
   return {
     contextSize: contextLength ?? { max: chatLength(model) },
@@ -118,29 +126,29 @@ export function contextOptions(model: LlamaModel, { contextLength, threads }: En
 }
 
 /**
- * llama.cpp puts only tokens of consecutive, ascending sequence ids into one micro-batch, so the batch is ordered by
- * slot. The slot's number travels as the evaluation priority, the one thing an item carries through.
+ * Orders the batch by slot, because llama.cpp only puts tokens of consecutive, ascending sequence ids into one
+ * micro-batch. The slot's number is passed as the evaluation priority, the only value that an item carries through.
  */
 const inSlotOrder: CustomBatchingPrioritizationStrategy = ({ items }) =>
   [...items]
     .sort((a, b) => a.evaluationPriority - b.evaluationPriority)
     .map((item) => ({ item, processAmount: item.tokens.length }));
 
-/** Slot number as node-llama-cpp's priority, whose type allows 1 to 5 although any number works. */
+/** Turns a slot's number into node-llama-cpp's priority. Its type allows 1 to 5, but every number works. */
 export function slotPriority(slot: number): NonNullable<SequenceEvaluateOptions['evaluationPriority']> {
   return slot as NonNullable<SequenceEvaluateOptions['evaluationPriority']>;
 }
 
-/** What the sampling options can't say by themselves. */
+/** What sampling needs besides the sampling settings. */
 export interface SamplingContext {
   model: LlamaModel;
   contextLength: number;
   grammar: LlamaGrammarEvaluationState | undefined;
-  /** The last n tokens of prompt and reply. */
+  /** Returns the last `count` tokens of prompt and reply. */
   recent: (count: number) => Token[];
 }
 
-/** Our sampling fields in node-llama-cpp's terms. */
+/** Turns the sampling settings into node-llama-cpp's options. */
 export function toEvaluateOptions(sampling: Sampling, context: SamplingContext): SequenceEvaluateOptions {
   const window = penaltyWindow(sampling, context.contextLength);
   const penalized =
@@ -165,7 +173,7 @@ export function toEvaluateOptions(sampling: Sampling, context: SamplingContext):
   };
 }
 
-/** How many of the last tokens the penalties look at. */
+/** The number of latest tokens to which the penalties apply. */
 export function penaltyWindow({ repeatLastN }: Sampling, contextLength: number): number {
   return repeatLastN === -1 ? contextLength : repeatLastN;
 }
@@ -176,17 +184,18 @@ function toTokenBias(biases: Sampling['logitBias'], model: LlamaModel): TokenBia
   return tokenBias;
 }
 
-/** The raw logits of the best tokens in the next place, best first. */
+/** The raw logits of the best tokens for the next position, the best first. */
 export interface TopLogits {
   tokens: Token[];
   logits: number[];
-  /** Sum of exp(logit - highest logit) over the whole vocabulary: the denominator of the softmax. */
+  /** The sum of exp(logit - highest logit) over the whole vocabulary, which is the denominator of the softmax. */
   totalWeight: number;
 }
 
 /**
- * Evaluates tokens and gives the logits after the last, untouched by any sampler, of the best `count` and of those in
- * `also`. Without `exact` the rest of the vocabulary is left out of the sum, which is several times as fast.
+ * Evaluates tokens and returns the logits after the last one, before any sampler: those of the best `count` tokens and
+ * of the tokens in `also`. Without `exact`, the sum leaves out the rest of the vocabulary, which is several times
+ * faster.
  */
 export async function evaluateForLogits(
   sequence: LlamaContextSequence,
@@ -200,7 +209,7 @@ export async function evaluateForLogits(
     token: true,
     totalLogitWeight: true,
     logits: { filter: { tokens: also, includeTop: count } },
-    // Neither changes the logits before its draw, which is not used.
+    // Neither option changes the logits. They only affect a draw that is not used.
     options: exact ? { temperature: 0 } : { temperature: 1, topK: count, topP: 1, minP: 0 },
   };
   const input: ControlledEvaluateInputItem[] = [...tokens.slice(0, -1), [last, { generateNext }]];
@@ -210,7 +219,7 @@ export async function evaluateForLogits(
   return { tokens: [...logits.keys()], logits: [...logits.values()], totalWeight: output.next.totalLogitWeight ?? 0 };
 }
 
-/** Compiles a GBNF grammar into the state of one reply. Throws a 400 `ApiError` for one that llama.cpp does not take. */
+/** Compiles a GBNF grammar into the state of one reply. Throws a 400 `ApiError` if llama.cpp does not accept it. */
 export async function createGrammarState(
   { llama, model }: NativeModel,
   grammar: string,
@@ -224,13 +233,13 @@ export async function createGrammarState(
 
 export type GrammarState = LlamaGrammarEvaluationState;
 
-/** A grammar asked token by token, for those who sample by themselves. */
+/** Asks a grammar about single tokens. Paddock's own samplers need this. */
 export interface GrammarGate {
   allows(token: Token): boolean;
   accept(token: Token): void;
 }
 
-/** node-llama-cpp keeps these two to its own samplers; it has no public way to ask a grammar about a token. */
+/** Makes a gate from two private functions of node-llama-cpp. It has no public way to ask a grammar about a token. */
 export function createGrammarGate(llama: Llama, state: LlamaGrammarEvaluationState): GrammarGate {
   const { AddonSampler } = Reflect.get(llama, '_bindings') as {
     AddonSampler: {
@@ -246,9 +255,10 @@ export function createGrammarGate(llama: Llama, state: LlamaGrammarEvaluationSta
 }
 
 /**
- * Copies the KV cache of one slot to another. node-llama-cpp has it for its own use only; its public way is by a file.
+ * Copies the first `tokens` tokens of one sequence's KV cache to another with a private function of node-llama-cpp. The
+ * public way goes through a file.
  *
- * @returns whether it could; if not, the target is as good as empty
+ * @returns false if it could not; then treat the target as empty
  */
 export async function copyCache(
   from: LlamaContextSequence,

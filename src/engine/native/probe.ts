@@ -1,16 +1,16 @@
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { inOurWords } from './llama.ts';
 
-/** What llama.cpp's native build finds on this machine. */
+/** The devices that llama.cpp's native build finds on this machine. */
 export interface NativeDevices {
   /** `cuda`, `vulkan`, `metal` or `cpu`. */
   kind: string;
   names: string[];
-  /** Of all GPUs together, in bytes; null for a CPU. */
+  /** The memory of all GPUs together, in bytes; null for a CPU. */
   memory: { total: number; free: number } | null;
 }
 
-/** Loads the prebuilt binary of a backend, without a model. Throws a plain error with the reason when there is none. */
+/** Loads the prebuilt binary of a backend, without a model. Throws a plain error with the reason if that fails. */
 export async function probeNative(backend: 'gpu' | 'cpu'): Promise<NativeDevices> {
   const llama = await getLlama({
     build: 'never',

@@ -1,11 +1,12 @@
 import type { LlamaModel, Token } from './llama.ts';
 
-/** Of these tokenizers llama.cpp knows that they put a separator, whether or not the metadata says so. */
+/** llama.cpp knows that these tokenizers add a separator, even if the metadata does not tell. */
 const SEPARATING_TOKENIZERS = ['jina-v1-en', 'jina-v2-code', 'roberta-bpe'];
 
 /**
- * Puts a query and a document together for a model that ranks, as llama-server does, so that all engines give the same
- * scores. node-llama-cpp's own way adds separators to models that were trained without.
+ * Makes a function that joins a query and a document for a ranking model. It does so as llama-server does, so that all
+ * engines give the same scores. node-llama-cpp's own way adds separators even for models that were trained without
+ * them.
  */
 export function createRankingPrompt(model: LlamaModel): (query: string, document: string) => Token[] {
   const { tokens, fileInfo } = model;

@@ -1,13 +1,13 @@
 import { copyCache, type LlamaContext, type LlamaContextSequence, slotPriority, type Token } from './llama.ts';
 
-/** A place for one generation, with the KV cache that its last one left. */
+/** A place for one generation. Its KV cache still has what the previous generation left. */
 export interface Slot {
   index: number;
   sequence: LlamaContextSequence;
   busy: boolean;
-  /** `performance.now()` when its last generation began. */
+  /** `performance.now()` at the beginning of its latest generation, in ms. */
   usedAt: number;
-  /** Evaluates tokens without drawing one, in the batch's order of slots. */
+  /** Evaluates tokens without drawing one. In the batch they stand in the order of the slots. */
   evaluate(tokens: Token[]): Promise<undefined>;
 }
 
@@ -27,19 +27,19 @@ export function createSlots(context: LlamaContext): Slot[] {
   });
 }
 
-/** What the choice of a slot goes by. Counts are tokens. */
+/** The facts by which a slot is chosen. Counts are in tokens. */
 export interface SlotCandidate {
   busy: boolean;
   usedAt: number;
   cached: number;
-  /** Of the cached tokens, how many the prompt begins with. */
+  /** The number of cached tokens that are also the beginning of the prompt. */
   shared: number;
 }
 
 /**
- * The free slot to run a prompt on, as an index; undefined when all are busy. One whose cache the prompt mostly
- * continues is taken, else the one unused for longest: a mere common beginning, say a system prompt, is no reason to
- * overwrite another conversation.
+ * Chooses the free slot for a prompt and returns its index, or undefined if all are busy. It prefers a slot of which
+ * the prompt continues at least half of the cache. Otherwise it takes the slot that was unused for longest: a short
+ * common beginning, such as a system prompt, is no reason to overwrite another conversation.
  */
 export function chooseSlot(candidates: SlotCandidate[]): number | undefined {
   const free = candidates.map((candidate, index) => ({ ...candidate, index })).filter(({ busy }) => !busy);
@@ -51,8 +51,8 @@ export function chooseSlot(candidates: SlotCandidate[]): number | undefined {
 }
 
 /**
- * Leaves in the slot's KV cache what the prompt can use of it and gives the count of those tokens. The prompt's last
- * token is never among them, since evaluating it is what gives the first token of the reply.
+ * Removes from the slot's KV cache all that the prompt can't use, and returns the number of tokens that are left. The
+ * prompt's last token is never kept, because evaluating it gives the first token of the reply.
  */
 export async function prepareSlot({ sequence }: Slot, prompt: Token[], useCache: boolean): Promise<number> {
   if (useCache) await sequence.adaptStateToTokens(prompt.slice(0, -1), false);
@@ -60,7 +60,10 @@ export async function prepareSlot({ sequence }: Slot, prompt: Token[], useCache:
   return sequence.nextTokenIndex;
 }
 
-/** Gives another slot what the first has of the prompt; where that can't be, the other evaluates it anew. */
+/**
+ * Copies the cached beginning of the prompt to another slot. If that fails, the other slot has to evaluate the prompt
+ * itself.
+ */
 export async function shareCache(from: Slot, to: Slot, prompt: Token[]): Promise<void> {
   const shared = from.sequence.compareContextTokens(prompt).firstDifferentIndex;
   await to.sequence.clearHistory();

@@ -1,13 +1,13 @@
 import { planStep } from './step-plan.ts';
 
-/** A generation as the step loop sees it. */
+/** A generation, as the step loop sees it. */
 export interface Steppable {
-  /** Prompt tokens still to evaluate; 0 once it decodes. */
+  /** Prompt tokens that are still to be evaluated; 0 once it decodes. */
   readonly pendingPrompt: number;
   readonly finished: boolean;
   /**
-   * Evaluates the next `promptTokens` of the prompt or, when none are left, decodes one token. With 0 of a pending
-   * prompt it only sees whether it was cancelled. Never throws: a failure finishes it.
+   * Evaluates the next `promptTokens` of the prompt or, if none are left, decodes one token. If it gets 0 while its
+   * prompt is pending, it only checks whether it was cancelled. Never rejects: an error ends the generation.
    */
   step(promptTokens: number): Promise<void>;
 }
@@ -17,8 +17,8 @@ export interface StepLoop {
 }
 
 /**
- * Moves all running generations forward together, one forward pass of the model a step. Stepping each on its own would
- * split the batch: whoever is early pays for a pass alone.
+ * Moves all running generations forward together, with one forward pass of the model per step. If each made its own
+ * steps, the batch would be split: an early one would take a whole pass for itself.
  */
 export function createStepLoop(batchSize: number): StepLoop {
   let running: Steppable[] = [];

@@ -1,12 +1,12 @@
-/** While any slot decodes, a step takes at most this share of the batch for prompts, so that no stream stalls long. */
+/** While any slot decodes, prompts get at most this share of a step's batch, so that no stream stalls for long. */
 const PREFILL_SHARE = 1 / 4;
 
 /**
- * How many prompt tokens each generation may evaluate in the next step.
+ * Plans how many prompt tokens each generation may evaluate in the next step.
  *
- * @param pending prompt tokens that each generation still has to evaluate, in order of arrival; 0 for one that decodes
- *   and so takes one token of the batch by itself
- * @param batchSize most tokens in one forward pass
+ * @param pending prompt tokens that each generation still has to evaluate, in order of arrival. A generation with 0
+ *   decodes and takes one token of the batch.
+ * @param batchSize the most tokens in one forward pass
  */
 export function planStep(pending: number[], batchSize: number): number[] {
   const decoding = pending.filter((count) => count === 0).length;

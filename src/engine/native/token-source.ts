@@ -10,24 +10,27 @@ import {
   type Token,
 } from './llama.ts';
 
-/** A drawn token and, where asked for, how likely it and the best others were. Natural logarithms. */
+/**
+ * A drawn token. If the request asks for logprobs, also the log probabilities of this token and of the best others.
+ * Natural logarithms.
+ */
 export interface Drawn {
   token: Token;
   logprob?: number;
   alternatives?: { token: Token; logprob: number }[];
 }
 
-/** Draws the tokens of one reply from a slot. */
+/** Draws the tokens of one reply on a slot. */
 export interface TokenSource {
   /**
-   * Evaluates what is new in the slot (first the rest of the prompt, then the token drawn last) and draws the next token.
-   * Gives null when the model ends its turn.
+   * Evaluates the new tokens (first the rest of the prompt, later the token that was drawn last) and draws the next.
+   * Returns null if the model ends its turn.
    */
   next(unevaluated: Token[]): Promise<Drawn | null>;
   close(): Promise<void>;
 }
 
-/** llama.cpp's own samplers: all that most requests need, and the fastest. */
+/** Draws with llama.cpp's own samplers. They are the fastest, and most requests need no others. */
 export function createNativeSource(sequence: LlamaContextSequence, options: SequenceEvaluateOptions): TokenSource {
   let tokens: AsyncGenerator<Token> | undefined;
   return {
@@ -48,17 +51,23 @@ export interface LogitsSourceOptions {
   sampling: Sampling;
   vocabularySize: number;
   grammar: GrammarGate | undefined;
-  /** Alternatives to tell with each token; null tells no probabilities. */
+  /** The number of alternatives to return with each token; null returns no probabilities. */
   logprobs: number | null;
   isEndOfTurn: (token: Token) => boolean;
-  /** The last n tokens of prompt and reply. */
+  /** Returns the last `count` tokens of prompt and reply. */
   recent: (count: number) => Token[];
 }
 
-/** Beyond these a token is too unlikely to matter to a sampler; core/sampling says what each loses by it. */
+/**
+ * Samplers only see this many of the best tokens. Others are too unlikely to matter; the modules in core/sampling tell
+ * what each sampler loses by it.
+ */
 const CONSIDERED_TOKENS = 2048;
 
-/** Our own samplers over the model's logits: for those that node-llama-cpp lacks, and for probabilities. */
+/**
+ * Draws with Paddock's own samplers from the model's logits. They are needed for samplers that node-llama-cpp lacks,
+ * and for probabilities.
+ */
 export function createLogitsSource(options: LogitsSourceOptions): TokenSource {
   const { sequence, sampling, vocabularySize, grammar, logprobs, isEndOfTurn, recent } = options;
   const sampler = createSampler(sampling, vocabularySize);
@@ -89,7 +98,10 @@ export function createLogitsSource(options: LogitsSourceOptions): TokenSource {
   };
 }
 
-/** As llama.cpp does it: the grammar is asked about all tokens only when the one that was drawn breaks it. */
+/**
+ * Keeps the tokens that the grammar allows. As in llama.cpp, the grammar is asked about all tokens only if the drawn
+ * one breaks it.
+ */
 function keepAllowed({ tokens, logits }: { tokens: Token[]; logits: number[] }, grammar: GrammarGate) {
   const kept = tokens.flatMap((token, rank) => (grammar.allows(token) ? [{ token, logit: logits[rank] ?? 0 }] : []));
   if (kept.length === 0) throw new Error('the grammar allows none of the likely tokens');

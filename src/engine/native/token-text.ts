@@ -1,19 +1,20 @@
 import type { LlamaModel, Token } from './llama.ts';
 
-/** How a model's tokens are written. */
+/** Turns a model's tokens into text. */
 export interface TokenText {
   /**
-   * The text of tokens, given the few before them. Special tokens are silent but for those in `shown`, which are their names.
-   * Half a character at the end is one U+FFFD.
+   * Returns the text of tokens. `before` has the few tokens before them. Special tokens are left out, except those in
+   * `shown`, which appear by their names. An incomplete character at the end becomes one U+FFFD.
    */
   textOf(tokens: Token[], before: Token[], shown: (token: Token) => boolean): string;
-  /** The UTF-8 of one token, which may be a part of a character. A special token is its name. */
+  /** Returns the UTF-8 bytes of one token. They may be a part of a character. For a special token they are its name. */
   bytesOf(token: Token): Uint8Array;
 }
 
 /**
- * Byte-level vocabularies are read here: llama.cpp's own detokenizer takes a space before punctuation for a mistake in
- * many of them ("Bonjour !"). The others write a word's leading space by the tokens before it, as llama.cpp does.
+ * Chooses how to write tokens. Byte-level vocabularies are decoded here, because llama.cpp's own detokenizer takes a
+ * space before punctuation for a mistake in many of them ("Bonjour !"). For all others, llama.cpp decides by the tokens
+ * before a word whether it begins with a space.
  */
 export function createTokenText(model: LlamaModel): TokenText {
   return model.fileInfo.metadata.tokenizer.ggml.model === 'gpt2' ? byteLevelText(model) : nativeText(model);
@@ -39,7 +40,7 @@ function byteLevelText(model: LlamaModel): TokenText {
 
   const spell = (token: Token): Uint8Array => {
     const entry = String(entries[token] ?? '');
-    // What was added to a vocabulary stands there as it is.
+    // Entries that were added to a vocabulary are plain text.
     const bytes = model.getTokenAttributes(token).normal ? byteLevelBytes(entry) : undefined;
     return bytes ?? Buffer.from(entry);
   };
@@ -59,7 +60,7 @@ function byteLevelText(model: LlamaModel): TokenText {
   };
 }
 
-/** GPT-2's alphabet for bytes: printable ones stand for themselves, the others for the letters from U+0100 on. */
+/** GPT-2's alphabet for bytes. A printable byte is its own letter; the others have the letters from U+0100 on. */
 const BYTE_OF_LETTER: ReadonlyMap<string, number> = (() => {
   const printable = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
   let next = 256;
@@ -68,7 +69,7 @@ const BYTE_OF_LETTER: ReadonlyMap<string, number> = (() => {
   );
 })();
 
-/** The bytes of a byte-level token; undefined for one that is not spelled in that alphabet. */
+/** Returns the bytes of a byte-level token, or undefined if it is not written in that alphabet. */
 function byteLevelBytes(entry: string): Uint8Array | undefined {
   const bytes = [...entry].map((letter) => BYTE_OF_LETTER.get(letter));
   return bytes.every((byte) => byte !== undefined) ? Uint8Array.from(bytes) : undefined;

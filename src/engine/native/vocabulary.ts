@@ -6,15 +6,18 @@ import { createTokenText } from './token-text.ts';
 /** A model's tokens and their text. */
 export interface Vocabulary {
   size: number;
-  /** The prompt as tokens, with the beginning-of-sequence token that the model wants. */
+  /** Turns the prompt into tokens and adds the beginning-of-sequence token if the model wants one. */
   promptTokens(prompt: string | number[]): Token[];
-  /** The text of tokens, given the few before them; special tokens are silent but for those among `marks`. */
+  /**
+   * Returns the text of tokens. `before` has the few tokens before them. Special tokens are left out, except those in
+   * `marks`.
+   */
   textOf(tokens: Token[], before: Token[], marks: ReadonlySet<Token>): string;
-  /** The UTF-8 of one token, which may be a part of a character. */
+  /** Returns the UTF-8 bytes of one token. They may be a part of a character. */
   bytesOf(token: Token): number[];
-  /** The special tokens that these texts name. */
+  /** Returns the special tokens among these texts. */
   specialTokens(texts: string[]): ReadonlySet<Token>;
-  /** The questions that need the vocabulary alone. */
+  /** The answers that need nothing but the vocabulary. */
   answers: Answers;
 }
 

@@ -3,7 +3,7 @@ import type { FinishReason, TokenLogprob } from '../../core/events.ts';
 import type { Emit } from '../../core/runner.ts';
 import type { TextRequest } from '../engine.ts';
 
-/** The fields of llama-server's streamed chunks that are read. */
+/** The fields of llama-server's streamed chunks that Paddock reads. */
 export interface Chunk {
   choices: {
     text?: string;
@@ -13,7 +13,7 @@ export interface Chunk {
   prompt_progress?: { total: number; cache: number; processed: number; time_ms: number };
   /** On the last chunk. */
   usage?: object | null;
-  /** On the last chunk, or on each if asked for. */
+  /** On the last chunk; on every chunk if the request asks for it. */
   timings?: Timings;
 }
 
@@ -31,7 +31,7 @@ interface Timings {
   predicted_ms: number;
 }
 
-/** How a choice went. */
+/** The result of a choice. `tokens` counts its tokens. */
 export interface ChoiceOutcome {
   tokens: number;
   timings: Timings;
@@ -43,7 +43,7 @@ export interface ChunkReaderOptions {
   emit: Emit;
 }
 
-/** Turns the chunks of one choice into its events; the last one, for all choices, is left to its owner. */
+/** Turns the chunks of one choice into events, all but the final `done`, which covers all choices. */
 export class ChunkReader {
   readonly #options: ChunkReaderOptions;
   readonly #filter: StopFilter;
@@ -53,19 +53,19 @@ export class ChunkReader {
   #started = false;
   #outcome: ChoiceOutcome | null = null;
 
-  /** Chunks with text need timings if there are stop sequences or banned texts. */
+  /** If there are stop sequences or banned texts, chunks with text must have timings. */
   constructor(options: ChunkReaderOptions) {
     this.#options = options;
     this.#filter = createStopFilter(options.request.banned, foldCase);
     this.#stops = createStopFilter(options.request.stop);
   }
 
-  /** Whether a chunk has come. */
+  /** True once a chunk has come. */
   get started(): boolean {
     return this.#started;
   }
 
-  /** Set once everything has been said: after the last chunk, or at a stop sequence or banned text. */
+  /** Set when the choice is complete: after the last chunk, or at a stop sequence or banned text. */
   get outcome(): ChoiceOutcome | null {
     return this.#outcome;
   }
@@ -93,7 +93,7 @@ export class ChunkReader {
       this.#say(this.#stops.push(this.#filter.flush()) + this.#stops.flush());
       this.#finish(choice.finish_reason);
     }
-    // llama-server counts the token that ends the turn, which is none of the reply's.
+    // llama-server also counts the token that ends the turn, which is not part of the reply.
     if (usage && timings) {
       this.#outcome = { tokens: timings.predicted_n - (this.#reason === 'stop' ? 1 : 0), timings };
     }

@@ -1,4 +1,4 @@
-/** The WebAssembly runtime is gone: the engine that threw this serves nothing more and has to be built anew. */
+/** Thrown when the WebAssembly runtime has died. The engine can't serve any more; a new one has to be made. */
 export class WasmCrashed extends Error {
   override readonly name = 'WasmCrashed';
 }

@@ -4,24 +4,24 @@ import type { ModelKind } from '../engine.ts';
 import { overlongText } from '../overlong.ts';
 import { toUnitLength } from '../unit-length.ts';
 
-/** What the answers need of the engine. */
+/** What the answers need from the engine. */
 export interface WasmTexts {
   wllama: Wllama;
-  /** Runs one operation of wllama and rejects with what it failed of. */
+  /** Runs one operation of wllama. Rejects with the reason if it fails. */
   run<T>(operation: () => Promise<T>): Promise<T>;
-  /** The text as wllama takes it. Throws a 400 `ApiError` for tokens. */
+  /** Returns the text in wllama's form. Throws a 400 `ApiError` for tokens. */
   textOf(input: string | number[]): string;
-  /** In tokens. */
+  /** Returns the context window in tokens. */
   contextLength(): number;
 }
 
-/** The architectures whose scores llama.cpp itself brings to 0 to 1. */
+/** The architectures whose scores llama.cpp itself scales to 0 to 1. */
 const SCORES_ARE_CHANCES = ['qwen3', 'qwen3vl'];
 
-/** How llama-server words it that a text is longer than the context or the batch. */
+/** Matches llama-server's error for a text that is longer than the context or the batch. */
 const OVERLONG = /^(?:input|request) \((\d+) tokens\)/;
 
-/** What a model of this kind answers. */
+/** The answers of an embedding or ranking model. A chat model has none. */
 export function textAnswers(kind: ModelKind, texts: WasmTexts): Answers {
   const { wllama, textOf } = texts;
   const run = <T>(param: 'input' | 'documents', operation: () => Promise<T>) =>
@@ -29,13 +29,13 @@ export function textAnswers(kind: ModelKind, texts: WasmTexts): Answers {
       const [, length] = (error instanceof Error && OVERLONG.exec(error.message)) || [];
       if (!length) throw error;
       const tokens = Number(length);
-      // Some kinds of model must leave the last place free.
+      // Some models must leave the last place free, so a text of exactly the context window can be too long.
       throw overlongText(param, tokens, Math.min(texts.contextLength(), tokens - 1));
     });
   const embed: Answers['embed'] = async ({ inputs }, signal) => {
     const vectors: number[][] = [];
     let tokens = 0;
-    // One by one: wllama never comes back from a request of several.
+    // One request per text: wllama never answers a request with several.
     for (const input of inputs.map(textOf)) {
       if (signal?.aborted) break;
       const { data, usage } = await run('input', () => wllama.createEmbedding({ input: [input] }));

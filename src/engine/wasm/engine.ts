@@ -19,7 +19,7 @@ import { projectorNeeds } from './projector.ts';
 import { audioNeedsThreads, isUntellable, refusal, untellableLogprobs } from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
 
-/** Where the builds of llama.cpp lie; wllama takes `compat` where Memory64 or JSPI is missing. */
+/** The locations of the two builds of llama.cpp. wllama takes `compat` if Memory64 or JSPI is missing. */
 export interface WasmAssets {
   /** URL of the default build's wasm file. */
   wasm: string;
@@ -29,25 +29,28 @@ export interface WasmAssets {
 export interface WasmEngineOptions {
   /** The GGUF file, or its split files in order. */
   model: Blob[];
-  /** The GGUF of its projector, if it has one. */
+  /** The GGUF of the model's projector, if it has one. */
   projector?: Blob;
   kind: ModelKind;
-  /** The special tokens that a chat needs, as text. wllama does not tell them. */
+  /** The special tokens that a chat needs, as text. wllama does not give them. */
   tokens: Pick<ModelTraits, 'bos' | 'eos' | 'infill'>;
-  /** Context window in tokens, at most the trained one. */
+  /** The context window in tokens, at most the trained one. */
   contextLength: number;
   threads: number;
-  /** Tokens in one forward pass of a chat model, few by default. An abort is seen between passes only. */
+  /**
+   * Tokens in one forward pass of a chat model. The default is small, because an abort takes effect only between
+   * passes.
+   */
   batchSize?: number;
-  /** Layers on WebGPU. */
+  /** The number of layers on WebGPU. */
   gpuLayers: number;
   assets: WasmAssets;
   log: Log;
 }
 
 /**
- * Loads a model into llama.cpp's WebAssembly build. Platform neutral, but it needs what wllama needs of a browser:
- * `Worker`, `navigator` and `self.location`.
+ * Loads a model into llama.cpp's WebAssembly build. It runs on every platform that has the parts of a browser that
+ * wllama needs: `Worker`, `navigator` and `self.location`.
  */
 export async function createWasmEngine(options: WasmEngineOptions): Promise<TextEngine> {
   const size = checkModelSize(filesOf(options));
@@ -73,7 +76,7 @@ class WasmEngine implements TextEngine {
   readonly #kind: ModelKind;
   readonly #tokens: WasmEngineOptions['tokens'];
   #info: EngineInfo | null = null;
-  /** Ends the wllama call under way, which never settles by itself once the worker is gone. */
+  /** Rejects the current wllama call, which would never settle by itself after the worker is gone. */
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
 
@@ -85,7 +88,7 @@ class WasmEngine implements TextEngine {
       this.#gone ??= new WasmCrashed(`The WebAssembly worker died: ${message}`);
       this.#interrupt?.(this.#gone);
     });
-    // No managers: wllama's own ones look for a browser's storage, which engines don't use.
+    // wllama's own managers look for a browser's storage, which engines don't use.
     this.#wllama = new Wllama({ default: assets.wasm }, { logger: this.#runtime, cacheManager: {}, modelManager: {} });
     this.#wllama.setCompat(assets.compat);
     this.ask = askFrom(
@@ -108,13 +111,13 @@ class WasmEngine implements TextEngine {
     const { threads, gpuLayers } = options;
     const needs = await projectorNeeds(options.projector);
     if (needs.helpers > 0) computeWith(wllama, threads);
-    // wllama tells the projector from the model by its header.
+    // wllama recognizes the projector among the files by its header.
     const loading = wllama.loadModel(filesOf(options), loadParams(options, needs));
     await this.#untilInterrupted(loading).catch((error: unknown) => {
       throw new Error(this.#runtime.reason ?? messageOf(error));
     });
     const { n_ctx, n_ctx_train, n_vocab } = wllama.getLoadedContextInfo();
-    // wllama takes a failed load for a loaded model.
+    // wllama can take a failed load for a loaded model. All its figures are 0 then.
     if (n_vocab === 0) throw new Error(this.#runtime.reason ?? 'unknown error');
     this.#info = {
       backend: 'wasm',
@@ -158,7 +161,7 @@ class WasmEngine implements TextEngine {
     });
   }
 
-  /** Runs an operation of wllama that answers as a whole. */
+  /** Runs an operation of wllama whose answer comes as a whole. */
   async #run<T>(operation: () => Promise<T>): Promise<T> {
     this.#checkReady();
     this.#runtime.reset();
@@ -169,7 +172,7 @@ class WasmEngine implements TextEngine {
     }
   }
 
-  /** Runs one choice; gives null when it was cancelled or did not fit. */
+  /** Runs one choice. Returns null if it was cancelled or if the prompt did not fit. */
   async #generateChoice(
     request: TextRequest & { prompt: string },
     choice: number,
@@ -214,7 +217,10 @@ class WasmEngine implements TextEngine {
     );
   }
 
-  /** Nothing that anybody wrote is taken for one of the runtime's markers. */
+  /**
+   * Replaces the media marks with the runtime's own marker. The marker is first removed from the text, so that nothing
+   * a client wrote is taken for one.
+   */
   #withMarkers(text: string): string {
     const { media_marker } = this.#wllama.getLoadedContextInfo();
     return text.replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
@@ -226,7 +232,9 @@ class WasmEngine implements TextEngine {
     if (media.some(({ kind }) => kind === 'audio')) throw audioNeedsThreads();
   }
 
-  /** llama.cpp adds the beginning-of-sequence token itself, and must not find it in the text as well. */
+  /**
+   * Returns the prompt as text. llama.cpp adds the beginning-of-sequence token itself, so it is removed from the text.
+   */
   #promptText(prompt: string | number[], param = 'prompt'): string {
     if (typeof prompt !== 'string') {
       throw unsupportedParameter(param, 'The WebAssembly engine takes text, not tokens.');
@@ -258,7 +266,7 @@ class WasmEngine implements TextEngine {
     }
   }
 
-  /** Reports why a generation did not begin: as an event, as the caller's mistake, or as it came. */
+  /** Reports why a generation did not begin: as an `overflow` event, as a 400 `ApiError`, or as the error that came. */
   #answerError(error: unknown, emit: Emit): void {
     const { serverError } = this.#runtime;
     if (serverError?.type === 'exceed_context_size_error') {
@@ -271,8 +279,8 @@ class WasmEngine implements TextEngine {
   }
 
   /**
-   * A C++ exception and a trap both come as a RuntimeError. The former was caught and logged; wllama then trips over
-   * the missing answer with a RangeError and works on.
+   * Tells whether an error means that the runtime is dead. A C++ exception and a trap both come as a RuntimeError. A
+   * C++ exception was caught and logged: wllama then fails on the missing answer with a RangeError, but still works.
    */
   #isFatal(error: unknown): boolean {
     if (!(error instanceof Error) || error instanceof WasmCrashed) return true;

@@ -4,10 +4,10 @@ import type { ModelKind } from '../engine.ts';
 import { MOST_WASM_BATCH } from '../memory-estimate.ts';
 import type { ProjectorNeeds } from './projector.ts';
 
-/** A GPU computes many tokens in the time of one. */
+/** The batch size on WebGPU, in tokens. A GPU computes many tokens in the time of one. */
 const WEBGPU_BATCH = 32;
 
-/** How to load a model, in tokens, threads and layers. */
+/** How to load a model: the sizes are in tokens, threads and layers. */
 export interface LoadPlan {
   kind: ModelKind;
   contextLength: number;
@@ -16,23 +16,27 @@ export interface LoadPlan {
   gpuLayers: number;
 }
 
-/** The same in wllama's words. `n_threads` is the number of workers: `computeWith` says how many of them compute. */
+/**
+ * Turns a plan into wllama's parameters. `n_threads` is the number of workers; `computeWith` sets how many of them
+ * compute.
+ */
 export function loadParams(plan: LoadPlan, { passSize, helpers }: ProjectorNeeds): LoadParams {
   const { kind, contextLength, threads, gpuLayers } = plan;
   const { batchSize = gpuLayers > 0 ? WEBGPU_BATCH : MOST_WASM_BATCH } = plan;
-  // A text becomes a vector in one pass.
+  // A text becomes a vector in one pass, so the batch must hold all of it.
   const batch = kind === 'chat' ? Math.max(batchSize, passSize) : roundContext(contextLength);
   return {
     n_ctx: contextLength,
     n_batch: batch,
     n_ubatch: batch,
-    // One thread of those that compute is no worker.
+    // One of the computing threads is not a worker.
     n_threads: helpers === 0 ? threads : threads - 1 + helpers,
     n_gpu_layers: gpuLayers,
-    // llama-server keeps earlier prompts outside of the context, so one slot is enough to find them again.
+    // One slot is enough: llama-server keeps earlier prompts outside of the context and finds them again.
     n_parallel: 1,
     ctx_shift: false,
-    // The chat layer renders the model's own template; llama.cpp would try that one out while it loads.
+    // The chat layer renders the model's own template. This one keeps llama.cpp from testing the model's template
+    // during the load.
     chat_template: '{{ messages[0].content }}',
     ...(kind !== 'chat' && { embeddings: true }),
     ...(kind === 'rerank' && { pooling_type: 'rank' }),

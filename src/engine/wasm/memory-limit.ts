@@ -1,34 +1,28 @@
+import { formatBytes } from '../../core/bytes.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
 
-const MIB = 2 ** 20;
-/** What WebAssembly memory can hold: both builds of wllama are linked with this limit. */
-const MEMORY_MIB = 4096;
-/** The same in bytes. */
-export const WASM_MEMORY_BYTES = MEMORY_MIB * MIB;
-/** The least that the runtime, the context and the compute buffers of a small model need. */
-const RESERVED_MIB = 512;
+/** The size at which WebAssembly memory ends, in bytes. Both builds of wllama are linked with this limit. */
+export const WASM_MEMORY_BYTES = 2 ** 32;
+/** The runtime, the context and the compute buffers of a small model need at least this many bytes. */
+const RESERVED_BYTES = 2 ** 29;
 
-/** The model's size in bytes; throws if its weights alone can't be held. */
+/** Returns the size of the model's files in bytes. Throws `InsufficientMemory` if the weights alone do not fit. */
 export function checkModelSize(files: Blob[]): number {
   const size = files.reduce((sum, file) => sum + file.size, 0);
-  if (size > (MEMORY_MIB - RESERVED_MIB) * MIB) {
+  if (size > WASM_MEMORY_BYTES - RESERVED_BYTES) {
     throw new InsufficientMemory(
-      `The model's files have ${mib(size)} MiB, but WebAssembly memory ends at ${MEMORY_MIB} MiB, ` +
-        `of which the runtime and the context need ${RESERVED_MIB} MiB or more.`,
+      `The model's files have ${formatBytes(size)}, but WebAssembly memory ends at ${formatBytes(WASM_MEMORY_BYTES)}, ` +
+        `of which the runtime and the context need ${formatBytes(RESERVED_BYTES)} or more.`,
     );
   }
   return size;
 }
 
-/** Why loading failed, with the figures: too little memory is the likely reason where the native one is unclear. */
+/** Makes the error of a failed load. It names the figures, since too little memory is a likely reason. */
 export function loadFailure(size: number, contextLength: number, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
   const message =
-    `The model can't be loaded into WebAssembly: ${reason} (${mib(size)} MiB of files and a context of ` +
-    `${contextLength} tokens, ${MEMORY_MIB} MiB of memory in all)`;
+    `The model can't be loaded into WebAssembly: ${reason} (${formatBytes(size)} of files and a context of ` +
+    `${contextLength} tokens, ${formatBytes(WASM_MEMORY_BYTES)} of memory in all)`;
   return /bad_alloc|allocate/.test(reason) ? new InsufficientMemory(message) : new Error(message);
-}
-
-function mib(bytes: number): number {
-  return Math.ceil(bytes / MIB);
 }

@@ -4,18 +4,21 @@ import { createFields } from '../../gguf/fields.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readProjectorShape } from '../../gguf/projector.ts';
 
-/** What a projector asks of the runtime that it is loaded into. */
+/** What a projector needs from the runtime. */
 export interface ProjectorNeeds {
-  /** Tokens that one forward pass must hold at least. */
+  /** The least number of tokens that one forward pass must hold. */
   passSize: number;
-  /** Threads that llama.cpp starts besides those it computes with. */
+  /** The number of threads that llama.cpp starts in addition to those that compute. */
   helpers: number;
 }
 
-/** A recording is taken apart into its frequencies by four threads whatever llama.cpp computes with (`mtmd-audio.cpp`). */
+/**
+ * llama.cpp computes the frequencies of a recording with four threads, however many it is given (`mtmd-audio.cpp`):
+ * three besides the calling one.
+ */
 const AUDIO_HELPERS = 3;
 
-/** What the projector in this file asks for; no file asks for nothing. */
+/** Reads what a projector needs from its file. Without a file it needs nothing. */
 export async function projectorNeeds(file: Blob | undefined): Promise<ProjectorNeeds> {
   if (!file) return { passSize: 0, helpers: 0 };
   const { fields } = await readGgufHeader(blobBytes(file));

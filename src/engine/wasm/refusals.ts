@@ -1,12 +1,12 @@
 import { invalidRequest, unsupportedParameter } from '../../core/errors.ts';
 import type { RuntimeLog, ServerError } from './runtime-log.ts';
 
-/** What llama-server's JSON writer says of a token that is no whole character. */
+/** The error of llama-server's JSON writer for a token that is not a whole character. */
 const NOT_UTF8 = 'json.exception.type_error.316';
-/** How llama-server's words begin where it can't take in an image or a recording. */
+/** The beginning of llama-server's error for an image or a recording that it can't read. */
 const UNREADABLE = 'Failed to format input';
 
-/** Whether the runtime broke off because a token is no whole character. */
+/** True if the runtime stopped because a token is not a whole character. */
 export function isUntellable({ reason }: RuntimeLog): boolean {
   return reason?.includes(NOT_UTF8) ?? false;
 }
@@ -18,7 +18,7 @@ export function untellableLogprobs(): Error {
   );
 }
 
-/** llama.cpp takes recordings apart by several threads, and breaks where there are none. */
+/** 400: llama.cpp reads recordings with several threads and fails without them. */
 export function audioNeedsThreads(): Error {
   return unsupportedParameter(
     'messages',
@@ -26,7 +26,7 @@ export function audioNeedsThreads(): Error {
   );
 }
 
-/** What llama-server refused of a request, as a 400 in the words of the API. */
+/** Turns an error of llama-server about the request into a 400 in the API's words. */
 export function refusal({ message }: ServerError): Error {
   if (!message.startsWith(UNREADABLE)) return invalidRequest(message);
   return invalidRequest(

@@ -1,7 +1,7 @@
 import type { WllamaLogger } from '@wllama/wllama/esm/index.js';
 import type { Log } from '../../core/log.ts';
 
-/** An error as llama-server words it; the counts come with `exceed_context_size_error`. */
+/** An error of llama-server. The counts, in tokens, come with `exceed_context_size_error`. */
 export interface ServerError {
   type: string;
   message: string;
@@ -10,42 +10,42 @@ export interface ServerError {
 }
 
 /**
- * wllama's logger. wllama throws errors without their data and tells all it knows of them here first, so this keeps
- * the last operation's.
+ * wllama's logger. wllama throws errors without their details, but logs the details first. So this keeps those of the
+ * latest operation.
  */
 export class RuntimeLog implements WllamaLogger {
   /** llama-server's answer, if it was an error. */
   serverError: ServerError | null = null;
-  /** What JavaScript threw around the WebAssembly call. */
+  /** The error that JavaScript threw around the WebAssembly call. */
   exception: Error | null = null;
   readonly #log: Log;
   readonly #onWorkerError: (message: string) => void;
-  /** llama.cpp's errors before `exception`; of one that has several lines, the last says what happened. */
+  /** llama.cpp's errors before `exception`. If an error has several lines, the last one tells what happened. */
   #errors: string[][] = [];
 
-  /** `onWorkerError` is called when the worker dies, which wllama only logs. */
+  /** `onWorkerError` is called when the worker dies. wllama only logs that. */
   constructor(log: Log, onWorkerError: (message: string) => void) {
     this.#log = log;
     this.#onWorkerError = onWorkerError;
   }
 
-  /** Why the operation failed in llama.cpp's words, if it said so. */
+  /** The reason why the operation failed, in llama.cpp's words, if it gave one. */
   get reason(): string | null {
     return this.#errors[0]?.findLast((line) => line.trim() !== '') ?? null;
   }
 
-  /** Forgets the operation before. */
+  /** Forgets the previous operation. */
   reset(): void {
     this.serverError = null;
     this.exception = null;
     this.#errors = [];
   }
 
-  // wllama detaches these methods.
+  // These are arrow functions, because wllama detaches the methods.
   debug = (...args: unknown[]): void => this.#note(args);
   warn = (...args: unknown[]): void => this.#note(args);
 
-  /** Gets what C++ prints without a level: failed assertions, and all but the first line of anything longer. */
+  /** Gets what C++ prints without a level: failed assertions, and all lines but the first of longer messages. */
   log = (...args: unknown[]): void => {
     this.#note(args);
     const [line] = args;
@@ -68,7 +68,7 @@ export class RuntimeLog implements WllamaLogger {
     }
   };
 
-  // Only the first argument: wllama puts a reply that it can't read into the second.
+  // Logs only the first argument. The second may have a reply that wllama can't read, and replies must not be logged.
   #note([line]: unknown[]): void {
     if (typeof line === 'string') this.#log.debug('wllama', { line });
   }

@@ -1,4 +1,6 @@
-/** The part of wllama that is used here; its own declarations don't resolve under Node's module rules. */
+/**
+ * Types for the part of wllama that Paddock uses. wllama's own declarations don't resolve under Node's module rules.
+ */
 declare module '@wllama/wllama/esm/index.js' {
   export interface WllamaLogger {
     debug(...args: unknown[]): void;
@@ -15,11 +17,11 @@ declare module '@wllama/wllama/esm/index.js' {
     n_parallel: number;
     n_gpu_layers: number;
     ctx_shift: boolean;
-    /** A Jinja template, in place of the model's. */
+    /** A Jinja template that replaces the model's. */
     chat_template: string;
     embeddings?: boolean;
     pooling_type?: 'rank';
-    /** 3 is "warnings and errors". */
+    /** 3 means warnings and errors. */
     log_level: number;
   }
 
@@ -41,13 +43,13 @@ declare module '@wllama/wllama/esm/index.js' {
     );
     setCompat(compat: { worker: string | { code: string }; wasm: string } | null): void;
     loadModel(files: Blob[], params: LoadParams): Promise<void>;
-    /** Of a model that failed to load, every number is 0. */
+    /** If the model failed to load, every number is 0. */
     getLoadedContextInfo(): {
       n_ctx: number;
       n_ctx_train: number;
       n_vocab: number;
       metadata: Record<string, string>;
-      /** What stands for an image or a recording in a prompt: another one with every load. */
+      /** Marks the place of an image or a recording in a prompt. It differs with every load. */
       media_marker: string;
       has_audio_input: boolean;
     };
@@ -55,9 +57,9 @@ declare module '@wllama/wllama/esm/index.js' {
     isMultithread(): boolean;
     getWorkerResources(): { compat: boolean };
     createCompletion(options: StreamOptions & object): Promise<void>;
-    /** Private to wllama. Absent until a model loads. */
+    /** Private to wllama. Null until a model loads. */
     proxy: WorkerProxy | null;
-    /** Private to wllama. The replies to a request that has been accepted. */
+    /** Private to wllama. Reads the replies to an accepted request. */
     getResponse(options: StreamOptions, isStream: true, request: number): Promise<void>;
     createEmbedding(options: { input: string[] }): Promise<{
       data: { index: number; embedding: number[] }[];

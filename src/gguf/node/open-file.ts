@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ByteSource } from '../file-reader.ts';
 
-/** Opens a file of the disk for as long as it is read; `size` is in bytes. */
+/** Opens a file on disk while `use` reads it. `size` is in bytes. */
 export async function withOpenFile<T>(
   { path, size }: { path: string; size: number },
   use: (source: ByteSource) => Promise<T>,
@@ -14,7 +14,7 @@ export async function withOpenFile<T>(
   }
 }
 
-/** The bytes of an open file from `offset` on, fewer than asked for only where it ends. */
+/** Reads `length` bytes of an open file from `offset` on. Returns fewer only if the file ends before. */
 export async function readAt(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
   const bytes = Buffer.allocUnsafe(length);
   let filled = 0;

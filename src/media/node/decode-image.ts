@@ -2,21 +2,22 @@ import sharp from 'sharp';
 import type { ImageSize } from '../image-size.ts';
 import { undecodable } from '../problem.ts';
 
-/** Only these of libvips' many readers are needed, and the others are not for bytes from anywhere. */
+/** Of libvips' many loaders, only these may read bytes from unknown senders. */
 const LOADERS = ['Png', 'Jpeg', 'Nsgif', 'Webp', 'Heif'].map((name) => `VipsForeignLoad${name}`);
 
-/** For what is small as a file and in pixels but still takes for ever to decode. */
+/** Some images are small as files and in pixels and still take minutes to decode. */
 const DECODE_SECONDS = 30;
 
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: LOADERS });
-// Decoded images are not asked for again: the models' caches know them by their bytes.
+// Nobody asks for a decoded image again: the models' own caches know it by its bytes.
 sharp.cache(false);
 
 /**
- * An image of up to `limitPixels`, upright, on white, as an sRGB PNG of the size that `scaled` gives.
+ * Decodes an image of up to `limitPixels` pixels. Returns an upright sRGB PNG on white, of the size that `scaled`
+ * returns.
  *
- * @throws MediaProblem when it is broken
+ * @throws MediaProblem if the image is broken
  */
 export async function toPng(
   image: Uint8Array,

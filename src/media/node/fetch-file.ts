@@ -7,21 +7,22 @@ import type { MediaLimits } from '../limits.ts';
 import { fileTooLarge, MediaProblem, unreachable } from '../problem.ts';
 
 export interface FetchOptions {
-  /** Whether an IP address may be asked. */
+  /** True if this IP address may be contacted. */
   mayAsk: (address: string) => boolean;
   limits: Pick<MediaLimits, 'fileBytes' | 'fetchMs' | 'redirects'>;
-  /** All addresses of a host, which may be an address itself. */
+  /** Returns all addresses of a host. The host may be an IP address itself. */
   lookup?: (host: string) => Promise<LookupAddress[]>;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 
-/** No secret and no cookie is ever sent, and no other form of the file asked for. */
+/** No secrets and no cookies are sent. Compression is refused. */
 const HEADERS = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Paddock' };
 
 /**
- * The file at an http(s) URL. The addresses that a host's name stands for are looked up once, checked, and asked themselves, so
- * that no later look-up can lead elsewhere; and so anew for each redirect. Proxies of the environment are not used.
+ * Fetches the file at an http(s) URL. For each URL, redirects included, the host's addresses are looked up once and
+ * checked. The connection uses these very addresses, so that no second look-up can lead elsewhere. Proxies of the
+ * environment are not used.
  *
  * @throws MediaProblem
  */
@@ -58,7 +59,11 @@ async function open(url: URL, options: FetchOptions, signal: AbortSignal): Promi
   });
 }
 
-/** @throws MediaProblem when any of them may not be asked: which one a connection gets is not ours to say */
+/**
+ * Looks up the addresses of a URL's host.
+ *
+ * @throws MediaProblem if any of them may not be contacted, since the connection may pick any of them
+ */
 async function findAddresses({ hostname }: URL, { mayAsk, lookup = lookUp }: FetchOptions): Promise<LookupAddress[]> {
   const addresses = await lookup(hostname.replace(/^\[(.*)\]$/, '$1')).catch(() => {
     throw unreachable('could not be fetched: its host is not known.');
@@ -72,7 +77,7 @@ function lookUp(host: string): Promise<LookupAddress[]> {
   return dnsLookup(host, { all: true });
 }
 
-/** Null when the response is the file. Throws a `MediaProblem` when it is neither. */
+/** Returns the target of a redirect, or null if the response is the file. Throws a `MediaProblem` if it is neither. */
 function redirectOf({ statusCode = 0, headers: { location } }: IncomingMessage, from: URL): URL | null {
   if (statusCode === 200) return null;
   if (!REDIRECTS.includes(statusCode) || location === undefined)
@@ -91,7 +96,7 @@ async function readBody(response: IncomingMessage, limitBytes: number): Promise<
   return gather(response, limitBytes);
 }
 
-/** A look-up can't be ended, but need not be waited for. */
+/** Stops waiting for a promise when the signal aborts. A DNS look-up can't be cancelled. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -100,7 +105,7 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Node gives several failed attempts as one error without a message. */
+/** After several failed attempts to connect, Node throws one error without a message that holds the others. */
 function codeOf(error: unknown): string {
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   return first instanceof Error && 'code' in first ? String(first.code) : 'unknown reason';

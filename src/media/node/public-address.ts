@@ -1,6 +1,6 @@
 import { BlockList, isIPv4 } from 'node:net';
 
-/** What is not on the public internet: https://www.iana.org/assignments/iana-ipv4-special-registry */
+/** Networks that are not on the public internet: https://www.iana.org/assignments/iana-ipv4-special-registry */
 const SPECIAL_IPV4: [network: string, bits: number][] = [
   ['0.0.0.0', 8], // this network
   ['10.0.0.0', 8], // private
@@ -20,12 +20,12 @@ const SPECIAL_IPV4: [network: string, bits: number][] = [
 ];
 
 /**
- * All of the public internet, so that loopback, link-local, unique local, multicast, IPv4-mapped and translated addresses are
- * not in it: https://www.iana.org/assignments/ipv6-address-space
+ * The public internet in IPv6. Loopback, link-local, unique local, multicast, IPv4-mapped and translated addresses lie
+ * outside of it: https://www.iana.org/assignments/ipv6-address-space
  */
 const GLOBAL_IPV6: [network: string, bits: number] = ['2000::', 3];
 
-/** Within that: https://www.iana.org/assignments/iana-ipv6-special-registry */
+/** Special networks within it: https://www.iana.org/assignments/iana-ipv6-special-registry */
 const SPECIAL_IPV6: [network: string, bits: number][] = [
   ['2001::', 23], // protocols, tunnels to IPv4 among them
   ['2001:db8::', 32], // documentation
@@ -39,7 +39,7 @@ for (const [network, bits] of SPECIAL_IPV6) special.addSubnet(network, bits, 'ip
 const global = new BlockList();
 global.addSubnet(...GLOBAL_IPV6, 'ipv6');
 
-/** Whether an IP address is one of the public internet: not this machine's, nor one of its own networks. */
+/** True if an IP address is on the public internet, and so belongs neither to this machine nor to its own networks. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, 'ipv4');
   return global.check(address, 'ipv6') && !special.check(address, 'ipv6');

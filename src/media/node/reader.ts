@@ -6,12 +6,12 @@ import { fetchFile } from './fetch-file.ts';
 import { isPublicAddress } from './public-address.ts';
 
 export interface ServerMediaOptions {
-  /** Whether URLs may lead to this machine and to its own networks. */
+  /** True if URLs may lead to this machine and to its own networks. */
   allowPrivate: boolean;
   limits?: MediaLimits;
 }
 
-/** What reads the media of a server's requests. */
+/** Makes the reader for the media of a server's requests. */
 export function createServerMediaReader({ allowPrivate, limits = MEDIA_LIMITS }: ServerMediaOptions): MediaReader {
   const mayAsk = allowPrivate ? () => true : isPublicAddress;
   return createMediaReader(
@@ -26,7 +26,7 @@ export function createServerMediaReader({ allowPrivate, limits = MEDIA_LIMITS }:
   );
 }
 
-/** Only when the first image comes, and not at all where there is no build of sharp for the machine. */
+/** Loads sharp with the first image. Some machines have no build of it. */
 function loadDecoder() {
   return import('./decode-image.ts').catch(() => {
     throw notSupportedHere('Images can not be taken here: sharp, which reads them, does not load.');

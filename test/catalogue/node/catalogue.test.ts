@@ -29,7 +29,7 @@ describe('the catalogue', () => {
     expect(card?.metadata.size).toBeGreaterThan(1_000_000);
   });
 
-  it('says where a model lies and what it is for', async () => {
+  it('returns the files and the kind of a model', async () => {
     const catalogue = await readCatalogue([inject('modelsFolder')], silentLog);
     expect(catalogue.sourceOf('tiny')).toMatchObject({
       kind: 'chat',
@@ -42,7 +42,7 @@ describe('the catalogue', () => {
     expect(makeEmbeddings.map(({ id }) => id)).toEqual(['embed/mini']);
   });
 
-  it('takes what the header tells into the Model object', async () => {
+  it('copies the fields of the header into the Model object', async () => {
     const folder = await makeFolder();
     const entries = modelEntries({
       'general.author': text('Ada'),
@@ -67,7 +67,7 @@ describe('the catalogue', () => {
     });
   });
 
-  it('counts what the cache of a token takes, layer by layer where the layers differ', async () => {
+  it('counts the cached numbers of a token, for each layer if the layers differ', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'alike.gguf'), modelEntries({ 'llama.attention.head_count_kv': uint32(2) }));
     await writeSparse(
@@ -75,18 +75,18 @@ describe('the catalogue', () => {
       modelEntries({ 'llama.attention.head_count_kv': int32s([8, 0, 0, 1]) }),
     );
     const { catalogue } = await readLines(folder);
-    // 4 layers of 2 heads, and 9 heads in all, each of a key and a value of 128 / 8 numbers.
+    // 4 layers of 2 heads, and 9 heads in all. Each head has a key and a value of 128 / 8 numbers.
     expect(catalogue.sourceOf('alike')?.shape.cachedPerToken).toBe(4 * 2 * 32);
     expect(catalogue.sourceOf('each')?.shape.cachedPerToken).toBe(9 * 32);
   });
 
-  it('takes an encoder for an embedding model where its header names no pooling', async () => {
+  it('counts an encoder as an embedding model even if its header names no pooling', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries({ 'general.architecture': text('nomic-bert') }));
     expect((await readLines(folder)).catalogue.sourceOf('a')?.kind).toBe('embedding');
   });
 
-  it('gives the same source for as long as the files are the same', async () => {
+  it('returns the same source object until the files change', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries());
     const { catalogue } = await readLines(folder);
@@ -99,7 +99,7 @@ describe('the catalogue', () => {
     expect(catalogue.sourceOf('a')?.shape.layers).toBe(5);
   });
 
-  it('sees after a refresh whatever was there when it was asked for, also while another one runs', async () => {
+  it('contains after a refresh every file that existed at the call, even if another refresh was running', async () => {
     const folder = await makeFolder();
     const { catalogue } = await readLines(folder);
     const first = catalogue.refresh();
@@ -111,7 +111,7 @@ describe('the catalogue', () => {
 });
 
 describe('the files of a model', () => {
-  it('are the parts of a split one together, with the parameters of all', async () => {
+  it('are all parts of a split one, with the parameters of all', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'b-00002-of-00002.gguf'), {}, [tensor('last', [32])]);
     await writeSparse(join(folder, 'b-00001-of-00002.gguf'), modelEntries(), [tensor('first', [64])]);
@@ -124,7 +124,7 @@ describe('the files of a model', () => {
     );
   });
 
-  it('are missed where a part is missing', async () => {
+  it('are refused if a part is missing', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'b-00001-of-00003.gguf'), modelEntries());
     const { ids, lines } = await readLines(folder);
@@ -135,7 +135,7 @@ describe('the files of a model', () => {
   it.each<[string, Parameters<typeof modelEntries>[0], RegExp]>([
     ['an adapter', { 'general.type': text('adapter') }, /its type is adapter/],
     ['a file of no architecture', { 'general.architecture': text('') }, /names no architecture/],
-  ])('are not those of %s', async (_, entries, reason) => {
+  ])('are not %s', async (_, entries, reason) => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries(entries));
     const { ids, lines } = await readLines(folder);
@@ -143,7 +143,7 @@ describe('the files of a model', () => {
     expect(lines.join()).toMatch(reason);
   });
 
-  it('are not a vocabulary alone', async () => {
+  it('are not a mere vocabulary', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries(), []);
     const { ids, lines } = await readLines(folder);
@@ -151,7 +151,7 @@ describe('the files of a model', () => {
     expect(lines.join()).toContain('has no tensors');
   });
 
-  it('that are broken are told of, once, and the rest is served', async () => {
+  it('that are broken are logged once, and the others are served', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'broken.gguf'), 'this is no GGUF, but a text');
     await writeSparse(join(folder, 'a.gguf'), modelEntries());
@@ -162,7 +162,7 @@ describe('the files of a model', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('that are not whole are told of with both sizes', async () => {
+  it('that are incomplete are logged with both sizes', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'a.gguf'), 'GGUF');
     const { ids, lines } = await readLines(folder);
@@ -170,14 +170,14 @@ describe('the files of a model', () => {
     expect(lines.join()).toMatch(/model skipped .*not whole.*"size":4,"expected":8/);
   });
 
-  it('that begin with a dot are left alone, as is all in such a folder', async () => {
+  it('are ignored if their name or their folder begins with a dot', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, '.a.gguf'), modelEntries());
     await writeSparse(join(folder, '.cache', 'b.gguf'), modelEntries());
     expect(await readLines(folder)).toMatchObject({ ids: [], lines: [] });
   });
 
-  it('may be links, also of folders, and links in circles do no harm', async () => {
+  it('may be links, as may folders; circular links do no harm', async () => {
     const folder = await makeFolder();
     const elsewhere = await makeFolder();
     await writeSparse(join(elsewhere, 'b.gguf'), modelEntries());
@@ -190,7 +190,7 @@ describe('the files of a model', () => {
 });
 
 describe('the id of a model', () => {
-  it('is its path, or its folder where that is its own and named like it', async () => {
+  it('is its path, or its folder if that has its name and holds no other model', async () => {
     const folder = await makeFolder();
     for (const path of ['a', 'b/b', 'c/d', 'e/f/f', 'g/g', 'g/h']) {
       await writeSparse(join(folder, `${path}.gguf`), modelEntries());
@@ -198,14 +198,14 @@ describe('the id of a model', () => {
     expect((await readLines(folder)).ids).toEqual(['a', 'b', 'c/d', 'e/f', 'g/g', 'g/h']);
   });
 
-  it('is what a model.json says', async () => {
+  it('is the one in its model.json', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'org', 'repo', 'Q4_K_M', 'file.gguf'), modelEntries());
     await writeFile(join(folder, 'org', 'repo', 'Q4_K_M', 'model.json'), '{"id": "org/repo:Q4_K_M"}');
     expect((await readLines(folder)).ids).toEqual(['org/repo:Q4_K_M']);
   });
 
-  it('is that of one model: others of the same id are told of and left out', async () => {
+  it('belongs to one model: others with the same id are logged and left out', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries());
     await writeSparse(join(folder, 'a', 'a.gguf'), modelEntries());
@@ -217,7 +217,7 @@ describe('the id of a model', () => {
 });
 
 describe('several folders', () => {
-  it('are listed one after the other, the models of each sorted', async () => {
+  it('are listed in their order, the models of each sorted', async () => {
     const [first, second] = [await makeFolder(), await makeFolder()];
     await writeSparse(join(first, 'z.gguf'), modelEntries());
     await writeSparse(join(first, 'b.gguf'), modelEntries());
@@ -225,7 +225,7 @@ describe('several folders', () => {
     expect((await readLines(first, second)).ids).toEqual(['b', 'z', 'a']);
   });
 
-  it('give the model of the first one where ids are the same', async () => {
+  it('serve the model of the first one if both have the same id', async () => {
     const [first, second] = [await makeFolder(), await makeFolder()];
     for (const folder of [first, second]) await writeSparse(join(folder, 'pico.gguf'), modelEntries());
     const { catalogue, ids } = await readLines(first, second);
@@ -238,7 +238,7 @@ describe('several folders', () => {
     expect(await readLines(join(folder, 'none'))).toMatchObject({ ids: [], lines: [] });
   });
 
-  it('that can not be read are told of', async () => {
+  it('that can not be read are logged', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'file'), '');
     await mkdir(join(folder, 'models'));

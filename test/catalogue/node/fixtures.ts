@@ -14,7 +14,7 @@ import {
 } from '../../fixtures/gguf-writer.ts';
 import { recordingLog } from '../../support/log.ts';
 
-/** An empty folder for the running test. */
+/** Makes an empty folder for the running test. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-catalogue-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -26,19 +26,19 @@ export function tensor(name: string, shape: number[], type: GgufTensor['type'] =
   return { name, type, shape, chunks: () => [] };
 }
 
-/** A GGUF up to where its tensors' data begins. */
+/** Returns the beginning of a GGUF, up to the data of its tensors. */
 export function headerBytes(entries: GgufEntries, tensors: GgufTensor[] = [tensor('weights', [64])]): Uint8Array {
   const [header] = ggufChunks(entries, tensors);
   return header ?? new Uint8Array();
 }
 
-/** Writes a GGUF of zeros and makes the folders that it needs. Gives its size in bytes. */
+/** Writes a GGUF whose tensors are holes, and makes its folders. Returns its size in bytes. */
 export async function writeSparse(path: string, entries: GgufEntries, tensors = [tensor('weights', [64])]) {
   await mkdir(dirname(path), { recursive: true });
   return writeHollow(path, entries, tensors);
 }
 
-/** The metadata of a model that writes text. */
+/** The metadata of a chat model. */
 export function modelEntries(more: GgufEntries = {}): GgufEntries {
   return {
     'general.architecture': text('llama'),
@@ -51,7 +51,7 @@ export function modelEntries(more: GgufEntries = {}): GgufEntries {
   };
 }
 
-/** The metadata of a projector into embeddings of the given width. */
+/** The metadata of a projector that makes embeddings of the given width. */
 export function projectorEntries(width: number, sense: 'vision' | 'audio' = 'vision', more: GgufEntries = {}) {
   return {
     'general.architecture': text('clip'),
@@ -62,7 +62,7 @@ export function projectorEntries(width: number, sense: 'vision' | 'audio' = 'vis
   };
 }
 
-/** The catalogue of a folder, and the lines of its log. */
+/** Reads the catalogue of folders, and returns it with the lines of its log. */
 export async function readLines(...folders: string[]) {
   const lines: string[] = [];
   const catalogue = await readCatalogue(folders, recordingLog(lines));

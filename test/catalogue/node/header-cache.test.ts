@@ -22,7 +22,7 @@ const header: GgufHeader = {
 };
 
 describe('the cache of headers', () => {
-  it('has at the next start what was kept, as it was', async () => {
+  it('returns a kept header unchanged after a restart', async () => {
     const path = join(await makeFolder(), 'some', 'cache.json');
     const first = await openHeaderCache(path);
     first.keep('stamp', header);
@@ -32,7 +32,7 @@ describe('the cache of headers', () => {
     expect(next.find('another')).toBeUndefined();
   });
 
-  it('keeps those of before beside new ones', async () => {
+  it('keeps earlier headers beside new ones', async () => {
     const path = join(await makeFolder(), 'cache.json');
     for (const stamp of ['a', 'b']) {
       const cache = await openHeaderCache(path);
@@ -43,7 +43,7 @@ describe('the cache of headers', () => {
     expect([last.find('a'), last.find('b')]).toEqual([header, header]);
   });
 
-  it('does without short headers, and without a file where it has none', async () => {
+  it('skips short headers, and works without a file', async () => {
     const path = join(await makeFolder(), 'cache.json');
     const cache = await openHeaderCache(path);
     cache.keep('stamp', { ...header, bytes: 8000 });
@@ -56,7 +56,7 @@ describe('the cache of headers', () => {
   });
 
   it.each(['', '{"version": 2', '{"version": 0, "headers": []}', '{"version": 2, "headers": [["a", {}]]}', 'null'])(
-    'is empty where its file is broken: %s',
+    'is empty if its file is broken: %s',
     async (content) => {
       const path = join(await makeFolder(), 'cache.json');
       await writeFile(path, content);
@@ -68,7 +68,7 @@ describe('the cache of headers', () => {
     },
   );
 
-  it('does no harm where it can not be written', async () => {
+  it('does no harm if its file can not be written', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'file'), '');
     const cache = await openHeaderCache(join(folder, 'file', 'cache.json'));
@@ -87,7 +87,7 @@ describe('a catalogue with a cache', () => {
     await writeSparse(path, entries);
     const first = await read();
     expect(first?.shape.vocabularySize).toBe(10_000);
-    // What stands in the cache is what counts.
+    // The changed number shows that the catalogue uses the cache.
     await writeFile(cache, (await readFile(cache, 'utf8')).replace('"length":10000', '"length":12345'));
     expect((await read())?.shape).toEqual({ ...first?.shape, vocabularySize: 12_345 });
     await writeSparse(path, entries);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningServer, startServer } from '../../support/server.ts';
 
-/** The model.json of each model; but for that they are the same, and run on one thread where the flags say 2. */
+/** The model.json of each model. Otherwise the models are the same. Each runs on one thread, while the flags say 2. */
 const MODELS: Record<string, { settings?: object; parameters?: object }> = {
   plain: {},
   loaded: { settings: { ctx_len: 256, n_parallel: 3 } },
@@ -40,7 +40,7 @@ function chat(model: string, more: object = {}): Promise<Response> {
   });
 }
 
-/** The first choice and the usage of a reply. */
+/** Returns the first choice and the usage of a reply. */
 async function reply(model: string, more?: object) {
   const { choices, usage } = JSON.parse(await (await chat(model, more)).text());
   return { ...choices[0], ...usage, text: choices[0].message.content };
@@ -52,13 +52,13 @@ async function settingsOf(model: string) {
   return settings;
 }
 
-describe('what a model.json says', () => {
-  it('of loading holds for its model, in place of what the flags say for all', async () => {
+describe('a field of model.json', () => {
+  it('for loading replaces the value of the flags', async () => {
     expect(await settingsOf('plain')).toMatchObject({ ctx_len: 512, n_parallel: 4, cpu_threads: 1 });
     expect(await settingsOf('loaded')).toMatchObject({ ctx_len: 256, n_parallel: 3, cpu_threads: 1 });
   });
 
-  it('of a system prompt holds for conversations without one', async () => {
+  it('for a system prompt counts in conversations without one', async () => {
     const one = { max_tokens: 1 };
     const messages = (content: string) => [
       { role: 'system', content },
@@ -71,16 +71,16 @@ describe('what a model.json says', () => {
     expect((await reply('greeted', own)).prompt_tokens).toBe((await reply('plain', own)).prompt_tokens);
   });
 
-  it('of a template takes the place of the one in the GGUF', async () => {
+  it('for a template replaces the one in the GGUF', async () => {
     expect((await reply('bare', { max_tokens: 1 })).prompt_tokens).toBe(1);
   });
 
-  it('of the length of replies holds where a request says nothing', async () => {
+  it('for the length of replies is the default of requests', async () => {
     expect(await reply('short')).toMatchObject({ completion_tokens: 3, finish_reason: 'length' });
     expect(await reply('short', { max_tokens: 5 })).toMatchObject({ completion_tokens: 5 });
   });
 
-  it('of sampling and of stop sequences holds where a request says nothing', async () => {
+  it('for sampling or stop sequences is the default of requests', async () => {
     const { text } = await reply('greedy');
     expect((await reply('greedy')).text).toBe(text);
     expect((await reply('plain', { temperature: 0, max_tokens: 16 })).text).toBe(text);
@@ -89,7 +89,7 @@ describe('what a model.json says', () => {
     expect((await reply('stopped', { stop: [] })).text).toBe(text);
   });
 
-  it('of streaming holds where a request says nothing', async () => {
+  it('for streaming is the default of requests', async () => {
     const type = async (more?: object) => {
       const response = await chat('streamed', more);
       await response.text();

@@ -25,7 +25,7 @@ describe('a projector', () => {
     });
   });
 
-  it('for audio makes it an audio model', async () => {
+  it('for audio makes the model beside it an audio model', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'x.gguf'), modelEntries());
     await writeSparse(join(folder, 'ear.gguf'), projectorEntries(WIDTH, 'audio'));
@@ -37,7 +37,7 @@ describe('a projector', () => {
     expect(card && toModel(card, undefined).capabilities).toMatchObject({ vision: false, audio: true });
   });
 
-  it('belongs to the models of its width where several are beside it', async () => {
+  it('belongs to the models of its width if several are beside it', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries());
     await writeSparse(join(folder, 'b.gguf'), modelEntries());
@@ -47,7 +47,7 @@ describe('a projector', () => {
     expect(catalogue.list().map(({ settings }) => settings.mmproj)).toEqual(['mmproj.gguf', 'mmproj.gguf', undefined]);
   });
 
-  it('of several is the one named like the model, then that of 16 bits', async () => {
+  it('is chosen by its name, then for 16-bit floats', async () => {
     const folder = await makeFolder();
     for (const name of ['owl-Q4_K_M', 'cat-Q4_K_M']) await writeSparse(join(folder, `${name}.gguf`), modelEntries());
     for (const name of ['mmproj-cat-bf16', 'mmproj-owl-bf16', 'mmproj-owl-f16']) {
@@ -59,7 +59,7 @@ describe('a projector', () => {
     expect(catalogue.find('cat-Q4_K_M')?.settings.mmproj).toBe('mmproj-cat-bf16.gguf');
   });
 
-  it('of several is the one that a model.json names', async () => {
+  it('is the one that a model.json names', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries());
     for (const name of ['mmproj-F16', 'mmproj-F32'])
@@ -68,7 +68,7 @@ describe('a projector', () => {
     expect((await readLines(folder)).catalogue.find('a')?.settings.mmproj).toBe('mmproj-F32.gguf');
   });
 
-  it('is the one that fits where a model.json names none that is there, which is told', async () => {
+  it('is the one that fits if a model.json names one that does not exist, and this is logged', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'a.gguf'), modelEntries());
     await writeSparse(join(folder, 'mmproj.gguf'), projectorEntries(WIDTH));
@@ -80,7 +80,7 @@ describe('a projector', () => {
     ]);
   });
 
-  it('is no model of its own, whether it can be read or not', async () => {
+  it('is not listed as a model, whether it can be read or not', async () => {
     const folder = await makeFolder();
     await writeSparse(join(folder, 'clip.gguf'), projectorEntries(WIDTH));
     await writeFile(join(folder, 'mmproj-broken.gguf'), 'no GGUF at all, nor anything else');

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-/** Writes files of 10 bytes below the root. */
+/** Writes files of 10 bytes each below the root. */
 async function put(...paths: string[]): Promise<void> {
   for (const path of paths) {
     await mkdir(join(root, path, '..'), { recursive: true });
@@ -22,7 +22,7 @@ async function put(...paths: string[]): Promise<void> {
   }
 }
 
-/** A model of these files of the models folder. */
+/** A model that consists of these files of the models folder. */
 function model(files: string[], projector?: string): ModelSource {
   const shape = {
     fileBytes: 10,
@@ -44,26 +44,26 @@ async function remove(source: ModelSource, others: ModelSource[] = []): Promise<
   return removal.bytes;
 }
 
-/** All that is left below the root. */
+/** Lists all files that are left below the root. */
 async function left(): Promise<string[]> {
   return (await readdir(root, { recursive: true })).sort();
 }
 
 describe('removing a model', () => {
-  it('removes its file and tells the bytes', async () => {
+  it('removes its file and returns the freed bytes', async () => {
     await put('models/a.gguf', 'models/b.gguf');
     expect(await remove(model(['a.gguf']))).toBe(10);
     expect(await left()).toEqual(['models', 'models/b.gguf']);
   });
 
-  it('removes all parts, the projector and the description, and then the folders that are empty', async () => {
+  it('removes all parts, the projector and the model.json, then the folders that have become empty', async () => {
     const parts = ['org/m/x-00001-of-00002.gguf', 'org/m/x-00002-of-00002.gguf'];
     await put(...[...parts, 'org/m/mmproj-x.gguf', 'org/m/model.json'].map((file) => `models/${file}`));
     expect(await remove(model(parts, 'org/m/mmproj-x.gguf'))).toBe(40);
     expect(await left()).toEqual(['models']);
   });
 
-  it('removes the description that bears its name, split or not', async () => {
+  it('removes the model.json with its name, split or not', async () => {
     await put('models/x-00001-of-00001.gguf', 'models/x.model.json', 'models/y.gguf', 'models/y.model.json');
     await remove(model(['x-00001-of-00001.gguf']));
     expect(await left()).toEqual(['models', 'models/y.gguf', 'models/y.model.json']);
@@ -75,13 +75,13 @@ describe('removing a model', () => {
     expect(await left()).toEqual(['models', 'models/m', 'models/m/b.gguf', 'models/m/mmproj.gguf']);
   });
 
-  it('removes projectors that no model is left to use', async () => {
+  it('removes projectors that no remaining model uses', async () => {
     await put('models/m/a.gguf', 'models/m/mmproj-F16.gguf', 'models/m/mmproj-BF16.gguf', 'models/m/model.json');
     await remove(model(['m/a.gguf'], 'm/mmproj-F16.gguf'));
     expect(await left()).toEqual(['models']);
   });
 
-  it('leaves a model.json beside other models, and files that are not its own', async () => {
+  it('keeps a model.json beside other models, and files that belong to others', async () => {
     await put('models/m/a.gguf', 'models/m/b.gguf', 'models/m/model.json', 'models/n/c.gguf', 'models/n/notes.txt');
     await remove(model(['m/a.gguf']));
     await remove(model(['n/c.gguf']));
@@ -90,7 +90,7 @@ describe('removing a model', () => {
     );
   });
 
-  it('takes away a link and not what it leads to', async () => {
+  it('removes a link but not its target', async () => {
     await put('elsewhere/a.gguf');
     await mkdir(folder);
     await symlink(join(root, 'elsewhere/a.gguf'), join(folder, 'a.gguf'));
@@ -98,7 +98,7 @@ describe('removing a model', () => {
     expect(await left()).toEqual(['elsewhere', 'elsewhere/a.gguf', 'models']);
   });
 
-  it('touches nothing in a folder that lies elsewhere', async () => {
+  it('touches nothing in a folder outside the models folder', async () => {
     await put('elsewhere/a.gguf');
     await mkdir(folder);
     await symlink(join(root, 'elsewhere'), join(folder, 'linked'));

@@ -7,13 +7,13 @@ import type { Log } from '../../../src/core/log.ts';
 import { text } from '../../fixtures/gguf-writer.ts';
 import { makeFolder, modelEntries, tensor, writeSparse } from './fixtures.ts';
 
-/** A catalogue that is watched, and a way to wait until it looks as it should. It logs whenever it has changed. */
+/** Opens a watched catalogue. `until` waits for a state of it. The catalogue logs a line after each change. */
 async function watched(...folders: string[]) {
   const lines: string[] = [];
   const said = new EventEmitter();
   const record = (message: string, fields: unknown) => {
     lines.push(`${message} ${JSON.stringify(fields)}`);
-    // The lists change after the log has been told.
+    // The lists change just after the line has been logged.
     setImmediate(() => said.emit('line'));
   };
   const log: Log = { debug: record, info: record, warn: record, error: record };
@@ -32,7 +32,7 @@ async function watched(...folders: string[]) {
   };
 }
 
-describe('a catalogue that is watched', () => {
+describe('a watched catalogue', () => {
   it('sees models come and go', async () => {
     const folder = await makeFolder();
     const { untilIds } = await watched(folder);
@@ -42,7 +42,7 @@ describe('a catalogue that is watched', () => {
     await untilIds();
   });
 
-  it('sees them in new folders within new folders', async () => {
+  it('sees models in new folders within new folders', async () => {
     const folder = await makeFolder();
     const { untilIds } = await watched(folder);
     await writeSparse(join(folder, 'some', 'where', 'deep', 'a.gguf'), modelEntries());
@@ -87,7 +87,7 @@ describe('a catalogue that is watched', () => {
     await rm(join(folder, 'model.json'));
   });
 
-  it('serves a file that is being copied once it is whole, and tells of it once', async () => {
+  it('serves a file once it has been copied completely, and logs the incomplete one once', async () => {
     const source = join(await makeFolder(), 'a.gguf');
     await writeSparse(source, modelEntries(), [tensor('weights', [10_000])]);
     const bytes = await readFile(source);
@@ -104,7 +104,7 @@ describe('a catalogue that is watched', () => {
     expect(lines.filter((line) => line.includes('not whole'))).toHaveLength(1);
   });
 
-  it('waits for a folder that does not exist yet, and for one that is made anew', async () => {
+  it('waits for a folder that does not exist yet, and for one that is deleted and made again', async () => {
     const folder = join(await makeFolder(), 'home', 'models');
     const { lines, untilIds } = await watched(folder);
     expect(lines).toEqual([]);
@@ -118,7 +118,7 @@ describe('a catalogue that is watched', () => {
     await untilIds('in/b', 'in/c');
   });
 
-  it('goes on when a file can not be read', async () => {
+  it('continues if a file can not be read', async () => {
     const folder = await makeFolder();
     const { untilIds, untilSaid } = await watched(folder);
     const file = await open(join(folder, 'broken.gguf'), 'w');
@@ -129,7 +129,7 @@ describe('a catalogue that is watched', () => {
     await untilIds('a');
   });
 
-  it('leaves the process free to end after it has been closed', async () => {
+  it('does not keep the process running after it has been closed', async () => {
     const folder = await makeFolder();
     const { catalogue, lines } = await watched(folder);
     await catalogue[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ const byPath = (paths: string[], path: string) =>
 const parts = (prefix: string, total: number) =>
   Array.from({ length: total }, (_, index) => `${prefix}-0000${index + 1}-of-0000${total}.gguf`);
 
-describe('the quantization that a path tells', () => {
+describe('the quantization in a path', () => {
   it.each([
     ['Llama-3.2-1B-Instruct-Q4_K_M.gguf', 'Q4_K_M'],
     ['qwen2.5-0.5b-instruct-q4_k_m.gguf', 'Q4_K_M'],
@@ -48,24 +48,24 @@ describe('choosing a model by its quantization', () => {
     [['M-Q8_0.gguf', 'M-F16.gguf'], 'M-Q8_0.gguf'],
     [['M-Q4_0.gguf', 'M-UD-Q4_K_XL.gguf'], 'M-UD-Q4_K_XL.gguf'],
     [['only.gguf'], 'only.gguf'],
-  ])('takes the next best where there is none: %j', (paths, expected) => {
+  ])('takes the next best if the preferred one is missing: %j', (paths, expected) => {
     expect(byQuant(paths).files).toEqual([expected]);
   });
 
-  it('takes what is asked for, in any case', () => {
+  it('takes the wanted one, in upper or lower case', () => {
     expect(byQuant(bartowski, 'iq4_xs')).toEqual({ quant: 'IQ4_XS', files: ['M-IQ4_XS.gguf'] });
     expect(byQuant(['m-q4_k_m.gguf', 'm-q8_0.gguf'], 'Q8_0')).toEqual({ quant: 'Q8_0', files: ['m-q8_0.gguf'] });
     expect(byQuant(['M-Q4_K_M_custom.gguf', 'M-Q8_0.gguf'], 'q4_k_m_custom').files).toEqual(['M-Q4_K_M_custom.gguf']);
   });
 
-  it('does not take a part of a name for it', () => {
+  it('does not accept a part of its name', () => {
     expect(() => byQuant(['M-Q4_K_M.gguf', 'M-UD-Q4_K_XL.gguf'], 'Q4_K')).toThrow(
       /no Q4_K\. It has Q4_K_M, UD-Q4_K_XL/,
     );
     expect(() => byQuant(['M-UD-Q4_K_XL.gguf'], 'Q4_K_XL')).toThrow(/It has UD-Q4_K_XL/);
   });
 
-  it('lists what there is where that is not', () => {
+  it('lists the quantizations if the wanted one is missing', () => {
     expect(() => byQuant(bartowski, 'Q2_K')).toThrow(
       'org/repo has no Q2_K. It has IQ4_XS, Q4_K_L, Q4_K_M, Q8_0: ask for one as hf:org/repo:IQ4_XS.',
     );
@@ -73,7 +73,7 @@ describe('choosing a model by its quantization', () => {
     expect(() => byQuant(['README.md', 'model.safetensors'])).toThrow('org/repo has no GGUF model');
   });
 
-  it('takes all parts of a split file, in order, from a folder too', () => {
+  it('takes all parts of a split file in order, also from a folder', () => {
     const [one = '', two = ''] = parts('Q4_K_M/M-Q4_K_M', 2);
     expect(byQuant([two, 'M-Q8_0.gguf', one]).files).toEqual([one, two]);
     const bare = parts('BF16/M', 2);
@@ -85,18 +85,18 @@ describe('choosing a model by its quantization', () => {
     expect(() => byQuant([one, three])).toThrow("lacks 'M-Q4_K_M-00002-of-00003.gguf'");
   });
 
-  it('takes a whole file before a split one, and one at the top before one in a folder', () => {
+  it('prefers a whole file to a split one, and one at the top to one in a folder', () => {
     expect(byQuant([...parts('M-Q4_K_M', 2), 'M-Q4_K_M.gguf']).files).toEqual(['M-Q4_K_M.gguf']);
     expect(byQuant(['old/M-Q4_K_M.gguf', 'M-Q4_K_M.gguf']).files).toEqual(['M-Q4_K_M.gguf']);
   });
 
-  it('asks for a file where several fit alike', () => {
+  it('asks for a file if several fit equally well', () => {
     expect(() => byQuant(['a-Q4_K_M.gguf', 'b-Q4_K_M.gguf'])).toThrow(
       'Name one of them: hf:org/repo/a-Q4_K_M.gguf, hf:org/repo/b-Q4_K_M.gguf.',
     );
   });
 
-  it('takes no importance matrix for a model', () => {
+  it('does not take an importance matrix for a model', () => {
     const paths = ['M-imatrix.gguf', 'imatrix_unsloth.gguf', 'M-BF16.imatrix.gguf', 'M-imatrix-Q8_0.gguf'];
     expect(byQuant(paths)).toEqual({ quant: 'Q8_0', files: ['M-imatrix-Q8_0.gguf'] });
   });
@@ -110,24 +110,24 @@ describe('choosing a model by its quantization', () => {
     expect(byQuant([...projectors, 'M-Q4_K_M.gguf'])).toEqual({ quant: 'Q4_K_M', files: ['M-Q4_K_M.gguf', best] });
   });
 
-  it('adds the projector of the nearest folder above the model, and none of another', () => {
+  it('adds the projector of the nearest folder above the model, and none from other folders', () => {
     const paths = ['mmproj-F16.gguf', '4b/mmproj-BF16.gguf', '4b/M-Q4_K_M.gguf', '8b/mmproj-F16.gguf'];
     expect(byQuant(paths).files).toEqual(['4b/M-Q4_K_M.gguf', '4b/mmproj-BF16.gguf']);
   });
 });
 
-describe('choosing a model by a file of it', () => {
+describe('choosing a model by one of its files', () => {
   it('takes that file, and the projector', () => {
     const paths = ['M-Q4_K_M.gguf', 'M-Q8_0.gguf', 'mmproj-F16.gguf'];
     expect(byPath(paths, 'M-Q8_0.gguf')).toEqual(['M-Q8_0.gguf', 'mmproj-F16.gguf']);
   });
 
-  it('takes all parts whichever is named', () => {
+  it('takes all parts, whichever one is named', () => {
     const all = parts('x/M-Q4_K_M', 3);
     expect(byPath(all, all[1] ?? '')).toEqual(all);
   });
 
-  it('says what is not there, and what is no model', () => {
+  it('refuses files that do not exist or are not models', () => {
     const paths = ['M-Q4_K_M.gguf', 'mmproj-F16.gguf', 'imatrix.gguf'];
     expect(() => byPath(paths, 'm-q4_k_m.gguf')).toThrow("org/repo has no file 'm-q4_k_m.gguf'.");
     for (const path of ['mmproj-F16.gguf', 'imatrix.gguf'])

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => hub.close());
 
-/** A part in memory, with what there is of it. */
+/** A part file in memory that begins with these bytes. */
 function memoryPart(start: Uint8Array): PartFile & { bytes: () => Buffer } {
   let bytes = Buffer.from(start);
   return {
@@ -33,7 +33,7 @@ function memoryPart(start: Uint8Array): PartFile & { bytes: () => Buffer } {
   };
 }
 
-/** Fetches as web pages do, which ask no host for leave to send a header. */
+/** Fetches without If-Range, as web pages do: this header would need the host's permission. */
 const fetchUnconditionally: Fetch = (url, { headers: { 'if-range': _, ...headers }, signal }) =>
   fetch(url, { headers, signal });
 
@@ -52,13 +52,13 @@ describe('a download without If-Range', () => {
     return hub.requests.map(({ range, ifRange }) => [range, ifRange]);
   };
 
-  it('goes on with the same file', async () => {
+  it('continues if the file is the same', async () => {
     const part = memoryPart(before.subarray(0, 1000));
     expect(await resume(hub.putFile('x.gguf', before), part)).toEqual([['bytes=1000-', undefined]]);
     expect(part.bytes().equals(before)).toBe(true);
   });
 
-  it('begins anew when the host has another file of the same length', async () => {
+  it('starts again if the host has another file of the same length', async () => {
     const part = memoryPart(before.subarray(0, 1000));
     expect(await resume(hub.putFile('x.gguf', after), part)).toEqual([
       ['bytes=1000-', undefined],

@@ -15,13 +15,13 @@ describe('the progress of a pull', () => {
     vi.useRealTimers();
   });
 
-  /** Tracks these files and keeps the events. */
+  /** Tracks these files and records the events. */
   function track() {
     const events: PullEvent[] = [];
     return { events, report: trackProgress(files, (event) => events.push(event)) };
   }
 
-  it('counts what is on disk already as completed, but not for the rate', () => {
+  it('counts bytes that are already on disk as completed, but not for the rate', () => {
     const { events, report } = track();
     report(0, 500);
     vi.advanceTimersByTime(1000);
@@ -42,7 +42,7 @@ describe('the progress of a pull', () => {
     expect(events.at(-1)).toMatchObject({ bytesPerSecond: 100, secondsLeft: Math.ceil((4000 - 1650) / 100) });
   });
 
-  it('is told some four times a second, and at each beginning and end', () => {
+  it('is reported about four times a second, and at each beginning and end', () => {
     const { events, report } = track();
     report(0, 0);
     for (let bytes = 1; bytes <= 1000; bytes += 1) {
@@ -57,7 +57,7 @@ describe('the progress of a pull', () => {
     ]);
   });
 
-  it('never goes back, also when a file is begun anew', () => {
+  it('never shrinks, even if a file is fetched again', () => {
     const { events, report } = track();
     for (const bytes of [0, 900, 0, 500, 1000]) {
       report(0, bytes);

@@ -25,7 +25,7 @@ describe('a source', () => {
     ['https://example.com/x/y.gguf', { kind: 'url', url: 'https://example.com/x/y.gguf' }],
     ['https://example.com/..%2f..%2fx.gguf', { kind: 'url', url: 'https://example.com/..%2f..%2fx.gguf' }],
     ['http://example.com/y.GGUF?a=b#part', { kind: 'url', url: 'http://example.com/y.GGUF?a=b' }],
-  ])('%j is read', (text, expected) => {
+  ])('%j is accepted', (text, expected) => {
     expect(parse(text)).toEqual(expected);
   });
 
@@ -57,11 +57,11 @@ describe('a source', () => {
     'https://huggingface.co/org',
     'https://huggingface.co/org/repo/blob/main/readme.md',
     'https://huggingface.co/org/repo/resolve/main/..%2F..%2Fb.gguf',
-  ])('%j is refused with a list of what is valid', (text) => {
+  ])('%j is refused with a list of the valid forms', (text) => {
     expect(() => parse(text)).toThrow(/^model .*hf:org\/repo:quant.*http\(s\) URL/s);
   });
 
-  it('is refused with a user name or password, which would be stored', () => {
+  it('with a user name or password is refused, since it would be stored', () => {
     expect(() => parse('https://user:secret@example.com/x.gguf')).toThrow(/without a user name/);
     expect(() => parse('https://user:secret@example.com/x.gguf')).not.toThrow(/secret/);
   });

@@ -12,7 +12,7 @@ import { plain } from '../../../src/cli/output.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
 
 const CTRL_C = '\u0003';
-/** As readline writes it: at the line's beginning, over what was there, with the cursor behind it. */
+/** The prompt as readline writes it: at the beginning of the line, over earlier text, with the cursor after it. */
 const PROMPT = '\u001b[1G\u001b[0J> \u001b[3G';
 
 let server: RunningServer;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A conversation with the model that soon ends its turn, typed and read by the test. */
+/** A conversation with the model that soon ends its turn. The test types and reads. */
 function openChat({
   model = 'shelf/brief',
   url = server.url,
@@ -51,7 +51,7 @@ function openChat({
   const ended = runSession({ client: createClient(url, undefined), conversation, terminal, colours: plain }).finally(
     terminal.close,
   );
-  /** Waits until what is shown since the last call is as wanted. */
+  /** Waits until the text shown since the last call meets the condition. Returns that text. */
   const seen = async (wanted: (text: string) => boolean): Promise<string> => {
     while (!wanted(shown)) {
       await new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ function openChat({
     ended,
     seen,
     type: (text: string) => void input.write(text),
-    /** Types a line and waits until the next may be typed. */
+    /** Types a line and waits for the next prompt. */
     async say(line: string): Promise<string> {
       input.write(`${line}\r`);
       return seen((text) => text.endsWith(PROMPT));
@@ -89,7 +89,7 @@ afterEach(async () => {
 describe('a conversation on a terminal', () => {
   beforeEach(() => open({ system: 'Be brief.' }));
 
-  it('streams the reply and keeps question and answer', async () => {
+  it('streams the reply and keeps the question and the answer', async () => {
     const shown = await chat.say('Hello');
     const [question, answer] = chat.conversation.turns;
     expect(question).toEqual({ role: 'user', content: 'Hello' });
@@ -97,14 +97,14 @@ describe('a conversation on a terminal', () => {
     expect(shown).toContain(answer?.content.trim().split('\n')[0]);
   });
 
-  it('goes on after a backslash at the end of a line', async () => {
+  it('continues the message after a backslash at the end of a line', async () => {
     chat.type('one\\\r');
     await chat.seen((text) => text.includes('. '));
     await chat.say('two');
     expect(chat.conversation.turns[0]?.content).toBe('one\ntwo');
   });
 
-  it('asks again with /retry, in place of the last answer', async () => {
+  it('asks again with /retry and replaces the last answer', async () => {
     expect(await chat.say('/retry')).toContain('nothing was asked yet');
     await chat.say('/set seed 1');
     await chat.say('Hello');
@@ -114,7 +114,7 @@ describe('a conversation on a terminal', () => {
     expect(chat.conversation.turns[1]).toEqual(first);
   });
 
-  it('forgets what was said with /clear', async () => {
+  it('forgets the turns with /clear', async () => {
     await chat.say('Hello');
     await chat.say('/clear');
     expect(chat.conversation.turns).toEqual([]);
@@ -130,7 +130,7 @@ describe('a conversation on a terminal', () => {
     expect(await chat.say('/set max_tokens')).toContain("the model's own");
   });
 
-  it('shows, sets and takes away the system message', async () => {
+  it('shows, sets and removes the system message', async () => {
     expect(await chat.say('/system')).toContain('Be brief.');
     await chat.say('/system Be long.');
     expect(chat.conversation.system).toBe('Be long.');
@@ -138,14 +138,14 @@ describe('a conversation on a terminal', () => {
     expect(chat.conversation.system).toBeUndefined();
   });
 
-  it('lists the models and speaks to another', async () => {
+  it('lists the models and switches to another', async () => {
     expect(await chat.say('/model')).toContain('* shelf/brief');
     expect(await chat.say('/model none')).toContain("there is no model 'none'");
     await chat.say('/model tiny');
     expect(chat.conversation.model).toBe('tiny');
   });
 
-  it('saves the conversation to a file, and over none', async () => {
+  it('saves the conversation to a new file, but not over an existing one', async () => {
     await chat.say('Hello');
     const path = join(folder, 'talk.json');
     expect(await chat.say(`/save ${path}`)).toContain(`Saved to ${path}`);
@@ -167,19 +167,19 @@ describe('a conversation on a terminal', () => {
     ['/exit', '/exit\r'],
     ['Ctrl-D', '\u0004'],
     ['Ctrl-C at the prompt', CTRL_C],
-  ])('is left by %s', async (_, keys) => {
+  ])('ends with %s', async (_, keys) => {
     chat.type(keys);
     await chat.ended;
   });
 
-  it('survives the end of the input', async () => {
+  it('ends when the input ends', async () => {
     chat.end();
     await chat.ended;
   });
 });
 
-describe('a reply that does not come to its end', () => {
-  it('is stopped by Ctrl-C; what came of it is kept, and so is what was typed meanwhile', async () => {
+describe('a reply that does not end normally', () => {
+  it('is stopped by Ctrl-C; its text so far is kept, and so is the text typed meanwhile', async () => {
     await open({ model: 'tiny' });
     chat.type('Hello\r');
     await chat.seen((text) => (text.split('Hello\r\n')[1] ?? '') !== '');
@@ -189,7 +189,7 @@ describe('a reply that does not come to its end', () => {
     expect(chat.conversation.turns.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('is an error in words, and the conversation goes on', async () => {
+  it('is shown as an error in words, and the conversation continues', async () => {
     await open();
     expect(await chat.say('word '.repeat(1200))).toMatch(/context/);
     expect(chat.conversation.turns).toEqual([]);
@@ -197,7 +197,7 @@ describe('a reply that does not come to its end', () => {
     expect(chat.conversation.turns).toHaveLength(2);
   });
 
-  it('says so when no server is there any more', async () => {
+  it('says so if the server is gone', async () => {
     await open({ url: 'http://127.0.0.1:1' });
     expect(await chat.say('Hello')).toContain('no server answers at http://127.0.0.1:1');
   });

@@ -39,9 +39,9 @@ describe('the model of a command', () => {
     ['one that is loaded', [embedder, ranker, base, chat, loaded], 'loaded'],
     ['the first with a chat template', [embedder, base, chat, model('later', { template: 't' })], 'chat'],
     ['any that is for text', [ranker, base], 'base'],
-  ])('is %s where none is named', (_, models, id) => expect(chooseModel(models, undefined).id).toBe(id));
+  ])('is %s if the user names none', (_, models, id) => expect(chooseModel(models, undefined).id).toBe(id));
 
-  it('is the one that is named, whatever it is for', () => {
+  it('is the named one, whatever its kind', () => {
     expect(chooseModel([chat, embedder], 'embedder')).toBe(embedder);
   });
 
@@ -49,7 +49,7 @@ describe('the model of a command', () => {
     [[], undefined, 'the server has no models; paddock pull fetches one'],
     [[embedder, ranker], undefined, 'none of the models can chat: embedder, ranker'],
     [[chat, base], 'none', "there is no model 'none'; there are chat, base"],
-  ])('is missed in words', (models, wanted, message) => {
+  ])('leads to an error in words if there is none', (models, wanted, message) => {
     expect(() => chooseModel(models, wanted)).toThrow(message);
   });
 });

@@ -22,7 +22,7 @@ describe('paddock doctor', () => {
     return { code, ok, find: (id: string) => findings.find((finding) => finding.id === id) };
   };
 
-  it('finds that the server can serve here, and on what', async () => {
+  it('finds that the server can serve here, and on which backend', async () => {
     const { code, ok, find } = await doctor();
     expect({ code, ok }).toEqual({ code: 0, ok: true });
     for (const id of ['node', 'http', 'cpu', 'wasm', 'backend', 'config']) expect(find(id)?.status).toBe('ok');
@@ -30,21 +30,21 @@ describe('paddock doctor', () => {
     expect(find('models')?.detail).toContain(join(home, 'models'));
   });
 
-  it('says why auto passes a backend over', async () => {
+  it('says why auto does not use a backend', async () => {
     const { find } = await doctor(['--backend', 'auto']);
     const gpu = find('gpu');
     const passedOver = gpu?.status === 'ok' ? 'gpu (auto takes' : `gpu passed over: ${gpu?.detail}`;
     expect(find('backend')?.detail).toContain(passedOver);
   });
 
-  it('fails when the configuration is wrong, and looks at the rest all the same', async () => {
+  it('fails if the configuration is wrong, and still checks the rest', async () => {
     const { code, ok, find } = await doctor([], { PADDOCK_SLOTS: '0' });
     expect({ code, ok }).toEqual({ code: 1, ok: false });
     expect(find('config')).toMatchObject({ status: 'fail', detail: expect.stringContaining('PADDOCK_SLOTS must be') });
     expect(find('cpu')?.status).toBe('ok');
   });
 
-  it('prints it for people', async () => {
+  it('prints the findings for people', async () => {
     const { stdout } = await run(['doctor'], { env: { PADDOCK_PORT: '0' } });
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toMatch(/^✓ Node +\d+\.\d+\.\d+$/m);

@@ -36,20 +36,20 @@ describe('paddock list', () => {
     expect(models[0]).toMatchObject({ object: 'model', meta: { n_ctx_train: 512 }, loaded: false });
   });
 
-  it("lists a server's models and what they run on", async () => {
+  it("lists a server's models and their backends", async () => {
     expect((await run(['chat', MODEL, 'hi', ...atServer()])).code).toBe(0);
     const { code, stdout } = await run(['list', ...atServer()]);
     expect(code).toBe(0);
     expect(stdout.split('\n').find((line) => line.startsWith(MODEL))).toMatch(/ cpu$/);
   });
 
-  it('says how to give a key where one is wanted', async () => {
+  it('says how to give a key if the server wants one', async () => {
     const { code, stderr } = await run(['list', '--url', server.url]);
     expect(code).toBe(1);
     expect(stderr).toContain('Give one with --api-key.');
   });
 
-  it('tells of a file that is no model, and lists the others', async () => {
+  it('warns about a file that is not a model, and lists the others', async () => {
     const folder = join(home, 'broken');
     await mkdir(folder);
     await writeFile(join(folder, 'broken.gguf'), 'this is no GGUF');
@@ -60,7 +60,7 @@ describe('paddock list', () => {
 });
 
 describe('paddock show', () => {
-  it('tells the facts and the files of a model', async () => {
+  it('prints the facts and the files of a model', async () => {
     const { code, stdout } = await run(['show', MODEL]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^id +shelf\/brief$/m);
@@ -76,7 +76,7 @@ describe('paddock show', () => {
     expect(model.memory).toMatchObject({ slots: 4, context_length: 1024, total: expect.any(Number) });
   });
 
-  it('names the models that there are when there is no such', async () => {
+  it('lists the models if the named one does not exist', async () => {
     const { code, stderr } = await run(['show', 'none']);
     expect(code).toBe(1);
     expect(stderr).toContain("there is no model 'none'; there are embed/mini,");
@@ -90,7 +90,7 @@ describe('paddock remove', () => {
     return folder;
   };
 
-  it('asks nobody where nobody is: it wants --yes', async () => {
+  it('asks nobody without a terminal, and demands --yes', async () => {
     const folder = await withModels();
     const { code, stderr } = await run(['remove', MODEL, '--models', folder], { stdin: 'yes\n' });
     expect(code).toBe(2);
@@ -98,14 +98,14 @@ describe('paddock remove', () => {
     expect(await readdir(join(folder, 'shelf'))).toEqual(['brief.gguf']);
   });
 
-  it('removes the files, the folder that they leave empty, and says how much that frees', async () => {
+  it('removes the files and the folder that is then empty, and says how much that frees', async () => {
     const folder = await withModels();
     const { code, stdout } = await run(['remove', MODEL, '--yes', '--models', folder]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Removed shelf/brief: 1 file, 2.8 MB freed.\n' });
     expect(await readdir(folder)).not.toContain('shelf');
   });
 
-  it('prints what was removed as JSON', async () => {
+  it('prints the removed files as JSON', async () => {
     const folder = await withModels();
     const { stdout } = await run(['remove', 'tiny', '--yes', '--json', '--models', folder]);
     expect(JSON.parse(stdout)).toEqual({ id: 'tiny', files: [join(folder, 'tiny.gguf')], bytes: expect.any(Number) });

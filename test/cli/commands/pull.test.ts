@@ -28,7 +28,7 @@ describe('paddock pull', () => {
   afterAll(() => hub.close());
   const pull = (args: string[]) => run(['pull', '--models', models, ...args], { env: { HF_ENDPOINT: hub.url } });
 
-  it('fetches a model, in words and as JSON lines', async () => {
+  it('fetches a model and reports it in words or as JSON lines', async () => {
     const first = await pull(['hf:org/demo:Q8_0']);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toMatch(/^Asking.*\n(\d+% .*\n)+Verifying demo-Q8_0.gguf\nFetched org\/demo:Q8_0\n$/);
@@ -47,7 +47,7 @@ describe('paddock pull', () => {
     expect(stderr).toMatch(/^paddock: There is no repository .*org\/none/);
   });
 
-  it('is stopped by Ctrl-C, and the next one goes on from there', async () => {
+  it('is stopped by Ctrl-C, and the next pull continues from there', async () => {
     hub.put('org/slow', 'slow.gguf', smallGguf(2));
     hub.fail('content', 'slow.gguf', { kind: 'slow', pieces: 200, pauseMs: 20 }, 1);
     const child = spawn(

@@ -21,7 +21,7 @@ const run: TestCli['run'] = (...args) => cli.run(...args);
 const atServer = () => ['--url', server.url, '--api-key', SERVER_KEY];
 
 describe('paddock serve', () => {
-  it('greets with its URL, its models, and how to get more', async () => {
+  it('prints its URL, its models, and how to get more', async () => {
     const child = spawn(process.execPath, ['dist/src/cli/main.js', 'serve', '--port', '0'], {
       env: { ...process.env, PADDOCK_HOME: home, PADDOCK_LOG_LEVEL: 'silent' },
     });
@@ -37,14 +37,14 @@ describe('paddock serve', () => {
     expect(stdout).toContain(`put *.gguf files into ${join(home, 'models')}, or: paddock pull`);
   });
 
-  it('says that the port is taken and how to choose another', async () => {
+  it('says that the port is in use and how to choose another', async () => {
     const { port } = new URL(server.url);
     const { code, stdout, stderr } = await run(['serve', '--port', port]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(new RegExp(`^paddock: port ${port} of 127.0.0.1 is in use.*--port.*PADDOCK_PORT`));
   });
 
-  it('says that a host is not of this machine', async () => {
+  it('says that the host is not an address of this machine', async () => {
     const { code, stderr } = await run(['serve', '--port', '0', '--no-auth', '--host', '192.0.2.1']);
     expect(code).toBe(1);
     expect(stderr).toContain('192.0.2.1 is not an address of this machine');
@@ -52,7 +52,7 @@ describe('paddock serve', () => {
 });
 
 describe('paddock chat without a terminal', () => {
-  it('answers the standard input and ends, on a server of its own', async () => {
+  it('answers the standard input with a server of its own, then ends', async () => {
     const { code, stdout, stderr } = await run(['chat', MODEL], { stdin: 'Hello\n' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.length).toBeGreaterThan(1);
@@ -76,17 +76,17 @@ describe('paddock chat without a terminal', () => {
     ['none', 'Hello', /there is no model 'none'/],
     ['embed/mini', 'Hello', /embed/],
     [MODEL, 'word '.repeat(1200), /context/],
-  ])('says what is wrong with %s', async (model, message, words) => {
+  ])('explains what is wrong with %s', async (model, message, words) => {
     const { code, stderr } = await run(['chat', model, message, ...atServer()]);
     expect(code).toBe(1);
     expect(stderr).toMatch(words);
   });
 
-  it('wants something to answer', async () => {
+  it('refuses to run without a message', async () => {
     expect(await run(['chat', MODEL])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('says that no server is there', async () => {
+  it('says that no server answers', async () => {
     const { code, stderr } = await run(['chat', MODEL, 'Hello', '--url', 'http://127.0.0.1:2']);
     expect({ code, stderr }).toEqual({
       code: 1,
@@ -99,7 +99,7 @@ describe('paddock bench', () => {
   const bench = (args: string[]) =>
     run(['bench', MODEL, '--rounds', '1', '--tokens', '4', '--prompt-tokens', '64', '--streams', '2', ...args]);
 
-  it('measures one stream and several, on a server of its own', async () => {
+  it('measures one stream and several with a server of its own', async () => {
     const { code, stdout } = await bench(['--json']);
     expect(code).toBe(0);
     const report = JSON.parse(stdout);
@@ -112,7 +112,7 @@ describe('paddock bench', () => {
     }
   });
 
-  it('prints a table that says what was measured, on the running server', async () => {
+  it('prints a table with its conditions, from the running server', async () => {
     const { code, stdout } = await bench(atServer());
     expect(code).toBe(0);
     expect(stdout).toContain(`${MODEL} on cpu`);

@@ -13,7 +13,7 @@ afterAll(() => cli.close());
 const run: TestCli['run'] = (...args) => cli.run(...args);
 
 describe('every command', () => {
-  it.each(COMMANDS)('%s helps', async (command) => {
+  it.each(COMMANDS)('%s prints its help', async (command) => {
     const { code, stdout } = await run([command, '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: paddock ${command}`);
@@ -21,7 +21,7 @@ describe('every command', () => {
     expect(stdout).toMatch(/PADDOCK_MODELS;\s+default:\s+~\/.paddock\/models/);
   });
 
-  it.each(COMMANDS)('%s refuses a flag that it does not know, and says where help is', async (command) => {
+  it.each(COMMANDS)('%s refuses an unknown flag and names --help', async (command) => {
     const { code, stdout, stderr } = await run([command, '--bogus']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe("error: unknown option '--bogus'\nTry it with --help.\n");
@@ -46,7 +46,7 @@ describe('every command', () => {
     expect(stderr).not.toBe('');
   });
 
-  it('says with which exit codes it ends', async () => {
+  it('lists its exit codes in the help', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('0 done, 1 failed, 2 wrong usage');
@@ -57,7 +57,7 @@ describe('every command', () => {
     ['list', ['list']],
     ['show', ['show', MODEL]],
     ['error', ['show', 'none']],
-  ])('has no colours where there is no terminal: %s', async (_, args) => {
+  ])('has no colours without a terminal: %s', async (_, args) => {
     const { stdout, stderr } = await run(args, { env: { CI: '1' } });
     expect(stdout + stderr).not.toContain('\u001b');
   });

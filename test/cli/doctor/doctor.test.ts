@@ -14,7 +14,7 @@ import { describeModels } from '../../../src/cli/doctor/media.ts';
 import { checkAddress } from '../../../src/cli/doctor/server.ts';
 import { modelCard } from '../../core/api/fixtures.ts';
 
-describe('the backend that would be used', () => {
+describe('the backend that a server would use', () => {
   const results = (gpu: boolean, cpu: boolean, wasm: boolean) => [
     { name: 'gpu' as const, ok: gpu, detail: gpu ? 'cuda' : 'no GPU' },
     { name: 'cpu' as const, ok: cpu, detail: cpu ? 'cpu' : 'no binary' },
@@ -45,7 +45,7 @@ describe('the probe of a backend', () => {
     ['throws', "throw new Error('no such library')", 'no such library'],
     ['ends without a word', '', 'it ended without a word'],
     ['writes other things too', `console.log('hm'); console.log('{"ok":false,"detail":"why"}')`, 'why'],
-  ])('that %s is a reason and no end', async (_, source, detail) => {
+  ])('that %s is reported as a failure', async (_, source, detail) => {
     const file = join(folder, 'probe.cjs');
     await writeFile(file, source);
     const result = await probeBackend('gpu', file);
@@ -59,21 +59,21 @@ describe('the models that take images or audio', () => {
   const eye = modelCard({ id: 'eye', settings: { embedding: false, vision_model: true } });
   const ear = modelCard({ id: 'ear', audioModel: true });
 
-  it('are told with what they run on, and why', () => {
+  it('are listed with their backend and the reason for it', () => {
     expect(describeModels([eye, ear], wasm('ok'))).toMatchObject({
       status: 'ok',
       detail: 'eye (vision), ear (audio): on WebAssembly, since node-llama-cpp can not run projectors',
     });
   });
 
-  it('are worth a warning where WebAssembly does not work', () => {
+  it('give a warning if WebAssembly does not work', () => {
     expect(describeModels([eye], wasm('info'))).toMatchObject({
       status: 'warn',
       detail: expect.stringMatching(/^eye \(vision\): .*does not work here: no memory$/),
     });
   });
 
-  it('may be none', () => {
+  it('may not exist', () => {
     expect(describeModels([], wasm('ok')).status).toBe('info');
   });
 });
@@ -96,7 +96,7 @@ describe('the address', () => {
     expect((await check(0)).status).toBe('ok');
   });
 
-  it('may be taken by something that is no Paddock', async () => {
+  it('may be in use by another program', async () => {
     other = createServer((_, res) => res.end('{"status":"ok"}')).listen(0, '127.0.0.1');
     await once(other, 'listening');
     expect(await check((other.address() as AddressInfo).port)).toMatchObject({
@@ -105,13 +105,13 @@ describe('the address', () => {
     });
   });
 
-  it('may be reachable for others, without a key', async () => {
+  it('may be reachable from other machines without a key', async () => {
     expect(await check(0, '0.0.0.0')).toMatchObject({ status: 'fail', detail: expect.stringContaining('--api-key') });
   });
 });
 
 describe('the models folder', () => {
-  it('may not be there yet', async () => {
+  it('may not exist yet', async () => {
     const findings = await checkFolders(await findModels(join(tmpdir(), 'paddock-none')));
     expect(findings.find(({ id }) => id === 'models')).toMatchObject({
       status: 'info',
@@ -119,7 +119,7 @@ describe('the models folder', () => {
     });
   });
 
-  it.skipIf(process.getuid?.() === 0)('may be closed to this user', async () => {
+  it.skipIf(process.getuid?.() === 0)('may be forbidden to this user', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'paddock-closed-'));
     await chmod(folder, 0o000);
     const findings = await checkFolders(await findModels(folder));

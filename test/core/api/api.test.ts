@@ -13,7 +13,7 @@ const broken: Catalogue = {
   },
 };
 
-describe('routes', () => {
+describe('routing', () => {
   const api = createApi(createContext().context);
 
   it.each([
@@ -26,7 +26,7 @@ describe('routes', () => {
     '/v1/chat',
     '/V1/models',
     '/v1/chat/completions/x',
-  ])('has nothing at %s: 404 as JSON', async (path) => {
+  ])('answers the unknown path %s with 404 as JSON', async (path) => {
     const reply = await api(get(path));
     expect(reply).toMatchObject({ status: 404, headers: { 'content-type': 'application/json' } });
     const { error } = await readJson(reply);
@@ -70,14 +70,14 @@ describe('request body', () => {
   });
 
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;charset=utf-8'])(
-    'is taken as %s',
+    'is accepted with the type %s',
     async (type) => {
       expect((await api(chat({}, { headers: { 'content-type': type } }))).status).toBe(200);
     },
   );
 
   it.each(['', ' \n', '{', '{"model": "tiny",}', 'undefined', "{'model': 'tiny'}", '{"model": "tiny"} x'])(
-    'is answered with 400 when it is no JSON: %j',
+    'is answered with 400 if it is not JSON: %j',
     async (body) => {
       const reply = await api(post('/v1/chat/completions', body));
       expect(reply.status).toBe(400);
@@ -85,7 +85,7 @@ describe('request body', () => {
     },
   );
 
-  it.each(['null', '"text"', '5', 'true'])('is answered with 400 when it is no object: %s', async (body) => {
+  it.each(['null', '"text"', '5', 'true'])('is answered with 400 if it is not an object: %s', async (body) => {
     const reply = await api(post('/v1/chat/completions', body));
     expect(reply.status).toBe(400);
     expect(await readJson(reply)).toMatchObject({
@@ -93,18 +93,18 @@ describe('request body', () => {
     });
   });
 
-  it('is answered with 400 when it is a list', async () => {
+  it('is answered with 400 if it is a list', async () => {
     expect((await api(post('/v1/chat/completions', '[]'))).status).toBe(400);
   });
 
-  it('is not made anything of beyond its own fields', async () => {
+  it('has no effect through __proto__', async () => {
     const body = `{"__proto__": {"stream": true, "model": "nope"}, ${JSON.stringify(hello).slice(1)}`;
     const reply = await api(post('/v1/chat/completions', body));
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
   });
 });
 
-describe('an error that nobody foresaw', () => {
+describe('an unexpected error', () => {
   it.each([
     ['a list', get('/v1/models')],
     ['one model', get('/v1/models/tiny')],
@@ -119,7 +119,7 @@ describe('an error that nobody foresaw', () => {
     expect(JSON.stringify(errors)).toContain('secret');
   });
 
-  it('is told to a web page as any other reply', async () => {
+  it('can be read by a web page like any other reply', async () => {
     const { context } = createContext({ catalogue: broken });
     const origin = 'http://localhost:3000';
     const reply = await createApi(context)(get('/v1/models', { origin }));
@@ -150,7 +150,7 @@ describe('the id of a request', () => {
     expect(runner.asked).toMatchObject([{ requestId: 'mine-2' }]);
   });
 
-  it('is logged with the model, the stack and the cause of what broke, while the client is told nothing of it', async () => {
+  it('is logged with the model, the stack and the cause of an error that the client does not see', async () => {
     const broken = new TypeError('secret inside', { cause: new Error('deeper') });
     const runner = createFakeRunner(() => failing([], broken));
     const { context, errors } = createContext({ runner });

@@ -79,7 +79,7 @@ export function toolArguments(piece: string, index = 0, choice = 0): ToolArgumen
   return { kind: 'toolArguments', choice, index, text: piece };
 }
 
-/** A token as likely as not, with these alternatives. */
+/** A token of log probability -0.5 with these alternatives, which are equally likely. */
 export function tokenLogprob(token: string, ...others: string[]): TokenLogprob {
   const likely = (piece: string) => ({ text: piece, bytes: [...new TextEncoder().encode(piece)], logprob: -0.5 });
   return { ...likely(token), alternatives: others.map(likely) };
@@ -101,7 +101,7 @@ export function done(overrides: Partial<GenerationDone> = {}): GenerationDone {
   };
 }
 
-/** What an engine says of an ordinary reply. */
+/** The events of an ordinary reply. */
 export const ORDINARY: GenerationEvent[] = [
   progress(4, 12, 4),
   progress(12, 12, 4),
@@ -115,7 +115,7 @@ export async function* streamOf<T>(values: Iterable<T>): AsyncGenerator<T> {
   yield* values;
 }
 
-/** Says these events, then throws. */
+/** Yields these events, then throws. */
 export async function* failing(events: GenerationEvent[], error: unknown): AsyncGenerator<GenerationEvent> {
   yield* events;
   throw error;
@@ -123,7 +123,7 @@ export async function* failing(events: GenerationEvent[], error: unknown): Async
 
 type Generate = (request: GenerationRequest, signal: AbortSignal) => AsyncIterable<GenerationEvent>;
 
-/** What an engine answers to each kind of question. */
+/** The answers of a fake engine to each kind of question. */
 export type Answers = {
   [K in QuestionKind]?: (
     question: Questions[K]['question'],
@@ -131,7 +131,7 @@ export type Answers = {
   ) => Questions[K]['answer'] | Promise<Questions[K]['answer']>;
 };
 
-/** A Runner that says what the test tells it to, and remembers what it was asked. */
+/** Makes a Runner that does what the test tells it, and records what it was asked. */
 export function createFakeRunner(
   generate: Generate = () => streamOf(ORDINARY),
   loaded: LoadedModel[] = [],
@@ -157,7 +157,7 @@ export function createFakeRunner(
   return { ...runner, asked, questions };
 }
 
-/** A context with one model, no keys and a log that is kept. */
+/** Makes a context with one model, no keys, and a log that records errors. */
 export function createContext(overrides: Partial<RequestContext> & { cards?: ModelCard[] } = {}) {
   const { cards = [modelCard()], ...rest } = overrides;
   const errors: { message: string; fields: Record<string, unknown> | undefined }[] = [];
@@ -223,7 +223,7 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return collected;
 }
 
-/** A chunk of a chat stream, or the error or usage that takes its place. */
+/** A chunk of a chat stream, or the error or usage in its place. */
 export interface Chunk {
   id: string;
   object: string;
@@ -247,12 +247,12 @@ export interface Chunk {
   error?: Record<string, unknown>;
 }
 
-/** The events of an SSE text: comments left out, `[DONE]` as it is, everything else as the JSON that it must be. */
+/** Reads the events of an SSE text, without comments. `[DONE]` stays as it is; everything else must be JSON. */
 export function parseSse(stream: string): (Chunk | '[DONE]')[] {
   return dataLines(stream).map((data) => (data === '[DONE]' ? data : JSON.parse(data)));
 }
 
-/** The JSON chunks alone. */
+/** Like `parseSse`, but without `[DONE]`. */
 export function chunksOf(stream: string): Chunk[] {
   return parseSse(stream).filter((event) => event !== '[DONE]');
 }
@@ -261,7 +261,7 @@ export function contentOf(chunks: Chunk[]): string {
   return chunks.map(({ choices }) => choices?.[0]?.delta.content ?? '').join('');
 }
 
-/** The data of the events of an SSE text, comments left out. Throws for what is no SSE. */
+/** Returns the data of the events of an SSE text, without comments. Throws if it is not valid SSE. */
 export function dataLines(stream: string): string[] {
   if (!stream.endsWith('\n\n')) throw new Error('the stream does not end with a blank line');
   const events = stream.slice(0, -2).split('\n\n');

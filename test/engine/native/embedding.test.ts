@@ -50,7 +50,7 @@ describe('the native engine, with a model for embeddings', () => {
     expect(fox).not.toEqual(hello);
   });
 
-  it('takes tokens for the text that they are', async () => {
+  it('makes the same vector of tokens as of their text', async () => {
     const { tokens } = await engine.ask('tokenize', { text: 'the quick brown fox', addSpecial: false });
     expect(await vectorsOf(engine, tokens)).toEqual(await vectorsOf(engine, 'the quick brown fox'));
     await expect(vectorsOf(engine, [1, 99_999])).rejects.toMatchObject({ data: { status: 400 } });
@@ -69,7 +69,7 @@ describe('the native engine, with a model for embeddings', () => {
     });
   });
 
-  it('answers questions at once as it answers them alone', async () => {
+  it('gives questions at the same time the same answers as alone', async () => {
     const texts = Array.from({ length: 8 }, (_, index) => `text ${index} ${'of words '.repeat(index)}`);
     const alone = await vectorsOf(engine, ...texts);
     const together = await Promise.all(texts.map((text) => vectorsOf(engine, text)));
@@ -88,7 +88,7 @@ describe('the native engine, with a model for embeddings', () => {
     });
   });
 
-  it('reads no further than it was trained to, whatever context is asked for', async () => {
+  it('reads no longer texts than it was trained on, whatever context is asked for', async () => {
     const wide = await load('mean.gguf', 'embedding', { contextLength: 4096 });
     expect(wide.info.contextLength).toBe(CONTEXT_LENGTH);
     const narrow = await load('mean.gguf', 'embedding', { contextLength: 100 });
@@ -97,7 +97,7 @@ describe('the native engine, with a model for embeddings', () => {
     await expect(vectorsOf(narrow, 'q'.repeat(100))).rejects.toThrow('101 tokens');
   });
 
-  it('reads long texts batch by batch where the last token has the vector', async () => {
+  it('reads long texts batch by batch if the vector is that of the last token', async () => {
     writeEmbeddingModel(join(folder, 'last.gguf'), { pooling: 'last' });
     const batches = await load('last.gguf', 'embedding', { batchSize: 16 });
     const whole = await load('last.gguf', 'embedding', { batchSize: CONTEXT_LENGTH });
@@ -138,12 +138,12 @@ describe.each(['qwen3', 'bert'] as const)('the native engine, with a model that 
     });
   });
 
-  it('puts the texts into the template that the model brings', async () => {
+  it('puts the texts into the template of the model', async () => {
     const template = '<|im_start|>{query}\n{document}<|im_end|>';
     writeRerankModel(join(folder, `${architecture}-template.gguf`), { architecture, template });
     const templated = await load(`${architecture}-template.gguf`, 'rerank');
     const { tokens } = await templated.ask('rerank', { query: '{document}', documents: ['abc'] });
-    // The start and the end of the tokenizer are not added; the end is the template's own.
+    // The tokenizer's own start and end are not added. The end is part of the template.
     expect(tokens).toBe(1 + '{document}'.length + 1 + 3 + 1);
   });
 });

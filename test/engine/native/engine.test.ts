@@ -35,7 +35,7 @@ describe('the native engine', () => {
     });
   });
 
-  it('refuses an image rather than leave it out', async () => {
+  it('refuses an image instead of ignoring it', async () => {
     const image = { kind: 'image' as const, bytes: Uint8Array.of(1) };
     const prompt = chat([{ role: 'user', content: MEDIA_MARK, media: [image] }]);
     await expect(generate(engine, ask('', { prompt }))).rejects.toMatchObject({
@@ -43,7 +43,7 @@ describe('the native engine', () => {
     });
   });
 
-  it('tells the progress, the text, why it ended and the counts, in this order', async () => {
+  it('emits the progress, the text, the finish reason and the counts, in this order', async () => {
     const events = await generate(engine, ask('hello', { maxTokens: 4 }));
     const kinds = events.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1]);
     expect(kinds).toEqual(['progress', 'text', 'finish', 'done']);
@@ -91,7 +91,7 @@ describe('the native engine', () => {
     expect(during.filter((entry) => entry === 'short text').length).toBeGreaterThan(5);
   });
 
-  it('reuses the common beginning for each of several conversations in turn', async () => {
+  it('reuses the cached beginning of each of several conversations in turn', async () => {
     const conversation = (name: string) => ask(`${name} ${'said much before '.repeat(8)}`, { cachePrompt: true });
     for (const name of ['ada', 'bob', 'cyd']) await generate(engine, conversation(name));
     for (const name of ['cyd', 'ada', 'bob']) {
@@ -141,7 +141,7 @@ describe('the native engine', () => {
     expect(events.every(({ kind }) => kind === 'progress')).toBe(true);
   });
 
-  it('says overflow, and nothing else, of a prompt that leaves no room for a reply', async () => {
+  it('emits overflow, and nothing else, for a prompt that leaves no room for a reply', async () => {
     const events = await generate(engine, ask('q'.repeat(2000)));
     expect(events).toEqual([{ kind: 'overflow', promptTokens: expect.any(Number), contextLength: 1024 }]);
   });
@@ -171,13 +171,13 @@ describe('the native engine', () => {
     expect(textOf(own)).toBe(textOf(native));
   });
 
-  it('tells how likely each token was, and the likeliest in its place', async () => {
+  it('gives the log probability of each token and of the most likely alternatives', async () => {
     const events = await generate(engine, ask('hello', { logprobs: 3, maxTokens: 12 }));
     const tokens = events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
     expect(tokens).toHaveLength(12);
     for (const { logprob, alternatives } of tokens) {
       expect(logprob).toBeLessThanOrEqual(0);
-      // Greedily drawn, a token is the likeliest itself.
+      // A greedily drawn token is the most likely one.
       expect(alternatives[0]?.logprob).toBe(logprob);
       expect(alternatives).toHaveLength(3);
       expect(alternatives.map((other) => other.logprob)).toEqual(
@@ -188,7 +188,7 @@ describe('the native engine', () => {
     expect(new TextDecoder().decode(bytes)).toBe(textOf(events));
   });
 
-  it('generates several choices from one evaluation of the prompt, more than there are slots too', async () => {
+  it('generates several choices from one evaluation of the prompt, even more than there are slots', async () => {
     const sampling = { ...greedy, temperature: 1, seed: 9 };
     const request = ask('many ways to say it', { sampling, choices: SLOTS + 4, maxTokens: 8 });
     const events = await generate(engine, request);
@@ -205,7 +205,7 @@ describe('the native engine', () => {
     expect(progress.at(-1)).toMatchObject({ processed: doneOf(events).promptTokens });
   });
 
-  it('ends a choice that comes to a banned text, and says nothing of it', async () => {
+  it('ends a choice before a banned text, and emits nothing of it', async () => {
     const whole = textOf(await generate(engine, ask('hello', { maxTokens: 60 })));
     const banned = whole.slice(20, 26).toUpperCase();
     const events = await generate(engine, ask('hello', { maxTokens: 60, banned: [banned] }));

@@ -13,7 +13,7 @@ export const encode = (text: string): number[] => [...new TextEncoder().encode(t
 const decode = (bytes: number[]): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 
-/** A slot that evaluates nothing and notes what it was given. */
+/** Makes a slot that evaluates nothing and records the tokens that it was given. */
 export function createFakeSlot({ used = 0, contextSize = 1_000_000 } = {}) {
   const evaluated: number[][] = [];
   const sequence = { nextTokenIndex: used, contextSize };
@@ -31,7 +31,7 @@ export function createFakeSlot({ used = 0, contextSize = 1_000_000 } = {}) {
   return { slot: slot as unknown as Slot, sequence, evaluated };
 }
 
-/** A source of these tokens, numbered from 0, that ends the turn after the last. */
+/** Makes a source of `count` tokens, numbered from 0. It ends the turn after the last. */
 export function createFakeSource(count: number, likely?: (index: number) => Omit<Drawn, 'token'>) {
   const given: number[][] = [];
   let next = 0;
@@ -50,7 +50,7 @@ export function createFakeSource(count: number, likely?: (index: number) => Omit
   return { source, state };
 }
 
-/** A generation whose reply is tokens of these bytes, and what came of it. */
+/** Makes a generation whose reply has tokens of these bytes, and records its events and outcomes. */
 export function createRun(pieces: number[][], more: Partial<GenerationOptions> = {}) {
   const events: GenerationEvent[] = [];
   const outcomes: { outcome: GenerationOutcome | null; error: unknown }[] = [];
@@ -80,13 +80,13 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
   return { generation, events, outcomes, source: state };
 }
 
-/** Steps a generation to its end, as the step loop does, with so many prompt tokens a step. */
+/** Steps a generation to its end as the step loop does, with at most `batchSize` prompt tokens per step. */
 export async function runToEnd(run: ReturnType<typeof createRun>, batchSize = 64) {
   while (!run.generation.finished) await run.generation.step(Math.min(run.generation.pendingPrompt, batchSize));
   return run;
 }
 
-/** The text of a generation and why it ended. */
+/** Returns the text of a generation and the reasons why its choices ended. */
 export function replyOf(events: GenerationEvent[]) {
   const reasons = events.flatMap((event) => (event.kind === 'finish' ? [event.reason] : []));
   return { text: events.map((event) => (event.kind === 'text' ? event.text : '')).join(''), reasons };

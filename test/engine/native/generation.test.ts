@@ -7,13 +7,13 @@ import { createFakeSlot, createFakeSource, createRun, encode, replyOf, runToEnd 
 const tokensOf = (...texts: string[]): number[][] => texts.map(encode);
 const promptOf = (length: number) => Array.from({ length }, (_, index) => (1000 + index) as Token);
 
-/** What a generation of these tokens says. */
+/** Returns the events of a generation of these tokens. */
 async function say(pieces: number[][], more: Partial<GenerationOptions> = {}) {
   return (await runToEnd(createRun(pieces, more))).events;
 }
 
 describe('a prompt', () => {
-  it('is evaluated in the chunks that it is given, its last one for the first token', async () => {
+  it('is evaluated in the given chunks, of which the last gives the first token', async () => {
     const { slot, evaluated } = createFakeSlot();
     const prefilled: number[] = [];
     const run = createRun(tokensOf('a', 'b'), {
@@ -56,7 +56,7 @@ describe('a prompt', () => {
 });
 
 describe('a reply', () => {
-  it('is a token a step, each drawn after the one before was evaluated, until the model ends its turn', async () => {
+  it('is one token per step, each drawn after the previous one was evaluated, until the model ends its turn', async () => {
     const history = promptOf(1);
     const run = createRun(tokensOf('Hel', 'lo'), { prompt: promptOf(1), history });
     await runToEnd(run);
@@ -65,7 +65,7 @@ describe('a reply', () => {
     expect(history).toEqual([1000, 0, 1]);
   });
 
-  it('tells how many tokens it had, and closes its source once', async () => {
+  it('has a count of its tokens, and closes its source once', async () => {
     const before = performance.now();
     const { outcomes, source } = await runToEnd(createRun(tokensOf('a', 'b', 'c')));
     expect(outcomes).toEqual([{ outcome: { tokens: 3, firstTokenAt: expect.any(Number) }, error: undefined }]);
@@ -73,11 +73,11 @@ describe('a reply', () => {
     expect(source.closed).toBe(1);
   });
 
-  it('is of the choice that it is for', async () => {
+  it('has the index of its choice', async () => {
     expect(await say(tokensOf('a'), { choice: 3 })).toEqual([text('a', 3), finish('stop', 3)]);
   });
 
-  it('is nothing when the model ends its turn at once', async () => {
+  it('is empty if the model ends its turn at once', async () => {
     expect(await say([])).toEqual([finish('stop')]);
   });
 
@@ -88,7 +88,7 @@ describe('a reply', () => {
     expect(source.given).toHaveLength(2);
   });
 
-  it('ends with length when another token has no place in the context', async () => {
+  it('ends with length when the context has no place for another token', async () => {
     const { slot, sequence } = createFakeSlot({ used: 7, contextSize: 10 });
     const run = createRun(tokensOf('a', 'b', 'c', 'd'), { slot });
     sequence.nextTokenIndex = 8;
@@ -99,7 +99,7 @@ describe('a reply', () => {
     expect(replyOf(run.events)).toEqual({ text: 'ab', reasons: ['length'] });
   });
 
-  it('has no part of a character that it ends within', async () => {
+  it('leaves out an incomplete character at its end', async () => {
     const events = await say([encode('a'), encode('😀').slice(0, 3)], { maxTokens: 2 });
     expect(replyOf(events)).toEqual({ text: 'a', reasons: ['length'] });
   });
@@ -117,13 +117,13 @@ describe('a reply with stop sequences and banned texts', () => {
     expect(replyOf(events)).toEqual({ text: 'one ', reasons: ['content_filter'] });
   });
 
-  it('ends at whichever comes first', async () => {
+  it('ends at the one that comes first', async () => {
     const both = { stop: ['END'], banned: ['secret'] };
     expect(replyOf(await say(tokensOf('a END secret'), both))).toEqual({ text: 'a ', reasons: ['stop'] });
     expect(replyOf(await say(tokensOf('a secret END'), both))).toEqual({ text: 'a ', reasons: ['content_filter'] });
   });
 
-  it.each(['stop', 'length'] as const)('ends with all that it held back when it ends with %s', async (reason) => {
+  it.each(['stop', 'length'] as const)('has all held back text at its end if it ends with %s', async (reason) => {
     const pieces = tokensOf('one', ' secre', 'EN');
     const events = await say(pieces, {
       stop: ['END'],
@@ -133,14 +133,14 @@ describe('a reply with stop sequences and banned texts', () => {
     expect(replyOf(events)).toEqual({ text: 'one secreEN', reasons: [reason] });
   });
 
-  it('says what only looked like a stop sequence before a banned text', async () => {
+  it('has the text that only looked like a stop sequence, before a banned text', async () => {
     const events = await say(tokensOf('one EN', 'secret'), { stop: ['END'], banned: ['secret'] });
     expect(replyOf(events)).toEqual({ text: 'one EN', reasons: ['content_filter'] });
   });
 });
 
-describe('the likelihood of tokens', () => {
-  /** A reply of these tokens, each with its likelihood. */
+describe('the log probability of tokens', () => {
+  /** Runs a reply of these tokens, each with a log probability. */
   async function likely(pieces: string[], more: Partial<GenerationOptions> = {}) {
     const { source } = createFakeSource(pieces.length, () => ({ logprob: -0.5, alternatives: [] }));
     const toLogprob: GenerationOptions['toLogprob'] = ({ token }) => tokenLogprob(pieces[token] ?? '');
@@ -165,7 +165,7 @@ describe('the likelihood of tokens', () => {
 });
 
 describe('a cancelled generation', () => {
-  it('ends at its next step without another word', async () => {
+  it('ends at its next step without another event', async () => {
     const cancel = new AbortController();
     const run = createRun(tokensOf('a', 'b'), { signal: cancel.signal });
     await run.generation.step(1);
@@ -177,13 +177,13 @@ describe('a cancelled generation', () => {
     expect(run.source).toMatchObject({ closed: 1, given: [[100]] });
   });
 
-  it('ends also while its prompt waits for a share', async () => {
+  it('ends even while its prompt waits for a share', async () => {
     const run = createRun(tokensOf('a'), { prompt: promptOf(9), signal: AbortSignal.abort() });
     await run.generation.step(0);
     expect(run.outcomes).toEqual([{ outcome: null, error: undefined }]);
   });
 
-  it('says nothing of the token that was drawn when it was cancelled', async () => {
+  it('emits nothing of the token that was drawn when it was cancelled', async () => {
     const cancel = new AbortController();
     const { source } = createFakeSource(2);
     const run = createRun(tokensOf('a', 'b'), {
@@ -202,10 +202,10 @@ describe('a cancelled generation', () => {
   });
 });
 
-describe('a generation that breaks', () => {
+describe('a generation that fails', () => {
   const broken = new Error('broken');
 
-  it('tells of it and throws nothing, so that the others go on', async () => {
+  it('reports the error and throws nothing, so that the others go on', async () => {
     const { source } = createFakeSource(0);
     const next = () => Promise.reject(broken);
     const run = await runToEnd(createRun([], { source: { ...source, next } }));
@@ -213,7 +213,7 @@ describe('a generation that breaks', () => {
     expect(run.outcomes).toEqual([{ outcome: null, error: broken }]);
   });
 
-  it('tells of its prompt as well', async () => {
+  it('reports an error of its prompt as well', async () => {
     const { slot } = createFakeSlot();
     const evaluate = () => Promise.reject(broken);
     const run = createRun([], { slot: { ...slot, evaluate }, prompt: promptOf(4) });

@@ -5,7 +5,7 @@ import { inOurWords, refuseHopeless } from '../../../src/engine/native/llama.ts'
 
 const GIB = 2 ** 30;
 
-/** A driver that tells of a GPU's memory. */
+/** Makes a driver that reports this GPU memory. */
 function gpu(free: number, unifiedSize = 0) {
   return { getVramState: async () => ({ total: free, used: 0, free, unifiedSize }) };
 }
@@ -14,19 +14,19 @@ describe('memory with a GPU', () => {
   it('is that of the GPU and the machine together', async () => {
     await refuseHopeless(gpu(8 * GIB), { needed: 20 * GIB, available: 12 * GIB });
     const refused = refuseHopeless(gpu(8 * GIB), { needed: 21 * GIB, available: 12 * GIB });
-    await expect(refused).rejects.toThrow(/needs 21\.0 GiB, GPU and machine have 20\.0 GiB/);
+    await expect(refused).rejects.toThrow(/needs 22\.5 GB, GPU and machine have 21\.5 GB/);
     await expect(refused).rejects.toBeInstanceOf(InsufficientMemory);
   });
 
   it('is counted once where they share it', async () => {
     const shared = gpu(16 * GIB, 16 * GIB);
     await refuseHopeless(shared, { needed: 16 * GIB, available: 16 * GIB });
-    await expect(refuseHopeless(shared, { needed: 17 * GIB, available: 16 * GIB })).rejects.toThrow(/16\.0 GiB/);
+    await expect(refuseHopeless(shared, { needed: 17 * GIB, available: 16 * GIB })).rejects.toThrow(/17\.2 GB/);
   });
 });
 
 describe("node-llama-cpp's errors", () => {
-  it('become ours where memory is short, and stay what they are otherwise', () => {
+  it('become InsufficientMemory if memory is short, and stay as they are otherwise', () => {
     expect(inOurWords(new InsufficientMemoryError('too large for the available VRAM'))).toBeInstanceOf(
       InsufficientMemory,
     );

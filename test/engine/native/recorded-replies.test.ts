@@ -12,19 +12,19 @@ const BANNED = ['Secret', 'böse 🐍', 'ΟΔΟΣ'];
 const MARKS = [...hermes.marks, '<|im_end|>'];
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
-/** Without case, and length for length. */
+/** Removes the difference of case and keeps the length. */
 const fold = (text: string) =>
   Array.from(text, (letter) => (letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter))
     .join('')
     .replaceAll('ς', 'σ');
 
-/** What a model writes, byte by byte, and how its tokens cut it. */
+/** The text that a model writes, and its bytes as the tokens cut them. */
 interface Recording {
   text: string;
   pieces: number[][];
 }
 
-/** The bytes in tokens of these lengths, used in turn. */
+/** Cuts the bytes into tokens of these lengths, used in turn. */
 function cut(bytes: number[], lengths: number[]): number[][] {
   const pieces: number[][] = [];
   for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1) {
@@ -37,7 +37,7 @@ const isPlain = (text: string) => !text.includes('\uFFFD') && MARKS.every((mark)
 const words = fc
   .oneof(fc.string({ unit: 'grapheme', maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 4 }), fc.lorem())
   .filter(isPlain);
-// What begins like a mark, a stop sequence or a banned text, but is none.
+// Texts that begin like a mark, a stop sequence or a banned text, but are none.
 const almost = fc.constantFrom(
   '<',
   '<tool_',
@@ -77,7 +77,7 @@ const recording: fc.Arbitrary<Recording> = fc
   })
   .map(({ parts, lengths }) => ({ text: parts.join(''), pieces: cut(encode(parts.join('')), lengths) }));
 
-/** What an engine and the chat layer say of a reply of these tokens. */
+/** Returns the events of the engine (`raw`) and of the chat layer (`said`) for a reply of these tokens. */
 async function listen(pieces: number[][]) {
   const said: GenerationEvent[] = [];
   const createParser = () => hermes.createParser({ tools: [ADD, NOW], startsInReasoning: false });
@@ -87,7 +87,7 @@ async function listen(pieces: number[][]) {
   return { raw, said };
 }
 
-/** What a client has in the end of what was said. */
+/** Returns the whole reply that a client has in the end. */
 function gather(said: GenerationEvent[]) {
   const whole = { content: '', reasoning: '', calls: [] as { name: string; json: string }[], reason: '' };
   for (const event of said) {
@@ -158,7 +158,7 @@ describe('a recorded reply', () => {
     );
   });
 
-  it('says each piece but once, and never an empty one', async () => {
+  it('emits each piece only once, and never an empty one', async () => {
     await fc.assert(
       fc.asyncProperty(recording, async ({ pieces }) => {
         const { raw, said } = await listen(pieces);

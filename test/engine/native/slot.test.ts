@@ -26,17 +26,17 @@ describe('choice of a slot', () => {
     expect(chooseSlot([slot(), other, same])).toBe(2);
   });
 
-  it('takes the slot with most in common of several that the prompt continues', () => {
+  it('takes the slot with the longest common beginning if the prompt continues several', () => {
     expect(chooseSlot([slot({ cached: 40, shared: 40 }), slot({ cached: 100, shared: 90 })])).toBe(1);
   });
 
-  it('does not overwrite another conversation for a mere common beginning', () => {
+  it('does not overwrite another conversation for a short common beginning', () => {
     const unused = slot();
     const sameSystemPrompt = slot({ usedAt: 5, cached: 1000, shared: 100 });
     expect(chooseSlot([sameSystemPrompt, unused])).toBe(1);
   });
 
-  it('takes the one unused for longest when the prompt continues none', () => {
+  it('takes the slot that was unused for longest if the prompt continues none', () => {
     expect(
       chooseSlot([slot({ usedAt: 7, cached: 9 }), slot({ usedAt: 3, cached: 9 }), slot({ usedAt: 5, cached: 9 })]),
     ).toBe(1);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createStepLoop, type Steppable } from '../../../src/engine/native/step-loop.ts';
 
-/** A generation of so many prompt and reply tokens that notes its steps, and can be made to wait in one. */
+/**
+ * Makes a generation with this number of prompt and reply tokens. It records its steps, and can be made to wait in one.
+ */
 function createGeneration(name: string, prompt: number, reply: number, log: string[]) {
   let pending = prompt;
   let left = reply;
@@ -67,7 +69,7 @@ describe('step loop', () => {
     expect(log).toEqual(['slow token', 'slow token', 'quick token', 'quick token']);
   });
 
-  it('takes in a generation that comes during a step with the next one', async () => {
+  it('adds a generation that comes during a step at the next step', async () => {
     const log: string[] = [];
     const loop = createStepLoop(8);
     const [first, second] = [createGeneration('first', 0, 2, log), createGeneration('second', 0, 1, log)];
@@ -80,7 +82,7 @@ describe('step loop', () => {
     expect(log).toEqual(['first token', 'first token', 'second token']);
   });
 
-  it('also steps the one whose prompt gets no share, so that it sees a cancel', async () => {
+  it('also steps a generation whose prompt gets no share, so that it sees a cancel', async () => {
     const log: string[] = [];
     const loop = createStepLoop(8);
     const [a, b, c] = [
@@ -94,7 +96,7 @@ describe('step loop', () => {
     expect(log.slice(0, 3)).toEqual(['a token', 'b prompt 8', 'c prompt 0']);
   });
 
-  it('starts again after it has run dry', async () => {
+  it('starts again after it was empty', async () => {
     const log: string[] = [];
     const loop = createStepLoop(8);
     const first = createGeneration('first', 0, 1, log);
@@ -107,7 +109,7 @@ describe('step loop', () => {
     expect(log).toEqual(['first token', 'second token']);
   });
 
-  it('starts again when the next one comes at the very moment that the last one finishes', async () => {
+  it('starts again if a generation comes at the moment that the last one finishes', async () => {
     const log: string[] = [];
     const loop = createStepLoop(8);
     const first = createGeneration('first', 0, 1, log);

@@ -5,11 +5,11 @@ import { planStep } from '../../../src/engine/native/step-plan.ts';
 const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
 
 describe('step plan', () => {
-  it('has nothing to give when nothing runs', () => {
+  it('grants nothing if nothing runs', () => {
     expect(planStep([], 512)).toEqual([]);
   });
 
-  it('gives the whole batch to prompts when nobody decodes', () => {
+  it('gives the whole batch to prompts if no generation decodes', () => {
     expect(planStep([2000], 512)).toEqual([512]);
     expect(planStep([300], 512)).toEqual([300]);
   });
@@ -22,12 +22,12 @@ describe('step plan', () => {
     expect(planStep([0, 0, 0], 512)).toEqual([0, 0, 0]);
   });
 
-  it('holds prompts to a quarter of the batch while somebody decodes, so that no stream stalls long', () => {
+  it('limits prompts to a quarter of the batch while a generation decodes, so that no stream stalls long', () => {
     expect(planStep([0, 2000, 50], 512)).toEqual([0, 128, 0]);
     expect(planStep([100, 0, 50], 512)).toEqual([100, 0, 28]);
   });
 
-  it('leaves room for those that decode when they are nearly all', () => {
+  it('leaves room for those that decode, even if nearly all do', () => {
     expect(planStep([0, 0, 0, 0, 0, 0, 0, 9], 8)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
@@ -48,7 +48,7 @@ describe('step plan', () => {
 
         const prompts = counts.flatMap((count, index) => (count > 0 ? [{ count, granted: granted[index] ?? 0 }] : []));
         if (prompts.length > 0) expect(prompts[0]?.granted).toBeGreaterThan(0);
-        // Nobody is served before one who came earlier has all that it needs.
+        // A prompt gets tokens only if every earlier prompt has all that it needs.
         const short = prompts.findIndex((prompt) => prompt.granted < prompt.count);
         if (short !== -1) expect(sum(prompts.slice(short + 1).map((prompt) => prompt.granted))).toBe(0);
       }),

@@ -5,7 +5,7 @@ import { createDetokenizer } from '../../../src/core/chat/detokenizer.ts';
 import type { Token } from '../../../src/engine/native/llama.ts';
 import { createVocabulary, type Vocabulary } from '../../../src/engine/native/vocabulary.ts';
 
-/** Of those vocabularies for which llama.cpp's own detokenizer takes spaces before punctuation for mistakes. */
+/** One of the vocabularies for which llama.cpp's own detokenizer takes spaces before punctuation for mistakes. */
 const MODEL = 'models/pico/pico.gguf';
 
 describe('a byte-level vocabulary', () => {
@@ -26,7 +26,7 @@ describe('a byte-level vocabulary', () => {
   };
 
   it.each(['Bonjour !', "it 's a .b, isn 't it ?", ' .', 'x  ,\n y', '\uFEFFmark', 'naïve 🦙 ø'])(
-    'gives %j back to the letter',
+    'reproduces %j exactly',
     async (text) => {
       const tokens = tokensOf(text);
       expect(streamed(tokens).join('')).toBe(text);
@@ -44,7 +44,7 @@ describe('a byte-level vocabulary', () => {
     );
   });
 
-  it('is silent of special tokens but for the marks, and of half a character', () => {
+  it('leaves out special tokens except the marks, and half a character', () => {
     const tokens = tokensOf('a<|im_end|>b');
     expect(streamed(tokens)).toEqual(['a', '', 'b']);
     expect(streamed(tokens, vocabulary.specialTokens(['<|im_end|>']))).toEqual(['a', '<|im_end|>', 'b']);
@@ -53,7 +53,7 @@ describe('a byte-level vocabulary', () => {
     expect(pieces.at(-1)).toBe('🦙');
   });
 
-  it('tells the bytes of each token', () => {
+  it('gives the bytes of each token', () => {
     const bytes = tokensOf('naïve 🦙').flatMap((token) => vocabulary.bytesOf(token));
     expect(Buffer.from(bytes).toString()).toBe('naïve 🦙');
   });

@@ -21,7 +21,7 @@ const REQUEST: TextRequest = {
 
 const timings = (tokens: number) => ({ cache_n: 1, prompt_n: 2, prompt_ms: 3, predicted_n: tokens, predicted_ms: 4 });
 
-/** A chunk as llama-server sends it for the token of this number. */
+/** A chunk in llama-server's form, for the token with this number. */
 const piece = (content: string, tokens = 1): Chunk => ({
   choices: [{ text: content, finish_reason: null }],
   timings: timings(tokens),
@@ -51,12 +51,12 @@ describe('the chunks of a reply', () => {
     prompt_progress: { cache: 1, processed: 2, total: 3, time_ms: 5 },
   };
 
-  it('tell the progress of the prompt, for the first choice alone', () => {
+  it('give the progress of the prompt, only for the first choice', () => {
     expect(eventsOf([prompted])).toEqual([progress(2, 3, 1)]);
     expect(eventsOf([prompted], {}, 1)).toEqual([]);
   });
 
-  it('tell its text and why it ended', () => {
+  it('give its text and its finish reason', () => {
     expect(eventsOf([piece('Hel'), piece('lo'), end('length'), last(2)], {}, 3)).toEqual([
       text('Hel', 3),
       text('lo', 3),
@@ -64,12 +64,12 @@ describe('the chunks of a reply', () => {
     ]);
   });
 
-  it('tell its tokens, without the one that ends the turn', () => {
+  it('give the number of its tokens, without the one that ends the turn', () => {
     expect(read([piece('a'), end('length'), last(2)]).reader.outcome).toEqual({ tokens: 2, timings: timings(2) });
     expect(read([piece('a'), end('stop'), last(2)]).reader.outcome).toEqual({ tokens: 1, timings: timings(2) });
   });
 
-  it('tell when the first has come, and when the last has', () => {
+  it('show when the first has come, and when the last has', () => {
     expect(read([]).reader).toMatchObject({ started: false, outcome: null });
     expect(read([prompted]).reader).toMatchObject({ started: true, outcome: null });
     expect(read([piece('a'), end('stop')]).reader.outcome).toBeNull();
@@ -112,13 +112,13 @@ describe('a banned text', () => {
     expect(events).toEqual([text('one '), text('EN'), finish('content_filter')]);
   });
 
-  it('is not come to after a stop sequence', () => {
+  it('has no effect after a stop sequence', () => {
     expect(eventsOf([piece('END secret')], { banned: ['secret'], stop: ['END'] })).toEqual([finish('stop')]);
   });
 });
 
-describe('the likelihood of tokens', () => {
-  it('comes with their text, with as many alternatives as are asked for', () => {
+describe('the log probability of tokens', () => {
+  it('comes with their text and the requested number of alternatives', () => {
     expect(eventsOf([likely('a', 'a', 'b', 'c')], { logprobs: 2 })).toEqual([
       { ...text('a'), logprobs: [tokenLogprob('a', 'a', 'b')] },
     ]);

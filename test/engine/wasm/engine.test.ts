@@ -190,7 +190,7 @@ describe('a prompt without a conversation', () => {
 });
 
 describe('a banned text', () => {
-  it('ends the reply before it, in any case, and the engine says the same as ever after', async () => {
+  it('ends the reply before it, in any case, and later replies do not change', async () => {
     const whole = await say(PROMPT, { maxTokens: 40 });
     const banned = whole.slice(10, 14).toUpperCase();
     const events = await thread.run(request(PROMPT, { maxTokens: 40, banned: ['\0never', banned] }));
@@ -210,7 +210,7 @@ describe('a grammar', () => {
     expect(only(events, 'finish').reason).toBe('stop');
   });
 
-  it('makes the model call a tool that must be called', async () => {
+  it('makes the model call a required tool', async () => {
     const tools = [{ name: 'answer', parameters: schema }];
     const prompt = chat([{ role: 'user', content: '?' }], { tools, toolChoice: 'required', parallelToolCalls: false });
     const events = await thread.run(request('', { prompt, maxTokens: 200 }));
@@ -228,14 +228,14 @@ describe('logprobs', () => {
     expect(textOf(await thread.run({ ...story, logprobs: null }))).not.toBe('');
   });
 
-  it.each([0, 3])('tell how likely each token was, with %d alternatives', async (logprobs) => {
+  it.each([0, 3])('give the log probability of each token, with %d alternatives', async (logprobs) => {
     const events = await thread.run(request('hello', { logprobs, maxTokens: 12 }));
     const tokens = events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
     expect(tokens).toHaveLength(12);
     for (const { logprob, alternatives } of tokens) {
       expect(logprob).toBeLessThanOrEqual(0);
       expect(alternatives).toHaveLength(logprobs);
-      // Greedily drawn, a token is the likeliest itself.
+      // A greedily drawn token is the most likely one.
       if (logprobs > 0) expect(alternatives[0]?.logprob).toBe(logprob);
     }
     const bytes = Uint8Array.from(tokens.flatMap((token) => token.bytes));
@@ -244,7 +244,7 @@ describe('logprobs', () => {
 });
 
 describe('several choices', () => {
-  it('are each of a seed of their own, from one evaluation of the prompt', async () => {
+  it('each have a seed of their own, and share one evaluation of the prompt', async () => {
     const seeded = (choices: number, seed: number) =>
       thread.run(request(PROMPT, { choices, sampling: { ...greedy, temperature: 1, seed } }));
     const events = await seeded(3, 5);

@@ -15,7 +15,7 @@ import {
 import { chat } from '../../support/generation.ts';
 import { only, request, textOf, WasmThread } from './wasm-thread.ts';
 
-/** Encoders compute much, and busy cores make it long. */
+/** In ms. Encoders compute a lot, which takes long on busy cores. */
 const TIME_LIMIT_MS = 120_000;
 
 const image = (bytes: Uint8Array): Media => ({ kind: 'image', bytes });
@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A turn of the user's. */
+/** A message of the user. */
 function user(...parts: (string | Media)[]): ChatMessage {
   const content = parts.map((part) => (typeof part === 'string' ? part : MEDIA_MARK)).join('');
   return { role: 'user', content, media: parts.filter((part) => typeof part !== 'string') };
@@ -44,7 +44,7 @@ function ask(messages: ChatMessage[], more: Partial<GenerationRequest> = {}): Ge
   return request('', { prompt: chat(messages), ...more });
 }
 
-/** What a model says to these parts, read anew. */
+/** Returns the text of the reply to a message with these parts. It does not use the cache. */
 async function say(thread: WasmThread, ...parts: (string | Media)[]): Promise<string> {
   return textOf(await thread.run(ask([user(...parts)], { cachePrompt: false })));
 }
@@ -85,7 +85,7 @@ describe('a model with a projector for images', { timeout: TIME_LIMIT_MS }, () =
     expect(await say(thread, red, blue, 'And?')).not.toBe(await say(thread, blue, red, 'And?'));
   });
 
-  it('sees what is in an image, and where', async () => {
+  it('sees the content of an image, and its place', async () => {
     const half = (left: number, right: number) => image(png(64, 64, (x) => [x < 32 ? left : right, 0, 0]));
     expect(await say(thread, half(255, 0), '?')).not.toBe(await say(thread, half(0, 255), '?'));
   });
@@ -109,7 +109,7 @@ describe('a model with a projector for images', { timeout: TIME_LIMIT_MS }, () =
     expect(textOf(again)).toBe(textOf(second));
   });
 
-  it('reads an image that took the place of another one', async () => {
+  it('reads an image that replaces another one', async () => {
     const long = 'A long text that comes first. ';
     const before = await tokensOf(thread, long);
     await thread.run(ask([user(long, red, 'Well?')]));
@@ -120,7 +120,7 @@ describe('a model with a projector for images', { timeout: TIME_LIMIT_MS }, () =
     expect(other.cachedTokens).toBeGreaterThan(0);
   });
 
-  it('says progress after each image', async () => {
+  it('emits progress after each image', async () => {
     const events = await thread.run(ask([user('A', red, 'B', blue, 'C')], { cachePrompt: false }));
     const progress = progressOf(events).map(({ processed }) => processed);
     const { promptTokens } = only(events, 'done');
@@ -143,14 +143,14 @@ describe('a model with a projector for images', { timeout: TIME_LIMIT_MS }, () =
     expect(await say(thread, red, '?')).toBe(expected);
   });
 
-  it('says overflow with the tokens of images', async () => {
+  it('emits overflow with the tokens of images', async () => {
     const images = Array.from({ length: 40 }, () => red);
     const events = await thread.run(ask([user(...images)]));
     expect(events).toEqual([{ kind: 'overflow', promptTokens: expect.any(Number), contextLength: 512 }]);
     expect(only(events, 'overflow').promptTokens).toBeGreaterThan(40 * TOKENS_PER_IMAGE);
   });
 
-  it('gives several choices from one reading', async () => {
+  it('makes several choices from one reading', async () => {
     const events = await thread.run(ask([user(red, '?')], { choices: 2, maxTokens: 4 }));
     const texts = [0, 1].map((choice) =>
       textOf(events.filter((event) => 'choice' in event && event.choice === choice)),
@@ -180,7 +180,7 @@ describe('a model with a projector for audio', { timeout: TIME_LIMIT_MS }, () =>
 
   afterAll(() => thread.stop());
 
-  it('computes with the threads it is given, whatever recordings take', () => {
+  it('computes with the threads that it is given, however many recordings need', () => {
     expect(thread.info.threads).toBe(1);
   });
 
@@ -190,7 +190,7 @@ describe('a model with a projector for audio', { timeout: TIME_LIMIT_MS }, () =>
     expect(await say(thread, 'Listen: ', low, ' What is it?')).toBe(toLow);
   });
 
-  it('hears the order of two, and reads none again', async () => {
+  it('hears the order of two recordings, and reads none twice', async () => {
     const inOrder = await thread.run(ask([user(low, high, '?')]));
     expect(textOf(await thread.run(ask([user(high, low, '?')])))).not.toBe(textOf(inOrder));
     const { promptTokens, cachedTokens } = only(await thread.run(ask([user(low, high, '?')])), 'done');

@@ -27,12 +27,12 @@ async function withThread<T>(
   }
 }
 
-/** A model's file with another chat template, that is at most as long as its own. */
+/** Replaces the chat template in a model's file. The new one must not be longer than the old. */
 function withTemplate(model: Buffer, template: string): Buffer {
   const key = 'tokenizer.chat_template';
   const length = model.indexOf(key) + key.length + 4;
   const size = Number(model.readBigUInt64LE(length));
-  // The rest of its place becomes a comment.
+  // A comment fills the rest of the old template's place.
   model.write('#}'.padStart(size - template.length - 2), length + 8 + template.length + 2);
   model.write(`${template}{#`, length + 8);
   return model;
@@ -55,7 +55,7 @@ describe('threads and context', () => {
 
   afterAll(() => Promise.all([single.stop(), double.stop()]));
 
-  it('says the same with one thread and with two', async () => {
+  it('replies the same with one thread and with two', async () => {
     expect([single.info.threads, double.info.threads]).toEqual([1, 2]);
     const story = request('Tell me a story about a fox', { maxTokens: 40 });
     expect(textOf(await double.run(story))).toBe(textOf(await single.run(story)));
@@ -100,7 +100,7 @@ describe('a model', () => {
 });
 
 describe('loading fails with a clear error', () => {
-  it('of a file that is no model', async () => {
+  it('of a file that is not a model', async () => {
     const file = join(folder, 'garbage.gguf');
     await writeFile(file, 'no model at all '.repeat(1000));
     expect((await failure([file])).message).toMatch(/no GGUF/);
@@ -112,7 +112,7 @@ describe('loading fails with a clear error', () => {
     expect((await failure([file])).message).toMatch(/incomplete/);
   });
 
-  it('of no file', async () => {
+  it('of a missing file', async () => {
     expect((await failure([join(folder, 'none.gguf')])).message).toMatch(/none\.gguf can't be opened/);
   });
 
@@ -122,7 +122,7 @@ describe('loading fails with a clear error', () => {
     const handle = await open(file, 'r+');
     await handle.truncate(4000 * 2 ** 20);
     await handle.close();
-    expect((await failure([file])).message).toMatch(/4000 MiB, but WebAssembly memory ends at 4096 MiB/);
+    expect((await failure([file])).message).toMatch(/4\.2 GB, but WebAssembly memory ends at 4\.3 GB/);
   });
 });
 

@@ -3,7 +3,7 @@ import type { TextRequest } from '../../../src/engine/engine.ts';
 import { completionParams } from '../../../src/engine/wasm/params.ts';
 import { greedy } from '../../support/generation.ts';
 
-/** The parameters of a choice of such a request, in a context of 512 tokens. */
+/** Returns the parameters of one choice of a request, in a context of 512 tokens. */
 function params(more: Partial<TextRequest> = {}, choice = 0) {
   const request: TextRequest & { prompt: string } = {
     media: [],
@@ -45,17 +45,17 @@ describe('the parameters of llama-server', () => {
     expect(params({ logprobs })).toHaveProperty('n_probs', expected);
   });
 
-  it('give each choice a seed of its own, within 32 bits and never the one that means a random seed', () => {
+  it('give each choice its own seed, within 32 bits and never the one that means a random seed', () => {
     expect([0, 1, 7].map((choice) => params({}, choice).seed)).toEqual([1, 2, 8]);
     const sampling = { ...greedy, seed: 0xfffffffe };
     expect([0, 1, 2].map((choice) => params({ sampling }, choice).seed)).toEqual([0xfffffffe, 0, 1]);
   });
 
-  it('evaluate the prompt but once for all choices', () => {
+  it('evaluate the prompt only once for all choices', () => {
     expect(params({ cachePrompt: false }, 1)).toHaveProperty('cache_prompt', true);
   });
 
-  it('time each token where a reply may have to be ended from outside', () => {
+  it('time each token if Paddock may have to end the reply', () => {
     expect(params().timings_per_token).toBe(false);
     expect(params({ stop: ['END'] }).timings_per_token).toBe(true);
     expect(params({ banned: ['secret'] }).timings_per_token).toBe(true);
@@ -65,7 +65,7 @@ describe('the parameters of llama-server', () => {
     expect(params({ stop: ['END'] })).not.toHaveProperty('stop');
   });
 
-  it('know no window of -1', () => {
+  it('replace a window of -1', () => {
     expect(params({ sampling: { ...greedy, repeatLastN: -1 } })).toHaveProperty('repeat_last_n', 512);
     expect(params({ sampling: { ...greedy, repeatLastN: 0 } })).toHaveProperty('repeat_last_n', 0);
   });

@@ -9,7 +9,7 @@ const aborts = new Map();
 const describe = ({ name, message, data }) => ({ name, message, data });
 const post = (message) => parentPort.postMessage(message);
 
-/** The worker that runs llama.cpp, to be killed. */
+/** The worker that runs llama.cpp. The command `kill` makes it die. */
 let inner;
 globalThis.Worker = class extends WebWorker {
   constructor(...args) {
@@ -24,7 +24,7 @@ try {
   parentPort.on('message', ({ id, command, request }) => {
     if (command === 'abort') aborts.get(id)?.abort();
     if (command === 'dispose') void engine[Symbol.asyncDispose]();
-    // wllama's worker throws at a command without arguments.
+    // wllama's worker throws if a command has no arguments.
     if (command === 'kill') inner.postMessage({ verb: 'fs.alloc', callbackId: -1 });
     if (command === 'generate') generate(service, id, request);
   });

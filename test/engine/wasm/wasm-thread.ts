@@ -6,7 +6,7 @@ import type { EngineOptions } from '../../../src/engine/engine.ts';
 import { compileRuntime } from '../../../src/engine/wasm/node/runtime.ts';
 import { ask, greedy } from '../../support/generation.ts';
 
-/** An error as it came out of the thread. */
+/** An error, as it came out of the thread. */
 export interface ThreadError {
   name: string;
   message: string;
@@ -21,10 +21,10 @@ interface ThreadMessage {
   end?: ThreadError | null;
 }
 
-/** A generation under way. */
+/** A running generation. */
 export interface Generation {
   readonly events: GenerationEvent[];
-  /** Resolves with the error it ended with, null if none. */
+  /** Resolves with the error that ended it, or null. */
   readonly ended: Promise<ThreadError | null>;
   abort(): void;
   /** Resolves once an event of this kind has come. */
@@ -53,7 +53,7 @@ export class WasmThread {
       batchSize: 64,
       ...options,
     };
-    // As the pool does.
+    // The pool does the same.
     await compileRuntime();
     const worker = new Worker(new URL('./thread.mjs', import.meta.url), { workerData, execArgv: [] });
     const [message] = (await once(worker, 'message')) as [ThreadMessage];
@@ -88,7 +88,7 @@ export class WasmThread {
     };
   }
 
-  /** All events of one generation; throws the error it ended with. */
+  /** Returns all events of one generation. Throws the error that ended it. */
   async run(request: GenerationRequest): Promise<GenerationEvent[]> {
     const { events, ended } = this.generate(request);
     const error = await ended;
@@ -96,12 +96,12 @@ export class WasmThread {
     return events;
   }
 
-  /** Disposes of the engine; the thread lives on. */
+  /** Disposes of the engine. The thread lives on. */
   dispose(): void {
     this.#worker.postMessage({ command: 'dispose' });
   }
 
-  /** Makes the inner worker, the one that runs llama.cpp, die of an exception. */
+  /** Kills the inner worker, which runs llama.cpp, with an exception. */
   killInner(): void {
     this.#worker.postMessage({ command: 'kill' });
   }
@@ -111,27 +111,27 @@ export class WasmThread {
   }
 }
 
-/** A greedy request of one user message. */
+/** A greedy request with one user message. */
 export function request(content: string, changes: Partial<GenerationRequest> = {}): GenerationRequest {
   return ask(content, { sampling: sampling(), maxTokens: 16, cachePrompt: true, ...changes });
 }
 
-/** Neutral sampling: greedy, every filter and penalty off. */
+/** Greedy sampling without any filter or penalty. */
 export function sampling(changes: Partial<Sampling> = {}): Sampling {
   return { ...greedy, repeatLastN: 0, ...changes };
 }
 
-/** The reply's text. */
+/** Returns the text of the reply. */
 export function textOf(events: GenerationEvent[]): string {
   return events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
 }
 
-/** The kinds of events in order, runs of one kind as one. */
+/** Returns the kinds of the events in order. Equal neighbours become one. */
 export function kindsOf(events: GenerationEvent[]): string[] {
   return events.map(({ kind }) => kind).filter((kind, index, kinds) => kind !== kinds[index - 1]);
 }
 
-/** The only event of its kind. */
+/** Returns the only event of this kind. Throws if there is none or more than one. */
 export function only<K extends GenerationEvent['kind']>(
   events: GenerationEvent[],
   kind: K,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { WebWorker } from '../../../dist/src/engine/wasm/node/web-worker.js';
 
-/** Runs a script in a WebWorker and resolves to its first message, or the message of its error. */
+/** Runs a script in a WebWorker. Resolves to its first message, or to the message of its error. */
 function firstMessage(script: string, options: { name?: string; send?: unknown } = {}): Promise<unknown> {
   const url = URL.createObjectURL(new Blob([script]));
   const worker = new WebWorker(url, { name: options.name ?? '' });
@@ -39,7 +39,7 @@ it('transfers buffers', async () => {
 });
 
 it('compiles WebAssembly whole, not as it comes in, where its end could come between and take the process with it', async () => {
-  // The smallest module, without the content type that a streaming compilation insists on.
+  // The smallest module. Its response lacks the content type that a streaming compilation needs.
   const script = `
     const response = new Response(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
     WebAssembly.instantiateStreaming(response, {}).then(

@@ -6,7 +6,7 @@ import { type FetchOptions, fetchFile } from '../../../src/media/node/fetch-file
 import { isPublicAddress } from '../../../src/media/node/public-address.ts';
 import { createServerMediaReader } from '../../../src/media/node/reader.ts';
 
-/** Stands for a public host. */
+/** Counts as a public host here. */
 const OUTSIDE = '127.0.0.1';
 const mayAsk = (address: string) => address === OUTSIDE || isPublicAddress(address);
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
     requests.push({ url, headers, asked: socket.localAddress });
     answer(request, response);
   });
-  // All addresses of this machine, of both kinds.
+  // The server listens on all IPv4 and IPv6 addresses of this machine.
   await new Promise<void>((resolve) => server.listen(0, '::', resolve));
   port = (server.address() as AddressInfo).port;
 });
@@ -54,7 +54,7 @@ function redirect(targets: Record<string, string>): void {
   };
 }
 
-/** A name service of one name, which has these addresses by turns. */
+/** A DNS server of a single name. Each look-up gets the next of these lists of addresses. */
 function names(...turns: string[][]) {
   let asked = 0;
   const lookup = async () =>
@@ -104,7 +104,7 @@ describe('an address that is not public', () => {
     'https://[::1]/',
   ];
 
-  it.each(forbidden(0).map((_, index) => index))('is refused however it is written (row %i)', async (index) => {
+  it.each(forbidden(0).map((_, index) => index))('is refused in every notation (row %i)', async (index) => {
     const url = forbidden(port)[index] ?? '';
     const reader = createServerMediaReader({ allowPrivate: false });
     const { signal } = new AbortController();
@@ -119,7 +119,7 @@ describe('an address that is not public', () => {
     expect(requests).toEqual([]);
   });
 
-  it('may be asked where that is allowed', async () => {
+  it('may be contacted if that is allowed', async () => {
     const reader = createServerMediaReader({ allowPrivate: true });
     const { signal } = new AbortController();
     const reading = reader.read({ kind: 'image', url: `http://localhost:${port}/` }, 'messages[0]', signal);
@@ -127,18 +127,18 @@ describe('an address that is not public', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is refused when a name has it', async () => {
+  it('is refused if it belongs to a name', async () => {
     const { lookup } = names(['127.0.0.2']);
     await expect(ask({ host: 'images.example', lookup })).rejects.toMatchObject({ code: 'media_forbidden' });
   });
 
-  it('is refused when a name has it besides others', async () => {
+  it('is refused if it is one of several addresses of a name', async () => {
     const { lookup } = names([OUTSIDE, '::1']);
     await expect(ask({ host: 'images.example', lookup })).rejects.toMatchObject({ code: 'media_forbidden' });
     expect(requests).toEqual([]);
   });
 
-  it('is not reached by a name that is given another meaning after it was checked', async () => {
+  it('is not reached by a name whose address changes after the check', async () => {
     const { lookup, asked } = names([OUTSIDE], ['127.0.0.2']);
     expect(await ask({ host: 'images.example', lookup })).toBe('file');
     expect(asked()).toBe(1);
@@ -146,7 +146,7 @@ describe('an address that is not public', () => {
     expect(requests[0]?.headers.host).toBe(`images.example:${port}`);
   });
 
-  it('is refused when a name has it only for the second of two requests', async () => {
+  it('is refused if a name has it only at the second of two requests', async () => {
     redirect({ '/': `http://images.example:${port}/again` });
     const { lookup } = names([OUTSIDE], ['127.0.0.2']);
     await expect(ask({ host: 'images.example', lookup })).rejects.toMatchObject({ code: 'media_forbidden' });
@@ -154,7 +154,7 @@ describe('an address that is not public', () => {
   });
 
   it.each(['http://127.0.0.2', 'http://[::1]', 'http://[::ffff:127.0.0.1]', 'http://0', '//127.2'])(
-    'is refused when a redirect leads to %s',
+    'is refused if a redirect leads to %s',
     async (target) => {
       redirect({ '/': `${target}:${port}/secret` });
       await expect(ask()).rejects.toMatchObject({ code: 'media_forbidden' });
@@ -163,7 +163,7 @@ describe('an address that is not public', () => {
   );
 });
 
-describe('a URL that is no address of a file', () => {
+describe('a URL that can not be fetched', () => {
   it.each([
     ...['file:///etc/passwd', 'ftp://example.com/a.png', 'gopher://127.0.0.1:70/', 'blob:http://a/b', 'javascript:1'],
     ...['/a.png', 'a.png', '', 'http://', 'https://exa mple.com/', 'http://user:word@example.com/a.png'],
@@ -177,7 +177,7 @@ describe('a URL that is no address of a file', () => {
 });
 
 describe('a file', () => {
-  it('is fetched without anything that tells who asks', async () => {
+  it('is fetched without anything that identifies the client', async () => {
     expect(await ask({ path: '/a.png?b=c' })).toBe('file');
     expect(requests[0]?.url).toBe('/a.png?b=c');
     expect(requests[0]?.headers).toEqual({
@@ -189,14 +189,14 @@ describe('a file', () => {
     });
   });
 
-  it('is fetched through redirects, also relative ones, as many as are allowed', async () => {
+  it('is fetched through as many redirects as are allowed, relative ones included', async () => {
     redirect({ '/': '/one', '/one': `http://${OUTSIDE}:${port}/two`, '/two': 'three?x' });
     expect(await ask({ limits: { redirects: 3 } })).toBe('file');
     expect(requests.map(({ url }) => url)).toEqual(['/', '/one', '/two', '/three?x']);
     await expect(ask({ limits: { redirects: 2 } })).rejects.toThrow('is behind more than 2 redirects.');
   });
 
-  it('behind a circle of redirects is given up', async () => {
+  it('behind circular redirects is given up', async () => {
     redirect({ '/': '/' });
     await expect(ask()).rejects.toThrow('is behind more than 5 redirects.');
     expect(requests).toHaveLength(6);
@@ -210,17 +210,17 @@ describe('a file', () => {
     },
   );
 
-  it.each([204, 206, 304, 404, 500])('answered with status %i is not there', async (status) => {
+  it.each([204, 206, 304, 404, 500])('answered with status %i is reported as missing', async (status) => {
     answer = (_, response) => response.writeHead(status).end();
     await expect(ask()).rejects.toThrow(`could not be fetched: its host answered with status ${status}.`);
   });
 
-  it('that says itself that it is too large is not read', async () => {
+  it('whose header announces too many bytes is not read', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-length': '11' }).write('abc');
     await expect(ask({ limits: { fileBytes: 10 } })).rejects.toMatchObject({ code: 'media_too_large' });
   });
 
-  it('that turns out to be too large is read no further', async () => {
+  it('that turns out to be too large is not read to the end', async () => {
     const closed = new Promise<void>((resolve) => {
       answer = (request, response) => {
         request.socket.once('close', resolve);
@@ -243,25 +243,25 @@ describe('a file', () => {
     await expect(ask({ limits: { fetchMs: 200 } })).rejects.toThrow('has not come within 0.2 s.');
   });
 
-  it('of a host that is never found is given up in time', async () => {
+  it('of a host whose DNS look-up never ends is given up in time', async () => {
     const lookup = () => new Promise<never>(() => {});
     const asking = ask({ host: 'images.example', lookup, limits: { fetchMs: 200 } });
     await expect(asking).rejects.toThrow('has not come within 0.2 s.');
   });
 
-  it('whose connection breaks is not there', async () => {
+  it('whose connection breaks is reported as missing', async () => {
     answer = (_, response) => {
       response.writeHead(200, { 'content-length': '10' }).write('abc', () => response.destroy());
     };
     await expect(ask()).rejects.toThrow(/^could not be fetched: the connection failed \(ECONN/);
   });
 
-  it('of a host that is not known is not there', async () => {
+  it('of an unknown host is reported as missing', async () => {
     const lookup = () => Promise.reject(new Error('ENOTFOUND'));
     await expect(ask({ host: 'images.example', lookup })).rejects.toThrow('its host is not known.');
   });
 
-  it('is not waited for when nobody wants it any more', async () => {
+  it('is not read any further after the client has left', async () => {
     const client = new AbortController();
     const closed = new Promise<void>((resolve) => {
       answer = (request) => {

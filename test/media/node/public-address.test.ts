@@ -7,7 +7,7 @@ describe('an address of the public internet', () => {
     ...['128.0.0.0', '169.253.255.255', '172.15.255.255', '172.32.0.0', '192.167.255.255', '192.169.0.0'],
     ...['198.17.255.255', '198.20.0.0', '223.255.255.255'],
     ...['2606:4700:4700::1111', '2001:4860:4860::8888', '2a00:1450:4001::1', '2400:cb00::'],
-  ])('%s is one', (address) => {
+  ])('includes %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -29,7 +29,7 @@ describe('an address of the public internet', () => {
       'ff02::1',
     ],
     ...['', 'localhost'],
-  ])('%s is none', (address) => {
+  ])('does not include %s', (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

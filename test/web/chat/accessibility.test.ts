@@ -38,7 +38,7 @@ beforeAll(async () => {
   server = await startServer(['--models', inject('modelsFolder'), ...flags]);
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
-  // The page's own policy keeps scripts of others out, those of a test too.
+  // The page's policy blocks injected script tags, but not what a test evaluates.
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(axe);
   await importChats(page, [
@@ -76,7 +76,7 @@ const openConversation = async (title: string) => {
   await replies(page).first().waitFor();
 };
 
-/** What is to be looked at: how to get there. Each is left with Escape. */
+/** The views to check, and how to reach them. Escape leaves each of them. */
 const VIEWS: [string, () => Promise<void>][] = [
   ['a reply with all there is', () => openConversation('All there is in a reply')],
   ['a failed reply', () => openConversation('A failed reply')],
@@ -108,7 +108,7 @@ describe.each([
 });
 
 describe('the theme', () => {
-  it('is the one that was chosen, whatever the system likes, also at the next visit', async () => {
+  it('is the chosen one, whatever the system prefers, also at the next visit', async () => {
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.emulateMedia({ colorScheme: 'light' });
     const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -123,7 +123,7 @@ describe('the theme', () => {
 });
 
 describe('the keyboard', () => {
-  it('can go straight to the message, before all the rest', async () => {
+  it('can jump to the message before everything else', async () => {
     await page.goto(server.url);
     await page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');

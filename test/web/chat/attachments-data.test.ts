@@ -38,8 +38,8 @@ const image: Attachment = { kind: 'image', url: PICTURE };
 const sound: Attachment = { kind: 'audio', recording: wav };
 const said = (more: Partial<UserTurn>): UserTurn => ({ role: 'user', id: 'u', text: '', images: [], ...more });
 
-describe('what a model takes', () => {
-  it('is offered in words and to the file dialog', () => {
+describe('the kinds that a model takes', () => {
+  it('are named in words and for the file dialog', () => {
     expect([undefined, deaf, ears, eyes, both].map((one) => namesOf(kindsOf(one)))).toEqual([
       '',
       '',
@@ -61,18 +61,18 @@ describe('a file', () => {
     ['picture that only the browser may know', new Uint8Array(32), 'image/heic', 'image'],
     ['text', Buffer.from('Hello, world'), 'text/plain', null],
     ['recording of another form', Buffer.from('OggS0000000000000'), 'audio/ogg', null],
-  ])('is told by its first bytes: %s', (_, bytes, type, kind) => {
+  ])('is recognised by its first bytes: %s', (_, bytes, type, kind) => {
     expect(kindOf(bytes, type)).toBe(kind);
   });
 
-  it('is taken up to 20 MiB, by a model that takes its kind', () => {
+  it('is accepted up to 21 MB, by a model that takes its kind', () => {
     const file = { name: 'a.png', size: 20 * MIB };
     expect(refusalOf('image', file, eyes)).toBeNull();
     expect(refusalOf('audio', file, ears)).toBeNull();
-    expect(refusalOf('image', { ...file, size: 20 * MIB + 1 }, eyes)).toMatch(/“a\.png” is too large.* 20 MiB/);
+    expect(refusalOf('image', { ...file, size: 20 * MIB + 1 }, eyes)).toMatch(/“a\.png” is too large.* 21 MB/);
   });
 
-  it('is refused with a word that names it and the model', () => {
+  it('is refused with a message that names it and the model', () => {
     const file = { name: 'a.b', size: 1 };
     expect(refusalOf('image', file, ears)).toBe('Ears takes no pictures. “a.b” is not attached.');
     expect(refusalOf('audio', file, eyes)).toBe('Eyes takes no recordings. “a.b” is not attached.');
@@ -81,8 +81,8 @@ describe('a file', () => {
   });
 });
 
-describe('what is attached', () => {
-  it('keeps its order, each once', () => {
+describe('attachments', () => {
+  it('keep their order, each once', () => {
     expect(withMore([image, sound], [sound, { kind: 'audio', recording: mp3 }, image])).toEqual([
       image,
       sound,
@@ -91,12 +91,12 @@ describe('what is attached', () => {
     expect(sorted([sound, image])).toEqual({ images: [PICTURE], recordings: [wav] });
   });
 
-  it('is told in words', () => {
+  it('are counted in words', () => {
     expect(inWords([])).toBe('');
     expect(inWords([sound, image, { kind: 'image', url: 'another' }])).toBe('2 pictures and 1 recording attached.');
   });
 
-  it('stays for a model that takes it, when another was chosen since', () => {
+  it('stay attached to a model that takes them, and are refused by another one', () => {
     expect(unfit([image, sound], both)).toBeNull();
     expect(unfit([], undefined)).toBeNull();
     expect(unfit([image, sound], eyes)).toMatch(/^Eyes takes no recordings\. .*choose another model/);
@@ -118,7 +118,7 @@ describe('a turn with recordings', () => {
   const turn = said({ images: [PICTURE], recordings: [wav, mp3], text: 'Compare.' });
   const conversation = withTurns(newConversation(1), [turn], 2);
 
-  it('is asked as image_url and input_audio parts before the text', () => {
+  it('is sent as image_url and input_audio parts before the text', () => {
     expect(toChatRequest(conversation, 'both').messages).toEqual([
       {
         role: 'user',
@@ -132,29 +132,29 @@ describe('a turn with recordings', () => {
     ]);
   });
 
-  it('gives a wordless conversation its title', () => {
+  it('gives its title to a conversation without words', () => {
     expect(withTurns(newConversation(1), [said({ recordings: [wav] })], 2).title).toBe('A recording');
   });
 
-  it('comes back from an export, and so does one from before there were any', () => {
+  it('survives export and import, as does one without recordings', () => {
     expect(importText(exportText([conversation]))).toEqual([conversation]);
     const old = withTurns(newConversation(1), [said({ text: 'a' })], 2);
     expect(importText(exportText([old]))).toEqual([old]);
   });
 
   it.each(['https://example.org/a.wav', 'data:text/html;base64,AA==', 'data:audio/wav;base64,A"A'])(
-    'is not taken from an export with a recording at %s',
+    'is refused in an export with a recording at %s',
     (url) => {
       const bad = withTurns(newConversation(1), [said({ recordings: [{ ...wav, url }] })], 2);
       expect(() => importText(exportText([bad]))).toThrow(/turns\.0\.recordings\.0\.url/);
     },
   );
 
-  it('is weighed with its media', () => {
+  it('counts with its media', () => {
     expect(mediaLength([turn])).toBe(PICTURE.length + wav.url.length + mp3.url.length);
   });
 
-  it('tells lengths as players do', () => {
+  it('shows lengths as players do', () => {
     expect([0.4, 9.6, 65, 1800].map(formatLength)).toEqual(['0:00', '0:10', '1:05', '30:00']);
   });
 });

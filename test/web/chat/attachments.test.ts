@@ -45,7 +45,7 @@ let page: Page;
 const failures: string[] = [];
 
 beforeAll(async () => {
-  // The page itself comes with its own policy; what it asks of models is answered at the edge of the network.
+  // The page gets its own policy from the server. Requests to models are answered here, before they reach the network.
   const api = async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: HEALTH });
   const files = openStaticFiles(await listSite('dist-web'));
   server = await startServer({ api, files, host: '127.0.0.1', port: 0, bodyLimitBytes: 1024 });
@@ -75,13 +75,13 @@ const problem = () => page.locator('.composer [role=alert]');
 const dropZone = () => page.locator('.drop-zone');
 const attach = (...files: GivenFile[]) => page.getByLabel(/^Attach /).setInputFiles(files);
 
-/** The content of the last message of the request that this causes. */
+/** Returns the content of the last message in the request that `act` causes. */
 async function contentOf(act: () => Promise<unknown>) {
   const [request] = await Promise.all([page.waitForRequest('**/v1/chat/completions'), act()]);
   return request.postDataJSON().messages.at(-1).content;
 }
 
-/** Carries these files over the page, or has them in the clipboard, as the browser tells of it. */
+/** Fires the browser's events for dragging these files over the page or pasting them. */
 async function give(events: string[], files: GivenFile[], target: Locator = page.locator('body')): Promise<void> {
   const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, data: buffer.toString('base64') }));
   await target.evaluate(giveInPage, { events, given });
@@ -107,15 +107,15 @@ function giveInPage(
   }
 }
 
-/** The length that the browser itself finds in what it plays. */
+/** Returns the length that the browser finds in a recording. */
 async function playedSeconds(player: Locator): Promise<number> {
   const duration = () => player.evaluate((audio) => (audio as HTMLAudioElement).duration || 0);
   await expect.poll(duration).toBeGreaterThan(0);
   return duration();
 }
 
-describe('what is attached by the button', () => {
-  it('is shown, told, and sent as parts before the text', async () => {
+describe('files attached by the button', () => {
+  it('are shown, announced, and sent as parts before the text', async () => {
     await attach(picture, wav, mp3);
     await attached().getByRole('img', { name: 'Attachment 1' }).waitFor();
     await page.getByRole('status').getByText('1 picture and 2 recordings attached.').waitFor({ state: 'attached' });
@@ -137,7 +137,7 @@ describe('what is attached by the button', () => {
     expect(await page.locator('.said').getByRole('figure').count()).toBe(2);
   });
 
-  it('can be taken away again, by the keyboard too, and is enough for a message', async () => {
+  it('can be removed, also by keyboard, and one alone is enough for a message', async () => {
     await attach(picture, wav);
     await attached().getByRole('button', { name: 'Remove picture 1' }).press('Enter');
     await attached().getByRole('img').waitFor({ state: 'detached' });
@@ -146,7 +146,7 @@ describe('what is attached by the button', () => {
     expect(content).toMatchObject([{ type: 'input_audio' }]);
   });
 
-  it('is sent again in the next turn, and kept over a reload and in exports', async () => {
+  it('are sent again in the next turn, and survive a reload and an export', async () => {
     await attach(wav);
     await attached().waitFor();
     expect(await ask(page, 'Listen')).toMatch(/^I see\./);
@@ -178,8 +178,8 @@ describe('what is attached by the button', () => {
   });
 });
 
-describe('what is dropped and pasted', () => {
-  it('is attached, and a zone shows itself while files are carried over the page', async () => {
+describe('files dropped or pasted', () => {
+  it('are attached, and a drop zone appears while they are dragged over the page', async () => {
     await give(['dragenter', 'dragover'], [picture]);
     expect(await textOf(dropZone())).toBe('Drop pictures or recordings anywhere');
     await give(['dragleave'], [picture]);
@@ -191,7 +191,7 @@ describe('what is dropped and pasted', () => {
     await attached().getByRole('figure').waitFor();
     await give(['paste'], [picture], messageField(page));
     await messageField(page).fill('Hm?');
-    // The same picture again, which is read and left out.
+    // The same picture again is read and left out.
     await page.getByRole('button', { name: 'Send', disabled: false }).waitFor();
     expect(await contentOf(() => messageField(page).press('Enter'))).toMatchObject([
       { type: 'image_url' },
@@ -200,7 +200,7 @@ describe('what is dropped and pasted', () => {
     ]);
   });
 
-  it('is left alone when it is a thing of the page itself, or text', async () => {
+  it('are ignored if they come from the page itself, as is text', async () => {
     await give(['dragstart', 'dragover', 'drop', 'dragend'], [picture]);
     await give(['dragover', 'paste'], []);
     expect(await dropZone().count()).toBe(0);
@@ -210,8 +210,8 @@ describe('what is dropped and pasted', () => {
   });
 });
 
-describe('what can not be taken', () => {
-  it('is refused with a word by a model without eyes or ears, which has no button either', async () => {
+describe('files that can not be attached', () => {
+  it('are refused with a message by a model without vision and audio, which has no button either', async () => {
     await chooseModel(page, 'Words');
     await page.getByLabel(/^Attach /).waitFor({ state: 'detached' });
     await give(['dragover'], [picture]);
@@ -225,7 +225,7 @@ describe('what can not be taken', () => {
     expect(await attached().count()).toBe(0);
   });
 
-  it('holds back the message when the model is changed since', async () => {
+  it('block the message if the model was changed after they were attached', async () => {
     await attach(picture, wav);
     await attached().waitFor();
     await chooseModel(page, 'Eyes');
@@ -238,11 +238,7 @@ describe('what can not be taken', () => {
   });
 
   it.each([
-    [
-      'is too large',
-      { ...wav, buffer: Buffer.concat([wav.buffer, Buffer.alloc(20 * 1024 ** 2)]) },
-      /too large.*20 MiB/,
-    ],
+    ['is too large', { ...wav, buffer: Buffer.concat([wav.buffer, Buffer.alloc(20 * 1024 ** 2)]) }, /too large.*21 MB/],
     ['is cut off', { ...wav, buffer: wav.buffer.subarray(0, 1000) }, /“tone\.wav” is a broken WAV: it ends after 1000/],
     ['is no picture inside', { ...picture, buffer: picture.buffer.subarray(0, 40) }, /“red\.png” is no picture/],
     [
@@ -250,7 +246,7 @@ describe('what can not be taken', () => {
       { name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') },
       /“a\.pdf” is neither/,
     ],
-  ])('says so when a file %s', async (_, file, message) => {
+  ])('are refused with a message if one %s', async (_, file, message) => {
     await attach(file);
     await problem().waitFor();
     expect(await textOf(problem())).toMatch(message);
@@ -258,6 +254,6 @@ describe('what can not be taken', () => {
   });
 });
 
-it('had nothing to complain of, its own policy included', () => {
+it('the page had no errors, and no violations of its own policy', () => {
   expect(failures).toEqual([]);
 });

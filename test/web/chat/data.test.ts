@@ -29,7 +29,7 @@ const reply = (text: string, more: Partial<ReplyTurn> = {}): ReplyTurn => ({
 const talk = (...turns: Turn[]): Conversation => withTurns(newConversation(1), turns, 2);
 
 describe('a conversation', () => {
-  it('is called after the first text, on one line and short', () => {
+  it('has its first text as title, on one line and short', () => {
     expect(talk(user('  What is\n this? ')).title).toBe('What is this?');
     expect(Array.from(talk(user('😀'.repeat(100))).title)).toHaveLength(60);
     expect(talk(user('', ['data:image/png;base64,AA=='])).title).toBe('An image');
@@ -39,7 +39,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('goes back to before a turn, and takes another reply in its place', () => {
+  it('can be cut off before a turn, and can replace a reply', () => {
     const whole = talk(user('a'), reply('b'), user('c'));
     expect(upTo(whole, 'reply b').turns).toEqual([user('a')]);
     expect(upTo(whole, 'nothing')).toBe(whole);
@@ -47,7 +47,7 @@ describe('a conversation', () => {
     expect(withReply(whole, other).turns.map((turn) => turn.text)).toEqual(['a', 'B', 'c']);
   });
 
-  it('waits for the answers of the last calls only', () => {
+  it('waits for the results of the last calls only', () => {
     const asking = talk(user('a'), reply('', { calls: [call('1'), call('2')] }));
     expect(openCalls(asking).map(({ id }) => id)).toEqual(['1', '2']);
     const answered = withTurns(asking, [{ role: 'tool', id: 't', callId: '1', text: 'here' }], 3);
@@ -56,7 +56,7 @@ describe('a conversation', () => {
     expect(openCalls(talk(user('a'), reply('', { calls: [call('1')], end: null })))).toEqual([]);
   });
 
-  it('that was left in the middle of a reply has a stopped one', () => {
+  it('that was closed in the middle of a reply has a stopped one', () => {
     const left = settled(talk(user('a'), reply('half', { end: null }), reply('whole')));
     expect(left.turns.map((turn) => turn.role === 'assistant' && turn.end?.kind)).toEqual([
       false,
@@ -67,7 +67,7 @@ describe('a conversation', () => {
 });
 
 describe('the request of a conversation', () => {
-  it('has the system prompt, the turns with images and calls, the tools and only the numbers that are set', () => {
+  it('has the system prompt, the turns with images and calls, the tools, and only the numbers that are set', () => {
     const picture = 'data:image/png;base64,AA==';
     const conversation: Conversation = {
       ...talk(
@@ -122,7 +122,7 @@ describe('the settings', () => {
     return found;
   };
 
-  it('take a number of the range, nothing for the default, and refuse the rest', () => {
+  it('accept a number in the range, treat an empty value as the default, and refuse the rest', () => {
     expect(['', ' ', '0', '2', '2.1', '-1', 'x'].map((typed) => readSampling(field('temperature'), typed))).toEqual([
       undefined,
       undefined,
@@ -135,7 +135,7 @@ describe('the settings', () => {
     expect(['40', '1.5'].map((typed) => readSampling(field('top_k'), typed))).toEqual([40, null]);
   });
 
-  it('forget a number that is set to nothing', () => {
+  it('forget a number that is emptied', () => {
     const set = withSampling({ system: '', tools: '', sampling: { seed: 1 } }, 'top_p', 0.5);
     expect(set.sampling).toEqual({ seed: 1, top_p: 0.5 });
     expect(withSampling(set, 'seed', undefined).sampling).toEqual({ top_p: 0.5 });
@@ -160,7 +160,7 @@ describe('the state', () => {
     expect(state.currentId).toBe(recent.id);
   });
 
-  it('opens another conversation in the place of a deleted one', () => {
+  it('opens a new conversation instead of a deleted one', () => {
     const conversation = talk(user('a'));
     const instead = newConversation(5);
     const state = reduce(reduce(begun(), { kind: 'open', conversation }), {
@@ -172,7 +172,7 @@ describe('the state', () => {
     expect(Object.keys(state.conversations)).not.toContain(conversation.id);
   });
 
-  it('takes the model of the conversation, else the preferred one, else the first that is made to chat', () => {
+  it('chooses the model of the conversation, else the preferred one, else the first chat model', () => {
     const models = [
       model('vectors', { embedding: true }),
       model('ranks', { rerank: true }),
@@ -193,7 +193,7 @@ describe('the state', () => {
 });
 
 describe('an export', () => {
-  it('comes back as it was', () => {
+  it('can be imported again without changes', () => {
     const conversation = talk(
       user('a', ['data:image/png;base64,AA==']),
       reply('b', {
@@ -221,7 +221,7 @@ describe('an export', () => {
       /conversations\.0\.turns\.0\.images\.0/,
     ],
     ['a picture that may hold script', exportText([talk(user('a', ['data:image/svg+xml;base64,AA==']))]), /images/],
-  ])('is refused when it is %s, and says where', (_, text, message) => {
+  ])('is refused if it is %s, and says where', (_, text, message) => {
     expect(() => importText(text)).toThrow(message);
   });
 });

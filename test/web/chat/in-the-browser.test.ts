@@ -35,7 +35,7 @@ describe('the chat page on a static host', () => {
   );
 
   it(
-    'takes a model from the disk, and chats with it',
+    'imports a model from the disk, and chats with it',
     async () => {
       await page.locator('.model-button').click();
       const dialog = page.getByRole('dialog', { name: 'Models' });
@@ -50,7 +50,7 @@ describe('the chat page on a static host', () => {
   );
 
   it(
-    'has its conversation again, and goes on, with the network gone',
+    'shows its conversation again and continues it without network',
     async () => {
       const said = await replies(page).count();
       await site.stop();

@@ -25,11 +25,11 @@ const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 /** https://wicg.github.io/layout-instability */
 interface LayoutShift extends PerformanceEntry {
   value: number;
-  /** So soon after an act of the reader that it may well be meant. */
+  /** True if the shift came right after an input of the reader, who may have caused it. */
   hadRecentInput: boolean;
 }
 
-/** For what comes when the model has got so far. */
+/** The time limit if the test waits for the model. */
 const LONG = { timeout: 40_000 };
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -59,20 +59,20 @@ async function begin(): Promise<void> {
   await page.getByRole('button', { name: 'New chat' }).click();
 }
 
-/** Whatever the test before has left open. */
+/** Closes everything that the test before has left open. */
 beforeEach(async () => {
   await page.goto(server.url);
   await chooseModel(page, 'pico');
 });
 
-/** The body of the request for a reply that this causes. */
+/** Returns the body of the chat request that `act` causes. */
 async function requestOf(act: () => Promise<unknown>): Promise<Record<string, unknown>> {
   const [request] = await Promise.all([page.waitForRequest('**/v1/chat/completions'), act()]);
   return request.postDataJSON();
 }
 
 describe('the chat page of a local server', () => {
-  it('streams a reply, tells its figures, announces it, and says what the model runs on', async () => {
+  it('streams a reply, shows its figures, announces it, and says what the model runs on', async () => {
     expect(await ask(page, 'What can you do?')).toMatch(/Paddock|chat/);
     const reply = replies(page).last();
     expect(await textOf(reply.locator('.reply-foot'))).toMatch(/\d+ tokens · [\d.]+ tokens\/s · first after/);
@@ -82,7 +82,7 @@ describe('the chat page of a local server', () => {
     expect(await messageField(page).evaluate((field) => field === document.activeElement)).toBe(true);
   });
 
-  it('begins a line with Shift+Enter, and sends nothing that is empty', async () => {
+  it('begins a line with Shift+Enter, and sends no empty message', async () => {
     await begin();
     await messageField(page).press('Enter');
     await messageField(page).pressSequentially('one');
@@ -93,12 +93,12 @@ describe('the chat page of a local server', () => {
     await page.getByRole('button', { name: 'Retry' }).waitFor();
   });
 
-  it('stops a reply by the button and by Escape, and keeps what has come', async () => {
+  it('stops a reply by the button and by Escape, and keeps its text so far', async () => {
     for (const stop of [
       () => page.getByRole('button', { name: 'Stop' }).click(),
       () => page.keyboard.press('Escape'),
     ]) {
-      // A conversation of its own each: a fast machine fills the context window before it is stopped.
+      // Each uses a new conversation: a fast machine fills the context window before the stop.
       await begin();
       await chooseModel(page, 'endless');
       await say(page, 'Go on and on');
@@ -115,7 +115,7 @@ describe('the chat page of a local server', () => {
     await expect.poll(busy, LONG).toBe(0);
   });
 
-  it('asks anew: the same again, and something else instead', async () => {
+  it('asks the same again, and asks an edited question instead', async () => {
     await begin();
     await ask(page, 'Hello');
     const again = await requestOf(() => page.getByRole('button', { name: 'Retry' }).click());
@@ -131,7 +131,7 @@ describe('the chat page of a local server', () => {
     expect(await page.locator('.bubble').allInnerTexts()).toEqual(['Who are you?']);
   });
 
-  it('asks with the system prompt and the numbers that are set, and marks those that can not be', async () => {
+  it('sends the system prompt and the valid numbers of the settings, and marks invalid ones', async () => {
     await begin();
     await page.getByRole('button', { name: 'Settings of this chat' }).click();
     const dialog = page.getByRole('dialog', { name: 'Settings of this chat' });
@@ -150,7 +150,7 @@ describe('the chat page of a local server', () => {
     });
     expect(body).not.toHaveProperty('top_p');
     await replies(page).last().getByText('Cut off').waitFor();
-    // A new chat goes on with them.
+    // A new chat keeps the settings.
     await begin();
     expect(await requestOf(() => say(page, 'Hi'))).toMatchObject({ temperature: 0 });
     await page.getByRole('button', { name: 'Settings of this chat' }).click();
@@ -158,7 +158,7 @@ describe('the chat page of a local server', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('shows the calls of tools, and goes on once they are answered', async () => {
+  it('shows tool calls, and continues once they are answered', async () => {
     await begin();
     await page.getByRole('button', { name: 'Settings of this chat' }).click();
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -180,7 +180,7 @@ describe('the chat page of a local server', () => {
     expect(await textOf(call)).toContain('Result Sunny, 21 degrees');
   });
 
-  it('keeps conversations over a reload, deletes and brings back, exports and imports', async () => {
+  it('keeps conversations over a reload, deletes and restores, exports and imports them', async () => {
     await begin();
     await ask(page, 'My name is Ada');
     const said = await textOf(replies(page).first().locator('.prose'));
@@ -210,7 +210,7 @@ describe('the chat page of a local server', () => {
     await listed.waitFor();
   });
 
-  it('draws Markdown, and runs, frames and fetches nothing of what a model writes', async () => {
+  it('renders Markdown, and does not run, frame or fetch anything that a model writes', async () => {
     const elsewhere: string[] = [];
     page.on('request', (request) => request.url().startsWith(server.url) || elsewhere.push(request.url()));
     const text = [
@@ -238,7 +238,7 @@ describe('the chat page of a local server', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  it('follows a reply to its end until the reader scrolls up, and shifts nothing while it comes', async () => {
+  it('follows a reply to its end until the reader scrolls up, and shifts nothing while it grows', async () => {
     await begin();
     await chooseModel(page, 'endless');
     await page.setViewportSize({ width: 700, height: 480 });
@@ -268,12 +268,12 @@ describe('the chat page of a local server', () => {
     expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.01);
   });
 
-  it('had nothing to complain of', () => {
+  it('had no errors so far', () => {
     expect(failures).toEqual([]);
   });
 
-  // The browser itself complains of refused requests, so this comes after.
-  it('says why a model did not come, and why one has to stay', async () => {
+  // This comes last, since the browser logs refused requests as errors.
+  it('says why a model could not be pulled, and why the built-in one can not be removed', async () => {
     await page.locator('.model-button').click();
     const dialog = page.getByRole('dialog', { name: 'Models' });
     await dialog.getByLabel('From Hugging Face').fill('nonsense');
@@ -286,8 +286,8 @@ describe('the chat page of a local server', () => {
   });
 });
 
-describe('a server that wants a key', () => {
-  it('is given one for this tab alone, and another when that was wrong', async () => {
+describe('a server that needs a key', () => {
+  it('gets it from this tab only, and a new one if the first was wrong', async () => {
     const guarded = await startServer(['--models', folder, '--api-key', 'sesame', ...FLAGS]);
     try {
       const tab = await browser.open(guarded.url);
@@ -311,8 +311,8 @@ describe('a server that wants a key', () => {
   });
 });
 
-describe('a server that goes away', () => {
-  it('leaves a humane word and a way to try again', async () => {
+describe('a server that has stopped', () => {
+  it('leads to a friendly message and a button to try again', async () => {
     const fleeting = await startServer(['--models', folder, ...FLAGS]);
     const tab = await openChat(browser.open, fleeting.url);
     await fleeting.stop();

@@ -10,7 +10,7 @@ export async function textOf(element: Locator): Promise<string> {
   return (await element.textContent()) ?? '';
 }
 
-/** Opens the page in a new tab and waits until it can be written in. */
+/** Opens the page in a new tab and waits until a message can be typed. */
 export async function openChat(open: (url: string) => Promise<Page>, url: string): Promise<Page> {
   const page = await open(url);
   await page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
@@ -22,7 +22,7 @@ export async function say(page: Page, text: string): Promise<void> {
   await messageField(page).press('Enter');
 }
 
-/** Says something and waits for the end of the reply; gives its words. */
+/** Sends a message and waits for the end of the reply. Returns its text. */
 export async function ask(page: Page, text: string): Promise<string> {
   const before = await replies(page).count();
   await say(page, text);
@@ -31,13 +31,13 @@ export async function ask(page: Page, text: string): Promise<string> {
   return textOf(reply.locator('.prose'));
 }
 
-/** Opens the models and chooses one. */
+/** Opens the list of models and chooses one. */
 export async function chooseModel(page: Page, id: string): Promise<void> {
   await page.locator('.model-button').click();
   await page.getByRole('dialog', { name: 'Models' }).getByTitle(id, { exact: true }).click();
 }
 
-/** Takes a file with these conversations in, as a person imports it. */
+/** Imports a file with these conversations, as a person would. */
 export async function importChats(page: Page, conversations: object[]): Promise<void> {
   const text = JSON.stringify({ format: 'paddock-chats', version: 1, conversations });
   await page
@@ -45,7 +45,7 @@ export async function importChats(page: Page, conversations: object[]): Promise<
     .setInputFiles({ name: 'chats.json', mimeType: 'application/json', buffer: Buffer.from(text) });
 }
 
-/** A conversation of one question and one reply, as export files have it. */
+/** A conversation of one question and one reply, in the form of export files. */
 export function conversationOf(title: string, text: string, more: Record<string, unknown> = {}) {
   return {
     id: `id of ${title}`.replaceAll(' ', '-'),

@@ -46,7 +46,7 @@ describe('the context window in the browser', () => {
   it('is none for a model that no browser holds, with the figures', () => {
     expect(planContext(source(5 * GIB))).toEqual({
       shortage: expect.stringMatching(
-        /^it needs 5\.\d GiB for a context of 2048 tokens, and a browser gives WebAssembly no more than 4\.0 GiB\. Take a smaller/,
+        /^it needs 6\.\d GB for a context of 2048 tokens, and a browser gives WebAssembly no more than 4\.3 GB\. Take a smaller/,
       ),
     });
   });

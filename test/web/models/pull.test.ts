@@ -183,7 +183,7 @@ describe('a pull in the browser', { timeout: TIME_LIMIT_MS }, () => {
     await limitStorage(bench, page, 100_000);
     const { error } = await pull('hf:org/repo');
     expect(error).toMatchObject({ status: 507, code: 'disk_full' });
-    expect(error?.message).toMatch(/needs 1 MB more of the browser's storage, which has 1 MB left/);
+    expect(error?.message).toMatch(/needs 262 kB more of the browser's storage, which has \d+ kB left/);
     expect(ranges()).toEqual([]);
   });
 

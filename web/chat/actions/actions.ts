@@ -6,11 +6,11 @@ import { type ConversationActions, conversationActions } from './conversations.t
 import { type ModelActions, modelActions } from './models.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
 
-/** All that a person can do here. */
+/** Everything that a person can do on the page. */
 export interface Actions {
-  /** Finds the API and fetches what the page shows first. */
+  /** Finds the API and fetches the data for the first view. */
   start(): Promise<void>;
-  /** Goes on with this key. */
+  /** Uses this key from now on. */
   giveKey(key: string): Promise<void>;
   dismissNotice(): void;
   models: ModelActions;
@@ -31,7 +31,7 @@ export function createActions(context: Context): Actions {
       store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground } });
       await models.refresh();
     } catch (error) {
-      // A server that wants a key is asked for one elsewhere.
+      // If the server wants a key, the key dialog asks for one.
       if (store.get().keyWanted !== null) return;
       store.dispatch({ kind: 'startup', startup: { kind: 'failed', message: messageOf(error) } });
     }

@@ -1,11 +1,11 @@
-// The address names the conversation that is open, so that a reload and the back button find it again.
+// The address contains the id of the open conversation, so that a reload and the back button find it again.
 
-/** The id that the address names, '' for none. */
+/** Returns the id in the address; '' if there is none. */
 export function idInAddress(): string {
   return location.hash.slice(1);
 }
 
-/** Names this conversation, or a new one with null. */
+/** Puts a conversation's id into the address. Null stands for a new conversation. */
 export function showInAddress(id: string | null): void {
   if (idInAddress() === (id ?? '')) return;
   history.pushState(null, '', id === null ? location.pathname + location.search : `#${id}`);

@@ -2,14 +2,14 @@ import type { Client } from '../api/client.ts';
 import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
 
-/** What every action works on. */
+/** The shared objects that every action uses. */
 export interface Context {
   store: Store;
   client: Client;
   database: Database;
 }
 
-/** A failure in words for people. */
+/** Returns the message of a failure, for people. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -6,18 +6,18 @@ import { idInAddress, showInAddress } from './address.ts';
 import { type Context, messageOf, tell } from './context.ts';
 
 export interface ConversationActions {
-  /** Lists what is kept and opens the conversation that the address names, if it is there. */
+  /** Lists the stored conversations and opens the one that the address names, if it exists. */
   restore(): Promise<void>;
-  /** Begins another one, with the settings of the current one. */
+  /** Begins a conversation with the settings of the current one. */
   begin(): void;
   open(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   undoRemove(): void;
   changeSettings(settings: Settings): void;
   rename(title: string): void;
-  /** The text of a file with all conversations. */
+  /** Returns the text of a file with all conversations. */
   exportAll(): Promise<string>;
-  /** Takes in the conversations of an export file; one that is here already gives way to a newer one only. */
+  /** Imports the conversations of an export file. A stored one is replaced only by a newer one. */
   importAll(file: Blob): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function conversationActions(context: Context, stop: (id: string) => void
     undoRemove: () => {
       const { notice } = store.get();
       if (!notice?.undo) return;
-      // A copy: what is new to the store is kept anew.
+      // `settled` makes a copy: the store saves only objects that are new to it.
       store.dispatch({ kind: 'open', conversation: settled(notice.undo) });
       store.dispatch({ kind: 'notice', notice: null });
     },

@@ -6,14 +6,14 @@ import { keepModel } from '../storage/preferences.ts';
 import { type Context, messageOf, tell } from './context.ts';
 
 export interface ModelActions {
-  /** Asks anew which models there are and what they run on. */
+  /** Fetches the list of models and the state of the server again. */
   refresh(): Promise<void>;
   refreshHealth(): Promise<void>;
-  /** Chooses the model of the current conversation, and of those to come. */
+  /** Chooses the model of the current conversation and of new ones. */
   choose(id: string): void;
   pull(source: string): Promise<void>;
   importFile(file: File): Promise<void>;
-  /** Ends the pull or import that runs; what has come stays for the next one. */
+  /** Cancels the running pull or import. The bytes of a pull are kept for the next one. */
   cancelArrival(): void;
   dismissArrival(): void;
   remove(id: string): Promise<void>;
@@ -37,7 +37,7 @@ export function modelActions(context: Context): ModelActions {
     store.dispatch({ kind: 'conversation', conversation: { ...currentConversation(store.get()), model: id } });
   };
 
-  /** One at a time: the form is closed while a model arrives. */
+  /** Only one runs at a time: the form is closed while a model arrives. */
   const receive = async (source: string, path: string, body: object | Blob) => {
     const stopper = new AbortController();
     arriving = stopper;

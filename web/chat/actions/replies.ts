@@ -18,20 +18,20 @@ import { showInAddress } from './address.ts';
 import { type Context, messageOf } from './context.ts';
 import type { ModelActions } from './models.ts';
 
-/** How often a coming reply is drawn, in ms. */
+/** The interval at which a growing reply is drawn, in ms. */
 const DRAW_EVERY_MS = 40;
-/** How often a reply of which nothing has come yet asks what it waits for, in ms. */
+/** The interval at which the page asks why a reply has not begun, in ms. */
 const ASK_EVERY_MS = 1000;
 
 export interface ReplyActions {
   send(text: string, attachments: Attachment[]): void;
-  /** Asks for this reply anew, forgetting what followed it. */
+  /** Asks for this reply again. The turns after it are deleted. */
   retry(replyId: string): void;
-  /** Says this instead of that turn, forgetting what followed it. */
+  /** Replaces the text of this turn and asks for a reply. The turns after it are deleted. */
   edit(turnId: string, text: string): void;
-  /** Tells the model what a tool said to a call; the model goes on when all calls are answered. */
+  /** Sends the result of a tool call. Once all calls have a result, the model continues. */
   answerCall(callId: string, text: string): void;
-  /** Ends the current conversation's reply; what has come stays. */
+  /** Stops the reply of a conversation, by default the current one. The text so far stays. */
   stop(conversationId?: string): void;
 }
 
@@ -65,7 +65,10 @@ export function replyActions(context: Context, models: Pick<ModelActions, 'refre
     });
   };
 
-  /** Goes on with the current conversation as it was before that turn, if one is named, with these turns more. */
+  /**
+   * Continues the current conversation with these turns. If `beforeTurn` is given, that turn and all after it are
+   * deleted first.
+   */
   const goOn = (turns: Turn[], beforeTurn?: string) => {
     const current = currentConversation(store.get());
     stop(current.id);
@@ -95,7 +98,7 @@ export function replyActions(context: Context, models: Pick<ModelActions, 'refre
   };
 }
 
-/** Shows the reply as it comes. Resolves, whatever happens, to the reply that has ended. */
+/** Shows the reply while it grows. Returns the ended reply, and never throws. */
 async function follow(
   { store, client }: Context,
   conversationId: string,

@@ -1,7 +1,7 @@
 import { sseData } from '../../../src/core/api/stream/sse-data.ts';
 import { chunksOf } from '../../body-chunks.ts';
 
-/** Why a call failed, in words for people. `status` is null where nobody answered, `code` is the API's own. */
+/** A call failed. The message is for people. `status` is null if no server answered; `code` is the API's own. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly status: number | null;
@@ -14,18 +14,18 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The API as the page uses it. Every call throws an `ApiFailure`, or an `AbortError` once its signal is aborted. */
+/** The API for the page. Every call throws an `ApiFailure`, or an `AbortError` if its signal is aborted. */
 export interface Client {
   get(path: string): Promise<unknown>;
   remove(path: string): Promise<void>;
-  /** The events of a streamed answer, up to [DONE]. */
+  /** Yields the events of a streamed answer, up to [DONE]. */
   events(path: string, body: object | Blob, signal: AbortSignal): AsyncGenerator<unknown>;
 }
 
 export interface ClientOptions {
-  /** The key to send, if there is one. */
+  /** Returns the key to send, or null. */
   key: () => string | null;
-  /** Told when the server wants a key, or another one. */
+  /** Called when the server wants a key or refuses the one it got. */
   onKeyWanted: (message: string) => void;
 }
 

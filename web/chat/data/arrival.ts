@@ -1,19 +1,19 @@
 import type { ListedModel } from './model.ts';
 
-/** A model on its way into the catalogue. Amounts are bytes; `total` is null where it is not known. */
+/** A model that is being pulled or imported. Amounts are in bytes; `total` is null if it is not known. */
 export interface Arrival {
-  /** What was asked for. */
+  /** The source that the person named. */
   source: string;
-  /** What happens just now, for people. */
+  /** The current step, for people. */
   step: string;
   completed: number;
   total: number | null;
   secondsLeft: number | null;
-  /** Why it ended; it stays to be read. */
+  /** The reason why it failed, or null. It stays on the page until the person closes it. */
   failure: string | null;
 }
 
-/** What POST /v1/models/pull and /v1/models/import say. */
+/** The events of POST /v1/models/pull and /v1/models/import. */
 export type ArrivalEvent =
   | { status: 'resolving' }
   | { status: 'downloading'; file: string; completed: number; total: number; seconds_left: number | null }

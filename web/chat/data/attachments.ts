@@ -1,46 +1,50 @@
+import { formatBytes } from '../../../src/core/bytes.ts';
 import { typeOf } from '../../../src/media/file-type.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import { isImageType } from '../../../src/media/reader.ts';
 import type { Recording, Turn } from './conversation.ts';
 import type { ListedModel } from './model.ts';
 
-/** What a message brings besides its text. */
+/** A picture or a recording that is attached to a message. */
 export type Attachment =
-  /** As a data: URL. */
+  /** The image as a data: URL. */
   { kind: 'image'; url: string } | { kind: 'audio'; recording: Recording };
 
 export type AttachmentKind = Attachment['kind'];
 
-/** As much of a file as tells what it is, in bytes. */
+/** The number of bytes at the beginning of a file that show its type. */
 export const BEGINNING_BYTES = 4096;
 
 const NAMES: Record<AttachmentKind, string> = { image: 'picture', audio: 'recording' };
 const ACCEPT: Record<AttachmentKind, string> = { image: 'image/*', audio: 'audio/wav,audio/mpeg,.wav,.mp3' };
 
-/** The kinds that a model looks at or listens to. */
+/** Returns the kinds of attachments that a model takes. */
 export function kindsOf(model: ListedModel | undefined): AttachmentKind[] {
   const { vision, audio } = model?.capabilities ?? {};
   return [...(vision ? ['image' as const] : []), ...(audio ? ['audio' as const] : [])];
 }
 
-/** The kinds in words: pictures or recordings. */
+/** Names the kinds in words: "pictures or recordings". */
 export function namesOf(kinds: AttachmentKind[]): string {
   return kinds.map((kind) => `${NAMES[kind]}s`).join(' or ');
 }
 
-/** What a file dialog is to offer. */
+/** Returns the file types that a file dialog offers. */
 export function acceptOf(kinds: AttachmentKind[]): string {
   return kinds.map((kind) => ACCEPT[kind]).join(',');
 }
 
-/** What a file is by its first bytes; the browser, which names a type, may read more kinds of pictures than we know. */
+/**
+ * Returns a file's kind by its first bytes. If these are not known, the browser's type counts: it may read more kinds
+ * of pictures.
+ */
 export function kindOf(beginning: Uint8Array, type: string): AttachmentKind | null {
   const found = typeOf(beginning);
   if (found === 'WAV' || found === 'MP3') return 'audio';
   return isImageType(found) || type.startsWith('image/') ? 'image' : null;
 }
 
-/** Why the model does not get this file, for people; null where it can. */
+/** Says for people why the model can't get this file; null if it can. */
 export function refusalOf(
   kind: AttachmentKind | null,
   { name, size }: { name: string; size: number },
@@ -53,14 +57,14 @@ export function refusalOf(
   return null;
 }
 
-/** Why a message can't be sent to this model, for people; null where it can. */
+/** Says for people why a message with these attachments can't be sent to this model; null if it can. */
 export function unfit(attachments: Attachment[], model: ListedModel | undefined): string | null {
   const kinds = kindsOf(model);
   const odd = attachments.find(({ kind }) => !kinds.includes(kind));
   return odd ? `${notTaken(odd.kind, model)} Remove what is attached, or choose another model.` : null;
 }
 
-/** What is attached, for those who don't see it. */
+/** Says what is attached, for screen readers. */
 export function inWords(attachments: Attachment[]): string {
   const counts = (['image', 'audio'] as const).flatMap((kind) => {
     const count = attachments.filter((one) => one.kind === kind).length;
@@ -69,7 +73,7 @@ export function inWords(attachments: Attachment[]): string {
   return counts.length === 0 ? '' : `${counts.join(' and ')} attached.`;
 }
 
-/** These with more, each once: the same file twice tells a model nothing new. */
+/** Adds attachments. The same file counts once, since a second copy tells a model nothing new. */
 export function withMore(attachments: Attachment[], more: Attachment[]): Attachment[] {
   return [...new Map([...attachments, ...more].map((one) => [urlOf(one), one])).values()];
 }
@@ -78,7 +82,7 @@ export function urlOf(attachment: Attachment): string {
   return attachment.kind === 'image' ? attachment.url : attachment.recording.url;
 }
 
-/** The attachments as a turn has them. */
+/** Sorts the attachments into the fields of a turn. */
 export function sorted(attachments: Attachment[]): { images: string[]; recordings: Recording[] } {
   return {
     images: attachments.flatMap((one) => (one.kind === 'image' ? [one.url] : [])),
@@ -86,12 +90,15 @@ export function sorted(attachments: Attachment[]): { images: string[]; recording
   };
 }
 
-/** Whether the files of a clipboard are what is meant: a word processor adds a picture of the text that it copies. */
+/**
+ * True if the files of the clipboard are meant. If text and HTML come with them, they are not: a word processor adds a
+ * picture of the text.
+ */
 export function meansFiles(types: readonly string[]): boolean {
   return types.includes('Files') && !(types.includes('text/plain') && types.includes('text/html'));
 }
 
-/** How much of a conversation is media, in characters. */
+/** Returns the length of all media in the turns, in characters. */
 export function mediaLength(turns: Turn[]): number {
   const urls = turns.flatMap((turn) =>
     turn.role === 'user' ? [...turn.images, ...(turn.recordings ?? []).map(({ url }) => url)] : [],
@@ -103,6 +110,7 @@ function notTaken(kind: AttachmentKind, model: ListedModel | undefined): string 
   return model ? `${model.name} takes no ${NAMES[kind]}s.` : 'There is no model yet.';
 }
 
+/** Writes the limit without a decimal that is zero: `21 MB` instead of `21.0 MB`. */
 function limitText(): string {
-  return `${MEDIA_LIMITS.fileBytes / 1024 ** 2} MiB`;
+  return formatBytes(MEDIA_LIMITS.fileBytes).replace('.0 ', ' ');
 }

@@ -3,13 +3,13 @@ import type { Timings } from '../../../src/core/api/stream/usage.ts';
 import type { FinishReason } from '../../../src/core/events.ts';
 import { NO_SETTINGS, type Settings } from './settings.ts';
 
-/** A conversation as it is shown, kept and exported. Times are Unix ms. */
+/** A conversation as it is shown, stored and exported. Times are Unix times in ms. */
 export interface Conversation {
   id: string;
   title: string;
   createdAt: number;
   updatedAt: number;
-  /** The id of the model that was chosen for it; null leaves that to the page. */
+  /** The id of its model; null if the page chooses one. */
   model: string | null;
   settings: Settings;
   turns: Turn[];
@@ -21,17 +21,17 @@ export interface UserTurn {
   role: 'user';
   id: string;
   text: string;
-  /** As data: URLs. */
+  /** The images as data: URLs. */
   images: string[];
-  /** Absent from those of the time before there were any. */
+  /** Conversations from before recordings existed lack this field. */
   recordings?: Recording[];
 }
 
-/** A WAV or MP3 file, whose name is its own. */
+/** A WAV or MP3 file with its own name. */
 export interface Recording {
   name: string;
   seconds: number;
-  /** As a data: URL, of audio/wav or audio/mpeg. */
+  /** The file as a data: URL of audio/wav or audio/mpeg. */
   url: string;
 }
 
@@ -42,12 +42,12 @@ export interface ReplyTurn {
   text: string;
   reasoning: string;
   calls: ToolCallObject[];
-  /** Null while the reply still comes. */
+  /** Null while the reply is still growing. */
   end: ReplyEnd | null;
   stats: ReplyStats | null;
 }
 
-/** What a tool said to one call of the reply before it. */
+/** The result of one call in the reply before it. */
 export interface ToolTurn {
   role: 'tool';
   id: string;
@@ -58,10 +58,10 @@ export interface ToolTurn {
 export type ReplyEnd =
   | { kind: 'finished'; reason: FinishReason }
   | { kind: 'stopped' }
-  /** `code` is the API's. */
+  /** `code` is the API's error code. */
   | { kind: 'failed'; message: string; code: string | null };
 
-/** How fast a reply came. Counts are tokens; times are ms by the page's clock, rates the server's own. */
+/** The figures of a reply. Counts are tokens; times are in ms by the page's clock; rates are the server's. */
 export interface ReplyStats {
   promptTokens: number;
   cachedTokens: number;
@@ -71,10 +71,10 @@ export interface ReplyStats {
   totalMs: number;
 }
 
-/** What the list of conversations shows of one. */
+/** The fields that the list of conversations shows. */
 export type Summary = Pick<Conversation, 'id' | 'title' | 'updatedAt'>;
 
-/** What the end of a stream tells of its costs. */
+/** The figures in the last events of a stream. */
 export interface ReplyFigures {
   usage: { prompt_tokens: number; completion_tokens: number; prompt_tokens_details?: { cached_tokens: number } } | null;
   timings: Pick<Timings, 'predicted_per_second'> | null;
@@ -108,25 +108,25 @@ export function newReply(model: string): ReplyTurn {
   };
 }
 
-/** The conversation with these turns more. The first text gives it its title. */
+/** Appends turns to the conversation. Its first text becomes the title. */
 export function withTurns(conversation: Conversation, turns: Turn[], now: number): Conversation {
   const asked = turns.find((turn) => turn.role === 'user');
   const title = conversation.title === UNTITLED && asked ? titleOf(asked) : conversation.title;
   return { ...conversation, title, updatedAt: now, turns: [...conversation.turns, ...turns] };
 }
 
-/** The conversation up to, and without, this turn. */
+/** Returns the conversation before this turn. */
 export function upTo(conversation: Conversation, turnId: string): Conversation {
   const index = conversation.turns.findIndex(({ id }) => id === turnId);
   return index < 0 ? conversation : { ...conversation, turns: conversation.turns.slice(0, index) };
 }
 
-/** The conversation with this reply in the place of the one of the same id. */
+/** Replaces the reply with the same id. */
 export function withReply(conversation: Conversation, reply: ReplyTurn): Conversation {
   return { ...conversation, turns: conversation.turns.map((turn) => (turn.id === reply.id ? reply : turn)) };
 }
 
-/** A conversation as it comes from the store: a reply that was still coming then will come no more. */
+/** Prepares a conversation from storage: a reply that was still growing counts as stopped. */
 export function settled(conversation: Conversation): Conversation {
   const turns = conversation.turns.map((turn): Turn => {
     return turn.role === 'assistant' && turn.end === null ? { ...turn, end: { kind: 'stopped' } } : turn;
@@ -134,7 +134,7 @@ export function settled(conversation: Conversation): Conversation {
   return { ...conversation, turns };
 }
 
-/** The calls of the last reply that no tool has answered yet. */
+/** Returns the calls of the last reply that have no result yet. */
 export function openCalls({ turns }: Conversation): ToolCallObject[] {
   const last = turns.findLastIndex(({ role }) => role === 'assistant');
   const reply = turns[last];
@@ -148,7 +148,7 @@ export function toSummary({ id, title, updatedAt }: Conversation): Summary {
   return { id, title, updatedAt };
 }
 
-/** The newest first. */
+/** Sorts the newest to the top. */
 export function byTime(summaries: Summary[]): Summary[] {
   return summaries.toSorted((one, other) => other.updatedAt - one.updatedAt);
 }

@@ -1,25 +1,13 @@
 import type { ReplyEnd, ReplyStats } from './conversation.ts';
 
-/** Bytes for people: 1.2 GB, as the hosts of models count. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
-}
-
-/** How long something still takes, roughly. */
+/** Writes a remaining time in seconds, rounded. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** How long a recording is, as players show it: 1:05. */
+/** Writes the length of a recording in seconds as players show it: 1:05. */
 export function formatLength(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
@@ -29,7 +17,7 @@ export function formatRate(tokensPerSecond: number): string {
   return `${tokensPerSecond < 10 ? tokensPerSecond.toFixed(1) : Math.round(tokensPerSecond)} tokens/s`;
 }
 
-/** A reply's figures in a line. */
+/** Writes a reply's figures on one line. */
 export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStats): string {
   return [
     tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`,
@@ -38,7 +26,7 @@ export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStat
   ].join(' · ');
 }
 
-/** What is to be known of how a reply ended; null where it ended as replies do. */
+/** Says how a reply ended; null if it ended in the normal way or its error is shown elsewhere. */
 export function endNote(end: ReplyEnd): string | null {
   if (end.kind === 'stopped') return 'Stopped.';
   if (end.kind === 'failed') return null;

@@ -1,4 +1,4 @@
-/** GET /health, as far as the page reads it. */
+/** The fields of GET /health that the page uses. */
 export interface Health {
   models: HealthModel[];
   moving: { id: string; state: 'queued' | 'loading' | 'unloading'; waiting: number }[];
@@ -15,7 +15,7 @@ export interface HealthModel {
   waiting: number;
 }
 
-/** What a model runs on, in a line, and why on nothing better. */
+/** A line that says what a model runs on. `reasons` says why it is not a faster backend. */
 export interface Footing {
   text: string;
   reasons: string[];
@@ -23,7 +23,7 @@ export interface Footing {
 
 const BACKENDS: Record<string, string> = { gpu: 'the GPU', cpu: 'the CPU', wasm: 'WebAssembly', webgpu: 'WebGPU' };
 
-/** Whether this is what a Paddock says of itself. */
+/** True if this is the health of a Paddock. */
 export function isHealth(value: unknown): value is Health {
   const { status, models, moving } = (value ?? {}) as Record<string, unknown>;
   return status === 'ok' && Array.isArray(models) && Array.isArray(moving);
@@ -41,7 +41,7 @@ export function footingOf(health: Health | null, modelId: string): Footing {
   return { text: `Runs on ${ground}${detail}, context of ${contextLength.toLocaleString('en')} tokens.`, reasons };
 }
 
-/** What a reply waits for before anything comes, in a few words. */
+/** Says in a few words what a reply waits for before it begins. */
 export function waitingFor(health: Health | null, modelId: string): string {
   const moving = health?.moving.find(({ id }) => id === modelId);
   if (moving?.state === 'loading') return 'Loading the model…';

@@ -2,7 +2,7 @@ import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { FinishReason } from '../../../src/core/events.ts';
 import type { ReplyFigures, ReplyStats, ReplyTurn } from './conversation.ts';
 
-/** One event of a chat stream, as far as the page reads it. */
+/** The fields of a chat stream's event that the page uses. */
 export interface ChatChunk extends Partial<ReplyFigures> {
   choices?: {
     delta: { content?: string | null; reasoning_content?: string; tool_calls?: ToolCallDelta[] };
@@ -24,15 +24,15 @@ interface ToolCallDelta {
   function?: { name?: string; arguments?: string };
 }
 
-/** A reply on its way. Times are ms since it was asked for. */
+/** A growing reply. Times are in ms since its request. */
 export interface Coming {
   reply: ReplyTurn;
   finish: FinishReason | null;
   prompt: PromptProgress | null;
-  /** Pieces so far, each about a token. */
+  /** The number of pieces so far. A piece is about one token. */
   pieces: number;
   firstPieceMs: number | null;
-  /** Of the newest piece. */
+  /** The time of the latest piece. */
   lastPieceMs: number;
   figures: ReplyFigures;
 }
@@ -49,7 +49,7 @@ export function coming(reply: ReplyTurn): Coming {
   };
 }
 
-/** The reply with one event more, which came at `now`. */
+/** Adds an event to the reply. `now` is the time of its arrival. */
 export function withChunk(before: Coming, chunk: ChatChunk, now: number): Coming {
   const choice = chunk.choices?.[0];
   const delta = choice?.delta ?? {};
@@ -71,7 +71,10 @@ export function withChunk(before: Coming, chunk: ChatChunk, now: number): Coming
   };
 }
 
-/** The figures of a reply that took `totalMs`; those that the server did not get to tell are the page's own count. */
+/**
+ * Returns the figures of a reply that took `totalMs`. If the server did not send a figure, the page's own count is
+ * used.
+ */
 export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: Coming, totalMs: number): ReplyStats {
   const { usage, timings } = figures;
   return {
@@ -84,7 +87,7 @@ export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: 
   };
 }
 
-/** Tokens per second from the first piece to the newest, null before there are enough to tell. */
+/** Returns the tokens per second from the first piece to the latest; null if there are not enough pieces. */
 export function rate(pieces: number, firstPieceMs: number | null, lastPieceMs: number): number | null {
   if (firstPieceMs === null || pieces < 2 || lastPieceMs <= firstPieceMs) return null;
   return ((pieces - 1) * 1000) / (lastPieceMs - firstPieceMs);

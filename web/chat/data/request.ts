@@ -1,7 +1,10 @@
 import type { Conversation, Recording, Turn, UserTurn } from './conversation.ts';
 import { readTools } from './settings.ts';
 
-/** The body of POST /v1/chat/completions that asks for the conversation's next reply. Throws where its tools are no JSON. */
+/**
+ * Makes the body of POST /v1/chat/completions for the next reply. Throws if the tools of the settings are not valid
+ * JSON.
+ */
 export function toChatRequest({ settings, turns }: Conversation, model: string): Record<string, unknown> {
   const tools = readTools(settings.tools);
   const system = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
@@ -11,14 +14,14 @@ export function toChatRequest({ settings, turns }: Conversation, model: string):
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
-    // A conversation that has grown too long is told so, with both figures.
+    // If the conversation is too long for the context window, the error says so with both numbers.
     context_overflow: 'error',
     ...(tools.length > 0 && { tools }),
     ...settings.sampling,
   };
 }
 
-/** A reply that failed before its first word is no part of the conversation. */
+/** False for a reply without text and calls, such as one that failed at once. The model does not get it. */
 function saysSomething(turn: Turn): boolean {
   return turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0;
 }

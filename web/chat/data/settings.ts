@@ -1,4 +1,4 @@
-/** A number of the API's that shapes how a reply is sampled, as a person sets it. */
+/** A sampling field of the API that a person can set. */
 export interface SamplingField {
   name: SamplingName;
   label: string;
@@ -19,17 +19,17 @@ export type SamplingName =
   | 'max_tokens'
   | 'seed';
 
-/** What a conversation asks of the model besides its turns. What is absent is the model's own default. */
+/** The settings of a conversation. Absent fields leave the model's defaults. */
 export interface Settings {
   system: string;
-  /** The JSON text of OpenAI's `tools`; '' for none. */
+  /** OpenAI's `tools` as JSON text; '' for no tools. */
   tools: string;
   sampling: Partial<Record<SamplingName, number>>;
 }
 
 export const NO_SETTINGS: Settings = { system: '', tools: '', sampling: {} };
 
-/** In the order of the form; the ranges are the API's. */
+/** The fields in the order of the form. The ranges are the API's. */
 export const SAMPLING_FIELDS: SamplingField[] = [
   { name: 'temperature', label: 'Temperature', hint: 'higher is more surprising', min: 0, max: 2, step: 0.05 },
   { name: 'max_tokens', label: 'Longest reply', hint: 'in tokens', min: 1, max: null, step: 1 },
@@ -42,7 +42,7 @@ export const SAMPLING_FIELDS: SamplingField[] = [
   { name: 'seed', label: 'Seed', hint: 'the same again', min: 0, max: 4_294_967_295, step: 1 },
 ];
 
-/** The value of a field as it was typed: undefined for an empty one, null for one that the API would refuse. */
+/** Parses a typed value. Returns undefined if it is empty and null if the API would refuse it. */
 export function readSampling({ min, max, step }: SamplingField, typed: string): number | undefined | null {
   if (typed.trim() === '') return undefined;
   const value = Number(typed);
@@ -50,13 +50,13 @@ export function readSampling({ min, max, step }: SamplingField, typed: string): 
   return Number.isFinite(value) && whole && value >= min && (max === null || value <= max) ? value : null;
 }
 
-/** The settings with one number set, or with undefined left to the model. */
+/** Sets one field. Undefined restores the model's default. */
 export function withSampling(settings: Settings, name: SamplingName, value: number | undefined): Settings {
   const { [name]: _, ...others } = settings.sampling;
   return { ...settings, sampling: value === undefined ? others : { ...others, [name]: value } };
 }
 
-/** The tools of a settings text. Throws an `Error` that says what is wrong with it. */
+/** Parses the tools of the settings. Throws an `Error` that says what is wrong. */
 export function readTools(text: string): unknown[] {
   if (text.trim() === '') return [];
   let value: unknown;

@@ -1,6 +1,6 @@
 import type { ReplyTurn } from './conversation.ts';
 
-/** What a screen reader is to say when a reply has ended: its words without the marks of Markdown. */
+/** Returns the text for a screen reader when a reply has ended: its words without Markdown marks, and how it ended. */
 export function spokenReply({ text, calls, end, model }: ReplyTurn): string {
   if (end?.kind === 'failed') return `The reply failed: ${end.message}`;
   const words = withoutMarks(text);

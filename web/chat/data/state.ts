@@ -12,13 +12,13 @@ import type { Health } from './health.ts';
 import { canChat, type ListedModel } from './model.ts';
 import type { Coming } from './reply.ts';
 
-/** Where the API answers: a local server, or this very browser. */
+/** Where the API runs: on a local server or in this browser. */
 export type Ground = 'server' | 'browser';
 
-/** Whether the page can be used yet. */
+/** The progress of the page's start. */
 export type Startup = { kind: 'starting' } | { kind: 'ready'; ground: Ground } | { kind: 'failed'; message: string };
 
-/** A short word to the reader; `undo` brings back what was deleted. */
+/** A short message. `undo` is the deleted conversation that it offers to restore. */
 export interface Notice {
   text: string;
   tone: 'plain' | 'bad';
@@ -27,23 +27,23 @@ export interface Notice {
 
 export interface State {
   startup: Startup;
-  /** Null before they are known. */
+  /** Null until the list has been fetched. */
   models: ListedModel[] | null;
-  /** The model of new conversations; null takes the first. */
+  /** The id of the model for new conversations; null means the first one. */
   preferredModel: string | null;
   health: Health | null;
   arrival: Arrival | null;
-  /** Every conversation that is kept, the newest first. */
+  /** All stored conversations, the newest first. */
   summaries: Summary[];
-  /** Those that were opened since the page was loaded. */
+  /** The conversations that were opened since the page was loaded. */
   conversations: Record<string, Conversation>;
   currentId: string;
-  /** The replies that come just now, by conversation. */
+  /** The growing replies, by conversation id. */
   coming: Record<string, Coming>;
-  /** What the server said of the key, when it wants another one. */
+  /** The server's message if it wants a key or another one; otherwise null. */
   keyWanted: string | null;
   notice: Notice | null;
-  /** For screen readers. */
+  /** A text for screen readers. */
   announcement: string;
 }
 
@@ -122,20 +122,20 @@ export function currentConversation({ conversations, currentId }: State): Conver
   return conversation;
 }
 
-/** Where the API answers, null before that is known. */
+/** Returns where the API runs; null if that is not known yet. */
 export function groundOf({ startup }: State): Ground | null {
   return startup.kind === 'ready' ? startup.ground : null;
 }
 
-/** The model that a conversation goes on with: its own, else the preferred one, else the first that is made to chat. */
+/** Returns the model of a conversation: its own, else the preferred one, else the first chat model. */
 export function modelOf(state: State, { model }: Conversation): ListedModel | undefined {
   const able = (state.models ?? []).filter(canChat);
   const wanted = [model, state.preferredModel].map((id) => able.find((one) => one.id === id)).find(Boolean);
-  // Those that just go on with a text have no template of a chat.
+  // Base models, which only continue a text, have no chat template.
   return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
 }
 
-/** An empty conversation is not kept, so the list does not show it either. */
+/** Adds or replaces a conversation. Empty ones are not stored and so not listed. */
 function withConversation(state: State, conversation: Conversation): State {
   const others = state.summaries.filter(({ id }) => id !== conversation.id);
   return {
@@ -151,7 +151,9 @@ function withoutConversation(state: State, id: string, instead: Conversation): S
   return state.currentId === id ? reduce(rest, { kind: 'open', conversation: instead }) : rest;
 }
 
-/** A reply that has ended goes into its conversation, unless that has gone another way or is gone since. */
+/**
+ * Puts an ended reply into its conversation. Nothing changes if the conversation or that turn has been deleted since.
+ */
 function withEnded(state: State, conversationId: string, reply: ReplyTurn): State {
   const conversation = state.conversations[conversationId];
   const { [conversationId]: coming, ...others } = state.coming;

@@ -5,10 +5,10 @@ import { SAMPLING_FIELDS } from './settings.ts';
 const FORMAT = 'paddock-chats';
 const VERSION = 1;
 
-/** Pictures that a browser draws and that can hold no script. */
+/** Matches images that browsers draw and that can't contain scripts. */
 export const IMAGE_URL: RegExp = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/=]*$/;
 
-/** What `Recording` has. */
+/** Matches the data: URL of a `Recording`. */
 const AUDIO_URL = /^data:audio\/(?:wav|mpeg);base64,[\w+/=]*$/;
 
 const count = v.pipe(v.number(), v.finite());
@@ -78,12 +78,12 @@ const file = v.object({
   conversations: v.array(conversation),
 });
 
-/** The text of an export file. */
+/** Makes the text of an export file. */
 export function exportText(conversations: Conversation[]): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, conversations }, null, 2)}\n`;
 }
 
-/** The conversations of an export file. Throws an `Error` that says, for people, what is wrong with it. */
+/** Reads the conversations of an export file. Throws an `Error` that tells people what is wrong with it. */
 export function importText(text: string): Conversation[] {
   let value: unknown;
   try {

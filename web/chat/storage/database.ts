@@ -1,7 +1,7 @@
 import { type DBSchema, openDB } from 'idb';
 import { type Conversation, type Summary, toSummary } from '../data/conversation.ts';
 
-/** The conversations that this browser keeps. Every call throws where it can keep none. */
+/** The conversations stored in this browser. Every call throws if the browser can't store any. */
 export interface Database {
   summaries(): Promise<Summary[]>;
   get(id: string): Promise<Conversation | undefined>;
@@ -12,7 +12,7 @@ export interface Database {
 
 interface Schema extends DBSchema {
   conversations: { key: string; value: Conversation };
-  /** Apart, so that the list needs no conversation whole. */
+  /** A store of its own, so that the list does not have to read whole conversations. */
   summaries: { key: string; value: Summary };
 }
 
@@ -24,7 +24,7 @@ export function openDatabase(): Database {
       for (const name of BOTH) database.createObjectStore(name, { keyPath: 'id' });
     },
   });
-  // Whoever calls hears of the failure; nobody may call at all.
+  // Each call below gets the error. This prevents an unhandled rejection if there is no call.
   opening.catch(() => {});
 
   return {

@@ -4,12 +4,15 @@ import type { State } from '../data/state.ts';
 import type { Store } from '../store.ts';
 import type { Database } from './database.ts';
 
-/** How often a reply is saved while it comes. */
+/** The shortest interval between saves of a growing reply, in ms. */
 const SAVE_EVERY_MS = 500;
-/** A conversation is written whole, so what is attached makes a reply be saved the more seldom, to write no more than this. */
+/**
+ * A save writes the whole conversation, attachments included. Large ones are saved less often, so that the page writes
+ * at most this many characters of attachments per ms.
+ */
 const CHARACTERS_PER_MS = 2000;
 
-/** Saves every conversation that changes at once, and a reply that still comes now and then and when the page goes. */
+/** Saves every changed conversation at once. A growing reply is saved at intervals, and when the page closes. */
 export function keepConversations(store: Store, database: Database): void {
   const kept = new Map<string, Conversation>();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,4 @@
-/** What a person chose for the page itself. The key is kept for this tab alone, and only as long as it is open. */
+/** A person's choices for the page itself. The API key is stored for this tab only, until it closes. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const THEME = 'paddock-theme';
@@ -10,7 +10,7 @@ export function readTheme(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-/** Shows the page in this theme, and keeps it. */
+/** Shows the page in this theme and stores the choice. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
   write(localStorage, THEME, theme === 'system' ? null : theme);
@@ -31,6 +31,6 @@ function write(storage: Storage, name: string, value: string | null): void {
     if (value === null) storage.removeItem(name);
     else storage.setItem(name, value);
   } catch {
-    // A full or forbidden storage costs the choice at the next visit, no more.
+    // If the storage is full or forbidden, only the choice is lost at the next visit.
   }
 }

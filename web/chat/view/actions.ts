@@ -4,7 +4,7 @@ import type { Actions } from '../actions/actions.ts';
 
 export const ActionsContext = createContext<Actions | null>(null);
 
-/** What a person can do, for any component. */
+/** Returns the actions, in any component. */
 export function useActions(): Actions {
   const actions = useContext(ActionsContext);
   if (!actions) throw new Error('there is no ActionsContext.Provider above');

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { formatBytes } from '../../../src/core/bytes.ts';
 import type { Arrival } from '../data/arrival.ts';
-import { formatBytes, formatSeconds } from '../data/figures.ts';
+import { formatSeconds } from '../data/figures.ts';
 import { useActions } from './actions.ts';
 
-/** Fetches a model, or takes in a file where `fromDisk`. */
+/** A form that pulls a model, or with `fromDisk` imports a file. */
 export function AddModel({ arrival, fromDisk }: { arrival: Arrival | null; fromDisk: boolean }): JSX.Element {
   const { models } = useActions();
   const [source, setSource] = useState('');

@@ -98,7 +98,7 @@ function StartupFailure({ state, onKey }: { state: State; onKey: () => void }): 
   );
 }
 
-/** Escape, where no dialog or field has taken it for itself. */
+/** Calls `onEscape` when Escape is pressed, unless a dialog or a field handles the key. */
 function useEscape(onEscape: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -8,7 +8,7 @@ import type { Recording } from '../data/conversation.ts';
 import type { ListedModel } from '../data/model.ts';
 import { toPicture } from './picture.ts';
 
-/** What became of the files that a person gave: those that can be sent, and why not the others. */
+/** The result of reading a person's files: the attachments, and the reasons why other files were refused. */
 export interface Attached {
   attachments: Attachment[];
   problems: string[];
@@ -23,7 +23,7 @@ export async function readFiles(files: File[], model: ListedModel | undefined): 
   };
 }
 
-/** Throws an `Error` for people. */
+/** Throws an `Error` whose message is for people. */
 async function readFile(file: File, model: ListedModel | undefined): Promise<Attachment> {
   const beginning = new Uint8Array(await file.slice(0, BEGINNING_BYTES).arrayBuffer());
   const kind = kindOf(beginning, file.type);
@@ -39,7 +39,7 @@ async function readFile(file: File, model: ListedModel | undefined): Promise<Att
   }
 }
 
-/** A small file may be a picture too large to be drawn, so its header is read first. */
+/** Reads an image. Its header is checked first, since even a small file may have too many pixels to draw. */
 function readImage(file: File, bytes: Uint8Array): Promise<string> {
   const type = typeOf(bytes);
   if (isImageType(type)) checkSize(readImageSize(type, bytes), MEDIA_LIMITS);

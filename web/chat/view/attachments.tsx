@@ -34,7 +34,7 @@ interface AttachmentsProps {
   onRemove: (attachment: Attachment) => void;
 }
 
-/** What goes with the message, each with a button that takes it away. */
+/** The attachments of the message, each with a remove button. */
 export function Attachments({ attachments, onRemove }: AttachmentsProps): JSX.Element {
   return (
     <ul class="pictures" aria-label="Attached">
@@ -59,7 +59,7 @@ interface DropZoneProps {
   model: ListedModel | undefined;
 }
 
-/** Lies over the page while files are dragged over it. */
+/** Covers the page while files are dragged over it. */
 export function DropZone({ kinds, model }: DropZoneProps): JSX.Element {
   const taken = `Drop ${namesOf(kinds)} anywhere`;
   const notTaken = model ? `${model.name} takes neither pictures nor recordings` : 'There is no model yet';

@@ -8,7 +8,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
         <span>{language || 'text'}</span>
         <CopyButton text={code} label="Copy the code" />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways is to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
       <pre tabIndex={0}>
         <code>{code}</code>
       </pre>

@@ -11,12 +11,12 @@ import { useFileDrop } from './use-file-drop.ts';
 
 interface ComposerProps {
   conversationId: string;
-  /** Whom the message goes to; nothing can be sent without. */
+  /** The model that gets the message. Without one, nothing can be sent. */
   model: ListedModel | undefined;
   replying: boolean;
 }
 
-/** Where a message is written. Enter sends it, Shift+Enter begins a line. */
+/** The form for a message. Enter sends it, Shift+Enter begins a new line. */
 export function Composer({ conversationId, model, replying }: ComposerProps): JSX.Element {
   const { replies } = useActions();
   const [text, setText] = useState('');
@@ -28,7 +28,7 @@ export function Composer({ conversationId, model, replying }: ComposerProps): JS
   const fit = !draft.reading && draft.misfit === null;
   const sendable = model !== undefined && !replying && fit && (text.trim() !== '' || attachments.length > 0);
 
-  // Another conversation is there to be written in.
+  // After a change of conversation, the person can type at once.
   useLayoutEffect(() => area.current?.focus(), [conversationId]);
 
   const send = () => {
@@ -98,14 +98,14 @@ export function Composer({ conversationId, model, replying }: ComposerProps): JS
   );
 }
 
-/** What is attached to the message that is being written. */
+/** The attachments of the message that is being written. */
 interface Draft {
   attachments: Attachment[];
-  /** Why files were not taken, for people. */
+  /** The reasons for people why files were refused. */
   problems: string[];
-  /** Why the model can't have what is attached; null where it can. */
+  /** The reason for people why the model can't take the attachments; null if it can. */
   misfit: string | null;
-  /** Whether files are still being read. */
+  /** True while files are being read. */
   reading: boolean;
   attach: (files: File[]) => void;
   remove: (attachment: Attachment) => void;

@@ -5,7 +5,7 @@ import { IconButton } from './parts.tsx';
 
 const SHOWN_MS = 1500;
 
-/** Copies a text, and shows for a moment that it has. */
+/** Copies a text and confirms it for a moment. */
 export function CopyButton({ text, label }: { text: string; label: string }): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = async () => {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ListedModel } from '../data/model.ts';
 import type { Ground } from '../data/state.ts';
 
-/** What an empty conversation shows. */
+/** The content of an empty conversation. */
 export function Greeting({ model, ground }: { model: ListedModel | undefined; ground: Ground | null }): JSX.Element {
   return (
     <div class="greeting">

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Drawn on a grid of 24, in the colour of the text; what they mean is said by the button that bears them. */
+/** Draws an icon on a grid of 24 in the colour of the text. The button around it has the label. */
 function icon(path: string): () => JSX.Element {
   return () => (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

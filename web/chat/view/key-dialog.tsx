@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useActions } from './actions.ts';
 import { Dialog } from './parts.tsx';
 
-/** Asks for an API key where the server wants one. */
+/** Asks for an API key if the server wants one. */
 export function KeyDialog({ message, onClose }: { message: string | null; onClose: () => void }): JSX.Element {
   const actions = useActions();
   const [key, setKey] = useState('');

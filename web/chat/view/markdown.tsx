@@ -9,22 +9,23 @@ const TAGS =
   'a b blockquote br code del div em h3 h4 h5 h6 hr i img kbd li mark ol p pre s strong sub sup table tbody td th thead tr u ul';
 const ATTRIBUTES = 'align alt aria-label href role src start tabindex title';
 
-/** HTML that models write in the middle of Markdown and that only says how text looks. */
+/** HTML tags that models use within Markdown and that only change how text looks. */
 const HARMLESS_HTML = /^<\/?(?:br|sub|sup|kbd|mark|b|i|u|s|em|strong)\s*\/?>$/i;
 
 const marked = new Marked({ gfm: true, breaks: true });
 marked.use({
   renderer: {
-    // The page has headings of its own above these.
+    // The page's own headings are of levels 1 and 2.
     heading({ tokens, depth }) {
       const level = Math.min(6, depth + 2);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
     },
-    // Any other HTML is something that the model shows, not something that it is to do here.
+    // Other HTML is shown as text: the model quotes it, and the page must not run it.
     html({ text }) {
       return HARMLESS_HTML.test(text.trim()) ? text : escapeHtml(text);
     },
-    // A picture from elsewhere would tell that place what was said here: it becomes a link, which nobody follows unasked.
+    // Loading a picture from another site would tell that site about the conversation. It becomes a link that a person
+    // may follow.
     image({ href, text }) {
       if (IMAGE_URL.test(href)) return `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}">`;
       return `<a href="${escapeHtml(href)}">${escapeHtml(text || 'image')}</a>`;
@@ -41,17 +42,17 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('target', '_blank');
     node.setAttribute('rel', 'noopener noreferrer');
   }
-  // What scrolls sideways is to be reached by the keyboard.
+  // Elements that scroll sideways must be reachable by keyboard.
   if (node.nodeName === 'PRE') node.setAttribute('tabindex', '0');
 });
 
-/** A text in Markdown. Blocks that stay as they are while the text grows are drawn once. */
+/** Shows Markdown. Blocks that do not change while the text grows are rendered once. */
 export function Markdown({ text }: { text: string }): JSX.Element {
   const blocks = useMemo(() => marked.lexer(text).filter(({ type }) => type !== 'space'), [text]);
   return (
     <div class="prose">
       {blocks.map((block, index) => (
-        // A text grows at its end, so a block's place is its name.
+        // The text grows only at its end, so the index identifies a block.
         <Block key={index} block={block} />
       ))}
     </div>
@@ -59,13 +60,13 @@ export function Markdown({ text }: { text: string }): JSX.Element {
 }
 
 function Block({ block }: { block: Token }): JSX.Element {
-  // The raw text is all that a block is made of.
+  // A block depends on its raw text only.
   return useMemo(() => {
     if (isCode(block)) return <CodeBlock code={block.text} language={block.lang?.split(/\s/)[0] ?? ''} />;
     const html = sanitise(marked.parser([block]));
     if (block.type !== 'table') return <div class="block" dangerouslySetInnerHTML={{ __html: html }} />;
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways is to be reached by the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
       <section class="block wide" tabIndex={0} aria-label="Table" dangerouslySetInnerHTML={{ __html: html }} />
     );
   }, [block.raw]);

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatBytes } from '../data/figures.ts';
+import { formatBytes } from '../../../src/core/bytes.ts';
 import { canChat, type ListedModel } from '../data/model.ts';
 import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
 import { useActions } from './actions.ts';
@@ -8,7 +8,7 @@ import { AddModel } from './add-model.tsx';
 import { TrashIcon } from './icons.tsx';
 import { Dialog, IconButton } from './parts.tsx';
 
-/** The models there are, and how more come. */
+/** Lists the models and offers ways to add more. */
 export function ModelsDialog(props: { state: State; open: boolean; onClose: () => void }): JSX.Element {
   const { state, open, onClose } = props;
   const chosen = modelOf(state, currentConversation(state));

@@ -7,7 +7,7 @@ import { IconButton } from './parts.tsx';
 
 const SHOWN_MS = 8000;
 
-/** A short word that goes by itself, unless it tells of something bad. */
+/** A short message. It disappears by itself unless it reports something bad. */
 export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
   const actions = useActions();
   useEffect(() => {

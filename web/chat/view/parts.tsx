@@ -9,7 +9,7 @@ interface IconButtonProps {
   class?: string;
 }
 
-/** A button that is an icon; its label is its name and its tooltip. */
+/** A button with an icon. The label is its accessible name and its tooltip. */
 export function IconButton({ label, onClick, children, class: extra = '' }: IconButtonProps): JSX.Element {
   return (
     <button type="button" class={`icon-button ${extra}`} aria-label={label} title={label} onClick={onClick}>
@@ -23,14 +23,14 @@ interface DialogProps {
   open: boolean;
   onClose: () => void;
   children: ComponentChildren;
-  /** How it comes in. */
+  /** The form in which it appears. */
   shape?: 'sheet' | 'drawer';
 }
 
-/** A modal dialog of the browser's own: it keeps the focus, and Escape or a click beside it closes it. */
+/** The browser's own modal dialog. It keeps the focus; Escape or a click outside closes it. */
 export function Dialog({ title, open, onClose, children, shape = 'sheet' }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before anything else happens: what is typed right after the closing must not find the page still inert.
+  // A layout effect, so that the page is no longer inert when a person types right after closing the dialog.
   useLayoutEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open) dialog.current?.close();

@@ -1,11 +1,11 @@
 import { broken } from '../../../src/media/problem.ts';
 
-/** The longer side of a picture as it is sent, in px: models look at fewer. */
+/** The longer side of a sent picture, in px. Models are shown fewer pixels than that. */
 const LONGEST = 1536;
 
 /**
- * A picture as a JPEG in a data: URL, which every engine reads, small enough to be kept. Throws a `MediaProblem`
- * where the browser can't read it.
+ * Turns a picture into a JPEG as a data: URL. Every engine reads JPEG, and it is small enough to store. Throws a
+ * `MediaProblem` if the browser can't read the picture.
  */
 export async function toPicture(file: Blob): Promise<string> {
   const bitmap = await createImageBitmap(file).catch(() => {
@@ -17,7 +17,7 @@ export async function toPicture(file: Blob): Promise<string> {
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));
   const drawing = canvas.getContext('2d');
   if (!drawing) throw new Error('The browser can’t draw pictures.');
-  // JPEG knows no transparency.
+  // JPEG has no transparency.
   drawing.fillStyle = '#fff';
   drawing.fillRect(0, 0, canvas.width, canvas.height);
   drawing.drawImage(bitmap, 0, 0, canvas.width, canvas.height);

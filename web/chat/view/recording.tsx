@@ -4,7 +4,7 @@ import { readDataUri } from '../../../src/media/data-uri.ts';
 import type { Recording } from '../data/conversation.ts';
 import { formatLength } from '../data/figures.ts';
 
-/** A recording to be listened to. */
+/** A player for a recording. */
 export function RecordingView({ recording }: { recording: Recording }): JSX.Element {
   const { name, seconds, url } = recording;
   const source = useObjectUrl(url);
@@ -16,13 +16,13 @@ export function RecordingView({ recording }: { recording: Recording }): JSX.Elem
         </span>
         <span>{formatLength(seconds)}</span>
       </figcaption>
-      {/* biome-ignore lint/a11y/useMediaCaption: nobody has written down what it says */}
+      {/* biome-ignore lint/a11y/useMediaCaption: there is no transcript of it */}
       <audio controls preload="metadata" src={source} aria-label={name} />
     </figure>
   );
 }
 
-/** A short address for a long data: URL, which not every player takes. */
+/** Makes a short object URL for a long data: URL, since some players refuse those. */
 function useObjectUrl(dataUrl: string): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

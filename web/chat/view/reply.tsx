@@ -13,9 +13,9 @@ import { ToolCall } from './tool-call.tsx';
 interface ReplyProps {
   reply: ReplyTurn;
   name: string;
-  /** Set while it comes. */
+  /** Set while the reply is growing. */
   coming: Coming | undefined;
-  /** What it waits for, while nothing has come. */
+  /** Says what the reply waits for before it begins. */
   waiting: string;
   results: ToolTurn[];
   /** The calls that can be answered now. */
@@ -23,8 +23,8 @@ interface ReplyProps {
 }
 
 /**
- * What the model said. How far it is stands above it, where the growing text moves nothing, and the place of its figures below
- * is kept from the first moment on.
+ * The model's reply. Its progress stands above it, so that the growing text does not move it. The room for its figures
+ * below is kept from the beginning.
  */
 export function Reply({ reply, name, coming, waiting, results, open }: ReplyProps): JSX.Element {
   const shown = coming?.reply ?? reply;

@@ -21,7 +21,7 @@ interface SettingsDialogProps {
   onClose: () => void;
 }
 
-/** How this conversation is led. Each change holds at once, from the next reply on. */
+/** The settings of this conversation. Each change counts from the next reply on. */
 export function SettingsDialog({ conversation, model, open, onClose }: SettingsDialogProps): JSX.Element {
   const { conversations } = useActions();
   const { settings } = conversation;

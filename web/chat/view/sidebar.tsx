@@ -6,7 +6,7 @@ import { IconButton } from './parts.tsx';
 import { saveFile } from './save-file.ts';
 import { ThemeChoice } from './theme-choice.tsx';
 
-/** The conversations that are kept; `onLeave` is called when one is chosen. */
+/** Lists the stored conversations. `onLeave` is called when one is chosen. */
 export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void }): JSX.Element {
   const { conversations } = useActions();
   return (

@@ -9,7 +9,7 @@ interface StatusLineProps {
   model: ListedModel | undefined;
 }
 
-/** What the model runs on, and why. */
+/** Says what the model runs on and why. */
 export function StatusLine({ ground, health, model }: StatusLineProps): JSX.Element {
   if (!model) return <p class="status">{ground === null ? 'Looking for Paddock…' : 'There is no model yet.'}</p>;
   const { text, reasons } = footingOf(health, model.id);

@@ -11,7 +11,7 @@ interface ToolCallProps {
   answerable: boolean;
 }
 
-/** A call that the model makes: the page runs no tools, so a person tells it what the tool says. */
+/** A tool call of the model. The page runs no tools: a person types the result. */
 export function ToolCall({ call, result, answerable }: ToolCallProps): JSX.Element {
   const { name, arguments: given } = call.function;
   return (
@@ -31,7 +31,7 @@ export function ToolCall({ call, result, answerable }: ToolCallProps): JSX.Eleme
   );
 }
 
-/** The arguments one by one; the text as it is while it still comes. */
+/** Lists the arguments; while they are still incomplete, shows their text. */
 function Arguments({ text }: { text: string }): JSX.Element {
   const values = readObject(text);
   if (!values) return <code class="tool-arguments">{text || '…'}</code>;

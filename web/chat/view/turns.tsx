@@ -9,7 +9,7 @@ import { Reply } from './reply.tsx';
 import { useFollow } from './use-follow.ts';
 import { UserTurnView } from './user-turn.tsx';
 
-/** The conversation, from its first turn to its last. */
+/** All turns of the conversation. */
 export function Turns({ state, conversation }: { state: State; conversation: Conversation }): JSX.Element {
   const { frame, content, following, toEnd } = useFollow(conversation.id);
   const { turns } = conversation;
@@ -56,7 +56,7 @@ function nameOf(turn: ReplyTurn, models: ListedModel[] | null): string {
   return models?.find(({ id }) => id === turn.model)?.name ?? turn.model;
 }
 
-/** What the tools said to the reply at this place. */
+/** Returns the results of the calls in the reply at this index. */
 function resultsAfter(turns: Turn[], index: number): ToolTurn[] {
   const rest = turns.slice(index + 1);
   const next = rest.findIndex(({ role }) => role !== 'tool');

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Takes the files that are dropped anywhere on the page; gives whether some are being dragged over it. */
+/** Accepts files that are dropped anywhere on the page. Returns true while files are dragged over it. */
 export function useFileDrop(onFiles: (files: File[]) => void): boolean {
   const [dragging, setDragging] = useState(false);
   const newest = useRef(onFiles);
@@ -9,11 +9,11 @@ export function useFileDrop(onFiles: (files: File[]) => void): boolean {
   return dragging;
 }
 
-/** Returns how to end it. */
+/** Returns a function that stops listening. */
 function listenForFiles(onDragging: (dragging: boolean) => void, onFiles: (files: File[]) => void): () => void {
   const listening = new AbortController();
   const { signal } = listening;
-  // A picture of the page itself is a file too when it is dragged.
+  // If a person drags a picture of the page itself, the browser offers it as a file too.
   let isOwn = false;
   const hasFiles = (event: DragEvent) => !isOwn && (event.dataTransfer?.types.includes('Files') ?? false);
   const isOpen = () => document.querySelector('dialog[open]') === null;
@@ -23,7 +23,7 @@ function listenForFiles(onDragging: (dragging: boolean) => void, onFiles: (files
   for (const name of ['dragenter', 'dragover'] as const) {
     const onOver = (event: DragEvent) => {
       if (!hasFiles(event)) return;
-      // Else the browser would leave the page for the file.
+      // Without this, the browser would open the file instead of the page.
       event.preventDefault();
       if (event.dataTransfer) event.dataTransfer.dropEffect = isOpen() ? 'copy' : 'none';
       onDragging(isOpen());

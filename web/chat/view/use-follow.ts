@@ -1,18 +1,21 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** How far above the end still counts as at the end, in px. */
+/** Up to this distance above the end, in px, the view counts as at the end. */
 const NEAR = 48;
 
 interface Follow {
   frame: RefObject<HTMLDivElement | null>;
   content: RefObject<HTMLDivElement | null>;
-  /** Whether the end is in view and stays there as the content grows. */
+  /** True if the end is in view and stays there while the content grows. */
   following: boolean;
   toEnd: () => void;
 }
 
-/** Keeps the end of a growing content in view until the reader scrolls up, and again once they are back at the end. */
+/**
+ * Keeps the end of growing content in view until the reader scrolls up. It starts again when the reader is back at the
+ * end.
+ */
 export function useFollow(conversationId: string): Follow {
   const frame = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -36,7 +39,7 @@ export function useFollow(conversationId: string): Follow {
     let top = element.scrollTop;
     const onScroll = () => {
       const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
-      // Growth alone moves nothing up: only a reader does.
+      // Growing content never scrolls up; only the reader does.
       if (atEnd) wanted.current = true;
       else if (element.scrollTop < top) wanted.current = false;
       top = element.scrollTop;
@@ -54,7 +57,7 @@ export function useFollow(conversationId: string): Follow {
     };
   }, []);
 
-  // Another conversation begins at its end.
+  // A conversation is first shown at its end.
   useEffect(toEnd, [conversationId]);
 
   return { frame, content, following, toEnd };

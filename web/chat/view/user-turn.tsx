@@ -6,7 +6,7 @@ import { EditIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
 
-/** What the person said; it can be said differently. */
+/** The person's message. It can be edited. */
 export function UserTurnView({ turn }: { turn: UserTurn }): JSX.Element {
   const [editing, setEditing] = useState(false);
   return (

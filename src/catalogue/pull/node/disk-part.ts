@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { readAt } from '../../../gguf/node/open-file.ts';
 import { NoRoom, type PartFile } from '../part-file.ts';
 
-/** Opens a file to be put together on the disk; one that is not there begins empty. */
+/** Opens an unfinished file on disk. If it does not exist, it begins empty. */
 export async function openDiskPart(path: string): Promise<PartFile & AsyncDisposable> {
   const file = await open(path, constants.O_RDWR | constants.O_CREAT);
   return {

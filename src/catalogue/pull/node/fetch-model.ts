@@ -1,7 +1,8 @@
 import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatBytes } from '../../../core/bytes.ts';
 import type { PullEvent } from '../../../core/puller.ts';
-import { diskFull, sizeInWords } from '../errors.ts';
+import { diskFull } from '../errors.ts';
 import { fetchFile } from '../fetch-file.ts';
 import type { PersistOptions } from '../patience.ts';
 import { trackProgress } from '../progress.ts';
@@ -17,8 +18,8 @@ export interface Folders {
 }
 
 /**
- * Fetches the files of a plan and puts them into the models folder once all are whole and right. Only one process at a
- * time works on a model. Returns whether the model had been there before.
+ * Fetches the files of a plan. Once all are complete and verified, they move into the models folder. Only one process
+ * at a time works on a model. `alreadyHere` is true if the model was there before.
  *
  * @throws ApiError
  */
@@ -71,6 +72,6 @@ async function checkSpace(workspace: Workspace, plan: PullPlan): Promise<void> {
   const free = bavail * bsize;
   if (needed > free)
     throw diskFull(
-      `${plan.id} needs ${sizeInWords(needed)} more on the disk of the models, which has ${sizeInWords(free)} free.`,
+      `${plan.id} needs ${formatBytes(needed)} more on the disk of the models, which has ${formatBytes(free)} free.`,
     );
 }

@@ -4,23 +4,26 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 
-/** A holder shows that it lives this often; one that has not for `STALE_MS` is dead, whatever its process id says. */
+/**
+ * The holder of a lock touches its file at this interval, in ms. If it has not done so for `STALE_MS`, it counts as
+ * dead, even if its process id exists.
+ */
 const HEARTBEAT_MS = 5_000;
 const STALE_MS = 60_000;
 const POLL_MS = 500;
 
-/** What a lock file says of its holder. */
+/** The content of a lock file: who holds the lock. */
 const holderSchema = v.object({ pid: v.number(), host: v.string(), nonce: v.string() });
 type Holder = v.InferOutput<typeof holderSchema>;
 
-/** The locks of this very process, by their paths. */
+/** The paths of the locks that this process holds. */
 const held = new Set<string>();
 
 /**
- * Takes a lock between processes, waiting for whoever has it; a dead one's is taken over.
+ * Takes a lock that processes share. Waits while another process has it. If the holder is dead, takes the lock over.
  *
- * @param onWait told once, with the process id of the holder, if there is a wait
- * @returns what gives the lock back
+ * @param onWait called once, with the holder's process id, if there is a wait
+ * @returns a function that releases the lock
  */
 export async function takeLock(
   path: string,
@@ -61,7 +64,7 @@ async function create(path: string): Promise<boolean> {
   }
 }
 
-/** `torn` is a file whose writer has not come to its end, and may be dead. */
+/** 'torn' means that the file is incomplete: its writer is still writing, or dead. */
 async function readHolder(path: string): Promise<Holder | 'torn' | 'gone'> {
   try {
     return v.parse(holderSchema, JSON.parse(await readFile(path, 'utf8')));
@@ -76,7 +79,7 @@ async function isDead(path: string, holder: Holder | 'torn'): Promise<boolean> {
     .catch(() => Date.now());
   if (Date.now() - silentSince > STALE_MS) return true;
   if (holder === 'torn' || holder.host !== hostname()) return false;
-  // In a container that was started anew, the dead process had the very id of this one.
+  // After a container restarts, the dead process may have had the same id as this one.
   if (holder.pid === process.pid) return !held.has(path);
   try {
     process.kill(holder.pid, 0);
@@ -86,7 +89,7 @@ async function isDead(path: string, holder: Holder | 'torn'): Promise<boolean> {
   }
 }
 
-/** Removes a dead one's lock, and never the lock of somebody who took it over a moment before. */
+/** Removes the lock of a dead process. If another process took it over a moment ago, that lock is put back. */
 async function discard(path: string, dead: Holder | 'torn'): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {

@@ -7,7 +7,7 @@ import { bytesAt, type Workspace } from './workspace.ts';
 
 const MODEL_JSON = 'model.json';
 
-/** What a pull writes beside a model; users may add fields of their own. */
+/** The fields that a pull writes to model.json. Users may add others. */
 const pulledSchema = v.looseObject({
   id: v.string(),
   sources: v.array(
@@ -24,9 +24,9 @@ const pulledSchema = v.looseObject({
 type Pulled = v.InferOutput<typeof pulledSchema>;
 
 /**
- * What an earlier pull put into the model's place; undefined when it is empty.
+ * Reads what an earlier pull put into the model's folder. Returns undefined if the folder is empty.
  *
- * @throws ApiError when files lie there that are not to be replaced
+ * @throws ApiError if it holds files that must not be replaced
  */
 export async function readPlace(place: string, { id, folder }: PullPlan): Promise<Pulled | undefined> {
   const names = await readdir(place).catch(() => []);
@@ -46,7 +46,7 @@ async function readPulled(path: string): Promise<Pulled | undefined> {
   }
 }
 
-/** Whether the model in its place has the very files of the plan. */
+/** True if the model in the folder has exactly the files of the plan. */
 export async function isPublished(place: string, pulled: Pulled, { files }: PullPlan): Promise<boolean> {
   if (pulled.sources.length !== files.length) return false;
   for (const file of files) {
@@ -59,7 +59,10 @@ export async function isPublished(place: string, pulled: Pulled, { files }: Pull
   return true;
 }
 
-/** Moves a model that is whole into its place, in one step where the place is empty. What users added to its model.json stays. */
+/**
+ * Moves a complete model into its folder. If the folder was empty, this is a single rename. Fields that users added to
+ * its model.json stay.
+ */
 export async function publish(
   { folder, model }: Workspace,
   place: string,
@@ -87,7 +90,7 @@ export async function publish(
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Puts back what a pull had moved aside when it was killed between the two steps of replacing a model. */
+/** Moves the old model back if a pull was killed between the two renames that replace a model. */
 export async function undoHalfReplaced(folder: string, place: string): Promise<void> {
   const names = await readdir(place).catch(() => []);
   if (names.length === 0) await rename(join(folder, 'before'), place).catch(() => {});

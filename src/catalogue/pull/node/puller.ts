@@ -8,19 +8,22 @@ import { fetchModel } from './fetch-model.ts';
 import { findDownloadsFolder } from './workspace.ts';
 
 export interface PullerOptions {
-  /** Where models go: the user's models folder. */
+  /** The user's models folder, where pulled models go. */
   modelsFolder: string;
-  /** Where unfinished pulls lie, if that is on the disk of `modelsFolder`; otherwise they lie in `modelsFolder` itself. */
+  /** The folder of unfinished pulls. It is used only if it is on the same disk as `modelsFolder`. */
   downloadsFolder: string;
-  /** HF_TOKEN and HF_ENDPOINT are read. */
+  /** HF_TOKEN and HF_ENDPOINT are read from it. */
   env: Record<string, string | undefined>;
-  /** Called when a model is in `modelsFolder`, before `done` is told. */
+  /** Called once a model is in `modelsFolder`, before the event `done`. */
   refresh: () => Promise<void>;
   log: Log;
   patience?: Patience;
 }
 
-/** Fetches models over HTTP into a folder of the catalogue. Throws a plain error when HF_ENDPOINT is no URL. */
+/**
+ * Makes the puller that fetches models over HTTP into the models folder. Throws a plain error if HF_ENDPOINT is not a
+ * URL.
+ */
 export function createPuller(options: PullerOptions): Puller {
   const { modelsFolder, downloadsFolder, env, refresh, log, patience = PATIENCE } = options;
   return createSharedPuller({
@@ -37,6 +40,6 @@ export function createPuller(options: PullerOptions): Puller {
   });
 }
 
-/** Lengths and ranges are those of the file only where nothing is compressed. */
+/** Compression is refused: a compressed answer has other lengths and ranges than the file. */
 const fetchAsPaddock: Fetch = (url, { headers, signal }) =>
   fetch(url, { headers: { 'accept-encoding': 'identity', 'user-agent': 'paddock', ...headers }, signal });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { type FileIdentity, identityOf, isSameFile, type PullPlan, type RemoteFile } from '../remote.ts';
 
-/** Where one model is gathered until it is whole. */
+/** The folder that gathers one model until it is complete. */
 export interface Workspace {
   folder: string;
-  /** The folder that becomes the model's: whole files under their names, the others with `.part` at the end. */
+  /** The folder that will become the model's. Complete files have their final names; the others end in `.part`. */
   model: string;
 }
 
@@ -21,8 +21,8 @@ export const fileIdentitySchema = v.object({
 const journalSchema = v.object({ files: v.array(fileIdentitySchema) });
 
 /**
- * Opens the place where a model is gathered. Of what an earlier pull left there, what belongs to the very files of the
- * plan stays and all else is removed.
+ * Opens the workspace of a model. Files of an earlier pull stay if they belong to exactly the files of this plan.
+ * Everything else in it is deleted.
  */
 export async function openWorkspace(folder: string, plan: PullPlan): Promise<Workspace> {
   const model = join(folder, 'model');
@@ -44,7 +44,7 @@ async function readJournal(path: string): Promise<FileIdentity[]> {
   try {
     return v.parse(journalSchema, JSON.parse(await readFile(path, 'utf8'))).files;
   } catch {
-    // There is none, or it is torn: then nothing that lies there can be told.
+    // The journal is missing or incomplete, so nobody knows which files these are.
     return [];
   }
 }
@@ -57,18 +57,18 @@ export function wholePath({ model }: Workspace, { name }: RemoteFile): string {
   return join(model, name);
 }
 
-/** The length of a file; 0 for one that is not there. */
+/** Returns the length of a file in bytes; 0 if it does not exist. */
 export async function bytesAt(path: string): Promise<number> {
   const stats = await stat(path).catch(() => undefined);
   return stats?.size ?? 0;
 }
 
-/** Whether a file has been fetched and verified before. */
+/** True if the file has been fetched and verified. */
 export async function isWhole(workspace: Workspace, file: RemoteFile): Promise<boolean> {
   return (await bytesAt(wholePath(workspace, file))) === file.size;
 }
 
-/** The bytes of a plan that are still to be fetched. */
+/** Returns how many bytes of the plan are still to be fetched. */
 export async function bytesToFetch(workspace: Workspace, { files }: PullPlan): Promise<number> {
   let missing = 0;
   for (const file of files) {
@@ -77,12 +77,12 @@ export async function bytesToFetch(workspace: Workspace, { files }: PullPlan): P
   return Math.max(missing, 0);
 }
 
-/** Where unfinished pulls lie: on the disk of the models in any case, for the last step is a rename. */
+/** Returns the folder for unfinished pulls. It must be on the disk of the models, since publishing is a rename. */
 export async function findDownloadsFolder(usual: string, modelsFolder: string): Promise<string> {
   await mkdir(modelsFolder, { recursive: true });
   await mkdir(usual, { recursive: true });
   if ((await stat(usual)).dev === (await stat(modelsFolder)).dev) return usual;
-  // The catalogue passes over names that begin with a dot.
+  // The catalogue ignores names that begin with a dot.
   const within = join(modelsFolder, '.downloads');
   await mkdir(within, { recursive: true });
   return within;

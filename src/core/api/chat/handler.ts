@@ -12,7 +12,7 @@ import { type ChatRequest, chatRequestSchema } from './schema.ts';
 import { createChatEncoder } from './stream.ts';
 import { collectChoices, toCompletion } from './whole.ts';
 
-/** POST /v1/chat/completions, whole or streamed. */
+/** POST /v1/chat/completions: a whole reply or a stream. */
 export async function createChatCompletion(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readModelRequest(context, request, chatRequestSchema);
   refuseOtherModalities(body);

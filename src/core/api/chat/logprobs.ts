@@ -1,6 +1,6 @@
 import type { TokenLogprob } from '../../events.ts';
 
-/** OpenAI's `logprobs` of a choice; `content` has an entry for each token. */
+/** OpenAI's `logprobs` of a chat choice. `content` has an entry for each token. */
 export interface Logprobs {
   content: {
     token: string;
@@ -27,7 +27,7 @@ export function toLogprobs(tokens: TokenLogprob[]): Logprobs {
   };
 }
 
-/** JSON has no infinity; OpenAI's own servers say -9999 for what can't be. */
+/** JSON has no infinity. OpenAI's own servers write -9999 for a token that is impossible. */
 function finite(logprob: number): number {
   return Math.max(logprob, -9999);
 }

@@ -7,9 +7,9 @@ import type { ApiContext } from '../context.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import type { ChatRequest } from './schema.ts';
 
-/** Images and recordings in one request: each takes a good part of a context window. */
+/** The most images and recordings in one request. Each takes a large part of a context window. */
 const MOST_PARTS = 32;
-/** How many are read at once, so that memory has an end. */
+/** The most that are read at the same time, to limit memory. */
 const MOST_AT_ONCE = 4;
 
 type Message = ChatRequest['messages'][number];
@@ -17,15 +17,15 @@ type ContentPart = Exclude<NonNullable<Message['content']>, string>[number];
 
 interface FoundPart {
   part: MediaPart;
-  /** Index of its message. */
+  /** Index of the message that has it. */
   message: number;
-  /** Its place in the request. */
+  /** Its path in the request, for error messages. */
   param: string;
 }
 
 /**
- * A message's content as one text with a mark for each image and recording. The parts are joined here, since templates
- * differ in what they put between them.
+ * Turns a message's content into one text with a mark for each image and recording. The parts are joined here, because
+ * templates differ in what they put between parts.
  */
 export function joinContent(content: Message['content']): string | null {
   if (!Array.isArray(content)) return typeof content === 'string' ? withoutMarks(content) : null;
@@ -38,8 +38,8 @@ export function joinContent(content: Message['content']): string | null {
 }
 
 /**
- * Reads the images and recordings of each message, in order. Throws a 400 `ApiError`: for a model that does not take
- * them, for too many, and as the reader does.
+ * Reads the images and recordings of each message, in order. Throws a 400 `ApiError` if the model does not take them,
+ * if there are too many, or if the reader can't read one.
  */
 export async function readMedia(
   reader: ApiContext['media'],
@@ -56,7 +56,7 @@ export async function readMedia(
     const counts = `there are ${found.length}, and at most ${MOST_PARTS} are allowed`;
     throw invalidRequest(`messages has too many images and recordings: ${counts}.`, 'messages', 'too_many_media');
   }
-  // What fails for one is not worth reading the others.
+  // If one can't be read, the request fails, so reading the others stops.
   const reading = cancelWith(signal);
   try {
     const read = await mapLimited(found, MOST_AT_ONCE, ({ part, param }) => reader.read(part, param, reading.signal));

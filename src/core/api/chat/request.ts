@@ -7,8 +7,8 @@ import { joinContent } from './media.ts';
 import type { ChatRequest } from './schema.ts';
 
 /**
- * A validated chat request, with the model's own defaults and the server's filter, as an engine takes it. `media` has
- * the images and recordings of each message.
+ * Turns a validated chat request into the engines' form. Adds the model's default values and the server's content
+ * filter. `media` has the images and recordings of each message.
  */
 export function toGenerationRequest(
   request: ChatRequest,
@@ -45,7 +45,7 @@ function toChatPrompt(request: ChatRequest, model: ModelCard, media: Media[][]):
     toolChoice: toToolChoice(request),
     parallelToolCalls: request.parallel_tool_calls ?? true,
     templateKwargs: {
-      // The names that templates know it by: gpt-oss takes an effort, Qwen and its like a switch.
+      // Templates use different names: gpt-oss reads an effort, Qwen and similar models a switch.
       ...(effort && { reasoning_effort: effort, enable_thinking: effort !== 'none' }),
       ...request.chat_template_kwargs,
     },
@@ -79,7 +79,7 @@ function toReplyFormat({ response_format: format }: ChatRequest): ReplyFormat {
   }
 }
 
-/** A null asks for no cap, and so overrides the model's own. */
+/** An explicit null asks for no limit and so overrides the model's own. */
 function toMaxTokens({ max_completion_tokens, max_tokens }: ChatRequest, { parameters }: ModelCard): number | null {
   const asked = max_completion_tokens ?? max_tokens;
   return asked === undefined ? (parameters.max_tokens ?? null) : asked;

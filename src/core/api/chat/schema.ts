@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { booleanField, integer, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 
-/** What belongs to a part of another type would be lost. */
+/** Refuses the payload of another part type, which would otherwise be dropped silently. */
 const noPayload = v.optional(v.null('must not be there: a part has the payload of its type alone'));
 
 const textPart = v.looseObject({ type: v.literal('text'), text, image_url: noPayload, input_audio: noPayload });
@@ -99,8 +99,9 @@ const responseFormat = v.variant(
 );
 
 /**
- * The body of POST /v1/chat/completions: every field of the API contract and of OpenAI that has a meaning here,
- * with its type and range. A null optional field counts as absent. Fields not named here pass through.
+ * The body of POST /v1/chat/completions, with the type and range of each field: all fields that the API documents, and
+ * all fields of OpenAI that have a meaning here. An optional field that is null counts as absent. Other fields pass
+ * through.
  */
 export const chatRequestSchema = v.looseObject(
   {

@@ -6,13 +6,13 @@ import { toLogprobs } from './logprobs.ts';
 import { newToolCallId } from './tool-call.ts';
 
 export interface ChatStreamOptions {
-  /** A last chunk with `usage`, as OpenAI's `stream_options.include_usage`. */
+  /** Adds a last chunk with `usage`, as OpenAI's `stream_options.include_usage` does. */
   includeUsage: boolean;
-  /** A chunk for every prefill step rather than one when the prompt is done. */
+  /** Sends a chunk for every prefill step instead of one when the prompt is evaluated. */
   returnProgress: boolean;
 }
 
-/** Turns events into SSE text, one at a time; an event that says nothing to the client gives ''. */
+/** Turns events into SSE text, one at a time. An event that has nothing for the client becomes ''. */
 export function createChatEncoder(
   head: CompletionHead,
   { includeUsage, returnProgress }: ChatStreamOptions,
@@ -20,10 +20,10 @@ export function createChatEncoder(
   const chunks = createChunkEncoder(head);
   let progress: PromptProgress = { kind: 'progress', cache: 0, processed: 0, total: 0, timeMs: 0 };
   const started = new Set<number>();
-  // The last is held back, since the final chunk also carries the timings.
+  // The latest `finish` is held back, because the last one goes out with the timings.
   let finished: ChoiceFinished | undefined;
 
-  /** The first chunk of a choice, before any other: the role and, in the stream's very first, how far the prompt is. */
+  /** Writes the first chunk of a choice: the role and, in the first chunk of the stream, the prompt's progress. */
   const start = (choice: number): string => {
     if (started.has(choice)) return '';
     started.add(choice);
@@ -69,7 +69,7 @@ export function createChatEncoder(
 /** Makes the SSE events of one stream. */
 export function createChunkEncoder(head: CompletionHead) {
   const base = { ...head, object: 'chat.completion.chunk' };
-  // The hot path: of a text chunk only the index and the text differ, so the rest is encoded once.
+  // This is the hot path. Text chunks differ only in index and text, so the rest is encoded once.
   const prefix = `data: ${JSON.stringify(base).slice(0, -1)},"choices":[{"index":`;
   const chunk = (index: number, delta: object, finish_reason: FinishReason | null, more: object = {}) =>
     sseEvent({ ...base, choices: [{ index, delta, logprobs: null, finish_reason }], ...more });

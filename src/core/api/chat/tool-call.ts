@@ -1,11 +1,11 @@
-/** A tool call of a reply, as OpenAI's clients read it. */
+/** A tool call of a reply, in OpenAI's form. */
 export interface ToolCallObject {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
 }
 
-/** An id for a new tool call. */
+/** Makes an id for a new tool call. */
 export function newToolCallId(): string {
   return `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
 }

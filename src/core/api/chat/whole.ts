@@ -8,7 +8,7 @@ export interface ChoiceObject {
   index: number;
   message: {
     role: 'assistant';
-    /** Null where the reply is nothing but tool calls. */
+    /** Null if the reply consists of tool calls. */
     content: string | null;
     reasoning_content?: string;
     tool_calls?: ToolCallObject[];
@@ -17,7 +17,7 @@ export interface ChoiceObject {
   finish_reason: FinishReason;
 }
 
-/** The whole reply of a request that does not stream. */
+/** Builds the reply to a request that does not stream. */
 export function toCompletion(head: CompletionHead, choices: ChoiceObject[], done: GenerationDone) {
   return { ...head, object: 'chat.completion', choices, usage: toUsage(done), timings: toTimings(done) };
 }
@@ -30,7 +30,7 @@ interface Gathered {
   reason: ChoiceObject['finish_reason'];
 }
 
-/** Gathers a generation into whole choices. Throws when it ends without its last event. */
+/** Collects the events of a generation into whole choices. Throws if the generation ends without its `done` event. */
 export async function collectChoices(
   events: AsyncIterable<GenerationEvent>,
 ): Promise<{ choices: ChoiceObject[]; done: GenerationDone }> {

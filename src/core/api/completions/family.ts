@@ -27,7 +27,7 @@ const textChoice = object({
   finish_reason: nullable(finishReason),
 });
 
-/** Plain completions: text to continue, or a gap to fill. */
+/** Plain completions: they continue a text or fill the gap before a suffix. */
 export const completions = defineFamily({
   routes: [
     {

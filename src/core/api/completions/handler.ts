@@ -13,7 +13,7 @@ import { completionRequestSchema } from './schema.ts';
 import { createCompletionEncoder } from './stream.ts';
 import { collectTextCompletion, type TextChoice } from './whole.ts';
 
-/** POST /v1/completions, whole or streamed. The prompts of one request run side by side. */
+/** POST /v1/completions: a whole reply or a stream. The prompts of one request run at the same time. */
 export async function createTextCompletion(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readModelRequest(context, request, completionRequestSchema, CHAT_FIELDS);
   refuseContradictions(body);
@@ -29,7 +29,8 @@ export async function createTextCompletion(context: RequestContext, request: Api
       (): TextChoice => ({ echo: text, logprobs: generation.logprobs !== null }),
     ),
   );
-  // The failure of one must end the others, and yet must not look as if the client had left.
+  // If one generation fails, the others must end too. They get a signal of their own, since aborting `cancel` would
+  // look as if the client had left.
   const runs = cancelWith(cancel.signal);
   const events = mergeGenerations(
     prompts.map((prompt) =>
@@ -53,7 +54,7 @@ export async function createTextCompletion(context: RequestContext, request: Api
   return streamReply(context, events, cancel, { encode, isLast: ({ kind }) => kind === 'done' });
 }
 
-/** A prompt as the reply repeats it. */
+/** Returns the text of a prompt, for `echo`. */
 async function textOf({ runner }: RequestContext, modelId: string, prompt: Prompt, call: CallContext): Promise<string> {
   switch (prompt.kind) {
     case 'text':

@@ -1,21 +1,21 @@
 import type { TokenLogprob } from '../../events.ts';
 
-/** The `logprobs` of a plain completion's choice: for each token its text, likelihood, alternatives and place. */
+/** The `logprobs` of a plain completion's choice. Each list has an entry for each token. */
 export interface TextLogprobs {
   tokens: string[];
   token_logprobs: number[];
-  /** The likeliest tokens in the token's place, and the token itself. */
+  /** The log probabilities of the most likely tokens for this position, and of the token itself. */
   top_logprobs: Record<string, number>[];
-  /** In characters, that is code points, from the beginning of the choice's text. */
+  /** Where the token begins, in code points from the beginning of the choice's text. */
   text_offset: number[];
 }
 
-/** JSON has no infinity; OpenAI's own servers say -9999 for what can't be. */
+/** JSON has no infinity. OpenAI's own servers write -9999 for a token that is impossible. */
 const LOWEST_LOGPROB = -9999;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Writes the tokens of one choice, in as many pieces as they come in. */
+/** Converts the tokens of one choice. They may come in several pieces: offsets continue from one call to the next. */
 export function createTextLogprobs(): (tokens: TokenLogprob[]) => TextLogprobs {
   let characters = 0;
   const offsetOf = ({ bytes }: TokenLogprob): number => {
@@ -35,7 +35,10 @@ export function createTextLogprobs(): (tokens: TokenLogprob[]) => TextLogprobs {
   });
 }
 
-/** Tokens that are parts of a character have no text; by their bytes, as OpenAI writes them, they stay distinct. */
+/**
+ * Names a token. A part of a character has no text, so its bytes are its name, as OpenAI writes them. This keeps such
+ * tokens distinct.
+ */
 function nameOf({ bytes }: { bytes: number[] }): string {
   try {
     return decoder.decode(Uint8Array.from(bytes));

@@ -2,9 +2,9 @@ import { createEventQueue } from '../../event-queue.ts';
 import type { GenerationDone, GenerationEvent, PromptProgress } from '../../events.ts';
 
 /**
- * Generations that run side by side, as if they were one: the choices of all have running numbers, `choices` for each
- * generation, and progress and figures are those of all together. What fails one fails all, and aborts `runs`, as
- * ending the iteration does.
+ * Merges generations that run at the same time into one. Choices are renumbered: each generation has `choices` of them.
+ * Progress and counts are sums over all generations. If one fails, all fail. A failure aborts `runs`, and so does
+ * ending the iteration.
  */
 export function mergeGenerations(
   generations: AsyncIterable<GenerationEvent>[],
@@ -49,7 +49,7 @@ function addProgress(parts: PromptProgress[]): PromptProgress {
   };
 }
 
-/** Counts add up; times do not, since the generations ran side by side. */
+/** Sums the counts and takes the longest times, since the generations ran at the same time. */
 function addDones(parts: GenerationDone[]): GenerationDone {
   return {
     kind: 'done',

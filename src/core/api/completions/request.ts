@@ -5,10 +5,10 @@ import { toSampling, toStop } from '../fields/sampling.ts';
 import { toTextInputs } from '../fields/text-input.ts';
 import type { CompletionRequest } from './schema.ts';
 
-/** OpenAI's default for plain completions, which knows no end of a turn. */
+/** OpenAI's default for plain completions, in tokens. A plain completion has no end of a turn at which to stop. */
 const DEFAULT_MAX_TOKENS = 16;
 
-/** Fields that change a chat's reply and mean nothing here. */
+/** Fields that change a chat's reply and have no meaning in a plain completion. */
 export const CHAT_FIELDS = [
   'max_completion_tokens',
   'messages',
@@ -19,7 +19,7 @@ export const CHAT_FIELDS = [
   'top_logprobs',
 ];
 
-/** Refuses fields that can't be honoured together. Throws a 400 `ApiError` that names one. */
+/** Throws a 400 `ApiError` for fields that can't be combined. It names one of them. */
 export function refuseContradictions({ best_of, echo, logprobs, n }: CompletionRequest): void {
   if (typeof best_of === 'number' && best_of !== (n ?? 1)) {
     throw unsupportedParameter('best_of', `best_of must be n, which is ${n ?? 1}: no more choices than are told.`);
@@ -29,7 +29,7 @@ export function refuseContradictions({ best_of, echo, logprobs, n }: CompletionR
   }
 }
 
-/** What each prompt of the request asks an engine to continue. Throws a 400 `ApiError` for tokens with a suffix. */
+/** Turns each prompt of the request into what an engine continues. Throws a 400 `ApiError` for tokens with a suffix. */
 export function toPrompts({ prompt, suffix }: CompletionRequest): Prompt[] {
   return toTextInputs(prompt).map((input) => {
     const fills = typeof suffix === 'string';
@@ -41,7 +41,7 @@ export function toPrompts({ prompt, suffix }: CompletionRequest): Prompt[] {
   });
 }
 
-/** All of a generation but its prompt, with the model's own defaults and the server's filter. */
+/** Builds a generation without its prompt. Adds the model's default values and the server's content filter. */
 export function toCompletionGeneration(
   request: CompletionRequest,
   model: ModelCard,

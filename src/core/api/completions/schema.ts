@@ -3,7 +3,7 @@ import { booleanField, integer, nonEmptyText, text } from '../fields/fields.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 import { textInputs } from '../fields/text-input.ts';
 
-/** The body of POST /v1/completions. A null optional field counts as absent. Fields not named here pass through. */
+/** The body of POST /v1/completions. An optional field that is null counts as absent. Other fields pass through. */
 export const completionRequestSchema = v.looseObject(
   {
     model: nonEmptyText,

@@ -6,13 +6,16 @@ import { createTextLogprobs, type TextLogprobs } from './logprobs.ts';
 import type { TextChoice } from './whole.ts';
 
 export interface CompletionStreamOptions {
-  /** A last chunk with `usage`, as OpenAI's `stream_options.include_usage`. */
+  /** Adds a last chunk with `usage`, as OpenAI's `stream_options.include_usage` does. */
   includeUsage: boolean;
-  /** A chunk for every step of the prompts' evaluation. */
+  /** Sends a chunk for every prefill step. */
   returnProgress: boolean;
 }
 
-/** Turns the events of a plain completion into SSE text, one at a time; those that say nothing give ''. */
+/**
+ * Turns the events of a plain completion into SSE text, one at a time. An event that has nothing for the client becomes
+ * ''.
+ */
 export function createCompletionEncoder(
   head: CompletionHead,
   choices: TextChoice[],
@@ -31,7 +34,7 @@ export function createCompletionEncoder(
       case 'finish':
         running -= 1;
         if (running > 0) return chunks.empty(event.choice, event.reason, {});
-        // Held back, since the chunk of the last also carries the timings.
+        // Held back, because the last choice's chunk also carries the timings.
         last = event;
         return '';
       case 'done':
@@ -61,7 +64,7 @@ export function createCompletionEncoder(
 /** Makes the SSE events of one stream. */
 function createChunks(head: CompletionHead) {
   const base = { ...head, object: 'text_completion' };
-  // The hot path: of a text's chunk only the choice differs, so the rest is encoded once.
+  // This is the hot path. Text chunks differ only in their choice, so the rest is encoded once.
   const prefix = `data: ${JSON.stringify(base).slice(0, -1)},"choices":[`;
   return {
     text: (index: number, text: string, logprobs: TextLogprobs | null = null): string =>

@@ -2,9 +2,9 @@ import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { createTextLogprobs } from './logprobs.ts';
 
-/** What the request says of each of its choices, in order of their index. */
+/** What the request asks of a choice. A list of these is in the order of the choices' indexes. */
 export interface TextChoice {
-  /** What the text begins with: the prompt if it is to be echoed, else nothing. */
+  /** Text before the reply: the prompt if the request sets `echo`, else ''. */
   echo: string;
   logprobs: boolean;
 }
@@ -15,7 +15,7 @@ interface Gathered {
   reason: FinishReason;
 }
 
-/** The whole reply of a request that does not stream. Throws when the generation ends without its last event. */
+/** Builds the reply to a request that does not stream. Throws if the generation ends without its `done` event. */
 export async function collectTextCompletion(
   events: AsyncIterable<GenerationEvent>,
   head: CompletionHead,

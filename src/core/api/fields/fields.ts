@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { invalidRequest } from '../../errors.ts';
 
-/** Schema pieces whose messages complete the sentence "<field> ...". */
+/** The parts of the request schemas. Their messages complete the sentence "<field> ...". */
 export const text = v.string('must be a string');
 export const nonEmptyText = v.pipe(text, v.nonEmpty('must not be empty'));
 export const booleanField = v.boolean('must be a boolean');
@@ -27,7 +27,7 @@ export function oneOf<const T extends readonly string[]>(values: T) {
   return v.picklist(values, `must be one of ${values.join(', ')}`);
 }
 
-/** An object and nothing else: valibot's own object schemas take an array for one with numbers as its keys. */
+/** An object that is not an array. Valibot's own object schemas accept arrays, with the indexes as keys. */
 export function plainObject(message: string) {
   return v.custom<Record<string, unknown>>(
     (input) => typeof input === 'object' && input !== null && !Array.isArray(input),
@@ -35,12 +35,12 @@ export function plainObject(message: string) {
   );
 }
 
-/** An object with at least these entries; others pass through. */
+/** An object with at least these entries. Others pass through. */
 export function object<E extends v.ObjectEntries>(entries: E, message: string) {
   return v.pipe(plainObject(message), v.looseObject(entries, message));
 }
 
-/** An object of any keys, or of those that `key` allows. */
+/** An object with any keys, or with the keys that `key` allows. */
 export function record<V extends v.GenericSchema>(
   message: string,
   value: V,
@@ -49,7 +49,10 @@ export function record<V extends v.GenericSchema>(
   return v.pipe(plainObject(message), v.record(key, value, message));
 }
 
-/** Validates parsed JSON, called `whole`. Throws a 400 `ApiError` that names the first wrong field and what it must be. */
+/**
+ * Validates parsed JSON. Throws a 400 `ApiError` that names the first wrong field and what it must be. `whole` is the
+ * name of the JSON itself in that error.
+ */
 export function validate<S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -66,8 +69,9 @@ export function validate<S extends v.GenericSchema>(
 type Issue = v.BaseIssue<unknown>;
 
 /**
- * Of a union's issue, the issue of the branch that came furthest: `content[1].text` says more than `content`.
- * Where several came equally far with different complaints, only the union's own names them all.
+ * Finds the most useful issue inside a union's issue: that of the branch that matched furthest, since `content[1].text`
+ * tells more than `content`. If several branches matched equally far with different messages, returns the union's own
+ * issue, which names them all.
  */
 function innermost(issue: Issue): Issue {
   if (issue.kind !== 'schema' || issue.type !== 'union') return issue;
@@ -80,7 +84,10 @@ function innermost(issue: Issue): Issue {
   return { ...furthest, path } as Issue;
 }
 
-/** Positive when `a` is further inside the input than `b`: at a later item, deeper, or at a value of the right type. */
+/**
+ * Positive if `a` is further inside the input than `b`: at a later item, at a deeper one, or at a value of the right
+ * type.
+ */
 function compareReach(a: Issue, b: Issue): number {
   const [pathA, pathB] = [a.path ?? [], b.path ?? []];
   for (const [depth, { key }] of pathA.entries()) {

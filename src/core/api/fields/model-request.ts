@@ -10,8 +10,8 @@ import { refuseFields, undefinedFields } from './support.ts';
 type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entries: v.ObjectEntries };
 
 /**
- * The validated body of a request and the model that it names. Throws a 400, 404 or 415 `ApiError`.
- * Fields that would silently be ignored are refused, those of `refused` too; those that nobody defines are noted.
+ * Validates the body of a request and finds the model that it names. Throws a 400, 404, 413 or 415 `ApiError`. Refuses
+ * fields that would have no effect, and those in `refused`. Notes fields that nobody defines.
  */
 export async function readModelRequest<S extends ModelRequestSchema>(
   { catalogue, noteUnknownFields, trace }: RequestContext,

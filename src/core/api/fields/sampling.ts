@@ -19,7 +19,7 @@ const stop = v.union(
 const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
 const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);
 
-/** The schema of a sampling field's values, without null. */
+/** The schema of a sampling field's values. It does not accept null. */
 export function samplingNumber({ min, max, whole, values }: SamplingField): v.GenericSchema<number> {
   if (values) return v.picklist(values, `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
   return whole ? integer(min, max) : between(min, max ?? Number.MAX_VALUE);
@@ -31,7 +31,7 @@ const numbers = Object.fromEntries(
   Object.values(SAMPLING_FIELDS).map((field) => [field.name, v.nullish(samplingNumber(field))]),
 ) as SamplingEntries;
 
-/** The fields that chats and plain completions share: how to sample, when to stop and how to send the reply. */
+/** The fields that chats and plain completions share: sampling, stops, and how the reply is sent. */
 export const samplingEntries = {
   ...numbers,
   logit_bias: v.nullish(logitBias),
@@ -48,7 +48,7 @@ export const samplingEntries = {
 /** The shared fields of a validated request. */
 export type SamplingFields = v.InferOutput<v.ObjectSchema<typeof samplingEntries, undefined>>;
 
-/** How to sample: as the request says, else as the model's parameters, its settings or the defaults say. */
+/** Chooses each sampling value: from the request, else from the model's parameters or settings, else the default. */
 export function toSampling(request: SamplingFields, model: ModelCard): Sampling {
   const chosen = Object.fromEntries(
     SAMPLING_KEYS.map((key) => [key, chosenValue(SAMPLING_FIELDS[key], request, model)]),
@@ -68,14 +68,17 @@ function chosenValue(field: SamplingField, request: SamplingFields, model: Model
   return values.find((value) => typeof value === 'number') ?? field.default;
 }
 
-/** The request's stop sequences, or the model's own when it names none; an empty list is none at all. */
+/**
+ * Returns the request's stop sequences, or the model's own if the request has none. An empty list in the request means
+ * none at all.
+ */
 export function toStop({ stop }: SamplingFields, { parameters }: ModelCard): string[] {
   return [stop ?? parameters.stop ?? []].flat();
 }
 
 /**
- * Any integer as an unsigned 32-bit seed; none, or llama.cpp's -1, is a random one. Never 2^32 - 1: to llama.cpp that
- * means a random seed too, and a seed that is asked for by number must be repeatable.
+ * Turns any integer into an unsigned 32-bit seed. A missing seed, or llama.cpp's -1, becomes a random one. The result
+ * is never 2^32 - 1: that too means a random seed to llama.cpp, but a seed that a request gives must be repeatable.
  */
 function toSeed(seed: number | null | undefined): number {
   const random = seed === null || seed === undefined || seed === -1;

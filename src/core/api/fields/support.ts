@@ -1,6 +1,6 @@
 import { unsupportedParameter } from '../../errors.ts';
 
-/** Fields that OpenAI or llama-server define, that would change the reply, and that Paddock does not implement. */
+/** Fields of OpenAI or llama-server that would change the reply and that Paddock does not implement. */
 const REFUSED = [
   'audio',
   'dry_allowed_length',
@@ -30,7 +30,7 @@ const REFUSED = [
   'xtc_threshold',
 ];
 
-/** Fields that OpenAI or llama-server define and that can't change the reply. */
+/** Fields of OpenAI or llama-server that can't change the reply. */
 const WITHOUT_EFFECT = new Set([
   'id_slot',
   'metadata',
@@ -44,7 +44,7 @@ const WITHOUT_EFFECT = new Set([
   'user',
 ]);
 
-/** Refuses fields that would silently be ignored, `more` among them. Throws a 400 `ApiError` that names the field. */
+/** Refuses fields that would be ignored silently, and those in `more`. Throws a 400 `ApiError` that names the field. */
 export function refuseFields(request: object, more: string[] = []): void {
   const refused = new Set([...REFUSED, ...more]);
   for (const [field, value] of Object.entries(request)) {
@@ -52,7 +52,7 @@ export function refuseFields(request: object, more: string[] = []): void {
   }
 }
 
-/** The request's fields that nobody defines: neither the schema's `entries` do, nor OpenAI or llama-server. */
+/** Lists the request's fields that neither the schema's `entries`, OpenAI nor llama-server define. */
 export function undefinedFields(request: object, entries: object): string[] {
   return Object.keys(request).filter((field) => !Object.hasOwn(entries, field) && !WITHOUT_EFFECT.has(field));
 }

@@ -1,15 +1,18 @@
 import * as v from 'valibot';
 import { integer, nonEmptyText } from './fields.ts';
 
-/** A text or its tokens. */
+/** A text, or the tokens of one. */
 export type TextInput = string | number[];
 
-/** One token's id in a model's vocabulary. */
+/** The id of a token in a model's vocabulary. */
 export const tokenId = integer(0, 0x7fffffff);
 
 const tokens = v.pipe(v.array(tokenId, 'must be an array of token ids'), v.nonEmpty('must not be empty'));
 
-/** OpenAI's `input` and `prompt`: a text, several, a text's tokens, or those of several; at most `max`, none empty. */
+/**
+ * OpenAI's `input` and `prompt`: one text, several texts, the tokens of one text, or the tokens of several texts. There
+ * are at most `max` texts, and none is empty.
+ */
 export function textInputs(max: number) {
   const several = <S extends v.GenericSchema>(item: S) =>
     v.pipe(v.array(item), v.nonEmpty('must not be empty'), v.maxLength(max, `must have at most ${max} texts`));
@@ -19,7 +22,7 @@ export function textInputs(max: number) {
   );
 }
 
-/** The inputs one by one. */
+/** Splits the field into its texts. */
 export function toTextInputs(input: string | string[] | number[] | number[][]): TextInput[] {
   if (typeof input === 'string') return [input];
   return isTokens(input) ? [input] : input;

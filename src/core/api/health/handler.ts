@@ -1,7 +1,10 @@
 import type { RequestContext } from '../context.ts';
 import { type ApiReply, jsonReply } from '../http/http.ts';
 
-/** GET /health: whether the server lives, what each loaded model runs on and how busy it is, and which load or unload. */
+/**
+ * GET /health: tells that the server is alive, which models are loaded, what they run on and how busy they are, and
+ * which models are loading or unloading.
+ */
 export function health({ runner }: RequestContext): ApiReply {
   const models = runner.loaded().map(({ id, engine, fallbackReasons, memory, busy, waiting }) => ({
     id,

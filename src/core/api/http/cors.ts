@@ -3,8 +3,8 @@ import type { ApiReply } from './http.ts';
 const LOCAL_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /**
- * The headers that let a web page of this origin read a reply, or keep it from that.
- * Pages of the same machine always may, others when configured (`*` is any).
+ * Makes the headers by which a browser decides whether a web page may read the reply. Pages of the same machine always
+ * may; others may if their origin is configured, or if `*` is.
  */
 export function corsHeaders(headers: Record<string, string>, allowedOrigins: string[]): Record<string, string> {
   const origin = headers.origin;
@@ -16,7 +16,7 @@ export function corsHeaders(headers: Record<string, string>, allowedOrigins: str
   };
 }
 
-/** The answer to a browser's question before the real request. It asks for no key: browsers send none here. */
+/** Answers a browser's preflight request. It needs no API key, because browsers send none with it. */
 export function preflightReply(
   headers: Record<string, string>,
   methods: string[],
@@ -30,7 +30,7 @@ export function preflightReply(
       'access-control-allow-methods': methods.join(', '),
       'access-control-allow-headers': headers['access-control-request-headers'] ?? 'authorization, content-type',
       'access-control-max-age': '86400',
-      // Chrome asks this of a server on a private address: https://wicg.github.io/private-network-access/
+      // Chrome needs this from servers on private addresses: https://wicg.github.io/private-network-access/
       ...(headers['access-control-request-private-network'] === 'true' && {
         'access-control-allow-private-network': 'true',
       }),

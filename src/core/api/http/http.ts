@@ -1,30 +1,30 @@
 import { ApiError, errorBody, invalidRequest, toErrorData } from '../../errors.ts';
 
-/** An HTTP request as any front end hands it over. Header names are lower-case. */
+/** An HTTP request, in the form that every front end gives. Header names are lower-case. */
 export interface ApiRequest {
   method: string;
-  /** Undecoded, without the query. */
+  /** Not decoded, without the query. */
   path: string;
-  /** Undecoded, without the question mark; '' when there is none. */
+  /** Not decoded, without the question mark; '' if there is none. */
   query: string;
   headers: Record<string, string>;
   /**
-   * The whole body. Call it at most once, and before the first await: what nobody asks for by then is dropped. Throws a 413
-   * `ApiError` for a body over the front end's limit.
+   * Reads the whole body. Call it at most once and before the first await, since a body that nobody has asked for by
+   * then is dropped. Throws a 413 `ApiError` if the body is over the front end's limit.
    */
   text(): Promise<string>;
-  /** Aborted when the client goes away: it ends a generation that waits in a queue or for its next event. */
+  /** Aborts when the client leaves. This also ends a generation that waits in a queue or for its next event. */
   signal: AbortSignal;
 }
 
-/** A reply that any front end can send: a whole text, or a text in pieces as they come. */
+/** A reply, in the form that every front end sends. The body is a text, or a stream of pieces of text. */
 export interface ApiReply {
   status: number;
   headers: Record<string, string>;
   body: string | AsyncIterable<string>;
 }
 
-/** The whole API as one function. It never throws. */
+/** The API as one function. It never rejects. */
 export type Api = (request: ApiRequest) => Promise<ApiReply>;
 
 export function jsonReply(value: unknown, status = 200, headers: Record<string, string> = {}): ApiReply {
@@ -36,7 +36,10 @@ export function errorReply(error: unknown): ApiReply {
   return jsonReply(errorBody(body), status, headers);
 }
 
-/** The request's JSON. Throws a 415 for another content type, a 400 for an empty or malformed body. */
+/**
+ * Parses the request's JSON. Throws a 415 `ApiError` for another content type, and a 400 for an empty or malformed
+ * body.
+ */
 export async function parseJsonBody(request: ApiRequest): Promise<unknown> {
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
@@ -52,7 +55,7 @@ export async function parseJsonBody(request: ApiRequest): Promise<unknown> {
   if (body.trim() === '')
     throw invalidRequest('The request body is empty; a JSON object is required.', null, 'empty_body');
   try {
-    // An escaped half of a surrogate pair is no character, and nothing that is not text may reach an engine.
+    // JSON can escape half of a surrogate pair. That is not a character, and engines must only get valid text.
     return JSON.parse(body, /\\ud[89a-f]/i.test(body) ? toWellFormed : undefined);
   } catch {
     throw invalidRequest('The request body is not valid JSON.', null, 'invalid_json');

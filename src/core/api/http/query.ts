@@ -1,6 +1,9 @@
 import { invalidRequest } from '../../errors.ts';
 
-/** A field of a query string, decoded; null when it is not there. Throws a 400 `ApiError` for a wrong encoding. */
+/**
+ * Returns a field of a query string, decoded, or null if it is missing. Throws a 400 `ApiError` if its encoding is
+ * wrong.
+ */
 export function queryField(query: string, name: string): string | null {
   for (const pair of query.split('&')) {
     const [key, ...value] = pair.split('=');

@@ -1,10 +1,10 @@
-/** The longest id that is taken from a client, in characters. */
+/** The longest id that a client may choose, in characters. */
 const LONGEST_ID = 128;
 
-/** Printable ASCII alone: the id goes into the log and back into a header. */
+/** Printable ASCII only, because the id goes into the log and into a reply header. */
 const TAKEN = /^[\x21-\x7e]+$/;
 
-/** The id of a request: the client's own `x-request-id` where it is fit for the log, else a new one. */
+/** Returns the client's own `x-request-id` if it is safe to log, else a new id. */
 export function requestIdOf(headers: Record<string, string>): string {
   const given = headers['x-request-id'] ?? '';
   return given.length <= LONGEST_ID && TAKEN.test(given) ? given : crypto.randomUUID();

@@ -5,7 +5,7 @@ import { importModel } from './import.ts';
 import { pullModel } from './pull.ts';
 import { pullRequestSchema } from './schema.ts';
 
-/** The models on offer: listed, fetched, stored and removed. */
+/** The models on offer: clients list, fetch, upload and remove them. */
 export const models = defineFamily({
   routes: [
     {

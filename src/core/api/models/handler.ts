@@ -21,7 +21,10 @@ export function retrieveModel({ catalogue, runner }: RequestContext, _: ApiReque
   return jsonReply(toModel(card, loaded));
 }
 
-/** DELETE /v1/models/{id}: removes a model and its files. Throws a 404 `ApiError`, and a 400 for one that has to stay. */
+/**
+ * DELETE /v1/models/{id}: removes a model and its files. Throws a 404 `ApiError`, and a 400 for a model that can't be
+ * removed.
+ */
 export async function deleteModel(context: RequestContext, _: ApiRequest, id: string): Promise<ApiReply> {
   const { catalogue, remover, trace } = context;
   if (!catalogue.find(id)) throw modelNotFound(id);

@@ -7,8 +7,8 @@ import { cancelWith } from '../stream/cancel.ts';
 import { streamPull } from './stream.ts';
 
 /**
- * POST /v1/models/import?filename=x.gguf: stores the GGUF that is the body; `size` in bytes may be told too. Answers as a
- * pull does. Throws an `ApiError` for what is wrong before the first byte is stored.
+ * POST /v1/models/import?filename=x.gguf: stores the GGUF in the body. The query may give its `size` in bytes. The
+ * reply is that of a pull. Throws an `ApiError` for anything that is wrong before the first byte is stored.
  */
 export async function importModel(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const file = readImportedFile(request);

@@ -2,7 +2,7 @@ import { detectFormat, supportsTools } from '../../chat/formats/index.ts';
 import type { Model, ModelCard } from '../../model.ts';
 import type { LoadedModel } from '../../runner.ts';
 
-/** The Model object: the card's facts, and those of the engine once the model is loaded. */
+/** Builds the Model object from the card and, once the model is loaded, from the facts about its engine. */
 export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
   const { trainedContextLength, parameterCount, audioModel, rankingModel, ...fields } = card;
   const engine = loaded?.engine;
@@ -12,7 +12,7 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
   return {
     ...fields,
     object: 'model',
-    // Nothing else runs a model with a projector.
+    // Only wllama runs models with a projector. The runtime of other models is not known until they are loaded.
     engine: engine?.runtime ?? (card.settings.mmproj === undefined ? 'llama.cpp' : 'wllama'),
     settings: {
       ...card.settings,

@@ -8,8 +8,9 @@ import { pullRequestSchema } from './schema.ts';
 import { fetchedModel, streamPull } from './stream.ts';
 
 /**
- * POST /v1/models/pull: fetches a model and tells how far it is. A client that leaves ends its pull; what is fetched by
- * then stays for the next one. Throws an `ApiError` for what is wrong before the first byte could be fetched.
+ * POST /v1/models/pull: fetches a model and reports its progress. A client that leaves ends its pull; what is fetched
+ * by then is kept for the next pull. Throws an `ApiError` for anything that is wrong before the first byte can be
+ * fetched.
  */
 export async function pullModel(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const body = validate(pullRequestSchema, await parseJsonBody(request));

@@ -8,7 +8,7 @@ import type { Ping } from '../stream/pings.ts';
 import { SSE_PING, sseEvent } from '../stream/sse.ts';
 import { toModel } from './model-object.ts';
 
-/** Streams the events of a pull or an import. Throws an `ApiError` for what fails before there is anything to fetch. */
+/** Streams the events of a pull or an import. Throws an `ApiError` if it fails before it is known what to fetch. */
 export function streamPull(
   context: RequestContext,
   events: AsyncIterable<PullEvent>,
@@ -18,7 +18,7 @@ export function streamPull(
     opening: sseEvent({ status: 'resolving' }),
     encode: (event) => encode(context, event),
     isLast: ({ status }) => status === 'done',
-    // Until the source has said what there is to fetch, a failure can still be a status code.
+    // Until the source has told what there is to fetch, a failure can still become a status code.
     isPrelude: ({ status }) => status === 'resolving',
   });
 }
@@ -43,7 +43,10 @@ function encode(context: RequestContext, event: PullEvent | Ping): string {
   }
 }
 
-/** The Model object of a model that has just come into the catalogue. Throws a 500 `ApiError` when it can't be served. */
+/**
+ * Returns the Model object of a model that has just come into the catalogue. Throws a 500 `ApiError` if the catalogue
+ * can't serve it.
+ */
 export function fetchedModel({ catalogue, runner }: RequestContext, id: string): Model {
   const card = catalogue.find(id);
   if (!card) throw serverError(`The model '${id}' has been fetched but can not be served; the server's log says why.`);

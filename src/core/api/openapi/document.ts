@@ -4,7 +4,10 @@ import type { Family, Route } from '../family.ts';
 import { type ApiSchema, ref } from './json-schema.ts';
 import { SHARED_SCHEMAS } from './shared.ts';
 
-/** The API as an OpenAPI 3.1 document, `keyed` when it asks for a key: https://spec.openapis.org/oas/v3.1.1.html */
+/**
+ * Describes the API as an OpenAPI 3.1 document. `keyed` is true if the API needs a key. See
+ * https://spec.openapis.org/oas/v3.1.1.html
+ */
 export function openApiDocument(families: Family[], keyed: boolean) {
   const routes = families.flatMap((family) => family.routes);
   const schemas: Record<string, ApiSchema> = Object.assign(
@@ -86,8 +89,9 @@ function requestSchemas(routes: Route[]): Record<string, ApiSchema> {
 }
 
 /**
- * A request's schema with its ranges. Of a pipe the last schema counts (`output`): the ones before it only guard against
- * arrays. Checks that JSON Schema can't say are left out; the server alone refuses those requests.
+ * Converts the schema of a request body, ranges included. The last schema of a pipe counts (`output`), since those
+ * before it only exclude arrays. JSON Schema can't express some checks; they are left out, and only the server makes
+ * them.
  */
 function toApiSchema(schema: v.GenericSchema): ApiSchema {
   const { $schema: _, ...converted } = toJsonSchema(schema, {

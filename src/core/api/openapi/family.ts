@@ -3,7 +3,7 @@ import { jsonReply } from '../http/http.ts';
 import { openApiDocument } from './document.ts';
 import { object, string } from './json-schema.ts';
 
-/** The document that describes these families, and itself. */
+/** The endpoint of the OpenAPI document. The document describes these families and this endpoint. */
 export function openApiOf(others: Family[]): Family {
   const self: Family = defineFamily({
     routes: [

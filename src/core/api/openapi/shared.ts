@@ -1,6 +1,6 @@
 import { type ApiSchema, integer, nullable, number, object, string } from './json-schema.ts';
 
-/** What the responses of several families hold, by the name of the schema. */
+/** Schemas that the responses of several families use, by name. */
 export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
   Error: object({
     error: object({ message: string, type: string, code: nullable(string), param: nullable(string) }),

@@ -1,4 +1,4 @@
-/** A controller that aborts with `signal`, and can be aborted without it. */
+/** Makes a controller that aborts when `signal` does. It can also be aborted alone. */
 export function cancelWith(signal: AbortSignal): AbortController {
   const cancel = new AbortController();
   signal.addEventListener('abort', () => cancel.abort(), { once: true });
@@ -6,7 +6,10 @@ export function cancelWith(signal: AbortSignal): AbortController {
   return cancel;
 }
 
-/** The same stream; whoever stops reading cancels the generation at once, also while it waits for its next event. */
+/**
+ * Returns the same stream. When the reader stops, it aborts `cancel` at once, even while the stream waits for its next
+ * event.
+ */
 export function cancelOnReturn(stream: AsyncGenerator<string>, cancel: AbortController): AsyncIterable<string> {
   return {
     [Symbol.asyncIterator]: () => ({

@@ -7,24 +7,27 @@ import { cancelOnReturn } from './cancel.ts';
 import { type Ping, withPings } from './pings.ts';
 import { SSE_DONE, SSE_HEADERS, sseEvent } from './sse.ts';
 
-/** What the encoder of a generation's stream is given. */
+/** An event of a generation's stream, pings included. */
 export type GenerationStreamEvent = GenerationEvent | Ping;
 
-/** How the events of a stream become text. */
+/** Turns the events of a stream into text. */
 export interface StreamEncoding<E> {
-  /** The SSE text that every stream begins with; by default none. */
+  /** The SSE text at the beginning of the stream. The default is none. */
   opening?: string;
-  /** The SSE text of an event, '' when it says nothing to the client. */
+  /** Returns the SSE text of an event, or '' if it has nothing for the client. */
   encode: (event: E | Ping) => string;
-  /** Whether the event is the last one of a stream that is whole. */
+  /** True for the last event of a complete stream. */
   isLast: (event: E) => boolean;
-  /** Whether the event promises nothing yet, so that it is left out and the status code waits for the next; by default none does. */
+  /**
+   * True for an event at the beginning that promises nothing yet. It is left out, and the status code waits for the
+   * next event. The default is that there are none.
+   */
   isPrelude?: (event: E) => boolean;
 }
 
 /**
- * The reply that streams events. A client that leaves aborts `cancel`. Whatever fails before the first event that promises
- * something throws here, and so is still a status code.
+ * Makes a reply that streams events. It aborts `cancel` when the client leaves. An error before the first event that is
+ * not a prelude throws here, so it can still become a status code.
  */
 export async function streamReply<E extends object>(
   context: RequestContext,
@@ -43,9 +46,9 @@ export async function streamReply<E extends object>(
 }
 
 /**
- * The SSE text of one request's events. A failure midway becomes an error event, and then there is no
- * [DONE]: the status has gone out long since, and a cut reply must not look whole. `onFailure` is told of errors that the
- * client must not see.
+ * Turns the events of one request into SSE text. An error midway becomes an error event without a [DONE] after it: the
+ * status has already been sent, and an incomplete reply must not look complete. `onFailure` gets the errors whose
+ * details clients must not see.
  */
 export async function* eventStream<E extends object>(
   first: IteratorResult<E | Ping>,

@@ -2,9 +2,10 @@ import { invalidRequest } from '../../errors.ts';
 import type { GenerationEvent } from '../../events.ts';
 
 /**
- * What becomes of a prompt that does not fit the context window: `length` turns it into an empty reply with that
- * finish reason for every choice and the true token count, `error` throws a 400 `ApiError` with both counts.
- * `param` is the field that holds the prompt. Nothing is ever cut.
+ * Replaces the `overflow` event of a prompt that does not fit the context window. With `length`, every choice becomes
+ * an empty reply with the finish reason `length`, and the token count of the prompt is the true one. With `error`,
+ * throws a 400 `ApiError` with the token counts of prompt and context window. `param` is the field that has the prompt.
+ * The prompt is never shortened.
  */
 export async function* applyOverflowPolicy(
   events: AsyncIterable<GenerationEvent>,

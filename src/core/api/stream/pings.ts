@@ -1,11 +1,12 @@
-/** Nothing has happened for a while, but the work goes on. */
+/** Tells the client that the work goes on although there was no event for a while. */
 export interface Ping {
   kind: 'ping';
 }
 
 /**
- * The same events, with a ping for every `intervalMs` without one, until the first text: while a request waits in the
- * queue, for a model to load or through a long prefill, no client must take the silence for death.
+ * Yields the same events, and a ping after every `intervalMs` without one, until the first text. Otherwise a client
+ * could take the silence for a lost connection: while the request waits in the queue, while a model loads, and during a
+ * long prefill.
  */
 export async function* withPings<E extends object>(
   events: AsyncIterable<E>,

@@ -1,4 +1,4 @@
-/** The data of each server-sent event; comments and other fields are left out. */
+/** Yields the data of each server-sent event. Comments and other fields are left out. */
 export async function* sseData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

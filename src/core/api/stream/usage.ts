@@ -1,6 +1,6 @@
 import type { GenerationDone } from '../../events.ts';
 
-/** What all objects of one completion share. `created` is Unix time in seconds. */
+/** The fields that all objects of one completion share. `created` is Unix time in seconds. */
 export interface CompletionHead {
   id: string;
   created: number;
@@ -15,7 +15,7 @@ export interface Usage {
   prompt_tokens_details: { cached_tokens: number };
 }
 
-/** llama-server's `timings` object: counts of tokens, durations in ms, rates in tokens per second. */
+/** llama-server's `timings` object. Counts are in tokens, durations in ms, rates in tokens per second. */
 export interface Timings {
   cache_n: number;
   prompt_n: number;
@@ -26,7 +26,7 @@ export interface Timings {
   predicted_per_second: number;
 }
 
-/** The head of a completion whose id begins with `prefix`, as in `chatcmpl-...`. `now` is Unix time in ms. */
+/** Makes the head of a completion. Its id begins with `prefix`, as in `chatcmpl-...`. `now` is Unix time in ms. */
 export function completionHead(
   prefix: 'chatcmpl' | 'cmpl',
   model: string,

@@ -3,7 +3,7 @@ import { array, integer, object, string } from '../openapi/json-schema.ts';
 import { detokenize, tokenize } from './handler.ts';
 import { detokenizeRequestSchema, tokenizeRequestSchema } from './schema.ts';
 
-/** Text to tokens and back. */
+/** Endpoints that turn text into tokens, and tokens into text. */
 export const tokens = defineFamily({
   routes: [
     {

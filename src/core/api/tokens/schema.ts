@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { booleanField, nonEmptyText, text } from '../fields/fields.ts';
 import { tokenId } from '../fields/text-input.ts';
 
-/** The body of POST /v1/tokenize, as llama-server's. */
+/** The body of POST /v1/tokenize, in llama-server's form. */
 export const tokenizeRequestSchema = v.looseObject(
   {
     model: nonEmptyText,
@@ -14,7 +14,7 @@ export const tokenizeRequestSchema = v.looseObject(
   'must be a JSON object',
 );
 
-/** The body of POST /v1/detokenize, as llama-server's. */
+/** The body of POST /v1/detokenize, in llama-server's form. */
 export const detokenizeRequestSchema = v.looseObject(
   { model: nonEmptyText, tokens: v.array(tokenId, 'must be an array of token ids') },
   'must be a JSON object',

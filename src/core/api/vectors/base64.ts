@@ -1,4 +1,7 @@
-/** A multiple of 3, so that no piece but the last is padded, and few enough for the arguments of one call. */
+/**
+ * Bytes that are encoded in one call. A multiple of 3, so that only the last piece is padded, and small enough for the
+ * argument list of one call.
+ */
 const PIECE_BYTES = 3 * 4096;
 
 /** Base64 of bytes: https://www.rfc-editor.org/rfc/rfc4648#section-4 */

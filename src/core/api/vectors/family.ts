@@ -3,7 +3,7 @@ import { array, integer, listOf, number, object, shortUsage, string } from '../o
 import { createEmbeddings, rerank } from './handler.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from './schema.ts';
 
-/** What models make of texts besides more text: vectors and scores. */
+/** Endpoints that turn texts into vectors or scores. */
 export const vectors = defineFamily({
   routes: [
     {

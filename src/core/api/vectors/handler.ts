@@ -31,7 +31,7 @@ export async function createEmbeddings(context: RequestContext, request: ApiRequ
   return jsonReply({ object: 'list', data, model: model.id, usage });
 }
 
-/** POST /v1/rerank: how relevant each document is to the query, the most relevant first. */
+/** POST /v1/rerank: the relevance of each document to the query, the most relevant first. */
 export async function rerank(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readModelRequest(context, request, rerankRequestSchema);
   const { query, top_n, return_documents } = body;

@@ -19,7 +19,7 @@ export const embeddingRequestSchema = v.looseObject(
   'must be a JSON object',
 );
 
-/** The body of POST /v1/rerank, as Jina's and Cohere's. */
+/** The body of POST /v1/rerank, in the form of Jina and Cohere. */
 export const rerankRequestSchema = v.looseObject(
   {
     model: nonEmptyText,

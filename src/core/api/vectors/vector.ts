@@ -1,7 +1,10 @@
 import { invalidRequest } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 
-/** The vector's first dimensions, of length 1 again. Throws a 400 `ApiError` when it has not as many. */
+/**
+ * Returns the first `dimensions` numbers of the vector, scaled to length 1 again. Throws a 400 `ApiError` if the vector
+ * has fewer.
+ */
 export function shorten(vector: number[], dimensions: number, model: ModelCard): number[] {
   if (dimensions === vector.length) return vector;
   if (dimensions > vector.length) {
@@ -15,7 +18,7 @@ export function shorten(vector: number[], dimensions: number, model: ModelCard):
   return length > 0 ? kept.map((value) => value / length) : kept;
 }
 
-/** The vector as 32-bit floats, little-endian on every machine. */
+/** Writes the vector as 32-bit floats, little-endian on every machine. */
 export function toFloat32(vector: number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 * vector.length));
   vector.forEach((value, index) => {

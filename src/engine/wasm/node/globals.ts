@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { WebWorker } from './web-worker.ts';
 
 /**
- * Gives this thread the few browser globals that wllama's own half reads. What is there already stays: Node's and
- * piscina's messaging goes through other names.
+ * Defines the few browser globals that wllama reads on this thread. Existing globals stay: the messaging of Node and
+ * piscina uses other names.
  */
 export function installWebGlobals(): void {
   define('self', globalThis);
@@ -12,7 +12,7 @@ export function installWebGlobals(): void {
   define('Worker', WebWorker);
 }
 
-/** A `navigator` as far as wllama and emscripten read it; Node 20 has none. */
+/** Makes a `navigator` with what wllama and emscripten read. Node 20 has none. */
 export function webNavigator(): object {
   return { userAgent: 'Node.js', language: 'en', hardwareConcurrency: availableParallelism() };
 }

@@ -14,8 +14,8 @@ import { installWebGlobals } from './globals.ts';
 import { toLocalUrl } from './local-url.ts';
 
 /**
- * Loads a model into WebAssembly inside this Node thread. It takes the default build where Node has Memory64 and JSPI
- * (24 and later), else the compatible one. `slots` is ignored: there is one.
+ * Loads a model into WebAssembly on this Node thread. Takes the default build if Node has Memory64 and JSPI (24 and
+ * later), else the compatible one. Ignores `slots`: there is one.
  */
 export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<TextEngine> {
   installWebGlobals();
@@ -38,7 +38,7 @@ function tokensOf(file: { path: string; size: number }) {
   return withOpenFile(file, async (source) => readSpecialTokens(source, await readGgufHeader(source)));
 }
 
-/** A Blob that reads the file on demand. */
+/** Opens a Blob that reads the file on demand. */
 async function openModelFile(file: string): Promise<Blob> {
   try {
     return await openAsBlob(file);

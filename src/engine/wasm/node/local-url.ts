@@ -1,14 +1,14 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-// emscripten fetches `file:` URLs by XMLHttpRequest, which Node lacks; any other scheme goes through `fetch`.
+// emscripten loads `file:` URLs with XMLHttpRequest, which Node lacks. It loads all other schemes with `fetch`.
 const SCHEME = 'local+';
 
-/** The URL under which a file is fetched inside the inner workers. */
+/** Returns the URL by which the inner workers fetch a file. */
 export function toLocalUrl(path: string): string {
   return SCHEME + pathToFileURL(path).href;
 }
 
-/** The file behind a URL of `toLocalUrl`, or null for any other URL. */
+/** Returns the file of a URL made by `toLocalUrl`, or null for any other URL. */
 export function fromLocalUrl(url: string): string | null {
   return url.startsWith(SCHEME) ? fileURLToPath(url.slice(SCHEME.length)) : null;
 }

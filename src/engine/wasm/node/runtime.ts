@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { WebAssembly } from './web-assembly.ts';
 
-/** A module of nothing but a 64-bit memory. */
+/** A WebAssembly module that has nothing but a 64-bit memory. */
 const MEMORY64_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 4, 1);
 
-/** wllama's build of llama.cpp for this Node. */
+/** The build of llama.cpp that wllama takes on this Node. */
 export interface Runtime {
-  /** In words. */
+  /** A short description. */
   name: string;
   module: object;
 }
@@ -15,9 +15,10 @@ export interface Runtime {
 let compiled: Promise<Runtime> | undefined;
 
 /**
- * Compiles the WebAssembly build that this Node runs, and keeps it as long as the process lives. Threads that compile the
- * same bytes then share its code, optimized parts included: V8 has one copy of it while anybody holds one, and else each
- * thread begins anew, and at its end waits for the optimizer. Throws the reason when it can't be compiled.
+ * Compiles the WebAssembly build for this Node and keeps it as long as the process lives. V8 shares compiled code,
+ * optimized parts included, between all threads that compile the same bytes, as long as somebody holds a copy. Without
+ * this, each thread would compile from the start, and would wait for the optimizer when it ends. Throws the reason if
+ * it can't be compiled.
  */
 export function compileRuntime(): Promise<Runtime> {
   compiled ??= compile();
@@ -25,7 +26,7 @@ export function compileRuntime(): Promise<Runtime> {
 }
 
 async function compile(): Promise<Runtime> {
-  // Wllama's own choice: its default build needs both.
+  // This repeats wllama's own choice: its default build needs both features.
   const modern = WebAssembly.validate(MEMORY64_MODULE) && 'Suspending' in WebAssembly;
   const { resolve } = createRequire(import.meta.url);
   const file = modern ? '@wllama/wllama/esm/wasm/wllama.wasm' : '@wllama/wllama-compat/wasm/wllama.wasm';

@@ -1,4 +1,7 @@
-/** The start of an inner worker: makes this thread a Web Worker's global scope, then runs the script it was given. */
+/**
+ * The entry point of an inner worker. It gives this thread the global scope of a Web Worker and then runs the script
+ * that it was given.
+ */
 import { openAsBlob } from 'node:fs';
 import { runInThisContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -17,15 +20,15 @@ const { code, name } = workerData as ThreadData;
 const scope = globalThis as typeof globalThis & Scope;
 const httpFetch = scope.fetch;
 
-/** `fetch` that knows local files. */
+/** Like `fetch`, but also loads local files. */
 async function fetchAny(input: string, init?: RequestInit): Promise<Response> {
   const path = fromLocalUrl(input);
   return path === null ? httpFetch(input, init) : new Response(await openAsBlob(path));
 }
 
 /**
- * Compiles in one go what should be compiled as it comes in: V8 reads freed memory, and the whole process dies, when a
- * thread is ended amid a streaming compilation (seen with Node 20.20).
+ * Compiles a module in one go instead of while it streams in. If a thread is ended during a streaming compilation, V8
+ * reads freed memory and the whole process dies (seen with Node 20.20).
  */
 async function instantiateAtOnce(response: Response | Promise<Response>, imports: object): Promise<object> {
   const module = new WebAssembly.Module(await (await response).arrayBuffer());
@@ -47,7 +50,7 @@ for (const [key, value] of Object.entries(webWorkerGlobals)) {
   Object.defineProperty(globalThis, key, { value, writable: true, configurable: true });
 }
 WebAssembly.instantiateStreaming = instantiateAtOnce;
-// emscripten takes its web path only where it can't see Node.
+// emscripten only takes its code path for the web if it can't see Node.
 Reflect.deleteProperty(globalThis, 'process');
 
 runInThisContext(await code.text(), { filename: name || 'wllama' });

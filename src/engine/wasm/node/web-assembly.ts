@@ -1,4 +1,4 @@
-/** Node's `WebAssembly`, as far as it is used here; Node's type declarations leave it to the browser's. */
+/** The part of Node's `WebAssembly` that is used here. Node's type declarations leave it to those of the browser. */
 export const { WebAssembly } = globalThis as unknown as {
   WebAssembly: {
     validate(bytes: Uint8Array): boolean;

@@ -1,13 +1,13 @@
 import { resolveObjectURL } from 'node:buffer';
 import { type Transferable, Worker } from 'node:worker_threads';
 
-/** What an inner worker is started with. */
+/** The data that an inner worker is started with. */
 export interface ThreadData {
   code: Blob;
   name: string;
 }
 
-/** What a Web Worker's `onerror` is told, as far as it is read. */
+/** The fields of a Web Worker's error event that are read. */
 export interface WorkerErrorEvent {
   type: 'error';
   message: string;
@@ -17,13 +17,16 @@ export interface WorkerErrorEvent {
 /** The second argument of `postMessage`: a list, or the list inside an options object. */
 export type TransferOption = readonly Transferable[] | { transfer?: readonly Transferable[] } | undefined;
 
-/** The list alone, as Node's `postMessage` takes it. */
+/** Returns the list alone, as Node's `postMessage` takes it. */
 export function transferList(option: TransferOption): readonly Transferable[] {
   if (option === undefined) return [];
   return 'transfer' in option ? (option.transfer ?? []) : (option as readonly Transferable[]);
 }
 
-/** The browser's `Worker`, over a thread; it takes `blob:` URLs of classic scripts, all that wllama and emscripten use. */
+/**
+ * The browser's `Worker` on top of a thread. It takes `blob:` URLs of classic scripts; wllama and emscripten use no
+ * others.
+ */
 export class WebWorker {
   onmessage: ((event: { data: unknown }) => void) | null = null;
   onerror: ((event: WorkerErrorEvent) => void) | null = null;
@@ -36,9 +39,9 @@ export class WebWorker {
     const workerData: ThreadData = { code, name: options.name ?? '' };
     this.#thread = new Worker(new URL('./thread.js', import.meta.url), {
       workerData,
-      // The parent's flags (loaders, inspectors) are none of the inner threads' business.
+      // Inner threads don't need the flags of their parent, such as loaders and inspectors.
       execArgv: [],
-      // wllama prints exceptions to the console that it reports in messages as well.
+      // wllama also prints exceptions to the console, although it reports them in messages.
       stdout: true,
       stderr: true,
     });

@@ -21,13 +21,13 @@ const status = (code: number, headers: Record<string, string> = {}): Fault => ({
   headers,
 });
 
-/** Where there is silence, it need not be long. */
+/** A fault of silence needs a short limit only. */
 const silenceOf = (fault: Fault) => (fault.kind === 'silence' ? { stallMs: 250 } : {});
 
-/** Stage, fault, and how many requests it spoils. */
+/** A name, the stage that fails, the fault, and the number of requests that it spoils. */
 type Row = [name: string, stage: Stage, fault: Fault, times: number];
 
-/** What is over at some time. */
+/** Faults that pass. */
 const PASSING: Row[] = [
   ['a connection that drops at 37%', 'content', { kind: 'drop', at: 0.37 }, 1],
   ['a connection that drops at once', 'content', { kind: 'drop', at: 0 }, 2],
@@ -44,7 +44,7 @@ const PASSING: Row[] = [
   ['a wrong length', 'content', { kind: 'short', at: 0.5 }, 2],
 ];
 
-/** What stays as it is. */
+/** Faults that stay. */
 const LASTING: [...Row, number, string, RegExp][] = [
   [
     'wrong bytes',
@@ -89,23 +89,26 @@ describe('a pull from a hub that misbehaves', () => {
     expect(bench.hub.requests.filter((request) => request.stage === stage).length).toBeGreaterThanOrEqual(times);
   });
 
-  it.each(LASTING)('ends in a clear error with %s for ever', async (_, stage, fault, times, code, name, message) => {
-    bench.hub.fail(stage, stage === 'content' || stage === 'resolve' ? FILE : 'org/repo', fault, times);
-    const error = await pull(bench.puller({ patience: { ...IMPATIENT, ...silenceOf(fault) } }), 'hf:org/repo').catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ message: expect.stringMatching(message), data: { status: code, code: name } });
-    expect(await bench.published()).toEqual([]);
-  });
+  it.each(LASTING)(
+    'ends in a clear error if there is always %s',
+    async (_, stage, fault, times, code, name, message) => {
+      bench.hub.fail(stage, stage === 'content' || stage === 'resolve' ? FILE : 'org/repo', fault, times);
+      const error = await pull(bench.puller({ patience: { ...IMPATIENT, ...silenceOf(fault) } }), 'hf:org/repo').catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({ message: expect.stringMatching(message), data: { status: code, code: name } });
+      expect(await bench.published()).toEqual([]);
+    },
+  );
 
-  it('gives up on a server that begins anew each time and always drops at the same byte', async () => {
+  it('gives up on a server that restarts each time and always drops at the same byte', async () => {
     bench.hub.fail('content', FILE, { kind: 'drop', at: 0.37, rangeless: true });
     await expect(pull(bench.puller({ patience: IMPATIENT }), 'hf:org/repo')).rejects.toThrow(/connection to .* failed/);
     expect(await bench.published()).toEqual([]);
   });
 
-  it('takes a slow server for no silent one', async () => {
+  it('does not mistake a slow server for a silent one', async () => {
     bench.hub.fail('content', FILE, { kind: 'slow', pieces: 30, pauseMs: 50 }, 1);
     await pull(bench.puller({ patience: { stallMs: 1_000 } }), 'hf:org/repo');
     expect((await bench.read(PUBLISHED[0] ?? '')).equals(right)).toBe(true);
@@ -119,7 +122,7 @@ describe('a pull from a hub that misbehaves', () => {
     expect(waits).toEqual([expect.stringMatching(/answered with status 429; next attempt in 1 s$/)]);
   });
 
-  it('deletes a file of a wrong content and fetches it anew, once', async () => {
+  it('deletes a file with wrong content and fetches it once more', async () => {
     bench.hub.fail('content', FILE, { kind: 'garbled' });
     await expect(pull(bench.puller(), 'hf:org/repo')).rejects.toThrow(/has the sha256 .* It has been deleted\.$/);
     expect(bench.hub.requests.filter(({ stage }) => stage === 'content').map(({ range }) => range)).toEqual([
@@ -128,7 +131,7 @@ describe('a pull from a hub that misbehaves', () => {
     ]);
   });
 
-  it('takes no smaller file for the listed one, and no greater one', async () => {
+  it('refuses a file that is smaller or larger than the listed one', async () => {
     bench.hub.put('org/repo', FILE, { bytes: right, listedSize: right.length + 1 });
     await expect(pull(bench.puller(), 'hf:org/repo')).rejects.toThrow(/sends 262304 bytes .* should have 262305/);
     bench.hub.put('org/repo', FILE, { bytes: right, listedSize: right.length - 1 });
@@ -136,7 +139,7 @@ describe('a pull from a hub that misbehaves', () => {
     expect(await bench.published()).toEqual([]);
   });
 
-  it('takes no file that is as listed but no GGUF', async () => {
+  it('refuses a file that is as listed but not a GGUF', async () => {
     bench.hub.put('org/repo', FILE, Buffer.alloc(1000));
     await expect(pull(bench.puller(), 'hf:org/repo')).rejects.toThrow(/the file is no GGUF/);
     bench.hub.put('org/repo', FILE, right.subarray(0, 200_000));
@@ -146,11 +149,11 @@ describe('a pull from a hub that misbehaves', () => {
     expect(await bench.published()).toEqual([]);
   });
 
-  it('refuses what the disk has no room for, with both figures, before it fetches anything', async () => {
+  it('refuses a file that does not fit on the disk before it fetches anything, and names both sizes', async () => {
     bench.hub.put('org/repo', FILE, { bytes: right, listedSize: 10 ** 15 });
     const error = await pull(bench.puller(), 'hf:org/repo').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
-      message: expect.stringMatching(/needs 1000000\.0 GB more .* has [\d.]+ GB free/),
+      message: expect.stringMatching(/needs 1000 TB more .* has [\d.]+ [MGT]B free/),
       data: { status: 507, code: 'disk_full' },
     });
     expect(bench.hub.requests.map(({ stage }) => stage)).not.toContain('resolve');
@@ -168,7 +171,7 @@ describe('a pull from a hub that misbehaves', () => {
     'a\u0001b.gguf',
     `${'x'.repeat(250)}.gguf`,
     'con:x.gguf',
-  ])('refuses a file of the name %j', async (path) => {
+  ])('refuses a file with the name %j', async (path) => {
     bench.hub.put('evil/repo', path, right);
     await expect(pull(bench.puller(), 'hf:evil/repo')).rejects.toThrow(ApiError);
     expect(await bench.published()).toEqual([]);
@@ -176,7 +179,7 @@ describe('a pull from a hub that misbehaves', () => {
 });
 
 describe('a pull from a web server that misbehaves', () => {
-  // A first request asks for the length.
+  // The first request asks for the length.
   const passing: [string, Fault[]][] = [
     [
       'a connection that drops at 37%',
@@ -207,7 +210,7 @@ describe('a pull from a web server that misbehaves', () => {
     ['no length', { kind: 'page', text: 'hello' }, 502, /does not say how long x\.gguf is/],
     ['garbled bytes', { kind: 'garbled' }, 502, /x\.gguf can not be served: the file is no GGUF/],
   ];
-  it.each(lasting)('ends in a clear error with %s for ever', async (_, fault, code, message) => {
+  it.each(lasting)('ends in a clear error if there is always %s', async (_, fault, code, message) => {
     const url = bench.hub.putFile('x.gguf', right);
     bench.hub.fail('content', 'x.gguf', fault);
     const error = await pull(bench.puller(), url).catch((thrown: unknown) => thrown);
@@ -215,7 +218,7 @@ describe('a pull from a web server that misbehaves', () => {
     expect(await bench.published()).toEqual([]);
   });
 
-  it('takes no file that lacks its end', async () => {
+  it('refuses a file whose end is missing', async () => {
     const url = bench.hub.putFile('x.gguf', right.subarray(0, 200_000));
     await expect(pull(bench.puller(), url)).rejects.toThrow(
       /can not be served: .* incomplete: it has 200000 bytes of at least 262304/,

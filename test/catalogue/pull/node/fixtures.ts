@@ -9,7 +9,7 @@ import { makeRandom } from '../../../fixtures/random.ts';
 import { startHub, type TestHub } from '../../../support/hub.ts';
 import { recordingLog } from '../../../support/log.ts';
 
-/** Attempts follow one another at once, and go on for long enough on a machine that is busy. */
+/** Retries follow at once, and the time limits are long enough for a busy machine. */
 export const EAGER: Patience = {
   stallMs: 10_000,
   firstDelayMs: 1,
@@ -18,10 +18,13 @@ export const EAGER: Patience = {
   downloadingMs: 20_000,
 };
 
-/** For what never gets better. */
+/** Short limits for faults that never end. */
 export const IMPATIENT: Partial<Patience> = { resolvingMs: 700, downloadingMs: 700 };
 
-/** A GGUF of one tensor of so many random numbers, some 256 KiB. Other seeds make other files of the same length. */
+/**
+ * Makes a GGUF with one tensor of random numbers, 262 kB by default. Another seed makes another file of the same
+ * length.
+ */
 export function smallGguf(seed: number, length = 65_536): Uint8Array {
   const random = makeRandom(seed);
   const values = Float32Array.from({ length }, () => random() / 2 ** 32);
@@ -29,15 +32,15 @@ export function smallGguf(seed: number, length = 65_536): Uint8Array {
   return Buffer.concat([...ggufChunks(entries, [float32Tensor('token_embd.weight', [values.length], values)])]);
 }
 
-/** A hub and a Paddock home to pull into. */
+/** A hub, and a Paddock home that pulls go to. */
 export interface PullBench {
   hub: TestHub;
   home: string;
   log: string[];
-  /** How often the catalogue was told to look again. */
+  /** The number of times that the catalogue was told to refresh. */
   refreshed: () => number;
   puller: (options?: { env?: Record<string, string>; patience?: Partial<Patience> }) => Puller;
-  /** Paths of all files below the models folder, sorted. */
+  /** The paths of all files below the models folder, sorted. */
   published: () => Promise<string[]>;
   read: (path: string) => Promise<Buffer>;
   close: () => Promise<void>;
@@ -82,7 +85,7 @@ async function filesBelow(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** Pulls to the end and gives all that was said. */
+/** Pulls to the end and returns all events. */
 export async function pull(
   puller: Puller,
   source: string,

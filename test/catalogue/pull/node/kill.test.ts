@@ -6,7 +6,7 @@ import { makeTinyModel } from '../../../fixtures/tiny-model.ts';
 import { startHub, type TestHub } from '../../../support/hub.ts';
 import { type RunningServer, startServer } from '../../../support/server.ts';
 
-/** Servers are started twice on a machine that may be busy. */
+/** The test starts two servers, on a machine that may be busy. */
 const TIME_LIMIT_MS = 120_000;
 
 const SOON = { timeout: 20_000 };
@@ -51,7 +51,7 @@ async function listIds({ url }: RunningServer): Promise<string[]> {
   return data.map(({ id }) => id);
 }
 
-/** Pulls until half of the file is on disk, where the hub falls silent. */
+/** Pulls until half of the file is on disk. There the hub falls silent. */
 async function pullHalf(running: RunningServer): Promise<Response> {
   hub.fail('content', FILE, { kind: 'silence', at: 0.5 }, 1);
   const response = await requestPull(running);
@@ -71,7 +71,7 @@ function contentRanges(): (string | undefined)[] {
 }
 
 describe('a server that pulls', { timeout: TIME_LIMIT_MS }, () => {
-  it('goes on where it was killed, and serves the model at once when it is whole', async () => {
+  it('continues after it was killed, and serves the model as soon as it is complete', async () => {
     const first = await serve();
     const response = await pullHalf(first);
     process.kill(first.pid, 'SIGKILL');
@@ -88,7 +88,7 @@ describe('a server that pulls', { timeout: TIME_LIMIT_MS }, () => {
     expect(await readdir(join(home, 'downloads'))).toEqual([]);
   });
 
-  it('stops when its client leaves, and keeps what it has', async () => {
+  it('stops when its client leaves, and keeps the bytes that it has', async () => {
     const running = await serve();
     const response = await pullHalf(running);
     await response.body?.cancel();

@@ -32,7 +32,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('names its holder to who waits, and lets them leave', async () => {
+  it('names its holder to those who wait, and lets them give up', async () => {
     const release = await takeLock(path, never, noWait);
     const leave = new AbortController();
     const told: number[] = [];
@@ -48,7 +48,7 @@ describe('a lock', () => {
   it.each([
     ['of a holder elsewhere that gives no sign of life', JSON.stringify({ pid: 1, host: 'elsewhere', nonce: 'x' })],
     ['that was never written to its end', '{"pid":'],
-  ])('is taken over after a while: one %s', async (_, content) => {
+  ])('is taken over after a while if it is one %s', async (_, content) => {
     await writeFile(path, content);
     const longAgo = new Date(Date.now() - 61_000);
     await utimes(path, longAgo, longAgo);
@@ -57,7 +57,7 @@ describe('a lock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('is taken over by one of many', async () => {
+  it('of a dead holder is taken over by only one of many', async () => {
     await writeFile(path, JSON.stringify({ pid: 2 ** 22 + 1, host: 'elsewhere', nonce: 'x' }));
     const longAgo = new Date(Date.now() - 61_000);
     await utimes(path, longAgo, longAgo);

@@ -8,7 +8,7 @@ import { sha256 } from '../../../support/hub.ts';
 import { silentLog } from '../../../support/log.ts';
 import { openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
-/** For what is awaited on a machine that may be busy. */
+/** Time for a result on a machine that may be busy. */
 const SOON = { timeout: 10_000 };
 
 const FILE = 'm-Q4_K_M.gguf';
@@ -27,8 +27,8 @@ const readJson = async (path: string) => JSON.parse((await bench.read(path)).toS
 const contentRequests = () => bench.hub.requests.filter(({ stage }) => stage === 'content');
 const lastOf = (events: PullEvent[]) => events.at(-1);
 
-describe('what a pull puts into the models folder', () => {
-  it('is the model with its id and where each file came from', async () => {
+describe('a pull puts into the models folder', () => {
+  it('the model with its id and the source of each file', async () => {
     expect(lastOf(await pull(bench.puller(), 'hf:org/repo'))).toEqual({
       status: 'done',
       model: 'org/repo:Q4_K_M',
@@ -41,7 +41,7 @@ describe('what a pull puts into the models folder', () => {
     });
   });
 
-  it('is every part of a split model, and its projector', async () => {
+  it('all parts of a split model, and its projector', async () => {
     const files = ['mmproj-F16.gguf', 'Q8_0/v-Q8_0-00001-of-00002.gguf', 'Q8_0/v-Q8_0-00002-of-00002.gguf'];
     for (const [index, path] of [...files, 'mmproj-F32.gguf'].entries())
       bench.hub.put('org/vision', path, smallGguf(index));
@@ -57,13 +57,13 @@ describe('what a pull puts into the models folder', () => {
   it.each([
     ['hf:org/repo/a/Some.Q8_0.gguf', 'a/Some.Q8_0.gguf', 'org/repo/Some.Q8_0'],
     ['hf:org/repo/b-00002-of-00002.gguf', 'b-00002-of-00002.gguf', 'org/repo/b'],
-  ])('is of one file: %s', async (source, path, id) => {
+  ])('the model of a single file: %s', async (source, path, id) => {
     for (const other of [path, 'b-00001-of-00002.gguf']) bench.hub.put('org/repo', other, right);
     expect(lastOf(await pull(bench.puller(), source))).toMatchObject({ model: id });
     expect(await bench.published()).toContain(`${id}/model.json`);
   });
 
-  it('is of any URL, split names fetched whole', async () => {
+  it('the model at any URL, with all parts of a split file', async () => {
     const parts = ['my model-00001-of-00002.gguf', 'my model-00002-of-00002.gguf'];
     const [url] = parts.map((name, index) => bench.hub.putFile(`deep/${name}`, smallGguf(index)));
     expect(lastOf(await pull(bench.puller(), `${url}?signature=secret`))).toMatchObject({ model: 'my-model' });
@@ -72,14 +72,14 @@ describe('what a pull puts into the models folder', () => {
     expect(sources[0]).toMatchObject({ filename: parts[0], url: `${url?.replace(' ', '%20')}`, size: right.length });
   });
 
-  it('is of a page of the hub too, and of another revision', async () => {
+  it('the model of a page of the hub, and refuses an unknown revision', async () => {
     await pull(bench.puller(), `${bench.hub.url}/org/repo/blob/main/${FILE}`);
     expect(await bench.published()).toContain('org/repo/m-Q4_K_M/model.json');
     await expect(pull(bench.puller(), 'hf:org/repo@other')).rejects.toThrow(/no repository or revision/);
   });
 });
 
-describe('a pull of a model that is there', () => {
+describe('a pull of a model that exists already', () => {
   it('fetches nothing and says so', async () => {
     await pull(bench.puller(), 'hf:org/repo');
     const before = contentRequests().length;
@@ -90,20 +90,20 @@ describe('a pull of a model that is there', () => {
     expect(contentRequests()).toHaveLength(before);
   });
 
-  it('does so for a URL', async () => {
+  it('fetches nothing for a URL either', async () => {
     const url = bench.hub.putFile('x.gguf', right);
     await pull(bench.puller(), url);
     expect(lastOf(await pull(bench.puller(), url))).toMatchObject({ alreadyHere: true });
   });
 
-  it('fetches it again when a file of it has been damaged', async () => {
+  it('fetches a damaged file again', async () => {
     await pull(bench.puller(), 'hf:org/repo');
     await writeFile(join(bench.home, 'models', PLACE, FILE), 'short');
     expect(lastOf(await pull(bench.puller(), 'hf:org/repo'))).toMatchObject({ alreadyHere: false });
     expect((await bench.read(`${PLACE}/${FILE}`)).equals(right)).toBe(true);
   });
 
-  it('replaces it when the repository has another, and keeps what the user wrote about it', async () => {
+  it('replaces the model if the repository has another, and keeps what the user wrote about it', async () => {
     await pull(bench.puller(), 'hf:org/repo');
     const card = await readJson(`${PLACE}/model.json`);
     await writeFile(
@@ -122,7 +122,7 @@ describe('a pull of a model that is there', () => {
     expect(await readdir(join(bench.home, 'downloads'))).toEqual([]);
   });
 
-  it('leaves the old one where it is until the new one is whole', async () => {
+  it('keeps the old model until the new one is complete', async () => {
     await pull(bench.puller(), 'hf:org/repo');
     bench.hub.put('org/repo', FILE, smallGguf(2));
     bench.hub.fail('content', FILE, { kind: 'garbled' });
@@ -130,7 +130,7 @@ describe('a pull of a model that is there', () => {
     expect((await bench.read(`${PLACE}/${FILE}`)).equals(right)).toBe(true);
   });
 
-  it('touches no files that no pull has put there, and fetches nothing then', async () => {
+  it('touches no files of the user, and then fetches nothing', async () => {
     await mkdir(join(bench.home, 'models', PLACE), { recursive: true });
     await writeFile(join(bench.home, 'models', PLACE, FILE), 'mine');
     await expect(pull(bench.puller(), 'hf:org/repo')).rejects.toMatchObject({
@@ -143,7 +143,7 @@ describe('a pull of a model that is there', () => {
 });
 
 describe('the token', () => {
-  it('opens a gated repository, and goes to the hub alone', async () => {
+  it('opens a gated repository, and is sent to the hub only', async () => {
     bench.hub.gate('org/repo', TOKEN);
     await expect(pull(bench.puller(), 'hf:org/repo')).rejects.toThrow(/set HF_TOKEN/);
     await pull(bench.puller({ env: { HF_TOKEN: TOKEN } }), 'hf:org/repo');
@@ -152,7 +152,7 @@ describe('the token', () => {
     expect(contentRequests().map(({ authorization }) => authorization)).toEqual([undefined]);
   });
 
-  it('goes to no other host that the hub sends it to for the rest of a list', async () => {
+  it('is not sent to another host that has the rest of a list', async () => {
     for (const name of ['a', 'b', 'c']) bench.hub.put('org/repo', `${name}.txt`, Buffer.from(name));
     bench.hub.moveLists();
     await pull(bench.puller({ env: { HF_TOKEN: TOKEN } }), 'hf:org/repo');
@@ -160,7 +160,7 @@ describe('the token', () => {
     expect(lists.map(({ authorization }) => authorization)).toEqual([`Bearer ${TOKEN}`, undefined]);
   });
 
-  it('goes to no other web server', async () => {
+  it('is not sent to another web server', async () => {
     await pull(bench.puller({ env: { HF_TOKEN: TOKEN } }), bench.hub.putFile('x.gguf', right));
     expect(bench.hub.requests.map(({ authorization }) => authorization)).toEqual([undefined, undefined]);
   });
@@ -180,7 +180,7 @@ describe('the token', () => {
 });
 
 describe('the events of a pull', () => {
-  it('come in order and never go back', async () => {
+  it('come in order, and their amounts never shrink', async () => {
     bench.hub.put('org/repo', 'mmproj-F16.gguf', smallGguf(3));
     bench.hub.fail('content', FILE, { kind: 'drop', at: 0.6 }, 1);
     bench.hub.fail('content', FILE, { kind: 'no ranges' }, 1);
@@ -195,7 +195,7 @@ describe('the events of a pull', () => {
     expect(progress.at(-1)?.bytesPerSecond).toBeGreaterThan(0);
   });
 
-  it('end with done after the catalogue has looked again', async () => {
+  it('end with done once the catalogue has been refreshed', async () => {
     let before = -1;
     for await (const event of bench.puller().pull('hf:org/repo', new AbortController().signal))
       if (event.status === 'done') before = bench.refreshed();
@@ -214,7 +214,7 @@ describe('two pulls of one model', () => {
     expect(contentRequests()).toHaveLength(1);
   });
 
-  it('go on when one of them is left, and end when both are', async () => {
+  it('continue if one of them is cancelled, and end if both are', async () => {
     const puller = bench.puller({ patience: { stallMs: 60_000 } });
     bench.hub.fail('content', FILE, { kind: 'silence', at: 0.5 }, 1);
     const leave = [new AbortController(), new AbortController()];
@@ -242,7 +242,7 @@ describe('two pulls of one model', () => {
       .toEqual([expect.not.stringMatching(/\.lock$/)]);
   });
 
-  it('wait for one another between processes, and the second finds it there', async () => {
+  it('wait for each other between processes, and the second finds the model there', async () => {
     const puller = bench.puller({ patience: { stallMs: 60_000 } });
     bench.hub.fail('content', FILE, { kind: 'slow', pieces: 20, pauseMs: 10 }, 1);
     const first = pull(puller, 'hf:org/repo');
@@ -254,7 +254,7 @@ describe('two pulls of one model', () => {
     expect(contentRequests()).toHaveLength(1);
   });
 
-  it('are refused where both would have the same id but other files', async () => {
+  it('are refused if both would have the same id but other files', async () => {
     const puller = bench.puller();
     const [one, other] = ['a', 'b'].map((folder) => bench.hub.putFile(`${folder}/x.gguf`, right));
     bench.hub.fail('content', 'a/x.gguf', { kind: 'slow', pieces: 20, pauseMs: 20 });
@@ -277,17 +277,17 @@ describe('two pulls of one model', () => {
 });
 
 describe('a puller', () => {
-  it('is not made with an HF_ENDPOINT that is no URL', () => {
+  it('refuses an HF_ENDPOINT that is not a URL', () => {
     const options = { modelsFolder: '/x', downloadsFolder: '/y', refresh: async () => {}, log: silentLog };
     expect(() => createPuller({ ...options, env: { HF_ENDPOINT: 'hub.example' } })).toThrow(/^HF_ENDPOINT must be/);
   });
 
-  it('says what is wrong with a source before it asks anyone', async () => {
+  it('refuses an invalid source before it sends any request', async () => {
     await expect(pull(bench.puller(), 'org/repo')).rejects.toMatchObject({ data: { status: 400, param: 'model' } });
     expect(bench.hub.requests).toEqual([]);
   });
 
-  it('puts back a model that a pull had moved aside when it was killed', async () => {
+  it('restores a model that a killed pull had moved aside', async () => {
     await pull(bench.puller(), 'hf:org/repo');
     const work = join(bench.home, 'downloads', 'org%2Frepo%3AQ4_K_M');
     await mkdir(work, { recursive: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
-/** For what is awaited on a machine that may be busy. */
+/** Time for a result on a machine that may be busy. */
 const SOON = { timeout: 10_000 };
 
 const FILE = 'm-Q4_K_M.gguf';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Pulls until half of the file is on disk, and leaves then. */
+/** Pulls until half of the file is on disk, then cancels. */
 async function pullHalf(source: string, file = FILE): Promise<void> {
   bench.hub.fail('content', file, { kind: 'silence', at: 0.5 }, 1);
   const leave = new AbortController();
@@ -29,7 +29,7 @@ async function pullHalf(source: string, file = FILE): Promise<void> {
   bench.hub.requests.length = 0;
 }
 
-/** What lies in the downloads folder of the only pull. */
+/** Returns the workspace of the only pull in the downloads folder. */
 async function workFolder(): Promise<string> {
   const downloads = join(bench.home, 'downloads');
   const [name] = (await readdir(downloads)).filter((entry) => !entry.endsWith('.lock'));
@@ -46,13 +46,13 @@ async function locks(): Promise<string[]> {
   return (await readdir(join(bench.home, 'downloads'))).filter((entry) => entry.endsWith('.lock'));
 }
 
-/** The ranges that were asked for, of each request for content. */
+/** Returns the range of each request for content. */
 function ranges(): (string | undefined)[] {
   return bench.hub.requests.filter(({ stage }) => stage === 'content').map(({ range }) => range);
 }
 
-describe('a pull that goes on where another one ended', () => {
-  it('fetches the rest alone', async () => {
+describe('a pull that continues an earlier one', () => {
+  it('fetches only the rest', async () => {
     await pullHalf('hf:org/repo');
     expect(await bench.published()).toEqual([]);
     const events = await pull(bench.puller(), 'hf:org/repo');
@@ -62,14 +62,14 @@ describe('a pull that goes on where another one ended', () => {
     expect(await readdir(join(bench.home, 'downloads'))).toEqual([]);
   });
 
-  it('does so when the repository has a new commit but the same file', async () => {
+  it('fetches only the rest if the repository has a new commit with the same file', async () => {
     await pullHalf('hf:org/repo');
     bench.hub.put('org/repo', 'README.md', { bytes: Buffer.from('news'), plain: true });
     await pull(bench.puller(), 'hf:org/repo');
     expect(ranges()).toEqual([`bytes=${HALF}-`]);
   });
 
-  it('begins anew when the repository has another file', async () => {
+  it('starts again if the repository has another file', async () => {
     await pullHalf('hf:org/repo');
     bench.hub.put('org/repo', FILE, smallGguf(2));
     await pull(bench.puller(), 'hf:org/repo');
@@ -77,7 +77,7 @@ describe('a pull that goes on where another one ended', () => {
     expect((await bench.read(`org/repo/Q4_K_M/${FILE}`)).equals(smallGguf(2))).toBe(true);
   });
 
-  it('fetches all again when what was on disk turns out to be wrong', async () => {
+  it('fetches everything again if the bytes on disk turn out to be wrong', async () => {
     await pullHalf('hf:org/repo');
     await writeFile(join(await workFolder(), 'model', `${FILE}.part`), Buffer.alloc(HALF));
     await pull(bench.puller(), 'hf:org/repo');
@@ -85,21 +85,21 @@ describe('a pull that goes on where another one ended', () => {
     expect((await bench.read(`org/repo/Q4_K_M/${FILE}`)).equals(right)).toBe(true);
   });
 
-  it('begins anew when more is on disk than the file has', async () => {
+  it('starts again if there are more bytes on disk than the file has', async () => {
     await pullHalf('hf:org/repo');
     await writeFile(join(await workFolder(), 'model', `${FILE}.part`), Buffer.alloc(right.length + 1));
     await pull(bench.puller(), 'hf:org/repo');
     expect(ranges()).toEqual([undefined]);
   });
 
-  it('begins anew when nothing tells what the files on disk are', async () => {
+  it('starts again if nothing identifies the files on disk', async () => {
     await pullHalf('hf:org/repo');
     await writeFile(join(await workFolder(), 'journal.json'), '{"files": [{"name":');
     await pull(bench.puller(), 'hf:org/repo');
     expect(ranges()).toEqual([undefined]);
   });
 
-  it('leaves behind what else lies in the folder', async () => {
+  it('does not publish other files in its folder', async () => {
     await pullHalf('hf:org/repo');
     await writeFile(join(await workFolder(), 'model', 'stray.gguf'), 'stray');
     await mkdir(join(await workFolder(), 'model', 'folder'));
@@ -107,7 +107,7 @@ describe('a pull that goes on where another one ended', () => {
     expect(await bench.published()).toEqual([`org/repo/Q4_K_M/${FILE}`, 'org/repo/Q4_K_M/model.json']);
   });
 
-  it('does not fetch a part of a split model twice', async () => {
+  it('does not fetch a complete part of a split model again', async () => {
     const parts = ['s-Q8_0-00001-of-00002.gguf', 's-Q8_0-00002-of-00002.gguf'];
     for (const [index, part] of parts.entries()) bench.hub.put('org/split', part, smallGguf(10 + index));
     bench.hub.fail('content', parts[1] ?? '', { kind: 'status', status: 404 }, 1);
@@ -131,8 +131,8 @@ describe('a pull that goes on where another one ended', () => {
   });
 });
 
-describe('a pull from a web server that goes on where another one ended', () => {
-  it('fetches the rest alone, if the file is still the same', async () => {
+describe('a pull from a web server that continues an earlier one', () => {
+  it('fetches only the rest if the file is still the same', async () => {
     const url = bench.hub.putFile('x.gguf', right);
     bench.hub.fail('content', 'x.gguf', { kind: 'drop', at: 1 }, 1);
     await pullHalf(url, 'x.gguf');
@@ -144,7 +144,7 @@ describe('a pull from a web server that goes on where another one ended', () => 
     expect((await bench.read('x/x.gguf')).equals(right)).toBe(true);
   });
 
-  it('begins anew when the server has another file of the same length', async () => {
+  it('starts again if the server has another file of the same length', async () => {
     const url = bench.hub.putFile('x.gguf', right);
     bench.hub.fail('content', 'x.gguf', { kind: 'drop', at: 1 }, 1);
     await pullHalf(url, 'x.gguf');
@@ -154,7 +154,7 @@ describe('a pull from a web server that goes on where another one ended', () => 
     expect((await bench.read('x/x.gguf')).equals(smallGguf(2))).toBe(true);
   });
 
-  it('begins anew when the file changes after a break in the middle of a pull', async () => {
+  it('starts again if the file changes during an interruption', async () => {
     const url = bench.hub.putFile('x.gguf', right);
     bench.hub.fail('content', 'x.gguf', { kind: 'drop', at: 1 }, 1);
     bench.hub.fail('content', 'x.gguf', { kind: 'silence', at: 0.5 }, 1);
@@ -166,7 +166,7 @@ describe('a pull from a web server that goes on where another one ended', () => 
     expect(ranges()).toEqual(['bytes=0-0', undefined, `bytes=${HALF}-`]);
   });
 
-  it('begins anew where the server has nothing to tell a file by', async () => {
+  it('starts again if the server sends neither ETag nor date', async () => {
     const url = bench.hub.putFile('x.gguf', right, { validator: false });
     bench.hub.fail('content', 'x.gguf', { kind: 'drop', at: 1 }, 1);
     bench.hub.fail('content', 'x.gguf', { kind: 'drop', at: 0.5 }, 1);

@@ -7,7 +7,7 @@ import { type Chunk, chunksOf, done, progress, tokenLogprob } from '../fixtures.
 
 const head = completionHead('chatcmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
 
-/** The one chunk of an SSE text. */
+/** Returns the only chunk of an SSE text. */
 function chunk(sse: string): Chunk {
   const [only, ...more] = chunksOf(sse);
   if (!only || more.length > 0) throw new Error('not exactly one chunk');
@@ -43,7 +43,7 @@ describe('completion chunk', () => {
     );
   });
 
-  it('carries the text of a model whatever its id', () => {
+  it('carries text for any model id', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (model) => {
         const chunks = createChunkEncoder({ ...head, model });

@@ -21,7 +21,7 @@ import {
   toolCall,
 } from '../fixtures.ts';
 
-/** What a runner says of a reply with everything in it. */
+/** The events of a reply that has everything in it. */
 const CALLING: GenerationEvent[] = [
   progress(1, 1),
   reasoning('Hm.'),
@@ -35,7 +35,7 @@ const CALLING: GenerationEvent[] = [
 
 const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 900, contextLength: 512 };
 
-/** The API over a runner that says these events. */
+/** Makes the API over a runner that yields these events. */
 function apiOver(events: () => AsyncIterable<GenerationEvent>) {
   const runner = createFakeRunner(events);
   const made = createContext({ runner });
@@ -116,7 +116,7 @@ describe('chat completion', () => {
     expect(runner.asked).toEqual([]);
   });
 
-  it('has no other modality than text', async () => {
+  it('refuses modalities other than text', async () => {
     const { api, runner } = apiOver(() => streamOf(ORDINARY));
     const reply = await api(chat({ modalities: ['text', 'audio'] }));
     expect(reply.status).toBe(400);
@@ -125,14 +125,14 @@ describe('chat completion', () => {
     for (const modalities of [['text'], null]) expect((await api(chat({ modalities }))).status).toBe(200);
   });
 
-  it('takes fields that can not change the reply', async () => {
+  it('accepts fields that can not change the reply', async () => {
     const { api, noted } = apiOver(() => streamOf(ORDINARY));
     const body = { user: 'ann', metadata: { a: 'b' }, store: true, service_tier: 'auto' };
     expect((await api(chat(body))).status).toBe(200);
     expect(noted.flat()).toEqual([]);
   });
 
-  it('hands the filter of the server to the runner', async () => {
+  it('passes the filter of the server to the runner', async () => {
     const runner = createFakeRunner();
     await createApi(createContext({ runner, contentFilter: ['secret'] }).context)(chat());
     expect(runner.asked).toMatchObject([{ request: { banned: ['secret'] } }]);
@@ -158,7 +158,7 @@ describe('chat completion', () => {
     });
   });
 
-  it('has as many choices as are asked for, also when the prompt does not fit', async () => {
+  it('has the requested number of choices, even if the prompt does not fit', async () => {
     const several = [progress(1, 1), text('a', 1), text('b', 0), finish('stop', 1), finish('length', 0), done()];
     const { api, runner } = apiOver(() => streamOf(several));
     expect((await readJson(await api(chat({ n: 2 })))).choices).toMatchObject([
@@ -173,7 +173,7 @@ describe('chat completion', () => {
     );
   });
 
-  it('notes fields that nobody defines and goes on', async () => {
+  it('notes unknown fields and goes on', async () => {
     const { api, noted } = apiOver(() => streamOf(ORDINARY));
     expect((await api(chat({ sparkle: 1, user: 'ann' }))).status).toBe(200);
     expect(noted.flat()).toEqual(['sparkle']);
@@ -207,7 +207,7 @@ describe('chat completion', () => {
     }
   });
 
-  it('tells which parameter the engine lacks', async () => {
+  it('names the parameter that the engine does not support', async () => {
     const error = unsupportedParameter('mirostat', 'mirostat is not supported.');
     const { api } = apiOver(() => failing([], error));
     const reply = await api(chat({ mirostat: 2 }));
@@ -215,7 +215,7 @@ describe('chat completion', () => {
     expect(await readJson(reply)).toEqual(errorBody(error.data));
   });
 
-  it('is a plain 500 when the generation breaks or ends without its last event', async () => {
+  it('is a plain 500 if the generation fails or ends without its last event', async () => {
     for (const events of [failing([progress(1, 1)], new Error('secret')), streamOf([progress(1, 1), finish()])]) {
       const { api, errors } = apiOver(() => events);
       const reply = await api(chat());

@@ -3,7 +3,7 @@ import { toLogprobs } from '../../../../src/core/api/chat/logprobs.ts';
 import { tokenLogprob } from '../fixtures.ts';
 
 describe('logprobs', () => {
-  it('name each token, its bytes, how likely it was, and the likeliest others', () => {
+  it('have each token, its bytes, its log probability and the most likely alternatives', () => {
     expect(toLogprobs([tokenLogprob('é', 'e', 'a'), tokenLogprob('x')])).toEqual({
       content: [
         {
@@ -21,7 +21,7 @@ describe('logprobs', () => {
     });
   });
 
-  it('are finite also of a token that can not be', () => {
+  it('are finite even for an impossible token', () => {
     const impossible = { ...tokenLogprob('x'), logprob: Number.NEGATIVE_INFINITY };
     const { content } = toLogprobs([{ ...impossible, alternatives: [impossible] }]);
     expect(content).toMatchObject([{ logprob: -9999, top_logprobs: [{ logprob: -9999 }] }]);

@@ -14,7 +14,7 @@ const imagePart = (url: string, more: object = {}) => ({ type: 'image_url', imag
 const audioPart = (data: string) => ({ type: 'input_audio', input_audio: { data, format: 'wav' } });
 const user = (...content: unknown[]) => ({ role: 'user', content });
 
-/** A reader whose media are the addresses themselves, and what it was asked for. */
+/** Makes a reader whose media are the addresses themselves. It records what it was asked for. */
 function createReader(read: (part: MediaPart, signal: AbortSignal) => Promise<void> = async () => {}) {
   const asked: { part: MediaPart; param: string }[] = [];
   const reader: MediaReader = {
@@ -32,7 +32,7 @@ function mediaOf(source: string, kind: Media['kind'] = 'image'): Media {
   return kind === 'image' ? { kind, bytes } : { kind, format: 'wav', bytes };
 }
 
-/** Asks for a reply to these messages, and gives the answer and the messages that the engine gets to see. */
+/** Asks for a reply to these messages. Returns the answer, and the messages that the engine gets. */
 async function send(card: ModelCard, messages: unknown[], media?: MediaReader, signal = new AbortController().signal) {
   const runner = createFakeRunner();
   const { context } = createContext({ cards: [card], runner, ...(media && { media }) });
@@ -46,7 +46,7 @@ async function send(card: ModelCard, messages: unknown[], media?: MediaReader, s
 }
 
 describe('images and recordings in messages', () => {
-  it('are read, and stand in the text where their parts stood', async () => {
+  it('are read, and marked in the text at the places of their parts', async () => {
     const { reader, asked } = createReader();
     const sent = [
       user(text('What '), text('is '), imagePart('a'), text('and'), imagePart('b'), text('?')),
@@ -88,7 +88,7 @@ describe('images and recordings in messages', () => {
     ]);
   });
 
-  it('are read small where the request asks for little detail', async () => {
+  it('are read at a small size if the request asks for low detail', async () => {
     const { reader, asked } = createReader();
     const details = ['low', 'high', 'auto', null];
     await send(vision, [user(...details.map((detail) => imagePart('a', { detail })))], reader);
@@ -101,7 +101,7 @@ describe('images and recordings in messages', () => {
     ['audio', vision, audioPart('a')],
     ['images', modelCard(), imagePart('a')],
     ['audio', modelCard(), audioPart('a')],
-  ])('are refused with %s that the model does not take, before anything is read', async (modality, card, part) => {
+  ])('are refused if the model does not take %s, before anything is read', async (modality, card, part) => {
     const { reader, asked } = createReader();
     const { status, error } = await send(card, [{ role: 'system', content: 'x' }, user(text('x'), part)], reader);
     expect(status).toBe(400);
@@ -114,7 +114,7 @@ describe('images and recordings in messages', () => {
     expect(asked).toEqual([]);
   });
 
-  it('are refused where there is nobody to read them', async () => {
+  it('are refused if there is no reader', async () => {
     const { status, error } = await send(vision, [user(imagePart('a'))]);
     expect(status).toBe(400);
     expect(error).toMatchObject({ code: 'unsupported_content', param: 'messages[0].content[0]' });
@@ -131,7 +131,7 @@ describe('images and recordings in messages', () => {
     expect(asked).toHaveLength(32);
   });
 
-  it('are answered with what is wrong with one of them, and the others are given up', async () => {
+  it('are answered with the error of one of them, and the others are no longer read', async () => {
     const signals: AbortSignal[] = [];
     const broken = invalidRequest('The image is broken.', 'messages[0].content[1]', 'invalid_media');
     const { reader, asked } = createReader(async (part, signal) => {
@@ -147,7 +147,7 @@ describe('images and recordings in messages', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true]);
   });
 
-  it('are given up when the client goes away', async () => {
+  it('are no longer read when the client leaves', async () => {
     const client = new AbortController();
     const { reader } = createReader(async (_, signal) => {
       const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
@@ -167,7 +167,7 @@ describe('marks that a client writes', () => {
     ['around themselves', [text(`a\u{E000}${MEDIA_MARK}media\u{E000}b`)]],
   ];
 
-  it.each(contents)('are none %s', async (_, content) => {
+  it.each(contents)('are removed %s', async (_, content) => {
     const { reader } = createReader();
     const { messages } = await send(vision, [{ role: 'user', content }, user(imagePart('a'))], reader);
     expect(messages?.[0]?.content).toMatch(/^a.*b$/);

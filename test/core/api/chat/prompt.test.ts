@@ -6,7 +6,7 @@ import type { ModelCard } from '../../../../src/core/model.ts';
 import type { ChatPrompt } from '../../../../src/core/runner.ts';
 import { hello, modelCard } from '../fixtures.ts';
 
-/** The conversation of a request. */
+/** Returns the conversation of a request. */
 function promptOf(body: Record<string, unknown>, model: Partial<ModelCard> = {}): ChatPrompt {
   const { prompt } = toGenerationRequest(validate(chatRequestSchema, { ...hello, ...body }), modelCard(model), []);
   if (prompt.kind !== 'chat') throw new Error('the prompt is no conversation');
@@ -26,7 +26,7 @@ const refusal = (param: string) =>
 describe('tools of a generation', () => {
   const tools = [functionTool('add'), functionTool('now')];
 
-  it('have a name, and a description and parameters where there are any', () => {
+  it('have a name, and a description and parameters if there are any', () => {
     const parameters = { type: 'object', properties: { a: { type: 'integer' } } };
     const described = [
       functionTool('add', { description: 'Adds.', parameters, strict: true }),
@@ -55,11 +55,11 @@ describe('tools of a generation', () => {
     expect(promptOf({ tools: none, tool_choice: 'none' }).toolChoice).toBe('none');
   });
 
-  it.each([['required'], [functionTool('add')]])('are missed where one must be called: %j', (choice) => {
+  it.each([['required'], [functionTool('add')]])('are required if one must be called: %j', (choice) => {
     expect(() => promptOf({ tool_choice: choice })).toThrow(refusal('tool_choice'));
   });
 
-  it('must have the one that tool_choice names', () => {
+  it('must include the one that tool_choice names', () => {
     const named = () => promptOf({ tools, tool_choice: functionTool('rm') });
     expect(named).toThrow(refusal('tool_choice'));
     expect(named).toThrow("'rm'");
@@ -74,7 +74,7 @@ describe('tools of a generation', () => {
 describe('messages of a generation', () => {
   const messagesOf = (messages: unknown[], model: Partial<ModelCard> = {}) => promptOf({ messages }, model).messages;
 
-  it('take a developer for the system', () => {
+  it('treat the role developer as system', () => {
     expect(messagesOf([{ role: 'developer', content: 'Be brief.' }])).toEqual([
       { role: 'system', content: 'Be brief.' },
     ]);
@@ -90,7 +90,7 @@ describe('messages of a generation', () => {
     expect(messagesOf(messages)).toEqual(messages);
   });
 
-  it('take a null for an absent field', () => {
+  it('treat null as an absent field', () => {
     const message = { role: 'assistant', content: 'x', name: null, tool_calls: null, tool_call_id: null };
     expect(messagesOf([message])).toEqual([{ role: 'assistant', content: 'x' }]);
   });
@@ -122,7 +122,7 @@ describe('template variables of a generation', () => {
       { reasoning_effort: 'none', chat_template_kwargs: { enable_thinking: true, a: 1 } },
       { reasoning_effort: 'none', enable_thinking: true, a: 1 },
     ],
-  ])('tell of the effort, unless the request has its own for it: %j', (body, kwargs) => {
+  ])('have the effort, unless the request sets its own value for it: %j', (body, kwargs) => {
     expect(promptOf(body).templateKwargs).toEqual(kwargs);
   });
 });

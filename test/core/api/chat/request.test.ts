@@ -72,7 +72,7 @@ describe('generation request', () => {
     ]);
   });
 
-  it('lets the request win over the model, its parameters over its settings, and those over the defaults', () => {
+  it('prefers the request to the model, the parameters of the model to its settings, and these to the defaults', () => {
     const model = {
       settings: { embedding: false, temperature: 0.1, top_k: 1, repeat_penalty: 1.3, min_p: 0.2 },
       parameters: { temperature: 0.2, top_p: 0.3, presence_penalty: 0.4, frequency_penalty: 0.5 },
@@ -83,7 +83,7 @@ describe('generation request', () => {
     expect(resolve({ temperature: null }, model).sampling).toMatchObject({ ...expected, temperature: 0.2 });
   });
 
-  it('takes a negative top_k for every token', () => {
+  it('takes a negative top_k to mean every token', () => {
     expect(resolve({ top_k: -1 }).sampling.topK).toBe(0);
   });
 
@@ -92,14 +92,14 @@ describe('generation request', () => {
     expect(resolve({ stop: ['a', 'b'] }).stop).toEqual(['a', 'b']);
   });
 
-  it("stops at the model's sequences when the request names none", () => {
+  it('stops at the sequences of the model if the request has none', () => {
     const model = { parameters: { stop: ['</s>'] } };
     expect(resolve({}, model).stop).toEqual(['</s>']);
     expect(resolve({ stop: 'END' }, model).stop).toEqual(['END']);
     expect(resolve({ stop: [] }, model).stop).toEqual([]);
   });
 
-  it('has no cap on tokens but the one that is asked for', () => {
+  it('has no limit of tokens unless one is asked for', () => {
     expect(resolve({ max_tokens: 5 }).maxTokens).toBe(5);
     expect(resolve({ max_completion_tokens: 6 }).maxTokens).toBe(6);
     expect(resolve({ max_tokens: 5, max_completion_tokens: 6 }).maxTokens).toBe(6);
@@ -114,18 +114,18 @@ describe('generation request', () => {
     });
   });
 
-  it('has as many choices as are asked for', () => {
+  it('has the requested number of choices', () => {
     expect(resolve({ n: 8 }).choices).toBe(8);
     expect(resolve({ n: null }).choices).toBe(1);
   });
 
-  it('tells the likelihood of tokens only when asked to, with as many alternatives as are asked for', () => {
+  it('has logprobs only if asked to, with the requested number of alternatives', () => {
     expect(resolve({ logprobs: true }).logprobs).toBe(0);
     expect(resolve({ logprobs: true, top_logprobs: 20 }).logprobs).toBe(20);
     expect(resolve({ logprobs: false, top_logprobs: 0 }).logprobs).toBeNull();
   });
 
-  it("bans what the server's filter has", () => {
+  it("bans the texts of the server's filter", () => {
     expect(resolve({}, {}, ['secret', 'other']).banned).toEqual(['secret', 'other']);
   });
 
@@ -152,7 +152,7 @@ describe('generation request', () => {
         (seed) => {
           const resolved = resolve({ seed }).sampling.seed;
           const unsigned = Number(((BigInt(seed) % 2n ** 32n) + 2n ** 32n) % 2n ** 32n);
-          // The highest means a random seed to llama.cpp.
+          // To llama.cpp, the highest seed means a random one.
           expect(resolved).toBe(Math.min(unsigned, 2 ** 32 - 2));
         },
       ),
@@ -166,7 +166,7 @@ describe('generation request', () => {
     expect(seeds.every((drawn) => Number.isInteger(drawn) && drawn >= 0 && drawn < 2 ** 32)).toBe(true);
   });
 
-  it('survives the way across threads and processes', () => {
+  it('can be sent to other threads and processes', () => {
     const body = {
       seed: 1,
       logit_bias: { 1: 2 },

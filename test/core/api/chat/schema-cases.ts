@@ -2,7 +2,10 @@ import { hello } from '../fixtures.ts';
 
 type Value = unknown;
 
-/** The request `hello` with one field replaced; undefined removes it. `messages[0].x` and the like name inner fields. */
+/**
+ * Returns the request `hello` with one field replaced, or removed if the value is undefined. Names such as
+ * `messages[0].x` are inner fields.
+ */
 export function withField(field: string, value: Value): Record<string, unknown> {
   const body = JSON.parse(JSON.stringify({ ...hello, ...BASES[field.split(/[.[]/)[0] ?? ''] }));
   const path = field.split(/[.[\]]+/).filter((key) => key !== '');
@@ -19,7 +22,7 @@ const functionTool = {
   function: { name: 'add', description: 'Adds', parameters: { type: 'object' } },
 };
 
-/** Valid values that the inner fields of the tables lie in. */
+/** Valid values around the inner fields of the tables. */
 const BASES: Record<string, Record<string, unknown>> = {
   messages: {
     messages: [
@@ -70,7 +73,8 @@ const truth = (field: string): [string, Value, string][] => [
 const object = (field: string): [string, Value, string][] => [
   [field, 'x', 'must be'],
   [field, 5, 'must be'],
-  // A list is no object, though JavaScript says so. Where the object has required fields, one of them is missed.
+  // A list is not an object, although JavaScript says so. The message differs: if the object has required fields, one
+  // of them is missing.
   [field, [], ''],
 ];
 
@@ -88,7 +92,7 @@ const string = (field: string): [string, Value, string][] => [
 const ROLES = 'must be one of system, developer, user, assistant, tool';
 const STOP = 'must be a string or an array of at most 4 non-empty strings';
 
-/** What a request may not say: the field, its value, and a part of the answer. Undefined is an absent field. */
+/** Values that a request must not have: the field, its value, and a part of the error. Undefined is an absent field. */
 export const REFUSED: [field: string, value: Value, message: string][] = [
   ['model', undefined, 'is required'],
   ['model', null, 'must be a string'],
@@ -219,18 +223,18 @@ export const REFUSED: [field: string, value: Value, message: string][] = [
   ...word('context_overflow', 'must be one of length, error'),
 ];
 
-/** What a request may say: each value at the very limit of its field, or a form of it. */
+/** Values that a request may have: those at the limit of their field, and the different forms of a field. */
 export const ACCEPTED: [field: string, value: Value][] = [
   ['model', 'org/name:tag'],
   ...['system', 'developer', 'user', 'assistant', 'tool'].map((role): [string, Value] => ['messages[0].role', role]),
   ['messages[0].content', ''],
   ['messages[0].content', []],
   ['messages', [{ role: 'assistant' }]],
-  // The contract does not require content of any message.
+  // The API does not require content of any message.
   ['messages', [{ role: 'user' }]],
   ['messages', [{ role: 'tool', content: null, tool_call_id: 'call_1' }]],
   ['messages[0].content[2].input_audio.format', 'wav'],
-  // Clients that write down all of a part's fields send nulls.
+  // Some clients write all fields of a part, with null for those that do not apply.
   ['messages[0].content[0].image_url', null],
   ['messages[0].content[1].text', null],
   ['messages[0].content[1].image_url.url', 'data:image/png;base64,AA=='],
@@ -310,7 +314,7 @@ export const ACCEPTED: [field: string, value: Value][] = [
   ['context_overflow', 'error'],
 ];
 
-/** Every field but model and messages. */
+/** Every field except model and messages. */
 export const OPTIONAL_FIELDS: string[] = [...new Set(ACCEPTED.map(([field]) => field.split(/[.[]/)[0] ?? ''))].filter(
   (field) => field !== 'model' && field !== 'messages',
 );

@@ -40,27 +40,24 @@ describe('chat request schema', () => {
     },
   );
 
-  it.each(OPTIONAL_FIELDS)('takes a null %s for an absent one', (field) => {
+  it.each(OPTIONAL_FIELDS)('treats a null %s as absent', (field) => {
     expect(() => check({ ...hello, [field]: null })).not.toThrow();
   });
 
-  it.each(['content', 'name', 'tool_calls', 'tool_call_id'])(
-    'takes a null %s of a message for an absent one',
-    (field) => {
-      const message = { role: 'assistant', content: 'Hi', [field]: null };
-      expect(() => check({ ...hello, messages: [message] })).not.toThrow();
-    },
-  );
+  it.each(['content', 'name', 'tool_calls', 'tool_call_id'])('treats a null %s of a message as absent', (field) => {
+    const message = { role: 'assistant', content: 'Hi', [field]: null };
+    expect(() => check({ ...hello, messages: [message] })).not.toThrow();
+  });
 
-  it('lets fields that nobody defines pass', () => {
+  it('lets unknown fields pass', () => {
     expect(check({ ...hello, sparkle: 1 })).toHaveProperty('sparkle', 1);
   });
 
-  it.each([[null], ['text'], [5], [true]])('refuses the body %j, since it is no object', (body) => {
+  it.each([[null], ['text'], [5], [true]])('refuses the body %j, because it is not an object', (body) => {
     expect(refusal(body).data).toMatchObject({ param: null, message: 'The request body must be a JSON object.' });
   });
 
-  it('takes a conversation with every kind of message', () => {
+  it('accepts a conversation with every kind of message', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } };
     const messages = [
       { role: 'system', content: 'Be brief.' },

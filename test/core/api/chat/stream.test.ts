@@ -28,7 +28,7 @@ const head = completionHead('chatcmpl', 'tiny', 'paddock-test', 0);
 const plain: ChatStreamOptions = { includeUsage: false, returnProgress: false };
 const ping: Ping = { kind: 'ping' };
 
-/** The whole SSE text of these events. */
+/** Returns the whole SSE text of these events. */
 async function stream(events: AsyncGenerator<GenerationEvent | Ping>, options: Partial<ChatStreamOptions> = {}) {
   const encode = createChatEncoder(head, { ...plain, ...options });
   return (
@@ -59,7 +59,7 @@ describe('chat stream', () => {
   });
 
   it.each(['stop', 'length', 'content_filter'] as const)(
-    'has the finish reason %s in the last chunk alone',
+    'has the finish reason %s only in the last chunk',
     async (reason) => {
       const events = [progress(1, 1), text('a'), finish(reason), done()];
       const reasons = chunksOf(await stream(streamOf(events))).map(({ choices }) => choices[0]?.finish_reason);
@@ -78,7 +78,7 @@ describe('chat stream', () => {
     expect(events.filter((event) => event === '[DONE]')).toHaveLength(1);
   });
 
-  it('has the final progress of the prompt in the first chunk, and nowhere else', async () => {
+  it('has the final progress of the prompt only in the first chunk', async () => {
     const chunks = chunksOf(await stream(streamOf(ORDINARY)));
     expect(chunks.map((chunk) => chunk.prompt_progress)).toEqual([
       { cache: 4, processed: 12, total: 12, time_ms: 5 },
@@ -119,12 +119,12 @@ describe('chat stream', () => {
     ]);
   });
 
-  it('begins with the role even when the last progress that an engine tells falls short', async () => {
+  it('begins with the role even if the last progress of the engine is incomplete', async () => {
     const [first] = chunksOf(await stream(streamOf([progress(1, 3), text('a'), finish(), done()])));
     expect(first?.choices[0]?.delta.role).toBe('assistant');
   });
 
-  it('is whole for a prompt that does not fit: the role, the finish reason length, [DONE]', async () => {
+  it('is complete for a prompt that does not fit: the role, the finish reason length, [DONE]', async () => {
     const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 900, contextLength: 512 };
     const sse = await stream(applyOverflowPolicy(streamOf([overflow]), 'length'), { includeUsage: true });
     const [first, last, usage] = chunksOf(sse);
@@ -136,7 +136,7 @@ describe('chat stream', () => {
 });
 
 describe('chat stream that fails', () => {
-  it('says the error in an event and ends without [DONE]', async () => {
+  it('sends the error as an event and ends without [DONE]', async () => {
     const error = overloaded('full', 5);
     const events = parseSse(await stream(failing([progress(1, 1), text('Hel')], error)));
     expect(events.at(-1)).toEqual(errorBody(error.data));
@@ -164,7 +164,7 @@ describe('chat stream of reasoning and tool calls', () => {
     done(),
   ];
 
-  it('tells reasoning and content apart', async () => {
+  it('separates reasoning from content', async () => {
     const deltas = chunksOf(await stream(streamOf(events))).map(({ choices }) => choices[0]?.delta);
     expect(deltas.slice(0, 3)).toEqual([
       { role: 'assistant', content: '' },
@@ -191,7 +191,7 @@ describe('chat stream of reasoning and tool calls', () => {
     expect(last?.choices[0]).toMatchObject({ delta: {}, finish_reason: 'tool_calls' });
   });
 
-  it('begins with the role also when a call is all that it has', async () => {
+  it('begins with the role even if it has nothing but a call', async () => {
     const [first] = chunksOf(
       await stream(streamOf([progress(0, 1), toolCall('now'), toolArguments('{}'), finish('tool_calls'), done()])),
     );
@@ -220,7 +220,7 @@ describe('chat stream of several choices', () => {
     [0, 'ab', 'stop'],
     [1, 'xy', 'length'],
     [2, '', 'stop'],
-  ])('has the role first, the text and the finish reason last of choice %d', async (index, content, reason) => {
+  ])('has, for choice %d, the role first and the finish reason last', async (index, content, reason) => {
     const chunks = await ofChoice(index);
     expect(chunks.map(({ choices }) => choices[0]?.delta.role !== undefined)).toEqual(chunks.map((_, at) => at === 0));
     expect(contentOf(chunks)).toBe(content);
@@ -228,7 +228,7 @@ describe('chat stream of several choices', () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe(reason);
   });
 
-  it('has the progress in the very first chunk and the timings in the last with a choice, for all of them', async () => {
+  it('has the progress in the first chunk and the timings in the last chunk with a choice, for all choices together', async () => {
     const chunks = chunksOf(await stream(streamOf(events)));
     expect(chunks.map((chunk) => chunk.prompt_progress !== undefined).indexOf(true)).toBe(0);
     expect(chunks.filter((chunk) => chunk.prompt_progress)).toHaveLength(1);
@@ -237,7 +237,7 @@ describe('chat stream of several choices', () => {
 });
 
 describe('chat stream with logprobs', () => {
-  it('has those of each text in its own chunk', async () => {
+  it('has the logprobs of each text in the chunk of that text', async () => {
     const events = [
       progress(1, 1),
       { ...text('Hi'), logprobs: [tokenLogprob('H', 'h'), tokenLogprob('i')] },

@@ -41,14 +41,14 @@ describe('streamed chat completion', () => {
     expect(chunks.at(-1)?.usage).toEqual(whole.usage);
   });
 
-  it("is the model's default when the request does not say", async () => {
+  it('is used if the request does not say and the model has it as its default', async () => {
     const { context } = createContext({ cards: [modelCard({ parameters: { stream: true } })] });
     const api = createApi(context);
     expect((await api(chat())).headers['content-type']).toMatch(/^text\/event-stream/);
     expect((await api(chat({ stream: false }))).headers['content-type']).toBe('application/json');
   });
 
-  it('tells the usage and every progress when asked to', async () => {
+  it('has the usage and every progress if asked to', async () => {
     const api = apiOver(() => streamOf(ORDINARY));
     const body = { stream: true, stream_options: { include_usage: true }, return_progress: true };
     const chunks = chunksOf(await readBody(await api(chat(body))));
@@ -56,7 +56,7 @@ describe('streamed chat completion', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 15 } });
   });
 
-  it('is kept alive by pings while the request waits, and then tells errors in an event', async () => {
+  it('is kept alive by pings while the request waits, and then sends errors as events', async () => {
     vi.useFakeTimers();
     try {
       const queue = createEventQueue<GenerationEvent>();

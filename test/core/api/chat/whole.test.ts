@@ -17,13 +17,13 @@ import {
   toolCall,
 } from '../fixtures.ts';
 
-/** The choices of a generation that says this of its replies. */
+/** Returns the choices of a generation with these events. */
 async function choicesOf(...events: GenerationEvent[]) {
   return (await collectChoices(streamOf([progress(1, 1), ...events, done()]))).choices;
 }
 
 describe('a whole reply', () => {
-  it('is the pieces of its text, why it ended, and the last word of its generation', async () => {
+  it('has the joined text, the finish reason, and the last event of its generation', async () => {
     expect(await collectChoices(streamOf(ORDINARY))).toEqual({
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, logprobs: null, finish_reason: 'stop' }],
       done: done(),
@@ -34,12 +34,12 @@ describe('a whole reply', () => {
     expect(await choicesOf(finish(reason))).toMatchObject([{ finish_reason: reason }]);
   });
 
-  it('has an empty content, not none, when the model says nothing', async () => {
+  it('has an empty content, not null, if the model writes nothing', async () => {
     const [choice] = await choicesOf(finish());
     expect(choice?.message).toEqual({ role: 'assistant', content: '' });
   });
 
-  it('has its reasoning beside its content', async () => {
+  it('has its reasoning next to its content', async () => {
     const [choice] = await choicesOf(reasoning('Hm, '), reasoning('2?'), text('It is 2.'), finish());
     expect(choice?.message).toEqual({ role: 'assistant', content: 'It is 2.', reasoning_content: 'Hm, 2?' });
   });
@@ -64,12 +64,12 @@ describe('a whole reply', () => {
     expect(new Set(choice?.message.tool_calls?.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('keeps the content that stands beside a tool call', async () => {
+  it('keeps the content next to a tool call', async () => {
     const [choice] = await choicesOf(text('Let me add.'), toolCall('add'), toolArguments('{}'), finish('tool_calls'));
     expect(choice?.message).toMatchObject({ content: 'Let me add.', tool_calls: [{ function: { name: 'add' } }] });
   });
 
-  it('has the likelihood of all its tokens where any was told', async () => {
+  it('has the logprobs of all its tokens if there are any', async () => {
     const [first, second, third] = [tokenLogprob('a', 'b'), tokenLogprob('c'), tokenLogprob('d')];
     const [choice] = await choicesOf(
       { ...text('ac'), logprobs: [first, second] },
@@ -79,7 +79,7 @@ describe('a whole reply', () => {
     expect(choice?.logprobs).toEqual(toLogprobs([first, second, third]));
   });
 
-  it('has its choices in order, however they come mixed', async () => {
+  it('has its choices in order, even if their events are interleaved', async () => {
     const choices = await choicesOf(
       text('c', 2),
       text('a', 0),
@@ -98,8 +98,8 @@ describe('a whole reply', () => {
   });
 });
 
-describe('a reply that does not come whole', () => {
-  it('throws what its generation throws', async () => {
+describe('an incomplete reply', () => {
+  it('throws the error of its generation', async () => {
     const error = new Error('broken');
     await expect(collectChoices(failing([text('Hel')], error))).rejects.toBe(error);
   });

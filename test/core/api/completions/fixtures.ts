@@ -22,7 +22,7 @@ export function completion(body: Record<string, unknown> = {}, overrides: Partia
   return post('/v1/completions', { ...once, ...body }, overrides);
 }
 
-/** A chunk of a completion's stream, or the error or usage that takes its place. */
+/** A chunk of a completion's stream, or the error or usage in its place. */
 export interface TextChunk {
   id: string;
   object: string;
@@ -36,14 +36,14 @@ export interface TextChunk {
   error?: Record<string, unknown>;
 }
 
-/** The JSON chunks of a stream, without the [DONE] at its end. */
+/** Returns the JSON chunks of a stream, without the [DONE] at its end. */
 export function textChunksOf(stream: string): TextChunk[] {
   return dataLines(stream)
     .filter((data) => data !== '[DONE]')
     .map((data) => JSON.parse(data));
 }
 
-/** The text of each choice, by its index. */
+/** Returns the text of each choice, by index. */
 export function textsOf(chunks: TextChunk[]): string[] {
   const texts: string[] = [];
   for (const { choices } of chunks) {
@@ -56,14 +56,14 @@ export const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 900, 
 
 export type Generate = (request: GenerationRequest, signal: AbortSignal) => AsyncIterable<GenerationEvent>;
 
-/** The API over a runner that says these events. */
+/** Makes the API over a runner that yields these events. */
 export function apiOver(generate: Generate = () => streamOf(ORDINARY)) {
   const runner = createFakeRunner(generate, [], { detokenize: ({ tokens }) => ({ text: `<${tokens.join()}>` }) });
   const { context, errors, noted } = createContext({ runner });
   return { api: createApi(context), runner, errors, noted };
 }
 
-/** Continues each text with its capitals, as many choices as asked for. */
+/** Continues each text with the same text in capitals, for as many choices as the request asks for. */
 export const shouting: Generate = ({ prompt, choices }) => {
   const said = prompt.kind === 'text' ? prompt.text.toUpperCase() : prompt.kind;
   const all = Array.from({ length: choices }, (_, choice) => choice);

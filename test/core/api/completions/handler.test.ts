@@ -34,7 +34,7 @@ describe('completion', () => {
     });
   });
 
-  it('asks the engine for 16 tokens after the text as it stands', async () => {
+  it('asks the engine for 16 tokens after the unchanged text', async () => {
     const { api, runner } = apiOver();
     await api(completion());
     expect(runner.asked).toMatchObject([
@@ -42,7 +42,7 @@ describe('completion', () => {
     ]);
   });
 
-  it('bans what the server is configured to', async () => {
+  it("bans the texts of the server's filter", async () => {
     const runner = createFakeRunner();
     const { context } = createContext({ runner, contentFilter: ['secret'] });
     await createApi(context)(completion());
@@ -78,7 +78,7 @@ describe('completion', () => {
       [[1], [2]],
       ['<1>Hello', '<2>Hello'],
     ],
-  ])('begins with the prompt %j when that is to be echoed', async (prompt, expected) => {
+  ])('begins with the prompt %j if echo is set', async (prompt, expected) => {
     const { choices } = await readJson(await apiOver().api(completion({ prompt, echo: true })));
     expect(choices.map(({ text }: { text: string }) => text)).toEqual(expected);
   });
@@ -144,7 +144,7 @@ describe('completion', () => {
     ['top_logprobs', 2],
     ['grammar', 'root ::= "x"'],
     ['best_of', 2],
-  ])('is refused with %s, which would silently be ignored', async (field, value) => {
+  ])('is refused with %s, which would be ignored silently', async (field, value) => {
     const { api, runner } = apiOver();
     const reply = await api(completion({ [field]: value }));
     expect(reply.status).toBe(400);
@@ -152,7 +152,7 @@ describe('completion', () => {
     expect(runner.asked).toEqual([]);
   });
 
-  it('takes and notes fields that nobody defines', async () => {
+  it('accepts and notes unknown fields', async () => {
     const { api, noted } = apiOver();
     expect((await api(completion({ sparkle: 1, user: 'ann' }))).status).toBe(200);
     expect(noted).toEqual([['sparkle']]);
@@ -162,12 +162,12 @@ describe('completion', () => {
     expect((await apiOver().api(completion({ model: 'nope' }))).status).toBe(404);
   });
 
-  it('knows no conversation', async () => {
+  it('fails on an event that only chats have', async () => {
     const { api } = apiOver(() => streamOf<GenerationEvent>([{ kind: 'reasoning', choice: 0, text: 'Hm' }, done()]));
     expect((await api(completion())).status).toBe(500);
   });
 
-  it('fails as the engine does, for one prompt of several too, and the others are cancelled', async () => {
+  it("fails with the engine's error, even if only one of several prompts fails, and cancels the others", async () => {
     const error = overloaded('full', 5);
     const cancelled = vi.fn();
     const { api, errors } = apiOver(({ prompt }, signal) => {
@@ -183,7 +183,7 @@ describe('completion', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is a plain 500 when the generation breaks or ends without its last event', async () => {
+  it('is a plain 500 if the generation fails or ends without its last event', async () => {
     for (const events of [failing([], new Error('secret')), streamOf([progress(1, 1), finish()])]) {
       const { api, errors } = apiOver(() => events);
       const reply = await api(completion());
@@ -193,7 +193,7 @@ describe('completion', () => {
     }
   });
 
-  it('is cancelled when the client goes', async () => {
+  it('is cancelled when the client leaves', async () => {
     const client = new AbortController();
     const { api, runner } = apiOver((_, signal) => {
       const queue = createEventQueue<GenerationEvent>();

@@ -23,12 +23,12 @@ describe('logprobs of a plain completion', () => {
     });
   });
 
-  it('name the token itself among its alternatives, also when it is none of the likeliest', () => {
+  it('list the token itself among its alternatives, even if it is not among the most likely', () => {
     const { top_logprobs } = createTextLogprobs()([tokenOf('rare', -9, [tokenOf('often', -0.1)])]);
     expect(top_logprobs).toEqual([{ often: -0.1, rare: -9 }]);
   });
 
-  it('count the places on over several pieces, in characters', () => {
+  it('continue the offsets over several pieces, in characters', () => {
     const write = createTextLogprobs();
     expect(write([tokenOf('né'), tokenOf('🙂')]).text_offset).toEqual([0, 2]);
     expect(write([]).text_offset).toEqual([]);
@@ -51,7 +51,7 @@ describe('logprobs of a plain completion', () => {
     expect(top_logprobs).toEqual([{ 'bytes:\\xe2': -1, 'bytes:\\xe3': -2 }]);
   });
 
-  it('have no infinity, which JSON lacks', () => {
+  it('replace infinity, which JSON lacks', () => {
     expect(createTextLogprobs()([tokenOf('a', -Infinity)])).toMatchObject({
       token_logprobs: [-9999],
       top_logprobs: [{ a: -9999 }],
@@ -62,7 +62,7 @@ describe('logprobs of a plain completion', () => {
     expect(createTextLogprobs()([tokenOf('__proto__')]).top_logprobs.map(Object.keys)).toEqual([['__proto__']]);
   });
 
-  it('place each token where its text begins, however the text is cut', () => {
+  it('have the offset at which the text of each token begins, however the text is cut', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 })), fc.nat(), (texts, cut) => {
         const write = createTextLogprobs();

@@ -7,7 +7,7 @@ import { collect, done, failing, finish, ORDINARY, progress, streamOf, text } fr
 const merge = (generations: AsyncIterable<GenerationEvent>[], choices = 1, runs = new AbortController()) =>
   mergeGenerations(generations, choices, runs);
 
-/** A generation that lasts until it is cancelled. */
+/** Makes a generation that runs until it is cancelled. */
 function endless(runs: AbortController): AsyncIterable<GenerationEvent> {
   const queue = createEventQueue<GenerationEvent>();
   runs.signal.addEventListener('abort', () => queue.end());
@@ -15,7 +15,7 @@ function endless(runs: AbortController): AsyncIterable<GenerationEvent> {
 }
 
 describe('merged generations', () => {
-  it('are the one generation where there is only one', async () => {
+  it('are the generation itself if there is only one', async () => {
     expect(await collect(merge([streamOf(ORDINARY)]))).toEqual(ORDINARY);
   });
 
@@ -30,7 +30,7 @@ describe('merged generations', () => {
     }
   });
 
-  it('are told as they come, not one after the other', async () => {
+  it('emit their events as they come, not one generation after the other', async () => {
     const [first, second] = [createEventQueue<GenerationEvent>(), createEventQueue<GenerationEvent>()];
     const events = merge([first, second])[Symbol.asyncIterator]();
     second.push(text('b'));
@@ -39,7 +39,7 @@ describe('merged generations', () => {
     expect((await events.next()).value).toEqual(text('a', 0));
   });
 
-  it('are done once, when all are, with the sums of their tokens and the longest of their times', async () => {
+  it('are done when all are, with the sums of their tokens and the longest of their times', async () => {
     const events = await collect(
       merge([
         streamOf([done({ promptTokens: 3, cachedTokens: 1, completionTokens: 5, promptMs: 7, predictedMs: 90 })]),
@@ -51,7 +51,7 @@ describe('merged generations', () => {
     ]);
   });
 
-  it('are not done when one of them is not', async () => {
+  it('are not done if one of them is not', async () => {
     const events = await collect(merge([streamOf([done()]), streamOf([text('a')])]));
     expect(events.filter(({ kind }) => kind === 'done')).toEqual([]);
   });
@@ -61,19 +61,19 @@ describe('merged generations', () => {
     expect(events).toContainEqual(progress(8, 14, 2));
   });
 
-  it('fail with the first that does, and the others are cancelled', async () => {
+  it('fail with the first error, and the others are cancelled', async () => {
     const runs = new AbortController();
     const merged = merge([endless(runs), failing([text('a')], new Error('broken'))], 1, runs);
     await expect(collect(merged)).rejects.toThrow('broken');
     expect(runs.signal.aborted).toBe(true);
   });
 
-  it('fail alike when several do', async () => {
+  it('fail with the first error if several fail', async () => {
     const merged = merge([failing([], new Error('one')), failing([], new Error('two'))]);
     await expect(collect(merged)).rejects.toThrow('one');
   });
 
-  it('are cancelled when nobody reads on', async () => {
+  it('are cancelled when the reader stops', async () => {
     const runs = new AbortController();
     for await (const _ of merge([streamOf([text('a')]), endless(runs)], 1, runs)) break;
     expect(runs.signal.aborted).toBe(true);

@@ -75,7 +75,7 @@ describe('generation of a completion', () => {
     });
   });
 
-  it("is the model's default where the request says nothing", () => {
+  it('has the defaults of the model where the request has no value', () => {
     const parameters = { max_tokens: 99, stop: ['</s>'], temperature: 0.2 };
     const byDefault = { maxTokens: 99, stop: ['</s>'], sampling: { temperature: 0.2 } };
     expect(resolve({}, { parameters })).toMatchObject(byDefault);
@@ -83,7 +83,7 @@ describe('generation of a completion', () => {
     expect(resolve({ max_tokens: 1, stop: [] }, { parameters })).toMatchObject({ maxTokens: 1, stop: [] });
   });
 
-  it('survives the way across threads and processes', () => {
+  it('can be sent to other threads and processes', () => {
     const generation = resolve({ seed: 1, logit_bias: { 1: 2 } });
     expect(JSON.parse(JSON.stringify(generation))).toEqual(generation);
   });
@@ -96,7 +96,7 @@ describe('a completion request', () => {
     [{ best_of: 1, n: 2 }, 'best_of'],
     [{ echo: true, logprobs: 0 }, 'logprobs'],
     [{ echo: true, logprobs: 5 }, 'logprobs'],
-  ])('is refused where fields contradict what is possible: %j', (body, param) => {
+  ])('is refused if its fields can not be combined: %j', (body, param) => {
     expect(() => refuseContradictions(request(body))).toThrow(refusal({ status: 400, param }));
   });
 
@@ -107,7 +107,7 @@ describe('a completion request', () => {
     [{ best_of: null, n: 2 }],
     [{ echo: true, logprobs: null }],
     [{ echo: false, logprobs: 1 }],
-  ])('is taken with %j', (body) => {
+  ])('is accepted with %j', (body) => {
     expect(() => refuseContradictions(request(body))).not.toThrow();
   });
 });

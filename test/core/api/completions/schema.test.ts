@@ -22,7 +22,7 @@ function refusal(body: unknown): ApiError {
 const show = (value: unknown) => JSON.stringify(value) ?? 'nothing';
 const isShared = (field: string) => Object.hasOwn(samplingEntries, field.split(/[.[]/)[0] ?? '');
 
-/** The request `once` with a field of a chat's table. */
+/** Returns the request `once` with a field from the tables of chats. */
 function withSharedField(field: string, value: unknown): Record<string, unknown> {
   const { messages: _, ...body } = withField(field, value);
   return { ...body, ...once };
@@ -84,13 +84,13 @@ describe('completion request schema', () => {
   );
 
   it.each(['suffix', 'max_tokens', 'echo', 'best_of', 'logprobs', ...Object.keys(samplingEntries)])(
-    'takes a null %s for an absent one',
+    'treats a null %s as absent',
     (field) => {
       expect(() => check({ ...once, [field]: null })).not.toThrow();
     },
   );
 
-  it.each([[null], ['text'], [5]])('refuses the body %j, since it is no object', (body) => {
+  it.each([[null], ['text'], [5]])('refuses the body %j, because it is not an object', (body) => {
     expect(refusal(body).data).toMatchObject({ param: null, message: 'The request body must be a JSON object.' });
   });
 });
@@ -105,7 +105,7 @@ describe('the fields that completions share with chats', () => {
   });
 
   it.each(refused.map(([field, value, message]) => [field, show(value), message, value] as const))(
-    'are refused alike: %s %s: %s',
+    'are refused in the same way: %s %s: %s',
     (field, _, message, value) => {
       const { data } = refusal(withSharedField(field, value));
       expect(data.message).toContain(message);
@@ -114,7 +114,7 @@ describe('the fields that completions share with chats', () => {
   );
 
   it.each(accepted.map(([field, value]) => [field, show(value), value] as const))(
-    'are accepted alike: %s %s',
+    'are accepted in the same way: %s %s',
     (field, _, value) => {
       const body = withSharedField(field, value);
       expect(check(body)).toEqual(body);

@@ -15,7 +15,7 @@ interface Options {
   returnProgress: boolean;
 }
 
-/** The SSE text of these events. */
+/** Returns the SSE text of these events. */
 function encode(events: GenerationStreamEvent[], options: Partial<Options> = {}): string {
   const { choices, includeUsage, returnProgress } = {
     choices: [PLAIN],
@@ -49,7 +49,7 @@ describe('completion stream', () => {
     ]);
   });
 
-  it('says nothing of the progress of the prompt, and a chunk for each step when asked to', () => {
+  it('has no progress of the prompt, or a chunk for each step if asked to', () => {
     expect(encode([progress(4, 12, 4), progress(12, 12, 4)])).toBe('');
     const chunks = chunksOf([progress(4, 12, 4), progress(12, 12, 4)], { returnProgress: true });
     expect(chunks.map(({ prompt_progress }) => prompt_progress)).toEqual([
@@ -63,7 +63,7 @@ describe('completion stream', () => {
     expect(encode([{ kind: 'ping' }])).toBe(': ping\n\n');
   });
 
-  it('mixes the choices, each by its index', () => {
+  it('interleaves the choices, each with its index', () => {
     const events = [text('a', 1), text('b', 0), finish('stop', 1), text('c', 0), finish('length', 0), done()];
     const chunks = chunksOf(events, { choices: [PLAIN, PLAIN] });
     expect(textsOf(chunks)).toEqual(['bc', 'a']);
@@ -91,7 +91,7 @@ describe('completion stream', () => {
     expect(chunksOf(events).filter(({ usage }) => usage)).toEqual([]);
   });
 
-  it('begins each choice with its prompt, once, when that is to be echoed', () => {
+  it('begins each choice with its prompt, once, if echo is set', () => {
     const choices = [
       { echo: 'One', logprobs: false },
       { echo: 'Two', logprobs: false },
@@ -107,7 +107,7 @@ describe('completion stream', () => {
     expect(textsOf(chunks)).toEqual(['One']);
   });
 
-  it('tells the logprobs of the tokens of each chunk', () => {
+  it('has the logprobs of the tokens of each chunk', () => {
     const token = (piece: string) => ({ text: piece, bytes: [...Buffer.from(piece)], logprob: -1, alternatives: [] });
     const events = [
       { ...text('Hel'), logprobs: [token('H'), token('el')] },
@@ -122,7 +122,7 @@ describe('completion stream', () => {
     ]);
   });
 
-  it('knows no conversation', () => {
+  it('throws for an event that only chats have', () => {
     expect(() => encode([{ kind: 'reasoning', choice: 0, text: 'Hm' }])).toThrow('reasoning');
   });
 });

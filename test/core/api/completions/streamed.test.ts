@@ -39,14 +39,14 @@ describe('streamed completion', () => {
     expect(reasons.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it("is the model's default when the request does not say", async () => {
+  it('is used if the request does not say and the model has it as its default', async () => {
     const { context } = createContext({ cards: [modelCard({ parameters: { stream: true } })] });
     const api = createApi(context);
     expect((await api(completion())).headers['content-type']).toMatch(/^text\/event-stream/);
     expect((await api(completion({ stream: false }))).headers['content-type']).toBe('application/json');
   });
 
-  it('is whole for a prompt that does not fit', async () => {
+  it('is complete for a prompt that does not fit', async () => {
     const { api } = apiOver(() => streamOf([overflow]));
     const sse = await readBody(await api(completion({ stream: true })));
     expect(textChunksOf(sse).map(({ choices }) => choices)).toEqual([
@@ -55,13 +55,13 @@ describe('streamed completion', () => {
     expect(sse.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  it('has a status code for what fails before its first event', async () => {
+  it('has a status code for an error before its first event', async () => {
     const error = overloaded('full', 5);
     const reply = await apiOver(() => failing([], error)).api(completion({ stream: true }));
     expect(reply).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
   });
 
-  it('ends with an error event and without [DONE] for what fails later', async () => {
+  it('ends with an error event and without [DONE] for a later error', async () => {
     const { api, errors } = apiOver(() => failing([progress(1, 1), text('Hel')], new Error('secret')));
     const sse = await readBody(await api(completion({ stream: true })));
     expect(dataLines(sse).at(-1)).toBe(JSON.stringify(errorBody(serverError().data)));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { between, booleanField, integer, oneOf, text, validate } from '../../../../src/core/api/fields/fields.ts';
 import { ApiError, type ErrorData } from '../../../../src/core/errors.ts';
 
-/** The error that validating this throws; undefined when it is valid. */
+/** Returns the error that validation throws, or undefined if the input is valid. */
 function refusal(schema: v.GenericSchema, input: unknown): ErrorData | undefined {
   try {
     validate(schema, input);
@@ -18,7 +18,7 @@ function refusal(schema: v.GenericSchema, input: unknown): ErrorData | undefined
 const field = (schema: v.GenericSchema) => v.looseObject({ field: schema }, 'must be a JSON object');
 
 describe('field validation', () => {
-  it('gives the valid input back, with the fields that the schema does not name', () => {
+  it('returns valid input, including fields that the schema does not name', () => {
     expect(validate(field(text), { field: 'x', more: 1 })).toEqual({ field: 'x', more: 1 });
   });
 
@@ -35,7 +35,7 @@ describe('field validation', () => {
     expect(refusal(field(text), {})).toMatchObject({ param: 'field', message: 'field is required.' });
   });
 
-  it('says of a body that is no object that it must be one', () => {
+  it('says that a body must be an object', () => {
     expect(refusal(field(text), 'x')).toMatchObject({
       param: null,
       message: 'The request body must be a JSON object.',
@@ -53,7 +53,7 @@ describe('field validation', () => {
     expect(refusal(schema, { field: 5 })).toMatchObject({ param: 'field', message: 'field must be this or that.' });
   });
 
-  describe('of a union of lists', () => {
+  describe('for a union of lists', () => {
     const word = v.pipe(text, v.nonEmpty('must not be empty'));
     const lists = field(
       v.union([v.array(word), v.array(integer(0)), v.array(v.array(integer(0)))], 'must be one of three lists'),
@@ -65,20 +65,23 @@ describe('field validation', () => {
       [[[1], [2, 'a']], 'field[1][1]', 'must be an integer of at least 0'],
       [[-1], 'field[0]', 'must be an integer of at least 0'],
       [['a', ''], 'field[1]', 'must not be empty'],
-    ])('names the place in the list that came furthest: %j', (value, param, message) => {
+    ])('names the place in the list that matched furthest: %j', (value, param, message) => {
       expect(refusal(lists, { field: value })).toMatchObject({ param, message: `${param} ${message}.` });
     });
 
-    it.each([[[true]], [[{}]], ['x'], [{}]])('says what the field must be when none came further: %j', (value) => {
-      expect(refusal(lists, { field: value })).toMatchObject({ message: 'field must be one of three lists.' });
-    });
+    it.each([[[true]], [[{}]], ['x'], [{}]])(
+      'says what the field must be if no list matched further than the others: %j',
+      (value) => {
+        expect(refusal(lists, { field: value })).toMatchObject({ message: 'field must be one of three lists.' });
+      },
+    );
   });
 
   it('names the first of several wrong fields', () => {
     expect(refusal(v.object({ a: text, b: text }), { a: 1, b: 2 })?.param).toBe('a');
   });
 
-  it('takes exactly the strings, booleans and words that a field allows', () => {
+  it('accepts exactly the strings, booleans and words that a field allows', () => {
     const kinds: [v.GenericSchema, (value: unknown) => boolean][] = [
       [text, (value) => typeof value === 'string'],
       [booleanField, (value) => typeof value === 'boolean'],
@@ -92,7 +95,7 @@ describe('field validation', () => {
     );
   });
 
-  it('takes exactly the numbers within a range, both ends included', () => {
+  it('accepts exactly the numbers within a range, both ends included', () => {
     const bounds = fc.tuple(fc.double({ noNaN: true }), fc.double({ noNaN: true }));
     fc.assert(
       fc.property(bounds, fc.double(), ([a, b], value) => {
@@ -104,7 +107,7 @@ describe('field validation', () => {
     );
   });
 
-  it('takes exactly the integers within a range, both ends included', () => {
+  it('accepts exactly the integers within a range, both ends included', () => {
     const bounds = fc.tuple(fc.maxSafeInteger(), fc.maxSafeInteger());
     const values = fc.oneof(fc.maxSafeInteger(), fc.double());
     fc.assert(
@@ -124,11 +127,11 @@ describe('field validation', () => {
     ['a lowest integer', integer(1), 0, 'must be an integer of at least 1'],
     ['any integer', integer(Number.MIN_SAFE_INTEGER), 0.5, 'must be an integer.'],
     ['some words', oneOf(['a', 'b']), 'c', 'must be one of a, b'],
-  ])('says what %s is', (_, schema, value, expected) => {
+  ])('has a message for %s', (_, schema, value, expected) => {
     expect(refusal(field(schema), { field: value })?.message).toContain(expected);
   });
 
-  it('answers any JSON whatever with the input or a 400, never with another error', () => {
+  it('answers any JSON with the input or a 400, never with another error', () => {
     const schema = field(v.union([v.string(), v.array(v.looseObject({ inner: text }))], 'must be this or that'));
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

@@ -32,7 +32,7 @@ describe('a request to a model', () => {
     await expect(read({ model: 'nope', count: 0 })).rejects.toThrow(refusal({ status: 400, param: 'count' }));
   });
 
-  it('is answered with 400 for a field that would silently be ignored', async () => {
+  it('is answered with 400 for a field that would be ignored silently', async () => {
     await expect(read({ model: 'tiny', grammar: 'x' })).rejects.toThrow(refusal({ status: 400, param: 'grammar' }));
     await expect(read({ model: 'tiny', other: 'x' }, ['other'])).rejects.toThrow(
       refusal({ status: 400, param: 'other' }),
@@ -43,7 +43,7 @@ describe('a request to a model', () => {
     expect((await read({ model: 'tiny' })).trace).toMatchObject({ model: 'tiny' });
   });
 
-  it('has its fields that nobody defines noted', async () => {
+  it('has its unknown fields noted', async () => {
     expect((await read({ model: 'tiny', sparkle: 1, user: 'ann' })).noted).toEqual([['sparkle']]);
   });
 });

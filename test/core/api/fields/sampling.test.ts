@@ -24,7 +24,7 @@ describe('sampling', () => {
     });
   });
 
-  it('is what the request says, then what the parameters of the model do, then its settings', () => {
+  it('is taken from the request, else from the parameters of the model, else from its settings', () => {
     const model = modelCard({
       settings: { embedding: false, temperature: 0.1, top_k: 1, min_p: 0.2 },
       parameters: { temperature: 0.2, top_p: 0.3 },
@@ -46,7 +46,7 @@ describe('stop sequences', () => {
     [[], []],
     [null, ['</s>']],
     [undefined, ['</s>']],
-  ])('are those of the request, or the model where it names none: %j', (stop, expected) => {
+  ])('are those of the request, or of the model if the request has none: %j', (stop, expected) => {
     expect(toStop({ stop }, model)).toEqual(expected);
   });
 });

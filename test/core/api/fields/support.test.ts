@@ -27,22 +27,22 @@ describe('fields that would change the reply', () => {
     );
   });
 
-  it('are also those that an endpoint names', () => {
+  it('include those that an endpoint names', () => {
     expect(() => refuseFields({ tools: [] })).not.toThrow();
     expect(() => refuseFields({ tools: [] }, ['tools'])).toThrow('tools is not supported.');
   });
 
-  it('are absent when they are null', () => {
+  it('count as absent if they are null', () => {
     expect(() => refuseFields({ audio: null, tools: null }, ['tools'])).not.toThrow();
   });
 });
 
-describe('fields that nobody defines', () => {
-  it('are neither in the schema nor without effect', () => {
+describe('unknown fields', () => {
+  it('are neither in the schema nor known to have no effect', () => {
     expect(undefinedFields({ model: 'tiny', user: 'ann', sparkle: 1 }, { model: {} })).toEqual(['sparkle']);
   });
 
-  it('may have a name that every JavaScript object knows', () => {
+  it('may have the name of a property of every JavaScript object', () => {
     expect(undefinedFields({ valueOf: 1 }, {})).toEqual(['valueOf']);
   });
 });

@@ -1,6 +1,9 @@
 const FORMS = 'must be a string, an array of strings, an array of token ids or an array of such arrays';
 
-/** What no input may be, for any endpoint that takes texts: the value, where it is wrong, and a part of the answer. */
+/**
+ * Values that are not valid as the input of any endpoint that takes texts: the value, where it is wrong, and a part of
+ * the error.
+ */
 export const REFUSED_INPUTS: [input: unknown, place: string, message: string][] = [
   [undefined, '', 'is required'],
   [null, '', FORMS],

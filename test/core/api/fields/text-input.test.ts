@@ -37,11 +37,14 @@ describe('text inputs', () => {
     },
   );
 
-  it.each([[['a', 'b', 'c', 'd']], [[[1], [2], [3], [4]]]])('are not more than allowed: %j', (input) => {
-    expect(() => read(input)).toThrow('input must have at most 3 texts.');
-  });
+  it.each([[['a', 'b', 'c', 'd']], [[[1], [2], [3], [4]]]])(
+    'are refused if there are more than allowed: %j',
+    (input) => {
+      expect(() => read(input)).toThrow('input must have at most 3 texts.');
+    },
+  );
 
-  it('are never empty, and as many as were given', () => {
+  it('are never empty, and none is lost', () => {
     const text = fc.string({ minLength: 1 });
     const tokens = fc.array(fc.nat(), { minLength: 1 });
     const several = { minLength: 1, maxLength: 3 };

@@ -9,7 +9,7 @@ describe('health', () => {
     expect(await readJson(reply)).toEqual({ status: 'ok', models: [], moving: [] });
   });
 
-  it('says what each loaded model runs on, why on nothing better, and how busy it is', async () => {
+  it('says what each loaded model runs on, why not on a better backend, and how busy it is', async () => {
     const loaded = loadedModel({
       engine: { ...engineInfo, backend: 'wasm', device: 'wasm, 2 threads' },
       fallbackReasons: ['gpu: none was found', 'cpu: no binary'],
@@ -36,7 +36,7 @@ describe('health', () => {
     });
   });
 
-  it('says which models are on their way into memory or out of it', async () => {
+  it('says which models are being loaded or unloaded', async () => {
     const moving = [
       { id: 'tiny', state: 'loading' as const, waiting: 3 },
       { id: 'big', state: 'unloading' as const, waiting: 0 },

@@ -19,21 +19,21 @@ function passes(authorization: string | undefined, keys: string[] = KEYS): boole
 }
 
 describe('authentication', () => {
-  it('asks for no key when none is configured', () => {
+  it('needs no key if none is configured', () => {
     expect(passes(undefined, [])).toBe(true);
     expect(passes('Bearer whatever', [])).toBe(true);
     expect(passes('nonsense', [])).toBe(true);
   });
 
-  it('takes any of the configured keys', () => {
+  it('accepts any of the configured keys', () => {
     for (const key of KEYS) expect(passes(`Bearer ${key}`)).toBe(true);
   });
 
-  it.each(['bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s too', (scheme) => {
+  it.each(['bearer', 'BEARER', 'bEaReR'])('accepts the scheme as %s too', (scheme) => {
     expect(passes(`${scheme} sk-one`)).toBe(true);
   });
 
-  it('takes several spaces between scheme and key', () => {
+  it('accepts several spaces between scheme and key', () => {
     expect(passes('Bearer   sk-one')).toBe(true);
   });
 
@@ -56,7 +56,7 @@ describe('authentication', () => {
     expect(passes(authorization)).toBe(false);
   });
 
-  it('says nothing of the keys', () => {
+  it('does not reveal the keys', () => {
     for (const authorization of [undefined, 'Bearer sk-on', 'Basic sk-one']) {
       try {
         authenticate(KEYS, authorization === undefined ? {} : { authorization });
@@ -66,7 +66,7 @@ describe('authentication', () => {
     }
   });
 
-  it('takes exactly the configured keys', () => {
+  it('accepts exactly the configured keys', () => {
     const key = fc.string({ unit: fc.constantFrom('a', 'b', '-'), minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(fc.array(key, { minLength: 1, maxLength: 3 }), key, (keys, given) => {
@@ -101,7 +101,7 @@ describe('the API with a key', () => {
     expect((await api(get('/v1/nothing', headers))).status).toBe(404);
   });
 
-  it('tells anyone whether the server lives', async () => {
+  it('answers /health without it', async () => {
     expect((await api(get('/health'))).status).toBe(200);
   });
 });

@@ -44,7 +44,7 @@ describe('cross-origin requests', () => {
     expect(corsHeaders({ origin: 'http://localhost' }, []).vary?.toLowerCase()).toBe('origin');
   });
 
-  it('need no headers when no browser asks', () => {
+  it('add no headers if no browser asks', () => {
     expect(corsHeaders({}, ['*'])).toEqual({});
   });
 });
@@ -82,7 +82,7 @@ describe('the API asked by a web page', () => {
     expect((await preflight('/v1/models')).headers).not.toHaveProperty('access-control-allow-private-network');
   });
 
-  it('allows a foreign page nothing', async () => {
+  it('allows nothing to a foreign page', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-private-network': 'true' };
     const reply = await preflight('/v1/chat/completions', headers);
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);

@@ -15,7 +15,7 @@ describe('a field of a query', () => {
     expect(queryField(query, 'filename')).toBe(expected);
   });
 
-  it('is refused with its name where its encoding is wrong', () => {
+  it('is refused with its name if its encoding is wrong', () => {
     expect(() => queryField('filename=%', 'filename')).toThrow('filename is not a valid URL encoding.');
   });
 });

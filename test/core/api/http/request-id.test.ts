@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { requestIdOf } from '../../../../src/core/api/http/request-id.ts';
 
 describe('the id of a request', () => {
-  it("is the client's own where it sends one", () => {
+  it("is the client's own if it sends one", () => {
     expect(requestIdOf({ 'x-request-id': 'abc-123' })).toBe('abc-123');
   });
 
-  it('is a new one for each request without', () => {
+  it('is new for each request without one', () => {
     expect(requestIdOf({})).toMatch(/^[\w-]{36}$/);
     expect(requestIdOf({})).not.toBe(requestIdOf({}));
   });
 
   it.each(['', 'x'.repeat(129), 'two words', 'line\nbreak', 'ümlaut'])(
-    'is a new one where the given one could harm a log: %j',
+    'is new if the given one could harm a log: %j',
     (given) => {
       expect(requestIdOf({ 'x-request-id': given })).toMatch(/^[\w-]{36}$/);
     },

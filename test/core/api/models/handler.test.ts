@@ -27,7 +27,7 @@ describe('model object', () => {
     });
   });
 
-  it('has the window that the configuration gives it before it is loaded', () => {
+  it('has the context window of its configuration before it is loaded', () => {
     const model = toModel(modelCard({ settings: { embedding: false, ctx_len: 2048 } }), undefined);
     expect(model).toMatchObject({ context_length: 2048, settings: { ctx_len: 2048 }, meta: { n_ctx: 2048 } });
   });
@@ -47,21 +47,21 @@ describe('model object', () => {
     ['gpu', 'node-llama-cpp'],
     ['cpu', 'node-llama-cpp'],
     ['wasm', 'wllama'],
-    // WebGPU.
+    // This is WebGPU.
     ['gpu', 'wllama'],
   ] as const)('names the engine of the backend %s: %s', (backend, runtime) => {
     const loaded = loadedModel({ engine: { ...engineInfo, backend, runtime } });
     expect(toModel(modelCard(), loaded)).toMatchObject({ backend, engine: runtime });
   });
 
-  it('tells models that see, make vectors or rank from those that just chat', () => {
+  it('distinguishes models that see, make vectors or rank from those that only chat', () => {
     const vision = toModel(
       modelCard({ settings: { embedding: false, vision_model: true, mmproj: 'm.gguf' } }),
       undefined,
     );
     const embedding = toModel(modelCard({ settings: { embedding: true } }), undefined);
     expect(vision).toMatchObject({ capabilities: { vision: true, embedding: false }, settings: { mmproj: 'm.gguf' } });
-    // Known before it is loaded: nothing else runs a projector.
+    // This is known before it is loaded, because only wllama runs projectors.
     expect(vision).toMatchObject({ engine: 'wllama', backend: null });
     expect(embedding.capabilities).toMatchObject({ vision: false, embedding: true });
     const settings = { embedding: false, prompt_template: '{% for tool in tools %}<tool_call>{% endfor %}' };
@@ -120,7 +120,7 @@ describe('models', () => {
     },
   );
 
-  it('are answered with 400 when the id is no valid URL encoding', async () => {
+  it('are answered with 400 if the id is not a valid URL encoding', async () => {
     expect((await api(get('/v1/models/%E0%A4%A'))).status).toBe(400);
   });
 });
@@ -128,7 +128,7 @@ describe('models', () => {
 describe('DELETE /v1/models/{id}', () => {
   const remove = { ...get('/v1/models/tiny'), method: 'DELETE' };
 
-  it("has the model removed and says so in OpenAI's shape", async () => {
+  it("removes the model and answers in OpenAI's form", async () => {
     const removed: string[] = [];
     const remover = { remove: async (id: string) => void removed.push(id) };
     const reply = await createApi({ ...createContext().context, remover })(remove);
@@ -137,7 +137,7 @@ describe('DELETE /v1/models/{id}', () => {
     expect(removed).toEqual(['tiny']);
   });
 
-  it('answers 501 where nothing can be removed', async () => {
+  it('answers 501 if models can not be removed', async () => {
     const reply = await createApi(createContext().context)(remove);
     expect(reply.status).toBe(501);
     expect(await readJson(reply)).toMatchObject({ error: { code: 'not_supported_here' } });

@@ -10,7 +10,7 @@ const STORED: PullEvent[] = [
   { status: 'done', model: 'tiny', alreadyHere: false },
 ];
 
-/** An importer that says this, and remembers which files it was given. */
+/** Makes an importer that yields these events and records which files it was given. */
 function createFakeImporter(events: () => AsyncIterable<PullEvent> = () => streamOf(STORED)) {
   const files: ImportedFile[] = [];
   const importer: Importer = {

@@ -32,7 +32,7 @@ const ORDINARY_PULL: PullEvent[] = [
   { status: 'done', model: 'tiny', alreadyHere: false },
 ];
 
-/** A puller that says what it is told to, and remembers what it was asked. */
+/** Makes a puller that does what the test tells it, and records what it was asked. */
 function createFakePuller(events: (signal: AbortSignal) => AsyncIterable<PullEvent> = () => streamOf(ORDINARY_PULL)) {
   const asked: { source: string; signal: AbortSignal }[] = [];
   const puller: Puller = {
@@ -97,14 +97,14 @@ describe('pulling a model', () => {
     },
   );
 
-  it('tells a later failure in the stream, and ends it without [DONE]', async () => {
+  it('sends a later error as an event, and ends without [DONE]', async () => {
     const { puller } = createFakePuller(() => thenThrow([{ status: 'resolving' }, PROGRESS], refusal));
     const reply = await createApi(createContext({ puller }).context)(pull());
     expect(reply.status).toBe(200);
     expect(JSON.parse(dataLines(await readBody(reply)).at(-1) ?? '')).toEqual(errorBody(refusal.data));
   });
 
-  it('says nothing of the inside when something breaks, but to the log', async () => {
+  it('hides internal errors from the client, and logs them', async () => {
     const { puller } = createFakePuller(() => thenThrow([PROGRESS], new Error('/home/me is full')));
     const { context, errors } = createContext({ puller });
     const text = await readBody(await createApi(context)(pull()));
@@ -113,14 +113,14 @@ describe('pulling a model', () => {
     expect(errors).toMatchObject([{ message: 'stream failed' }]);
   });
 
-  it('does not look whole when it ends without its last event', async () => {
+  it('does not look complete if it ends without its last event', async () => {
     const { puller } = createFakePuller(() => streamOf([PROGRESS]));
     const api = createApi(createContext({ puller }).context);
     expect(dataLines(await readBody(await api(pull()))).at(-1)).toMatch(/server_error/);
     expect((await api(pull({ stream: false }))).status).toBe(500);
   });
 
-  it('says so when the model that was fetched can not be served', async () => {
+  it('says so if the fetched model can not be served', async () => {
     const { puller } = createFakePuller(() => streamOf([{ status: 'done', model: 'other', alreadyHere: true }]));
     const reply = await createApi(createContext({ puller }).context)(pull({ stream: false }));
     expect(reply.status).toBe(500);
@@ -146,7 +146,7 @@ describe('pulling a model', () => {
     expect(asked[0]?.signal.aborted).toBe(true);
   });
 
-  it('ends when the client leaves while it waits for the whole', async () => {
+  it('ends when the client leaves while it waits for the whole reply', async () => {
     const gone = new AbortController();
     const { puller, asked } = createFakePuller((signal) => {
       const queue = createEventQueueOf(PROGRESS);
@@ -161,7 +161,7 @@ describe('pulling a model', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is refused where there is no puller', async () => {
+  it('is refused if there is no puller', async () => {
     const reply = await createApi(createContext().context)(pull());
     expect(reply.status).toBe(501);
     expect(await readJson(reply)).toMatchObject({ error: { code: 'not_supported_here' } });
@@ -186,7 +186,7 @@ describe('pulling a model', () => {
     expect(await readJson(reply)).toMatchObject({ error: { param: field, message: `${field} ${complaint}.` } });
   });
 
-  it('notes fields that nobody defines', async () => {
+  it('notes unknown fields', async () => {
     const { puller } = createFakePuller();
     const { context, noted } = createContext({ puller });
     await collect((await createApi(context)(pull({ quant: 'Q4' }))).body as AsyncIterable<string>);

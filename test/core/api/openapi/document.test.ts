@@ -11,7 +11,7 @@ const ROUTES = FAMILIES.flatMap(({ routes }) => routes);
 const document = openApiDocument(FAMILIES, true);
 const ajv = new Ajv2020({ strict: false });
 
-/** The check of one of the document's schemas. */
+/** Compiles a check from one of the document's schemas. */
 function schemaCheck(name: string): ValidateFunction {
   return ajv.compile({ $ref: `#/components/schemas/${name}`, components: document.components });
 }
@@ -21,14 +21,14 @@ interface Property {
   [keyword: string]: unknown;
 }
 
-/** A field of a request's schema, without the null that it may be. */
+/** Returns a field of a request's schema, without the null that it also accepts. */
 function field(request: string, name: string): Property {
   const { properties } = document.components.schemas[request] as { properties: Record<string, Property> };
   const property = properties[name] ?? {};
   return property.anyOf?.at(-1)?.type === 'null' ? (property.anyOf[0] ?? {}) : property;
 }
 
-/** The fields of a request's own schema, by which the server checks it. */
+/** Returns the fields of the schema by which the server checks a request. */
 function entriesOf(name: string): object {
   const schema = ROUTES.find(({ body }) => body?.name === name)?.body?.schema;
   return schema && 'entries' in schema ? (schema.entries as object) : {};
@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
     expect(validate.errors).toBeNull();
   });
 
-  it('asks for a key where the server does', () => {
+  it('asks for a key if the server does', () => {
     expect(document.security).toEqual([{ apiKey: [] }]);
     expect(openApiDocument(FAMILIES, false).security).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ROUTES.map(({ id }) => id)).size).toBe(ROUTES.length);
   });
 
-  it('describes a file that is sent, and the fields of its query', () => {
+  it('describes the upload of a file, and the fields of its query', () => {
     expect(document.paths['/v1/models/import']?.post).toMatchObject({
       parameters: [
         { name: 'filename', in: 'query', required: true },
@@ -110,7 +110,7 @@ describe('the schema of a chat request', () => {
     ['stop', { anyOf: [{ minLength: 1 }, { type: 'array', maxItems: 4 }] }],
     ['logit_bias', { type: 'object', additionalProperties: { minimum: -100, maximum: 100 } }],
     ['messages', { type: 'array', minItems: 1 }],
-  ])('tells what %s may be', (name, expected) => {
+  ])('describes the values of %s', (name, expected) => {
     expect(field('ChatCompletionRequest', name)).toMatchObject(expected);
   });
 
@@ -149,14 +149,14 @@ describe('the schemas of other requests', () => {
     ['EmbeddingRequest', 'dimensions', { type: 'integer', minimum: 1 }],
     ['RerankRequest', 'documents', { minItems: 1, maxItems: 2048 }],
     ['DetokenizeRequest', 'tokens', { items: { minimum: 0, maximum: 2 ** 31 - 1 } }],
-  ])('tell what a field may be: %s %s', (request, name, expected) => {
+  ])('describe the values of a field: %s %s', (request, name, expected) => {
     expect(field(request, name)).toMatchObject(expected);
   });
 
   it.each([
     ['CompletionRequest', 'prompt', 16],
     ['EmbeddingRequest', 'input', 2048],
-  ] as const)('tell how many texts there may be: %s %s', (request, name, maxItems) => {
+  ] as const)('describe how many texts there may be: %s %s', (request, name, maxItems) => {
     const tokens = { type: 'array', minItems: 1, items: { type: 'integer' } };
     expect(field(request, name).anyOf).toMatchObject([
       { type: 'string', minLength: 1 },

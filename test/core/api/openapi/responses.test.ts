@@ -21,7 +21,7 @@ import {
 const document = openApiDocument(FAMILIES, true);
 const ajv = new Ajv2020({ strict: false });
 
-/** The check of one of the document's schemas. */
+/** Compiles a check from one of the document's schemas. */
 function schemaCheck(name: string): ValidateFunction {
   return ajv.compile({ $ref: `#/components/schemas/${name}`, components: document.components });
 }

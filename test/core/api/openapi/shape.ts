@@ -47,7 +47,9 @@ const operation = {
   additionalProperties: false,
 };
 
-/** The part of OpenAPI 3.1's own schema that the document uses, and what this API adds to it: no schema is inline. */
+/**
+ * The part of OpenAPI 3.1's own schema that the document uses, with one rule of this API added: no schema is inline.
+ */
 export const OPENAPI_SHAPE = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $defs: {

@@ -25,7 +25,7 @@ describe('a cancel that follows a signal', () => {
 });
 
 describe('a stream that cancels', () => {
-  it('does so when its reader leaves, also while it waits', async () => {
+  it('cancels when its reader leaves, even while it waits', async () => {
     const cancel = new AbortController();
     async function* silent(): AsyncGenerator<string> {
       await new Promise<void>((resolve) => cancel.signal.addEventListener('abort', () => resolve()));
@@ -38,7 +38,7 @@ describe('a stream that cancels', () => {
     await Promise.all([waiting, left]);
   });
 
-  it('does not when it is read to its end', async () => {
+  it('does not cancel when it is read to its end', async () => {
     const cancel = new AbortController();
     const seen: string[] = [];
     for await (const piece of cancelOnReturn(streamOf(['a', 'b']), cancel)) seen.push(piece);

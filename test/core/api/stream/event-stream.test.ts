@@ -3,7 +3,7 @@ import { eventStream, type GenerationStreamEvent } from '../../../../src/core/ap
 import { errorBody, overloaded, serverError } from '../../../../src/core/errors.ts';
 import { collect, done, failing, finish, ORDINARY, progress, streamOf, text } from '../fixtures.ts';
 
-/** Events as their kinds in brackets; progress says nothing. */
+/** Writes an event as its kind in brackets, and `progress` as nothing. */
 const encoding = {
   encode: (event: GenerationStreamEvent) => (event.kind === 'progress' ? '' : `[${event.kind}]`),
   isLast: (event: GenerationStreamEvent) => event.kind === 'done',
@@ -40,14 +40,14 @@ describe('event stream', () => {
     expect(onFailure).not.toHaveBeenCalled();
   });
 
-  it('tells the server alone what broke inside', async () => {
+  it('reports internal errors only to the server', async () => {
     const onFailure = vi.fn();
     const error = new Error('secret');
     expect(await stream(failing([text('a')], error), onFailure)).toEqual(['[text]', errorEvent()]);
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(error);
   });
 
-  it('does not look whole when the generation ends without its last event', async () => {
+  it('does not look complete if the generation ends without its last event', async () => {
     expect(await stream(streamOf([text('a')]))).toEqual(['[text]', errorEvent()]);
     expect(await stream(streamOf([]))).toEqual([errorEvent()]);
   });

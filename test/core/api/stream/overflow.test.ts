@@ -7,7 +7,7 @@ import { collect, ORDINARY, streamOf } from '../fixtures.ts';
 const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 900, contextLength: 512 };
 
 describe('a prompt that does not fit the context window', () => {
-  it.each(['length', 'error'] as const)('changes nothing for one that fits (%s)', async (policy) => {
+  it.each(['length', 'error'] as const)('stays unchanged if it does fit (%s)', async (policy) => {
     expect(await collect(applyOverflowPolicy(streamOf(ORDINARY), policy))).toEqual(ORDINARY);
   });
 
@@ -39,7 +39,7 @@ describe('a prompt that does not fit the context window', () => {
   it.each([
     ['messages', {}],
     ['prompt', { param: 'prompt' }],
-  ])('is an error of the field that holds it: %s', async (param, options) => {
+  ])('is an error of the field that has it: %s', async (param, options) => {
     const refused = collect(applyOverflowPolicy(streamOf([overflow]), 'error', options));
     await expect(refused).rejects.toMatchObject({ data: { param } });
   });

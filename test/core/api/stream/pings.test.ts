@@ -7,7 +7,7 @@ import { collect, failing, finish, ORDINARY, progress, streamOf, text } from '..
 const INTERVAL_MS = 10_000;
 const ping = { kind: 'ping' };
 
-/** A stream with pings that is read as fast as it comes. */
+/** Makes a stream with pings and reads it as fast as it comes. */
 function read(onReturn: () => void = () => {}) {
   const queue = createEventQueue<GenerationEvent>(onReturn);
   const seen: unknown[] = [];
@@ -25,7 +25,7 @@ describe('pings', () => {
     vi.useRealTimers();
   });
 
-  it('leave a stream without pauses as it is', async () => {
+  it('do not change a stream without pauses', async () => {
     expect(await collect(withPings(streamOf(ORDINARY), INTERVAL_MS))).toEqual(ORDINARY);
   });
 
@@ -41,7 +41,7 @@ describe('pings', () => {
     await ended;
   });
 
-  it('begin to count anew with every event', async () => {
+  it('restart their interval with every event', async () => {
     const { queue, seen, ended } = read();
     await vi.advanceTimersByTimeAsync(INTERVAL_MS - 1);
     queue.push(progress(1, 2));

@@ -27,7 +27,7 @@ describe('server-sent events', () => {
     expect(await read('data: a\r\ndata: b\r\n\r\n')).toEqual(['a\nb']);
   });
 
-  it('are dropped when they are not whole', async () => {
+  it('are dropped if they are incomplete', async () => {
     expect(await read('data: a\n\ndata: b')).toEqual(['a']);
   });
 });

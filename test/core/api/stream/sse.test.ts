@@ -7,7 +7,7 @@ describe('server-sent events', () => {
     expect(sseEvent({ a: 'x\ny\r\u2028' })).toBe('data: {"a":"x\\ny\\r\u2028"}\n\n');
   });
 
-  it('give any JSON back, in one line whatever it holds', () => {
+  it('keep any JSON intact, on one line', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const event = sseEvent(value);
@@ -25,7 +25,7 @@ describe('server-sent events', () => {
     expect(SSE_PING).toBe(': ping\n\n');
   });
 
-  it('are sent as an event stream that nobody holds back or keeps', () => {
+  it('are sent as an event stream that nothing buffers or caches', () => {
     expect(SSE_HEADERS['content-type']).toMatch(/^text\/event-stream/);
     expect(SSE_HEADERS['cache-control']).toContain('no-cache');
     expect(SSE_HEADERS['x-accel-buffering']).toBe('no');

@@ -12,7 +12,7 @@ describe('what all completions share', () => {
     expect(completionHead('chatcmpl', 'a', 'b', 0).id).not.toBe(head.id);
   });
 
-  it('says how many tokens of the prompt were cached', () => {
+  it('has the number of cached prompt tokens', () => {
     expect(toUsage(done()).prompt_tokens_details).toEqual({ cached_tokens: 4 });
   });
 

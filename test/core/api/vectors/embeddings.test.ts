@@ -7,7 +7,7 @@ import { createContext, createFakeRunner, modelCard, post, readBody, readJson } 
 
 const VECTOR = [0.6, 0, -0.8];
 
-/** The API over one embedding model that answers every input with the same vector, and a chat model. */
+/** Makes the API over a chat model and an embedding model that answers every input with the same vector. */
 function apiOver(vector = VECTOR) {
   const runner = createFakeRunner(undefined, [], {
     embed: ({ inputs }) => ({ vectors: inputs.map(() => vector), tokens: 7 }),
@@ -46,13 +46,13 @@ describe('embeddings', () => {
       [[1, 2], [3]],
       [[1, 2], [3]],
     ],
-  ])('are asked of the engine for the input %j', async (input, inputs) => {
+  ])('ask the engine about the input %j', async (input, inputs) => {
     const { api, runner } = apiOver();
     expect((await api(embeddings({ input }))).status).toBe(200);
     expect(runner.questions).toMatchObject([{ modelId: 'embedder', kind: 'embed', question: { inputs } }]);
   });
 
-  it('end when the client goes', async () => {
+  it('end when the client leaves', async () => {
     const { api, runner } = apiOver();
     const request = embeddings();
     await api(request);
@@ -68,7 +68,7 @@ describe('embeddings', () => {
   });
 
   it.each([{}, { encoding_format: null }, { encoding_format: 'float' }, { dimensions: 3 }, { user: 'ann' }])(
-    'are plain numbers, all of them, with %j',
+    'are plain numbers with %j',
     async (body) => {
       const { api } = apiOver();
       expect((await readJson(await api(embeddings(body)))).data[0].embedding).toEqual(VECTOR);
@@ -107,7 +107,7 @@ describe('embeddings', () => {
     expect(error.message).toMatch(/4.*embedder.*3/);
   });
 
-  it('are refused of a chat model, which is not even loaded', async () => {
+  it('are refused for a chat model, which is not even loaded', async () => {
     const { api, runner } = apiOver();
     const reply = await api(embeddings({ model: 'chatter' }));
     expect(reply.status).toBe(400);
@@ -122,7 +122,7 @@ describe('embeddings', () => {
     expect((await api(embeddings({ model: 'nope' }))).status).toBe(404);
   });
 
-  it('fail as the engine does, without its inside', async () => {
+  it("fail with the engine's error, without internals", async () => {
     for (const [error, body] of [
       [overloaded('full', 5), errorBody(overloaded('full', 5).data)],
       [new Error('secret'), { error: expect.objectContaining({ code: 'server_error' }) }],

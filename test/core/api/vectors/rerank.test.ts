@@ -6,7 +6,7 @@ import { createContext, createFakeRunner, post, readJson } from '../fixtures.ts'
 const SCORES = [0.2, 0.9, 0.2, 0.5];
 const documents = ['zero', { text: 'one' }, 'two', { text: 'three', more: 1 }];
 
-/** The API over a reranker that gives these scores. */
+/** Makes the API over a ranking model that gives these scores. */
 function apiOver(scores = SCORES) {
   const runner = createFakeRunner(undefined, [], { rerank: () => ({ scores, tokens: 11 }) });
   return { api: createApi(createContext({ runner }).context), runner };
@@ -45,7 +45,7 @@ describe('rerank', () => {
     [2, [1, 3]],
     [99, [1, 3, 0, 2]],
     [null, [1, 3, 0, 2]],
-  ])('lists the best %s alone', async (top_n, indices) => {
+  ])('lists only the best %s', async (top_n, indices) => {
     const { results } = await readJson(await apiOver().api(rerank({ top_n })));
     expect(results.map(({ index }: { index: number }) => index)).toEqual(indices);
   });
@@ -58,7 +58,7 @@ describe('rerank', () => {
     ]);
   });
 
-  it('is refused as the engine says when the model is no reranker', async () => {
+  it("is refused with the engine's error if the model does not rank", async () => {
     const error = invalidRequest("The model 'tiny' is no reranker.", 'model');
     const runner = createFakeRunner(undefined, [], { rerank: () => Promise.reject(error) });
     const reply = await createApi(createContext({ runner }).context)(rerank());

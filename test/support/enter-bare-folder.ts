@@ -1,0 +1,3 @@
+import { inject } from 'vitest';
+
+process.chdir(inject('bareFolder'));

@@ -1,0 +1,4 @@
+import { inject } from 'vitest';
+
+const stale = inject('staleBuild');
+if (stale) throw new Error(stale);
