@@ -40,9 +40,9 @@ export interface ServerOptions {
   idleTimeout?: number;
   /** Requests of one model that may wait for a slot. By default 512. */
   queue?: number;
-  /** Largest request body, in bytes. By default 32 MiB. */
+  /** Largest request body, in bytes. By default 33,554,432. */
   bodyLimit?: number;
-  /** Largest file of an image or a recording, in bytes. By default 20 MiB. */
+  /** Largest file of an image or a recording, in bytes. By default 20,971,520. */
   mediaLimit?: number;
   /** Allows to fetch images from this machine and its private networks too. */
   allowPrivateMedia?: boolean;

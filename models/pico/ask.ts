@@ -1,9 +1,9 @@
 import type { Ask, Message } from './judge.ts';
 
-/** Longer than any right answer. */
+/** The longest reply in tokens; every right answer is shorter. */
 const MAX_TOKENS = 200;
 
-/** Asks pico over the API at a base URL, greedily. Throws when the server refuses. */
+/** Asks pico over the API at this base URL, with greedy sampling. Throws when the server refuses. */
 export function createAsk(url: string, model = 'pico'): Ask {
   return async (messages, tools) => {
     const body = {

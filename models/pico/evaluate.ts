@@ -3,7 +3,8 @@ import { createAsk } from './ask.ts';
 import { readCases } from './cases.ts';
 import { judge, type Outcome } from './judge.ts';
 
-// Asks a running server the cases and prints how many answers are right: `node evaluate.js [--url URL] [--model pico] [--cases FILE]`.
+// Asks a running server all cases and prints the wrong answers and the share of right ones:
+// `node evaluate.js [--url URL] [--model pico] [--cases FILE]`.
 
 const { values: options } = parseArgs({
   options: {
@@ -29,5 +30,6 @@ for (const { case: one, reply } of outcomes.filter(({ right }) => !right)) {
 for (const group of new Set(outcomes.map(({ case: one }) => one.group))) {
   process.stdout.write(`${group.padEnd(12)}${share(outcomes.filter(({ case: one }) => one.group === group))}\n`);
 }
-process.stdout.write(`${'calls'.padEnd(12)}${share(outcomes.filter(({ case: one }) => 'call' in one.expect))}\n`);
+const calls = outcomes.filter(({ case: one }) => 'call' in one.expect);
+if (calls.length > 0) process.stdout.write(`${'calls'.padEnd(12)}${share(calls)}\n`);
 process.stdout.write(`${'all'.padEnd(12)}${share(outcomes)}\n`);

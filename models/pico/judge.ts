@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Case } from './cases.ts';
 
-/** What evaluating needs of a chat message. */
+/** The parts of a chat message that the evaluation reads. */
 export interface Message {
   role: string;
   content: string | null;
@@ -18,7 +18,7 @@ export interface Outcome {
   right: boolean;
 }
 
-/** Plays a case, the model's own replies between the user's messages, and judges the last reply. */
+/** Sends the user's messages of a case one after the other and judges the last reply. */
 export async function judge(ask: Ask, one: Case): Promise<Outcome> {
   const messages: Message[] = [];
   let reply: Message = { role: 'assistant', content: '' };

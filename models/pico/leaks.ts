@@ -1,7 +1,7 @@
-import { readCases } from './cases.ts';
-import type { Conversation } from './corpus/mix.ts';
+import { CASES, MENDED_CASES, readCases } from './cases.ts';
+import type { Conversation } from './generator/mix.ts';
 
-/** A text in small letters and without punctuation, as questions are compared. */
+/** A text in small letters and without punctuation, for comparing questions. */
 export function plain(text: string): string {
   return text
     .toLowerCase()
@@ -10,9 +10,9 @@ export function plain(text: string): string {
     .trim();
 }
 
-const heldOut = readCases().map(({ user }) => plain(user.at(-1) ?? ''));
+const heldOut = [CASES, MENDED_CASES].flatMap((path) => readCases(path)).map(({ user }) => plain(user.at(-1) ?? ''));
 
-/** Whether a conversation has a question of the evaluation in it, which must not be trained on. */
+/** True for a conversation with a question of the evaluation in it. Such a conversation must not be trained on. */
 export function isLeak({ messages }: Conversation): boolean {
   return messages.some(({ role, content }) => {
     if (role !== 'user') return false;

@@ -1,13 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeDice } from './corpus/dice.ts';
-import { makeConversation } from './corpus/mix.ts';
-import { createRenderer, type Span } from './corpus/render.ts';
+import { makeDice } from './generator/dice.ts';
+import { type Intent, intentsAbout } from './generator/intents.ts';
+import { makeConversation } from './generator/mix.ts';
+import { createRenderer, type Span } from './generator/render.ts';
 import { isLeak } from './leaks.ts';
 import { createEncoder, learnVocabulary, type Vocabulary } from './tokenizer.ts';
 
-// Makes what train.py reads: `node make-corpus.js [--count 300000] [--seed 1] [--name train]`.
+// Makes what train.py reads: `node make-corpus.js [--count 300000] [--seed 1] [--name train] [--focus "keys" --focus "..."]`.
+// With `--focus` every second question is about one of these things, by the names in the corpus's `about`.
 
 const { values: options } = parseArgs({
   options: {
@@ -15,6 +17,7 @@ const { values: options } = parseArgs({
     name: { type: 'string', default: 'train' },
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '300000' },
+    focus: { type: 'string', multiple: true, default: [] },
   },
 });
 
@@ -22,16 +25,16 @@ const VOCABULARY_SIZE = 2560;
 const VOCABULARY_SEED = 7;
 const VOCABULARY_CONVERSATIONS = 12_000;
 const COMMON_TOKENS = 1024;
-/** What train.py takes for "to be learnt". */
+/** Marks a token that train.py learns to write. */
 const LOSS_BIT = 0x8000;
 const LONGEST = 1024;
 
 const render = createRenderer(readFileSync('models/pico/chat-template.jinja', 'utf8'));
 
-function* conversations(seed: number, count: number, parts: string[] = []): Generator<Span[]> {
+function* conversations(seed: number, count: number, parts: string[], focus: Intent[]): Generator<Span[]> {
   const dice = makeDice(seed, parts);
   for (let made = 0; made < count; made++) {
-    const conversation = makeConversation(dice);
+    const conversation = makeConversation(dice, focus);
     if (isLeak(conversation)) dropped++;
     else yield render(conversation);
   }
@@ -42,7 +45,7 @@ function vocabulary(): Vocabulary {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Vocabulary;
   } catch {
-    const texts = [...conversations(VOCABULARY_SEED, VOCABULARY_CONVERSATIONS)].map((spans) =>
+    const texts = [...conversations(VOCABULARY_SEED, VOCABULARY_CONVERSATIONS, [], [])].map((spans) =>
       spans.map(({ text }) => text).join(''),
     );
     const learnt = learnVocabulary(texts, VOCABULARY_SIZE);
@@ -55,11 +58,12 @@ let dropped = 0;
 mkdirSync(options.folder, { recursive: true });
 const learnt = vocabulary();
 const encode = createEncoder(learnt);
-/** The later a token was merged, the rarer it is; made-up words bring those often enough for pico to copy them. */
+/** Rare tokens, which are those that were merged late. Made-up words use them, so that pico learns to copy them too. */
 const parts = learnt.tokens.slice(COMMON_TOKENS).filter((token) => /^[a-z]{2,}$/.test(token));
 const tokens: number[] = [];
 const lengths: number[] = [];
-for (const spans of conversations(Number(options.seed), Number(options.count), parts)) {
+const focus = intentsAbout(options.focus);
+for (const spans of conversations(Number(options.seed), Number(options.count), parts, focus)) {
   const ids = spans.flatMap((span) => encode(span.text).map((id) => (span.learnt ? id | LOSS_BIT : id)));
   if (ids.length > LONGEST) continue;
   lengths.push(ids.length);

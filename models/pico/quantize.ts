@@ -1,10 +1,15 @@
 const BLOCK = 32;
 const BLOCK_BYTES = 34;
 
-/** Q8_0: for every 32 values a half-precision scale and the values over it as signed bytes. */
+/** The bytes that so many values take in Q8_0. Throws unless they are whole blocks. */
+export function quantizedBytes(count: number): number {
+  if (count % BLOCK !== 0) throw new Error(`${count} values are no whole number of blocks of ${BLOCK}`);
+  return (count / BLOCK) * BLOCK_BYTES;
+}
+
+/** Q8_0: for every 32 values a half-precision scale and the values divided by it as signed bytes. */
 export function quantize(values: Float32Array): Uint8Array {
-  if (values.length % BLOCK !== 0) throw new Error(`${values.length} values are no whole number of blocks of ${BLOCK}`);
-  const bytes = new DataView(new ArrayBuffer((values.length / BLOCK) * BLOCK_BYTES));
+  const bytes = new DataView(new ArrayBuffer(quantizedBytes(values.length)));
   for (let block = 0; block < values.length / BLOCK; block++) {
     const own = values.subarray(block * BLOCK, (block + 1) * BLOCK);
     const scale = own.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 127;
@@ -14,6 +19,19 @@ export function quantize(values: Float32Array): Uint8Array {
     }
   }
   return new Uint8Array(bytes.buffer);
+}
+
+/** The values that Q8_0 stands for. */
+export function dequantize(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const values = new Float32Array((bytes.length / BLOCK_BYTES) * BLOCK);
+  for (let block = 0; block < values.length / BLOCK; block++) {
+    const scale = fromHalf(view.getUint16(block * BLOCK_BYTES, true));
+    for (let index = 0; index < BLOCK; index++) {
+      values[block * BLOCK + index] = scale * view.getInt8(block * BLOCK_BYTES + 2 + index);
+    }
+  }
+  return values;
 }
 
 const single = new DataView(new ArrayBuffer(4));
@@ -27,4 +45,11 @@ export function toHalf(value: number): number {
   if (exponent <= 0) return Math.round(value * 2 ** 24);
   // A carry out of the mantissa is a right step of the exponent.
   return (exponent << 10) + Math.round((bits & 0x7fffff) / 2 ** 13);
+}
+
+/** The number that a positive half-precision number's bits stand for. */
+export function fromHalf(bits: number): number {
+  const exponent = bits >> 10;
+  const mantissa = (bits & 1023) / 1024;
+  return exponent === 0 ? mantissa * 2 ** -14 : (1 + mantissa) * 2 ** (exponent - 15);
 }

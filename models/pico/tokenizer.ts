@@ -1,6 +1,6 @@
 import { spell } from '../../test/fixtures/vocabulary.ts';
 
-/** Tokens that the template writes and no merge makes; the first three are control tokens, the rest plain text. */
+/** Tokens that the chat template writes. No merge makes them. llama.cpp treats these as control tokens, `MARKS` as text. */
 export const CONTROL_TOKENS = ['<|im_start|>', '<|im_end|>', '<|endoftext|>'];
 export const MARKS = ['<tool_call>', '</tool_call>', '<tools>', '</tools>'];
 
@@ -10,18 +10,19 @@ export interface Vocabulary {
   merges: [left: string, right: string][];
 }
 
-/** GPT-2's cut of a text into the pieces that merges stay within, as llama.cpp has it. */
+/** Cuts a text into pieces as GPT-2 and llama.cpp do. Merges stay within a piece. */
 const PIECES = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 const MARK_PATTERN = new RegExp(
   `(${[...CONTROL_TOKENS, ...MARKS].map((mark) => mark.replaceAll('|', '\\|')).join('|')})`,
 );
-/** The punctuation that may be merged: what JSON has around its words, up to four characters of it. */
+/** The punctuation that may be merged: up to four characters of what JSON has around its words. */
 const JSON_PUNCTUATION = /^[\s{}[\]":,]{1,4}$/;
 const bytes = new TextEncoder();
 
 /**
- * Learns the most frequent merges of some texts. None takes a space before letters in, none digits, and none punctuation
- * but JSON's, so that a name or number is spelled by the same tokens wherever it stands and can be copied token by token.
+ * Learns the most frequent merges of some texts. A merge has no space before letters, no digits, and no punctuation except
+ * JSON's. So a name or a number has the same tokens wherever it stands, and copying it is copying tokens. Throws when the
+ * texts have too few words for a vocabulary of that size.
  */
 export function learnVocabulary(texts: Iterable<string>, size: number): Vocabulary {
   const words = countWords(texts).map(([word, count]) => ({ symbols: [...spell(bytes.encode(word))], count }));
@@ -84,7 +85,7 @@ function merge(symbols: string[], [left, right]: [string, string]): string[] {
   return merged;
 }
 
-/** Turns texts into token ids as llama.cpp does it with this vocabulary. */
+/** Turns texts into the token ids that llama.cpp gives them with this vocabulary. */
 export function createEncoder({ tokens, merges }: Vocabulary): (text: string) => number[] {
   const ids = new Map(tokens.map((token, id) => [token, id]));
   const ranks = new Map(merges.map((pair, rank) => [pair.join(' '), rank]));

@@ -1,4 +1,4 @@
-"""What make-corpus.ts wrote, as batches."""
+"""Reads the token ids that make-corpus.ts wrote, and packs them into batches."""
 
 import os
 
@@ -6,19 +6,19 @@ import numpy as np
 import torch
 
 LOSS_BIT = 0x8000
-# Tokens of a batch, whatever the length of its rows.
+# A batch has this many tokens. Longer rows mean fewer of them.
 BATCH_TOKENS = 4096
 ROW_LENGTHS = (256, 512, 1024)
-# Tokens of a batch that are predicted: pico's own, and as many of the others as fit. Always as many, since matrix products
-# are compiled for each shape.
+# The number of predicted tokens in a batch: those that pico writes, and others as far as there is room. The number is
+# fixed, because matrix products are compiled anew for each shape.
 PREDICTED_TOKENS = 2048
-# The first tokens of a reply count more: they decide what it says.
+# The first tokens of a reply get a higher weight, because they decide what the reply says.
 BEGINNING = 4
 BEGINNING_WEIGHT = 3
 
 
 class Corpus:
-    """Conversations packed into rows: each row length has its rows, and a batch has rows of one length."""
+    """Conversations packed into rows of a few fixed lengths. All rows of a batch have the same length."""
 
     def __init__(self, folder, name, seed):
         self.tokens = np.fromfile(os.path.join(folder, f"{name}.tokens"), dtype="<u2")
@@ -43,12 +43,12 @@ class Corpus:
         return batches
 
     def batches(self):
-        """Batches without an end, epoch after epoch."""
+        """Endless batches, one epoch after the other."""
         while True:
             yield from self.epoch()
 
     def load(self, batch, others_weight=0):
-        """What the model takes of a batch, the tokens to predict and their weights: 0 for those that fill up."""
+        """The inputs of the model for a batch, the tokens to predict, and their weights. Padding has the weight 0."""
         length, rows = batch
         tokens = np.zeros((len(rows), length + 1), dtype=np.int64)
         documents = np.zeros((len(rows), length + 1), dtype=np.int64)
@@ -78,7 +78,7 @@ class Corpus:
 
 
 def beginning(counted):
-    """Whether a token is one of the first of a reply, which decide what the reply is."""
+    """True for the first tokens of a reply."""
     marks = np.zeros(counted.shape, dtype=bool)
     for distance in range(1, BEGINNING + 1):
         marks[distance:] |= ~counted[:-distance]
@@ -86,7 +86,7 @@ def beginning(counted):
 
 
 def pack(order, lengths, room, window=64):
-    """Puts conversations into rows, each into the fullest open row that has room for it."""
+    """Puts each conversation into the fullest open row that has room for it. Returns the rows."""
     rows, open_rows = [], []
     for conversation in order:
         size = lengths[conversation]

@@ -1,6 +1,6 @@
-"""The parts of the model that are worth a gradient of their own: less memory goes to and fro than autograd would move.
+"""Parts of the model with hand-written gradients. They move less memory than autograd would.
 
-`kind` is the type of the matrix products' inputs; everything else is float32.
+`kind` is the type of the inputs of matrix products. Everything else is float32.
 """
 
 import torch
@@ -9,7 +9,7 @@ EPSILON = 1e-6
 
 
 class Linear(torch.autograd.Function):
-    """x @ weight.T, multiplied in x's type, in float32 afterwards."""
+    """x @ weight.T. The product is computed in the type of x and returned as float32."""
 
     @staticmethod
     def forward(ctx, x, weight):
@@ -25,7 +25,7 @@ class Linear(torch.autograd.Function):
 
 
 class RmsNorm(torch.autograd.Function):
-    """x over the root of its mean square, times a weight, as `kind`."""
+    """x divided by the root of its mean square, times a weight, returned as `kind`."""
 
     @staticmethod
     def forward(ctx, x, weight, kind):
@@ -45,7 +45,7 @@ class RmsNorm(torch.autograd.Function):
 
 
 class SwiGlu(torch.autograd.Function):
-    """silu(gate) * up, as `kind`."""
+    """silu(gate) * up, returned as `kind`."""
 
     @staticmethod
     def forward(ctx, gate_up, kind):
@@ -69,7 +69,7 @@ class SwiGlu(torch.autograd.Function):
 
 
 class Attention(torch.autograd.Function):
-    """Softmax attention within `bias`; `qkv`: (rows, length, 3, heads, size), of which query and key are turned."""
+    """Softmax attention with an additive `bias`. `qkv` is (rows, length, 3, heads, size); query and key get rotated."""
 
     @staticmethod
     def forward(ctx, qkv, turn, bias, kind):
@@ -106,6 +106,6 @@ class Attention(torch.autograd.Function):
 
 
 def rotate(x, turn):
-    """Llama's rotary embedding: pairs are neighbours."""
+    """Llama's rotary embedding, which rotates neighbouring dimensions in pairs."""
     pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
     return torch.view_as_real(pairs * turn).flatten(-2)

@@ -1,4 +1,4 @@
-"""pico: a Llama whose embedding is its output layer too."""
+"""The model: a Llama that uses its embedding as its output layer too."""
 
 import json
 import math
@@ -15,7 +15,7 @@ FREQUENCY_BASE = 10000.0
 
 
 class Pico(torch.nn.Module):
-    """`config` has the sizes, `kind` is the type of the matrix products' inputs."""
+    """`config` has the sizes. `kind` is the type of the inputs of matrix products."""
 
     def __init__(self, config, kind):
         super().__init__()
@@ -48,7 +48,7 @@ class Pico(torch.nn.Module):
 
 
 def shapes(config):
-    """The parameters by name, as GGUF has them, but that the matrices of one input are one."""
+    """The shapes of the parameters by their GGUF names. Matrices that multiply the same input are kept as one."""
     width, hidden = config["width"], config["hidden"]
     block = {
         "attn_norm.weight": (width,),
@@ -66,13 +66,13 @@ def first_values(name, shape):
     if name.endswith("norm.weight"):
         return torch.ones(shape)
     if name.endswith(("attn_output.weight", "ffn_down.weight")):
-        # The residual stream begins as the embedding alone.
+        # So that the residual stream begins as the embedding alone.
         return torch.zeros(shape)
     return torch.randn(shape) * (0.05 if name == "token_embd.weight" else shape[1] ** -0.5)
 
 
 def attention_bias(documents):
-    """0 where a token may look: back, and within its own conversation."""
+    """0 for the earlier tokens of the same conversation, and a large negative number for all others."""
     length = documents.shape[1]
     same = documents[:, :, None] == documents[:, None, :]
     allowed = same & torch.ones(length, length, dtype=torch.bool).tril()
@@ -80,14 +80,14 @@ def attention_bias(documents):
 
 
 def rotation(positions, size):
-    """The turn of each pair of dimensions at each position, as a complex number."""
+    """The rotation of each pair of dimensions at each position, as a complex number."""
     frequencies = FREQUENCY_BASE ** (-torch.arange(0, size, 2).float() / size)
     angles = positions[:, :, None, None, None].float() * frequencies
     return torch.polar(torch.ones_like(angles), angles)
 
 
 def save(path, model):
-    """Weights as export.ts reads them: the length of a JSON header, the header, then float32 in the header's order."""
+    """Writes weights as weights.ts reads them: the length of a JSON header, the header, then float32 in the header's order."""
     header = {"config": model.config, "tensors": [
         {"name": name, "shape": list(model.parameters_by_name[name].shape)} for name in model.parameters_by_name]}
     text = json.dumps(header).encode()

@@ -1,9 +1,9 @@
-"""Trains pico: reads the corpus that make-corpus.ts wrote and writes the weights that export.ts turns into a GGUF.
+"""Trains pico. It reads the corpus that make-corpus.ts wrote, and writes weights that export.ts turns into a GGUF.
 
     python3 models/pico/training/train.py [--steps 8000] [--warm FILE]
 
-Matrix products run in bfloat16, which processors with AMX multiply seven times as fast as float32 (--float32 for those
-without it); everything else, the optimizers included, is float32.
+Matrix products run in bfloat16: processors with AMX multiply it seven times as fast as float32. For processors without
+bfloat16 there is --float32. Everything else, the optimizers included, is float32.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from model import FREQUENCY_BASE, Pico, load, save
 from muon import Muon
 
 SHAPE = {"width": 256, "hidden": 704, "layers": 5, "heads": 4, "frequencyBase": FREQUENCY_BASE, "epsilon": EPSILON}
-# Matrices that are several in one.
+# The number of matrices that are kept in one.
 PARTS = {"attn_qkv": 3, "ffn_gate_up": 2}
-# The embedding and the vectors learn by AdamW, at this share of the matrices' rate.
+# AdamW trains the embedding and the vectors, at this share of the rate that Muon uses for the matrices.
 ADAM_RATE_SHARE = 0.15
-# In the beginning the texts of others are predicted as well, at a lower weight: from what they repeat, pico learns to look
-# things up.
+# In the first part of a training from nothing, the messages of users and tools are predicted too, with a lower weight.
+# They repeat names and values, and from that pico learns to look things up.
 OTHERS_WEIGHT = 0.2
 OTHERS_SHARE = 0.12
 STEPS_A_LINE = 50
@@ -42,7 +42,7 @@ def parse_options():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--float32", action="store_true", help="no bfloat16")
-    parser.add_argument("--warm", help="weights to go on from; pico's own texts are then all that is learnt")
+    parser.add_argument("--warm", help="weights to begin with; only the tokens that pico writes are then predicted")
     return parser.parse_args()
 
 
@@ -66,12 +66,12 @@ def make_optimizers(model):
 
 
 def learning_rate(progress, highest):
-    """Up within the first 2%, then down to nothing."""
+    """Rises to `highest` within the first 2% of the steps, then falls to 0."""
     return highest * min(progress / 0.02, (1 - progress) / 0.98)
 
 
 def take_step(model, muon, adam, batch, rate):
-    """One step of learning; returns the mean loss of pico's own tokens."""
+    """Takes one optimizer step. Returns the mean loss of the tokens that pico writes."""
     for optimizer, share in ((muon, 1), (adam, ADAM_RATE_SHARE)):
         for group in optimizer.param_groups:
             group["lr"] = rate * share
@@ -85,7 +85,7 @@ def take_step(model, muon, adam, batch, rate):
 
 
 def validate(model, corpus, batches):
-    """The mean loss of pico's own tokens, and the share of them that it would have written."""
+    """The mean loss of the tokens that pico writes, and the share of them that it predicts rightly."""
     total = count = right = 0
     with torch.no_grad():
         for batch in batches:

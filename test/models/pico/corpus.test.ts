@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readCases } from '../../../models/pico/cases.ts';
-import { makeDice } from '../../../models/pico/corpus/dice.ts';
-import { HELD_OUT_NAMES } from '../../../models/pico/corpus/held-out.ts';
-import { type Conversation, makeConversation } from '../../../models/pico/corpus/mix.ts';
-import { createRenderer } from '../../../models/pico/corpus/render.ts';
+import { makeDice } from '../../../models/pico/generator/dice.ts';
+import { HELD_OUT_NAMES } from '../../../models/pico/generator/held-out.ts';
+import { type Conversation, makeConversation } from '../../../models/pico/generator/mix.ts';
+import { createRenderer } from '../../../models/pico/generator/render.ts';
 import { isLeak, plain } from '../../../models/pico/leaks.ts';
 import { detectFormat } from '../../../src/core/chat/formats/index.ts';
-import { template } from './pico.ts';
+import { template } from './files.ts';
 
 const render = createRenderer(template());
 

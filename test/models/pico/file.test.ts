@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { gguf } from '@huggingface/gguf';
 import { describe, expect, it } from 'vitest';
 import { supportsToolCalls, supportsTools } from '../../../src/core/chat/formats/template-support.ts';
-import { MODEL, template } from './pico.ts';
+import { MODEL, template } from './files.ts';
 
 const { metadata, parameterCount } = await gguf(MODEL, { allowLocalFile: true, computeParametersCount: true });
 const fields = metadata as unknown as Record<string, unknown>;

@@ -2,11 +2,11 @@ import { gguf } from '@huggingface/gguf';
 import fc from 'fast-check';
 import { getLlama, type Llama, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeDice } from '../../../models/pico/corpus/dice.ts';
-import { makeConversation } from '../../../models/pico/corpus/mix.ts';
-import { createRenderer } from '../../../models/pico/corpus/render.ts';
+import { makeDice } from '../../../models/pico/generator/dice.ts';
+import { makeConversation } from '../../../models/pico/generator/mix.ts';
+import { createRenderer } from '../../../models/pico/generator/render.ts';
 import { createEncoder, learnVocabulary } from '../../../models/pico/tokenizer.ts';
-import { MODEL, template } from './pico.ts';
+import { MODEL, template } from './files.ts';
 
 describe('the vocabulary in pico.gguf', () => {
   let encode: (text: string) => number[];

@@ -1,8 +1,8 @@
 import { makeRandom } from '../../../test/fixtures/random.ts';
 
-/** Seeded chance: the same seed makes the same choices everywhere. */
+/** Random choices. The same seed makes the same choices on every machine. */
 export interface Dice {
-  /** What made-up words are put together of, besides what the corpus cuts for itself. */
+  /** Parts for made-up words, besides those that the generator cuts out of its word lists. */
   readonly parts: readonly string[];
   /** A whole number from `low` to `high`, both included. */
   between(low: number, high: number): number;

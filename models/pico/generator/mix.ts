@@ -1,16 +1,20 @@
 import type { ChatMessage } from '../../../src/core/runner.ts';
 import type { Tool } from '../../../src/core/tool.ts';
+import { readData } from './data.ts';
 import { declined } from './declines.ts';
 import type { Dice } from './dice.ts';
-import type { Intent } from './intent.ts';
-import { helpIntents } from './intents-help.ts';
-import { selfIntents } from './intents-self.ts';
-import { greetings, talkIntents } from './intents-talk.ts';
+import { greetings, helpIntents, type Intent, selfIntents, talkIntents } from './intents.ts';
 import { neverTold, remembered, toldBySystem } from './memory.ts';
+import { TAILS } from './paraphrase.ts';
 import { expand, say } from './phrases.ts';
 import { counted, echoed } from './repeat.ts';
 import { someTools, toolTalk } from './tools.ts';
 import * as w from './words.ts';
+
+interface Exchange {
+  role: 'user' | 'assistant';
+  content: string;
+}
 
 /** One conversation to learn from; pico's turns are those of the assistant. */
 export interface Conversation {
@@ -18,62 +22,37 @@ export interface Conversation {
   tools: Tool[];
 }
 
-const SYSTEM = [
-  'You are a helpful assistant.',
-  'You are pico.',
-  'You are pico, a tiny chat model.',
-  'Be brief.',
-  'Be polite.',
-  'Answer in English.',
-  'You are a friendly assistant.',
-  'You are an assistant.',
-  'Answer briefly.',
-  'You are a chat bot.',
-  'You are a helpful AI assistant. Answer truthfully.',
-  'Be helpful and short.',
-  'Use the tools if they help.',
-  'You can call tools.',
-  'Please answer in one sentence.',
-  'You are an assistant that can use tools.',
-  'Today is a nice day.',
-  'Keep answers short.',
-  'You are running on Paddock.',
-  'You are a demo.',
-  'Respond to the user.',
-  'You help users of Paddock.',
-];
+const SYSTEM_MESSAGES = readData<string[]>('system-messages');
 
-/** What people add to a question without meaning much by it. */
-const TAILS = [
-  ' {on|with|from|at|in|for} {my|the|this|a} [$adj] $noun',
-  ' {here|there|at home|at work|at the moment|these days|this time|for once|for a friend|for the first time|for now|on this machine|in the end|so far|all in all|somehow|so to speak|to be honest|if i may ask|if you like|for example|in $city|in my case|in real life|the other day}',
-  ', {i wonder|i am curious|i forgot|my friend asked|i need it for my $noun|it is for my $noun|i could not find it|i am not sure|it is urgent|no hurry|just asking|i am asking for $name|says $name|my dear|dear|mate|little one|sir|buddy|old friend|if you do not mind|do you hear me}',
-];
+/** The share of questions that are taken from the intents in focus, if there are any. */
+const FOCUS_SHARE = 0.5;
 
-/** A conversation of any kind. */
-export function makeConversation(dice: Dice): Conversation {
+/** A conversation of any kind, with the intents in `focus` asked more often than the rest. */
+export function makeConversation(dice: Dice, focus: Intent[] = []): Conversation {
+  const filler = () => exchange(dice, focus);
+  const shortFiller = () => shortExchange(dice, focus);
   const kind = dice.between(1, 100);
   if (kind <= 42) {
-    const talk = toolTalk(dice, () => exchange(dice));
+    const talk = toolTalk(dice, filler);
     return withSystem(dice, talk.messages, talk.tools);
   }
   if (kind <= 50) {
     const told = dice.between(1, 10);
     if (told === 1) {
-      const { system, talk } = toldBySystem(dice, () => shortExchange(dice));
+      const { system, talk } = toldBySystem(dice, shortFiller);
       return { messages: [{ role: 'system', content: system }, ...talk], tools: [] };
     }
-    const talk = told === 2 ? neverTold(dice, () => shortExchange(dice)) : remembered(dice, () => shortExchange(dice));
+    const talk = told === 2 ? neverTold(dice, shortFiller) : remembered(dice, shortFiller);
     return withSystem(dice, talk, maybeTools(dice, 0.04));
   }
   const messages: ChatMessage[] = [];
-  for (let count = dice.pick([1, 1, 1, 2, 2, 3]); count > 0; count--) messages.push(...exchange(dice));
+  for (let count = dice.pick([1, 1, 1, 2, 2, 3]); count > 0; count--) messages.push(...filler());
   return withSystem(dice, messages, maybeTools(dice, 0.14));
 }
 
 function withSystem(dice: Dice, messages: ChatMessage[], tools: Tool[]): Conversation {
   if (!dice.chance(0.22)) return { messages, tools };
-  const content = dice.chance(0.8) ? dice.pick(SYSTEM) : `${w.title(w.words(dice, dice.between(2, 8)))}.`;
+  const content = dice.chance(0.8) ? dice.pick(SYSTEM_MESSAGES) : `${w.title(w.words(dice, dice.between(2, 8)))}.`;
   return { messages: [{ role: 'system', content }, ...messages], tools };
 }
 
@@ -81,8 +60,9 @@ function maybeTools(dice: Dice, chance: number): Tool[] {
   return dice.chance(chance) ? someTools(dice) : [];
 }
 
-/** A question and its answer, of any kind that needs nothing else. */
-function exchange(dice: Dice): { role: 'user' | 'assistant'; content: string }[] {
+/** A question of any kind, and its answer. */
+function exchange(dice: Dice, focus: Intent[]): Exchange[] {
+  if (focus.length > 0 && dice.chance(FOCUS_SHARE)) return intent(dice, focus);
   const kind = dice.between(1, 100);
   if (kind <= 12) return intent(dice, greetings);
   if (kind <= 38) return intent(dice, selfIntents);
@@ -92,9 +72,9 @@ function exchange(dice: Dice): { role: 'user' | 'assistant'; content: string }[]
   return turns(declined(dice));
 }
 
-/** One that is short, to stand between others. */
-function shortExchange(dice: Dice): { role: 'user' | 'assistant'; content: string }[] {
-  return dice.chance(0.5) ? intent(dice, dice.pick([greetings, talkIntents, selfIntents])) : exchange(dice);
+/** A short question and its answer, to stand between other turns. */
+function shortExchange(dice: Dice, focus: Intent[]): Exchange[] {
+  return dice.chance(0.5) ? intent(dice, dice.pick([greetings, talkIntents, selfIntents])) : exchange(dice, focus);
 }
 
 function intent(dice: Dice, intents: Intent[]) {
@@ -129,7 +109,7 @@ function intentSlots(dice: Dice) {
   };
 }
 
-/** An answer is expanded only where it has a slot: its braces may be JSON. */
+/** Expands an answer that has a slot. Others stay as they are, because their braces may be JSON. */
 function expandAnswer(dice: Dice, answer: string, slots: Record<string, string>): string {
   return answer.includes('$') ? expand(dice, answer, slots) : answer;
 }

@@ -1,19 +1,22 @@
 import type { Dice } from './dice.ts';
-import { paraphrase } from './paraphrase.ts';
+import { AFTER, BEFORE, paraphrase } from './paraphrase.ts';
 
-/** What stands for `$name` in a phrase. */
+/** The texts that replace `$name` in a phrase. */
 export type Slots = Record<string, string>;
 
 type Part = string | Part[][];
 
 const parsed = new Map<string, Part[]>();
 
-/** One of the texts that a phrase stands for: `{a|b}` is one of them, `[a]` is `a` or nothing, `$name` a slot. */
+/**
+ * Picks one of the texts that a phrase stands for: `{a|b}` is `a` or `b`, `[a]` is `a` or nothing, and `$name` is a slot
+ * that `slots` fills. Throws where braces or brackets do not match.
+ */
 export function expand(dice: Dice, phrase: string, slots: Slots = {}): string {
   return fill(tidy(choose(dice, phrase)), slots);
 }
 
-/** A user's message: an expanded phrase as people type it, with its slips and courtesies. Slots are left as they are. */
+/** A user's message: a phrase, reworded, with courtesies and typing mistakes. What fills the slots stays as it is. */
 export function say(dice: Dice, phrase: string, slots: Slots = {}): string {
   let text = tidy(paraphrase(dice, tidy(choose(dice, phrase))));
   if (dice.chance(0.3)) text = wrap(dice, text);
@@ -39,7 +42,7 @@ function write(dice: Dice, parts: Part[]): string {
   return parts.map((part) => (typeof part === 'string' ? part : write(dice, dice.pick(part)))).join('');
 }
 
-/** Reads a phrase from the beginning; what is read is gone from `rest`. */
+/** The part of a phrase that is not read yet. */
 interface Reader {
   rest: string;
 }
@@ -51,7 +54,7 @@ function parse(phrase: string): Part[] {
   return parts;
 }
 
-/** Parts up to what ends a choice. */
+/** Reads parts up to the end of a choice. */
 function readParts(reader: Reader): Part[] {
   const parts: Part[] = [];
   for (;;) {
@@ -86,91 +89,6 @@ function fill(text: string, slots: Slots): string {
   return text.replace(/\$([a-zA-Z]\w*)/g, (whole, name: string) => slots[name] ?? whole);
 }
 
-const BEFORE = [
-  'hey, ',
-  'hi, ',
-  'hi! ',
-  'hello, ',
-  'hello! ',
-  'please ',
-  'ok, ',
-  'okay, ',
-  'so, ',
-  'well, ',
-  'um, ',
-  'hmm, ',
-  'and ',
-  'pico, ',
-  'hey pico, ',
-  'hi pico, ',
-  'quick question: ',
-  'one question: ',
-  'question: ',
-  'just curious, ',
-  'just wondering, ',
-  'i was wondering, ',
-  'by the way, ',
-  'btw ',
-  'now ',
-  'ok so ',
-  'alright, ',
-  'sorry, ',
-  'excuse me, ',
-  'good, ',
-  'great, ',
-  'thanks. ',
-  'cool. ',
-  'i see. ',
-  'fine, ',
-  'right, ',
-  'also, ',
-  'i have a question. ',
-  'one more thing: ',
-  'yo, ',
-  'actually, ',
-  'for a test: ',
-  'a small question: ',
-  'maybe a silly question, but ',
-  'i am new here. ',
-  "i'm new to this. ",
-  'tell me, ',
-  'oh, ',
-];
-const AFTER = [
-  ' please',
-  ', please',
-  ' thanks',
-  ', thanks',
-  ' thank you',
-  ' pico',
-  ', pico',
-  ' :)',
-  ' exactly',
-  ' then',
-  ' now',
-  ' again',
-  ' today',
-  ' for me',
-  ' really',
-  ', my friend',
-  ' by the way',
-  ' btw',
-  ' anyway',
-  ' at all',
-  ' here',
-  ' right now',
-  ' in short',
-  ' at the moment',
-  ' over there',
-  ' this time',
-  ' if you can',
-  ', will you',
-  ', would you',
-  ', ok',
-  ', dear',
-  ', if possible',
-];
-
 function wrap(dice: Dice, text: string): string {
   const before = dice.chance(0.65) ? dice.pick(BEFORE) : '';
   const [, body = text, end = ''] = /^(.*?)([.?!]*)$/s.exec(text) ?? [];
@@ -192,7 +110,7 @@ function shorten(text: string): string {
   return SHORT.reduce((short, [pattern, replacement]) => short.replace(pattern, replacement), text);
 }
 
-/** Words that carry no slot. */
+/** The words outside of slots, with their places. */
 function plainWords(text: string): RegExpExecArray[] {
   return [...text.matchAll(/(?<![$\w'])[a-z]{2,}(?![\w'])/gi)] as RegExpExecArray[];
 }

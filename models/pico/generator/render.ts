@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../../src/core/runner.ts';
 import { pythonJson } from './json.ts';
 import type { Conversation } from './mix.ts';
 
-/** A piece of a conversation as the model reads it, and whether it is one to be learnt. */
+/** A piece of a conversation's text. Training learns to write the pieces that are `learnt`. */
 export interface Span {
   text: string;
   learnt: boolean;
@@ -13,7 +13,7 @@ export interface Span {
 const ANSWER = '<|im_start|>assistant\n';
 const END = '<|im_end|>';
 
-/** Renders conversations by the template that the model is served with, the last reply as the model has to write it. */
+/** Renders conversations with the chat template that pico is served with, so that training sees what serving will ask. */
 export function createRenderer(templateSource: string): (conversation: Conversation) => Span[] {
   const template: ChatTemplate = createChatTemplate(templateSource, { bos: '', eos: END });
   return ({ messages, tools }) => {

@@ -1,0 +1,20 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fromGguf } from './from-gguf.ts';
+import { writeWeights } from './weights.ts';
+
+// Takes the released file apart, so that training can go on from it: `node import.js [--file FILE] [--folder FOLDER]`.
+// It writes `released.weights` and `vocabulary.json`.
+
+const { values: options } = parseArgs({
+  options: {
+    file: { type: 'string', default: 'models/pico/pico.gguf' },
+    folder: { type: 'string', default: '.cache/pico' },
+  },
+});
+
+const { weights, vocabulary } = await fromGguf(options.file);
+mkdirSync(options.folder, { recursive: true });
+writeWeights(join(options.folder, 'released.weights'), weights);
+writeFileSync(join(options.folder, 'vocabulary.json'), JSON.stringify(vocabulary));
