@@ -20,7 +20,7 @@ let llama: Llama;
 let model: LlamaModel;
 let context: LlamaContext;
 beforeAll(async () => {
-  llama = await getLlama({ build: 'never', gpu: false, progressLogs: false });
+  llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, progressLogs: false });
   model = await llama.loadModel({ modelPath: join(inject('modelsFolder'), 'tiny.gguf') });
   context = await model.createContext({ contextSize: 512, threads: 1 });
 });

@@ -25,7 +25,13 @@ type NativeOptions = Pick<
  * Starts node-llama-cpp with the tiny model. Tests compare its sampler chain with ours, on the logits after a prompt.
  */
 export async function startNativeChain() {
-  const llama = await getLlama({ build: 'never', gpu: false, progressLogs: false, logLevel: LlamaLogLevel.error });
+  const llama = await getLlama({
+    build: 'never',
+    gpu: false,
+    maxThreads: 1,
+    progressLogs: false,
+    logLevel: LlamaLogLevel.error,
+  });
   const model = await llama.loadModel({ modelPath: join(inject('modelsFolder'), 'tiny.gguf') });
   const context = await model.createContext({ contextSize: 256, threads: 1 });
   const sequence = context.getSequence();

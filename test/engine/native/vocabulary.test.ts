@@ -12,7 +12,7 @@ describe('a byte-level vocabulary', () => {
   let llama: Llama;
   let vocabulary: Vocabulary;
   beforeAll(async () => {
-    llama = await getLlama({ build: 'never', gpu: false, logLevel: LlamaLogLevel.error });
+    llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
     vocabulary = createVocabulary(await llama.loadModel({ modelPath: MODEL }));
   });
   afterAll(() => llama.dispose());

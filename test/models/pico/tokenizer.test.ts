@@ -18,7 +18,7 @@ describe('the vocabulary in pico.gguf', () => {
     const fields = metadata as unknown as Record<string, string[]>;
     const merges = (fields['tokenizer.ggml.merges'] ?? []).map((merge) => merge.split(' ') as [string, string]);
     encode = createEncoder({ tokens: fields['tokenizer.ggml.tokens'] ?? [], merges });
-    llama = await getLlama({ build: 'never', gpu: false, logLevel: LlamaLogLevel.error });
+    llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
     model = await llama.loadModel({ modelPath: MODEL });
   });
 
