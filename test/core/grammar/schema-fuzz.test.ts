@@ -90,7 +90,7 @@ function unlessEndless<T>(work: () => T): T | undefined {
 }
 
 describe('the grammar of any schema', () => {
-  it('writes nothing but valid values, or the schema is refused', () => {
+  it('writes nothing but valid values, or the schema is refused', { timeout: 120_000 }, () => {
     let made = 0;
     fc.assert(
       fc.property(whole, fc.integer(), (schema, seed) => {
