@@ -60,9 +60,14 @@ export interface ChoiceFinished {
   reason: FinishReason;
 }
 
-/**
- * The prompt does not fit the context window. Nothing is generated, and no other event follows. Counts are in tokens.
- */
+/** The engine died and another one takes the generation up where it was. Nothing that was said is said again. */
+export interface GenerationPaused {
+  kind: 'pause';
+  /** For the client, in a comment of its stream. */
+  reason: string;
+}
+
+/** The prompt alone does not fit the context window; nothing is generated and no other event follows. */
 export interface PromptOverflow {
   kind: 'overflow';
   promptTokens: number;
@@ -93,5 +98,21 @@ export type GenerationEvent =
   | ToolCallStart
   | ToolArgumentsDelta
   | ChoiceFinished
+  | GenerationPaused
   | PromptOverflow
   | GenerationDone;
+
+/**
+ * The next token of a choice has been drawn. Engines say so, where a request asks for it, before the text that the token
+ * completes; it never reaches a client. With all of them another engine can take the choice up.
+ */
+export interface TokenDrawn {
+  kind: 'drawn';
+  choice: number;
+  token: number;
+  /** Present where the request asks for log probabilities. */
+  logprob?: TokenLogprob;
+}
+
+/** Everything that an engine says of a generation. */
+export type EngineEvent = GenerationEvent | TokenDrawn;

@@ -1,18 +1,17 @@
 import { serverError } from './errors.ts';
-import type { GenerationEvent } from './events.ts';
-import type { Emit, GenerationRequest, QuestionKind, Questions } from './runner.ts';
+import type { QuestionKind, Questions } from './runner.ts';
 import { type Call, type CallContext, openCall, type Port, serveCall } from './wire.ts';
 
 /**
- * One loaded model. `Request` tells its level: a `GenerationRequest` is a whole conversation, a `TextRequest` of the
- * engines is raw text.
+ * One loaded model at work. `Request` says in what terms: a `GenerationRequest` is a whole conversation, a `TextRequest`
+ * of the engines is raw text. `Event` is what it says of a generation.
  */
-export interface Inference<Request> {
+export interface Inference<Request, Event> {
   /**
    * Runs one generation and resolves after its last event. An abort ends it at the next step, without a `done` event.
    * Throws an `ApiError` for a mistake of the client.
    */
-  generate(request: Request, emit: Emit, signal: AbortSignal): Promise<void>;
+  generate(request: Request, emit: (event: Event) => void, signal: AbortSignal): Promise<void>;
 
   /**
    * Answers a question. Throws a 400 `ApiError` if this model or its engine can't answer it. After an abort it may stop
@@ -31,14 +30,14 @@ export interface Answer<K extends QuestionKind = QuestionKind> {
   answer: Questions[K]['answer'];
 }
 
-/** What a call to a model asks for, as it crosses the wire. */
-export type InferenceCall =
-  | { kind: 'generate'; request: GenerationRequest }
+/** A call to a model on the wire. */
+export type InferenceCall<Request> =
+  | { kind: 'generate'; request: Request }
   | { kind: 'ask'; about: QuestionKind; question: Questions[QuestionKind]['question'] };
 
-/** Asks the model behind a port for a generation. */
-export function callGenerate(port: Port, request: GenerationRequest, context: CallContext): Call<GenerationEvent> {
-  return openCall(port, { kind: 'generate', request } satisfies InferenceCall, context);
+/** Calls a model behind a port for a generation. */
+export function callGenerate<Request, Event>(port: Port, request: Request, context: CallContext): Call<Event> {
+  return openCall(port, { kind: 'generate', request } satisfies InferenceCall<Request>, context);
 }
 
 /** Asks the model behind a port a question. The only event of the call is the answer. */
@@ -48,7 +47,7 @@ export function callAsk<K extends QuestionKind>(
   question: Questions[K]['question'],
   context: CallContext,
 ): Call<Answer<K>> {
-  return openCall(port, { kind: 'ask', about, question } satisfies InferenceCall, context);
+  return openCall(port, { kind: 'ask', about, question } satisfies InferenceCall<never>, context);
 }
 
 /** Waits for the answer of a call. Throws a 500 `ApiError` if the call ends without one, as it does after an abort. */
@@ -57,13 +56,13 @@ export async function answerOf<K extends QuestionKind>({ events }: Call<Answer<K
   throw serverError('The request ended before its answer came.');
 }
 
-/** Lets a model serve the one call of a port. Resolves when the call is over; see `serveCall`. */
-export function serveInference(
+/** Serves the one call of a port with a model. Resolves when it is over; see `serveCall`. */
+export function serveInference<Request, Event>(
   port: Port,
-  model: Inference<GenerationRequest>,
+  model: Inference<Request, Event>,
   onFailure: (error: unknown, context: CallContext) => void,
 ): Promise<void> {
-  return serveCall<InferenceCall, GenerationEvent | Answer>(
+  return serveCall<InferenceCall<Request>, Event | Answer>(
     port,
     async (call, emit, { signal }) => {
       if (call.kind === 'generate') return model.generate(call.request, emit, signal);

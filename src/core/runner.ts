@@ -118,6 +118,8 @@ export interface EngineInfo {
   slots: number;
   gpuLayers: number;
   threads: number;
+  /** Why so many threads; for the log. */
+  threadsReason?: string;
 }
 
 /** A loaded model's engine and how busy it is. */

@@ -1,30 +1,53 @@
+import { detectFormat } from '../core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
 import { foldCase } from '../core/chat/stop-sequences.ts';
+import type { EngineEvent, GenerationEvent } from '../core/events.ts';
 import type { Inference } from '../core/inference.ts';
 import { MEDIA_MARK } from '../core/media.ts';
 import type { Emit, GenerationRequest, Prompt } from '../core/runner.ts';
 import type { TextEngine, TextRequest } from './engine.ts';
 
-/** One loaded model at the level of conversations. The wire serves this. */
-export type ChatService = Inference<GenerationRequest>;
+/** One loaded model as conversations. */
+export type ChatService = Inference<GenerationRequest, GenerationEvent>;
 
-/** Puts the chat layer on top of an engine. `chatTemplate` replaces the model's own template. */
+/** Turns a request into what an engine runs. Throws as `createPreparer` says. */
+export type Prepare = (request: GenerationRequest, signal: AbortSignal) => Prepared | Promise<Prepared>;
+
+/** Puts the chat layer on top of an engine, both in one thread. `chatTemplate` takes the place of the model's own. */
 export function createChatService(engine: TextEngine, chatTemplate = engine.traits.chatTemplate): ChatService {
-  const prepare = createPreparer({ ...engine.traits, chatTemplate });
+  return chatServiceOver(engine, createPreparer({ ...engine.traits, chatTemplate }), chatTemplate);
+}
+
+/** Puts the chat layer on top of an engine that may be elsewhere. The replies are read here. */
+export function chatServiceOver(
+  engine: Inference<TextRequest, EngineEvent>,
+  prepare: Prepare,
+  chatTemplate: string | undefined,
+): ChatService {
+  const format = detectFormat(chatTemplate);
   return {
     async generate(request, emit, signal) {
-      const prepared = prepare(request);
+      const prepared = await prepare(request, signal);
+      if (signal.aborted) return;
       const textRequest = toTextRequest(request, prepared);
       if (isBanned(request)) {
-        await engine.generate({ ...textRequest, maxTokens: 1, choices: 1 }, silenced(request, emit), signal);
+        const silent = withoutTokens(silenced(request, emit));
+        await engine.generate({ ...textRequest, maxTokens: 1, choices: 1 }, silent, signal);
         return;
       }
-      const { createParser, severalCalls } = prepared;
-      const said = createParser ? createReplyReader(createParser, severalCalls, emit) : emit;
-      await engine.generate(textRequest, said, signal);
+      const { parser, severalCalls } = prepared;
+      const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, emit) : emit;
+      await engine.generate(textRequest, withoutTokens(say), signal);
     },
     ask: (kind, question, signal) => engine.ask(kind, question, signal),
+  };
+}
+
+/** Passes on all but what is meant for another engine. */
+function withoutTokens(emit: Emit): (event: EngineEvent) => void {
+  return (event) => {
+    if (event.kind !== 'drawn') emit(event);
   };
 }
 
@@ -35,6 +58,7 @@ function toTextRequest(request: GenerationRequest, { prompt, media, grammar, mar
 
 /** True if a banned text occurs in what the client wrote. Text that the template adds does not count. */
 function isBanned({ prompt, banned }: GenerationRequest): boolean {
+  if (banned.length === 0) return false;
   const texts = textsOf(prompt).map(foldCase);
   return banned.map(foldCase).some((text) => texts.some((written) => written.includes(text)));
 }
@@ -64,7 +88,7 @@ function silenced({ choices }: GenerationRequest, emit: Emit): Emit {
       for (let choice = 0; choice < choices; choice++) emit({ kind: 'finish', choice, reason: 'content_filter' });
     } else if (event.kind === 'done') {
       emit({ ...event, completionTokens: 0 });
-    } else if (event.kind === 'progress' || event.kind === 'overflow') {
+    } else if (event.kind === 'progress' || event.kind === 'overflow' || event.kind === 'pause') {
       emit(event);
     }
   };

@@ -60,3 +60,32 @@ export function contextLengths(facts: LengthFacts): number[] {
   for (let length = longest / 2; length >= SHORTEST_CHAT_LENGTH; length /= 2) lengths.push(Math.floor(length));
   return lengths;
 }
+
+/** Windows up to this many tokens, which coding agents need, may take half of the memory that the weights leave. */
+const AGENT_LENGTH = 32_768;
+const AGENT_SHARE = 1 / 2;
+/** Longer ones may take so much of it: the memory is for other programs too. */
+const LONG_SHARE = 1 / 8;
+
+/**
+ * The context windows to try on a CPU where nobody asks for one, longest first: from the trained length on, ever half of it,
+ * those whose cache leaves enough memory, and then the modest ones of `contextLengths`.
+ *
+ * @param freeBytes memory that is left beside the weights
+ * @param cacheBytes bytes of the caches of all slots with that window
+ */
+export function generousLengths(
+  facts: LengthFacts,
+  freeBytes: number,
+  cacheBytes: (contextLength: number) => number,
+): number[] {
+  const modest = contextLengths(facts);
+  if (facts.kind !== 'chat' || facts.backend !== 'cpu') return modest;
+  const longest = modest[0] ?? 0;
+  const long: number[] = [];
+  for (let length = facts.trained; length > longest; length = Math.floor(length / 2)) {
+    const share = length > AGENT_LENGTH ? LONG_SHARE : AGENT_SHARE;
+    if (cacheBytes(length) <= share * freeBytes) long.push(length);
+  }
+  return [...long, ...modest];
+}

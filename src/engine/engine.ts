@@ -1,4 +1,6 @@
+import type { TextPart } from '../core/chat/literal-text.ts';
 import type { ModelTraits } from '../core/chat/prepare.ts';
+import type { EngineEvent, TokenLogprob } from '../core/events.ts';
 import type { Inference } from '../core/inference.ts';
 import type { Media } from '../core/media.ts';
 import type { EngineInfo, GenerationRequest } from '../core/runner.ts';
@@ -61,13 +63,26 @@ export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFo
    * Text or tokens. Text may spell special tokens. The engine adds a beginning-of-sequence token if the model wants
    * one.
    */
-  prompt: string | number[];
+  prompt: string | number[] | TextPart[];
   /** The image or recording for each `MEDIA_MARK` of the prompt, in order. */
   media: Media[];
   /** A GBNF grammar that the reply must match; null allows any text. */
   grammar: string | null;
   /** Special tokens that appear as text in the reply. All others are left out. */
   marks: string[];
+  /** Whether to say each token that is drawn, so that another engine can take the generation up. */
+  journal?: boolean;
+  /** How far an engine that died had come with each choice, in order. What it said is not said again. */
+  resume?: ResumedChoice[];
+}
+
+/** A choice that another engine had begun. */
+export interface ResumedChoice {
+  tokens: number[];
+  /** Of each token, where the request asks for log probabilities. */
+  logprobs: TokenLogprob[];
+  /** Whether the choice is complete; nothing more is said of it. */
+  finished: boolean;
 }
 
 /**
@@ -75,7 +90,7 @@ export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFo
  * other. Never run more generations at once than `info.slots`. Disposing does not wait for running generations: cancel
  * them first.
  */
-export interface TextEngine extends Inference<TextRequest>, AsyncDisposable {
+export interface TextEngine extends Inference<TextRequest, EngineEvent>, AsyncDisposable {
   readonly info: EngineInfo;
   readonly traits: ModelTraits;
 }

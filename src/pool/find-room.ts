@@ -1,6 +1,5 @@
 import { formatBytes } from '../core/bytes.ts';
-import type { BackendName } from '../core/runner.ts';
-import { contextLengths } from '../engine/context-length.ts';
+import { generousLengths } from '../engine/context-length.ts';
 import type { ModelShape, ModelSource } from '../engine/engine.ts';
 import { estimateMemory, type MemoryPlan } from '../engine/memory-estimate.ts';
 import { WASM_MEMORY_BYTES } from '../engine/wasm/memory-limit.ts';
@@ -27,15 +26,34 @@ export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Cl
   return { shortage };
 }
 
+/** The context windows to try, in tokens, longest first, and in words why these. */
+export interface Windows {
+  lengths: number[];
+  reason: string;
+}
+
 /**
- * Lists the context windows to try, in tokens, the longest first. A window that the user asked for is not shortened.
+ * Plans the context windows to try. One that is asked for is not shortened; else it grows with the memory there is, up to the
+ * trained length.
+ *
+ * @param plan all of the plan but its window
+ * @param available bytes that could be had now
  */
-export function contextsToTry(backend: BackendName, { kind, shape }: ModelSource, asked: number | null): number[] {
-  if (asked !== null) return [asked];
+export function contextsToTry(
+  { shape }: ModelSource,
+  asked: number | null,
+  plan: Omit<MemoryPlan, 'contextLength'>,
+  available: number,
+): Windows {
+  if (asked !== null) return { lengths: [asked], reason: 'as configured' };
   const { trainedContextLength: trained, poolsLast: batched } = shape;
-  const lengths = contextLengths({ backend, kind, trained, batched });
-  // On a GPU, llama.cpp shortens the window itself, so the estimate takes the shortest.
-  return backend === 'gpu' ? lengths.slice(-1) : lengths;
+  const { backend, kind } = plan;
+  const estimate = (contextLength: number) => estimateMemory(shape, { ...plan, contextLength });
+  const free = Math.max(0, available - estimate(0).weights);
+  const lengths = generousLengths({ backend, kind, trained, batched }, free, (length) => estimate(length).cache);
+  const reason = `the longest up to the trained ${trained} whose cache leaves room for others`;
+  // On a GPU llama.cpp itself shortens the window.
+  return { lengths: backend === 'gpu' ? lengths.slice(-1) : lengths, reason };
 }
 
 function wasmLack({ backend, threads }: MemoryPlan, needed: number): Shortage | null {

@@ -1,23 +1,30 @@
-import { availableParallelism } from 'node:os';
 import { formatBytes } from '../core/bytes.ts';
+import type { ModelTraits } from '../core/chat/prepare.ts';
 import { ApiError, insufficientMemory, modelNotFound, serverError } from '../core/errors.ts';
 import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { estimateMemory } from '../engine/memory-estimate.ts';
+import { usableCores } from '../engine/node/cores.ts';
 import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
-import { type ModelThreads, planThreads, scaleInfo, startModelThreads } from './model-threads.ts';
+import { startModelProcess } from './model-process.ts';
+import { planThreads, scaleInfo, startModelThreads } from './model-threads.ts';
+import type { ModelWorkers } from './model-workers.ts';
 import type { MemoryState } from './residency.ts';
 
-/** The threads that hold a model, and the engine that they run. */
-export interface LoadedThreads {
+/** The threads that hold a model, and what they run it on. */
+export interface LoadedWorkers {
   engine: EngineInfo;
   /** The estimated memory in bytes, that on a GPU included. */
   memory: number;
   /** The reasons why better backends were passed over. */
   fallbackReasons: string[];
-  modelThreads: ModelThreads;
+  workers: ModelWorkers;
+  /** Why the context window is as long as it is; for the log. */
+  contextReason: string;
+  /** What the chat layer needs to know of the model; its template is the one to use. */
+  traits: ModelTraits;
 }
 
 export interface LoadOptions {
@@ -47,7 +54,7 @@ const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can no
  * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures if
  * there is too little memory, else a 500.
  */
-export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedThreads> {
+export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
   const source = options.sourceOf(id);
   if (!source) throw modelNotFound(id);
   const { backends, reasons } = planBackends(options.backend, source);
@@ -55,9 +62,19 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
   for (const backend of backends) {
     const result = await tryBackend(backend, source, options, withFields(options.log, { model: id }), claim);
     const fallbackReasons = [...reasons, ...failures.map(({ backend, reason }) => `${backend}: ${reason}`)];
-    if ('modelThreads' in result) {
-      const { device, slots, contextLength: context } = result.engine;
-      options.log.info('model loaded', { model: id, backend, device, slots, context, passedOver: fallbackReasons });
+    if ('workers' in result) {
+      const { device, slots, contextLength: context, threads, threadsReason } = result.engine;
+      options.log.info('model loaded', {
+        model: id,
+        backend,
+        device,
+        slots,
+        context,
+        contextReason: result.contextReason,
+        threads,
+        threadsReason,
+        passedOver: fallbackReasons,
+      });
       return { ...result, fallbackReasons };
     }
     failures.push({ backend, ...result });
@@ -89,43 +106,42 @@ async function tryBackend(
   { engine, memory }: LoadOptions,
   log: Log,
   claim: Claim,
-): Promise<Omit<LoadedThreads, 'fallbackReasons'> | Failure> {
+): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
   const wanted = { ...engine, ...loading, ...files };
-  const { threads, slots } = planThreads(backend, wanted, availableParallelism());
-  const plans = contextsToTry(backend, source, wanted.contextLength).map((contextLength) => ({
+  const { threads, slots } = planThreads(backend, wanted, usableCores().count);
+  const plan = {
     backend,
     kind: source.kind,
-    contextLength,
     slots: source.kind === 'chat' ? slots : 1,
     threads,
     batchSize: wanted.batchSize,
-  }));
+  };
+  const windows = contextsToTry(source, wanted.contextLength, plan, memory().available);
+  const plans = windows.lengths.map((contextLength) => ({ ...plan, contextLength }));
   const room = await findRoom(shape, plans, claim);
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
 
   // On a GPU, llama.cpp itself finds a window that fits.
   const contextLength = backend === 'gpu' ? wanted.contextLength : room.plan.contextLength;
-  const modelThreads = startModelThreads(
-    {
-      backend,
-      engine: { ...wanted, contextLength },
-      memory: { needed: room.needed, available: memory().available },
-    },
-    threads,
-    slots,
-    log,
-  );
-  const result = await modelThreads.load().catch((error: unknown) => ({
+  const config = {
+    backend,
+    engine: { ...wanted, contextLength },
+    memory: { needed: room.needed, available: memory().available },
+  };
+  const workers = backend === 'wasm' ? startModelThreads(config, threads, slots, log) : startModelProcess(config, log);
+  const result = await workers.load().catch((error: unknown) => ({
     ok: false as const,
     reason: String(toLogFields(error).error),
     lacksMemory: false,
   }));
   if (result.ok) {
     const { total } = estimateMemory(shape, { ...room.plan, contextLength: result.info.contextLength });
-    return { engine: scaleInfo(result.info, threads), memory: total, modelThreads };
+    const traits = { ...result.traits, chatTemplate: source.chatTemplate ?? result.traits.chatTemplate };
+    const contextReason = backend === 'gpu' ? 'the longest that fits the GPU' : windows.reason;
+    return { engine: scaleInfo(result.info, threads), memory: total, contextReason, workers, traits };
   }
-  await modelThreads[Symbol.asyncDispose]();
+  await workers[Symbol.asyncDispose]();
   const { reason, lacksMemory } = result;
   return { reason, shortage: lacksMemory ? `it needs about ${formatBytes(room.needed)}. ${ADVICE}` : null };
 }

@@ -12,7 +12,7 @@ const KIB = 1024;
  * is one. `held` is the growth of this process since the gauge was made. Mapped files count as available, since the
  * system can take them back.
  */
-export function createMemoryGauge(): () => MemoryState {
+export function createMemoryGauge(pids: () => number[] = () => []): () => MemoryState {
   const heldBefore = ownBytes();
   return () => {
     const limit = containerLimit();
@@ -20,15 +20,20 @@ export function createMemoryGauge(): () => MemoryState {
     const free = Math.min(freemem(), limit === null ? Number.POSITIVE_INFINITY : limit - containerUse());
     return {
       available: Math.max(0, free - MARGIN * total),
-      held: Math.max(0, ownBytes() - heldBefore),
+      held: Math.max(0, ownBytes() - heldBefore) + pids().reduce((sum, pid) => sum + bytesOf(pid), 0),
     };
   };
 }
 
 /** Bytes of this process. Mapped files are left out if the system tells them apart. */
 function ownBytes(): number {
-  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(read('/proc/self/status'))?.[1];
-  return kib === undefined ? process.memoryUsage.rss() : Number(kib) * KIB;
+  return bytesOf('self') || process.memoryUsage.rss();
+}
+
+/** Of another process, without mapped files; 0 where the system does not tell. */
+function bytesOf(pid: number | 'self'): number {
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1];
+  return Number(kib ?? 0) * KIB;
 }
 
 /** The memory limit of the process's container in bytes; null outside of a container. */

@@ -1,35 +1,19 @@
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { serverError } from '../core/errors.ts';
 import { type Log, toLogFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
-import type { Call, CallContext, Port } from '../core/wire.ts';
 import type { EngineOptions } from '../engine/engine.ts';
 import { nodePort } from '../engine/node/port.ts';
-import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/node/task.ts';
+import type { WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/node/task.ts';
 import { compileRuntime } from '../engine/wasm/node/runtime.ts';
 import { createAffinityBalancer } from './affinity.ts';
+import { EngineDied } from './engine-died.ts';
+import type { ModelWorkers } from './model-workers.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
 
-/** A call that a worker thread serves. */
-export interface ThreadCall<E> extends Call<E> {
-  /** Resolves when the slot of the call is free again. It never rejects. */
-  settled: Promise<void>;
-}
-
-/** The worker threads that hold one model. */
-export interface ModelThreads extends AsyncDisposable {
-  load(): Promise<LoadResult>;
-  /**
-   * Opens a call on a thread with a free slot; there must be one. The text `conversation` chooses the thread: one that
-   * served its beginning is preferred. `open` gets the port to the thread.
-   */
-  call<E>(conversation: string, { requestId }: CallContext, open: (port: Port) => Call<E>): ThreadCall<E>;
-}
-
-/** Starts `threads` worker threads. Each runs `slots` generations at once. A thread that dies is replaced. */
-export function startModelThreads(config: WorkerConfig, threads: number, slots: number, log: Log): ModelThreads {
+/** Holds a model in `threads` worker threads with a WebAssembly engine each, of which one runs `slots` generations at once. */
+export function startModelThreads(config: WorkerConfig, threads: number, slots: number, log: Log): ModelWorkers {
   const balance = createAffinityBalancer(slots);
   const piscina = new Piscina({
     filename: WORKER_FILE,
@@ -41,18 +25,21 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
     loadBalancer: (task, workers) => balance(conversationOf(task), workers),
     workerData: config,
     // Stacks name the lines of the TypeScript sources.
-    execArgv: [...process.execArgv, '--enable-source-maps'],
+    execArgv: ['--enable-source-maps'],
   });
   piscina.on('message', ({ level, message, fields }: WorkerLogLine) => log[level](message, fields));
   piscina.on('error', (error: unknown) => log.error('worker thread failed', toLogFields(error)));
 
   return {
     async load() {
-      if (config.backend === 'wasm') await compileRuntime();
+      await compileRuntime();
       return piscina.run({ kind: 'load' } satisfies WorkerTask);
     },
 
-    // A call is cancelled over its port. Piscina's own abort would kill the thread, and with it all its other calls.
+    // Piscina replaces a dead thread by itself.
+    ready: async () => {},
+
+    // A call is cancelled over its port: piscina's own abort would kill the thread, and all other calls in it.
     call(conversation, { requestId }, open) {
       const { port1, port2 } = new MessageChannel();
       const { events, fail } = open(nodePort(port1));
@@ -60,14 +47,14 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
         .run(withConversation({ kind: 'serve', port: port2 }, conversation), { transferList: [port2] })
         .catch((error: unknown) => {
           log.error('worker thread lost a request', { requestId, ...toLogFields(error) });
-          fail(serverError());
+          fail(new EngineDied(`the worker thread died: ${String(toLogFields(error).error)}`, false));
         });
       return { events, fail, settled };
     },
 
+    pids: () => [],
+
     async [Symbol.asyncDispose]() {
-      // Killing a thread inside the native addon is not safe, so the engine is unloaded first.
-      if (config.backend !== 'wasm') await piscina.run({ kind: 'unload' } satisfies WorkerTask).catch(() => {});
       await piscina.destroy();
     },
   };

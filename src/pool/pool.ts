@@ -1,13 +1,19 @@
 import { serverError } from '../core/errors.ts';
-import { answerOf, callAsk, callGenerate } from '../core/inference.ts';
+import type { EngineEvent, GenerationEvent } from '../core/events.ts';
+import { eventsOf } from '../core/events-of.ts';
+import type { Inference } from '../core/inference.ts';
 import type { Runner } from '../core/runner.ts';
 import { createSlotQueue, type SlotQueue } from '../core/slot-queue.ts';
-import type { Call, CallContext, Port } from '../core/wire.ts';
+import type { CallContext } from '../core/wire.ts';
+import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
+import type { TextRequest } from '../engine/engine.ts';
 import { describeConversation } from './affinity.ts';
-import { createKeeper } from './keeper.ts';
-import { type LoadedThreads, type LoadOptions, loadModel } from './load-model.ts';
+import { createKeeper, type Keeper } from './keeper.ts';
+import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
 import { createMemoryGauge } from './memory-gauge.ts';
-import type { ModelThreads } from './model-threads.ts';
+import { createPreparerPool } from './preparer.ts';
+import { createProbation, type Probation } from './probation.ts';
+import { askToTheEnd, generateToTheEnd } from './takeover.ts';
 
 export interface PoolOptions extends Omit<LoadOptions, 'memory'> {
   /** The most requests that may wait for a slot of one model. While the model loads, `engine.slots` more may wait. */
@@ -20,35 +26,35 @@ export interface PoolOptions extends Omit<LoadOptions, 'memory'> {
   memory?: LoadOptions['memory'];
 }
 
-/** A model's worker threads and the queue for their slots. */
-interface ServedModel extends LoadedThreads, AsyncDisposable {
+/** A loaded model and the queue for its slots. */
+interface ServedModel extends LoadedWorkers, AsyncDisposable {
   queue: SlotQueue;
+  probation: Probation;
 }
 
-/** A request's use of a model's threads. It has its slots until `leave` is called. */
+/** A request's stay at a model, with a slot that is free for it until it leaves. */
 interface Entered {
-  modelThreads: ModelThreads;
+  model: ServedModel;
   leave: () => void;
 }
 
-type Open<E> = (port: Port) => Call<E>;
-
-/**
- * Makes the server's `Runner`. Each model has its own worker threads. A model is loaded at its first request and
- * unloaded when others need the room or when it is idle for too long.
- */
-export function createPool({ memory = createMemoryGauge(), ...options }: PoolOptions): Runner & AsyncDisposable {
+/** The server's Runner: workers for each model, loaded at a request and unloaded when others need the room. */
+export function createPool({ memory, ...options }: PoolOptions): Runner & AsyncDisposable {
   const { maxWaiting, log } = options;
-  const keeper = createKeeper<ServedModel>({
+  const preparer = createPreparerPool();
+  const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);
+  const measure = memory ?? createMemoryGauge(pids);
+  const keeper: Keeper<ServedModel> = createKeeper<ServedModel>({
     load: async (id, claim) => {
-      const loaded = await loadModel(id, { ...options, memory }, claim);
+      const loaded = await loadModel(id, { ...options, memory: measure }, claim);
       const queue = createSlotQueue(loaded.engine.slots, maxWaiting);
-      return { ...loaded, queue, [Symbol.asyncDispose]: () => loaded.modelThreads[Symbol.asyncDispose]() };
+      const dispose = () => loaded.workers[Symbol.asyncDispose]();
+      return { ...loaded, queue, probation: createProbation(), [Symbol.asyncDispose]: dispose };
     },
     maxModels: options.maxLoadedModels,
     idleTimeoutMs: options.idleTimeoutMs,
     maxWaiting: options.engine.slots + maxWaiting,
-    memory,
+    memory: measure,
     log,
   });
 
@@ -56,8 +62,8 @@ export function createPool({ memory = createMemoryGauge(), ...options }: PoolOpt
   const enter = async (id: string, signal: AbortSignal, choices = 1): Promise<Entered | null> => {
     const visit = await keeper.enter(id, signal);
     if (!visit) return null;
-    const { engine, queue, modelThreads } = visit.model;
-    const release = await queue.acquire(signal, Math.min(choices, engine.slots)).catch((error: unknown) => {
+    const { model } = visit;
+    const release = await model.queue.acquire(signal, Math.min(choices, model.engine.slots)).catch((error: unknown) => {
       visit.leave();
       throw error;
     });
@@ -65,44 +71,46 @@ export function createPool({ memory = createMemoryGauge(), ...options }: PoolOpt
       release?.();
       visit.leave();
     };
-    if (release) return { modelThreads, leave };
+    if (release) return { model, leave };
     leave();
     return null;
   };
 
-  /**
-   * Opens a call on a thread of the model. Leaves the model when the thread's slot is free again, or if the call can't
-   * be opened.
-   */
-  const open = <E>({ modelThreads, leave }: Entered, conversation: string, context: CallContext, on: Open<E>) => {
-    try {
-      const call = modelThreads.call(conversation, context, on);
-      void call.settled.then(leave);
-      return call;
-    } catch (error) {
-      leave();
-      throw error;
-    }
+  /** The model as conversations, for one call: its engine may be in another process, its templates are in other threads. */
+  const serviceFor = (model: ServedModel, conversation: string, context: CallContext): ChatService => {
+    const { workers, probation, traits } = model;
+    const engine: Inference<TextRequest, EngineEvent> = {
+      generate: (request, emit, signal) =>
+        generateToTheEnd(workers, probation, request, conversation, emit, { ...context, signal }),
+      ask: (kind, question, signal = context.signal) => askToTheEnd(workers, kind, question, { ...context, signal }),
+    };
+    const prepare: Parameters<typeof chatServiceOver>[1] = (request, signal) =>
+      preparer.prepare(traits, request, signal);
+    return chatServiceOver(engine, prepare, traits.chatTemplate);
   };
 
   return {
-    async *generate(modelId, request, context) {
-      const entered = await enter(modelId, context.signal, request.choices);
-      if (!entered) return;
-      const conversation = describeConversation(request.prompt);
-      const { events, settled } = open(entered, conversation, context, (port) => callGenerate(port, request, context));
-      yield* events;
-      // The slot is freed before the caller learns of the end, so that the next request of the conversation can get it.
-      if (!context.signal.aborted) await settled;
+    generate(modelId, request, context) {
+      return eventsOf<GenerationEvent>(async (emit, signal) => {
+        const entered = await enter(modelId, signal, request.choices);
+        if (!entered) return;
+        try {
+          const service = serviceFor(entered.model, describeConversation(request.prompt), { ...context, signal });
+          await service.generate(request, emit, signal);
+        } finally {
+          entered.leave();
+        }
+      }, context.signal);
     },
 
     async ask(modelId, kind, question, context) {
       const entered = await enter(modelId, context.signal);
       if (!entered) throw serverError('The client went away.');
-      const call = open(entered, '', context, (port) => callAsk(port, kind, question, context));
-      const answer = await answerOf(call);
-      await call.settled;
-      return answer;
+      try {
+        return await serviceFor(entered.model, '', context).ask(kind, question, context.signal);
+      } finally {
+        entered.leave();
+      }
     },
 
     loaded: () =>
@@ -117,6 +125,7 @@ export function createPool({ memory = createMemoryGauge(), ...options }: PoolOpt
 
     async [Symbol.asyncDispose]() {
       await keeper[Symbol.asyncDispose]();
+      await preparer[Symbol.asyncDispose]();
       log.debug('pool closed');
     },
   };

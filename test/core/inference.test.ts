@@ -11,7 +11,7 @@ import { nodePort } from '../../src/engine/node/port.ts';
 import { call, chat } from '../support/generation.ts';
 import { collect, modelCard, ORDINARY, text } from './api/fixtures.ts';
 
-type ChatModel = Inference<GenerationRequest>;
+type ChatModel = Inference<GenerationRequest, GenerationEvent>;
 type Generate = ChatModel['generate'];
 
 const request = toGenerationRequest(
@@ -35,7 +35,7 @@ function serve(model: Partial<ChatModel>) {
 /** Calls for a generation. Returns the call and both ends of its port. */
 function connect(generate: Generate, signal: AbortSignal = new AbortController().signal) {
   const { port, ...engine } = serve({ generate });
-  return { ...callGenerate(port, request, call(signal)), ...engine };
+  return { ...callGenerate<GenerationRequest, GenerationEvent>(port, request, call(signal)), ...engine };
 }
 
 const question: Questions['embed']['question'] = { inputs: ['Hello', [1, 2]] };

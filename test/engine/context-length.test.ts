@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contextLengths, defaultContextLength } from '../../src/engine/context-length.ts';
+import { contextLengths, defaultContextLength, generousLengths } from '../../src/engine/context-length.ts';
 
 describe('the default context window', () => {
   it.each([
@@ -27,5 +27,39 @@ describe('the default context window', () => {
     expect(chat(5000)).toEqual([5000, 2500]);
     expect(chat(1024)).toEqual([1024]);
     expect(contextLengths({ backend: 'cpu', kind: 'embedding', trained: 8192 })).toEqual([2048]);
+  });
+});
+
+describe('the context window that memory allows', () => {
+  const GB = 1e9;
+  /** 48 kB a token, as a model of 0.5B has for four slots. */
+  const cache = (length: number) => length * 48_000;
+  const chat = (trained: number, free: number) =>
+    generousLengths({ backend: 'cpu', kind: 'chat', trained }, free, cache)[0];
+
+  it('is the trained length where its cache takes little', () => {
+    expect(chat(32_768, 20 * GB)).toBe(32_768);
+    expect(chat(131_072, 100 * GB)).toBe(131_072);
+  });
+
+  it('is 32k rather than more where that would take more than an eighth of the memory', () => {
+    expect(chat(131_072, 20 * GB)).toBe(32_768);
+  });
+
+  it('is halved until its cache takes no more than half of the memory, down to what it always was', () => {
+    expect(chat(32_768, 2 * GB)).toBe(16_384);
+    expect(chat(32_768, 1 * GB)).toBe(8192);
+    expect(chat(131_072, 0)).toBe(8192);
+  });
+
+  it('is as it was on a GPU, on WebAssembly and for vectors, whose memory is another', () => {
+    for (const facts of [
+      { backend: 'gpu', kind: 'chat' },
+      { backend: 'wasm', kind: 'chat' },
+      { backend: 'cpu', kind: 'embedding' },
+    ] as const) {
+      const all = { ...facts, trained: 131_072 };
+      expect(generousLengths(all, 100 * GB, cache)).toEqual(contextLengths(all));
+    }
   });
 });

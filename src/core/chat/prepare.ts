@@ -1,8 +1,9 @@
 import { unsupportedParameter } from '../errors.ts';
 import type { Media } from '../media.ts';
 import type { ChatPrompt, GenerationRequest } from '../runner.ts';
-import type { ReplyParser } from './formats/format.ts';
+import type { ParserOptions } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
+import { createLiteralGuard, type TextPart } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import { replyGrammar } from './reply-grammar.ts';
 import { createChatTemplate } from './template.ts';
@@ -14,21 +15,23 @@ export interface ModelTraits {
   /** Special tokens as text; '' if the model has none. */
   bos: string;
   eos: string;
+  /** The texts of control tokens, which nothing that a client writes may become. */
+  controlTokens: string[];
   /** The tokens around the gap that an infilling model fills; null if the model can't infill. */
   infill: { prefix: string; suffix: string; middle: string } | null;
 }
 
-/** A request as an engine runs it: text in, text out. */
+/** A request as an engine runs it: text in, text out. Plain data: it may be made in another thread. */
 export interface Prepared {
-  prompt: string | number[];
+  prompt: string | number[] | TextPart[];
   /** The image or recording for each `MEDIA_MARK` of the prompt, in order. */
   media: Media[];
   /** The GBNF grammar of the reply; null if the reply is free. */
   grammar: string | null;
   /** Special tokens that the engine must give as text, since the parser looks for them. */
   marks: string[];
-  /** Makes the parser of one choice's reply; null if the text is the reply as it stands. */
-  createParser: (() => ReplyParser) | null;
+  /** How the format's parser is to read each choice; null if the text is the reply as it stands. */
+  parser: ParserOptions | null;
   /** True if a reply may have several calls. */
   severalCalls: boolean;
 }
@@ -40,34 +43,37 @@ export interface Prepared {
 export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => Prepared {
   const template = createChatTemplate(traits.chatTemplate, traits);
   const format = detectFormat(traits.chatTemplate);
+  const { guard, split } = createLiteralGuard(traits.controlTokens);
+  const toPrompt = (text: string) => {
+    const parts = split(text);
+    return parts.length > 1 || parts[0]?.literal ? parts : text;
+  };
 
   const prepareChat = (chat: ChatPrompt, { replyFormat }: GenerationRequest): Prepared => {
     const tools = visibleTools(chat);
     const grammar = replyGrammar(chat, replyFormat, format);
     const { text, media } = renderWithMedia(chat.messages, (messages) => {
-      const conversation = withTools(messages, tools, traits.chatTemplate, format);
-      return template(conversation.messages, conversation.tools, chat.templateKwargs);
+      const conversation = withTools(guard(messages), guard(tools), traits.chatTemplate, format);
+      return template(conversation.messages, conversation.tools, guard(chat.templateKwargs));
     });
     const thinking = endsInReasoning(text, format);
     const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
     return {
       // A grammar allows no reasoning. If the template has begun a block of it, the prompt ends the block.
-      prompt: thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text,
+      prompt: toPrompt(thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text),
       media,
       grammar,
       marks: format.marks,
       // JSON by a grammar is the whole reply. Marks inside its strings mean nothing.
-      createParser:
-        grammar !== null && tools.length === 0
-          ? null
-          : () => format.createParser({ tools, startsInReasoning: thinking && grammar === null }),
+      parser:
+        grammar !== null && tools.length === 0 ? null : { tools, startsInReasoning: thinking && grammar === null },
       severalCalls: allowsSeveralCalls(chat),
     };
   };
 
   return (request) => {
     const { prompt } = request;
-    const plain = { media: [], grammar: null, marks: [], createParser: null, severalCalls: false };
+    const plain = { media: [], grammar: null, marks: [], parser: null, severalCalls: false };
     switch (prompt.kind) {
       case 'chat':
         return prepareChat(prompt, request);

@@ -28,11 +28,12 @@ type Draw = (candidates: Candidates) => number;
  * order. llama.cpp starts with the order of the vocabulary; node-llama-cpp starts with descending logits, because it
  * always has a top-k. Two differences remain: the order of equal logits, and the last bit of exp and log.
  *
- * Only Mirostat version 1 uses `vocabularySize`.
+ * Only Mirostat version 1 uses `vocabularySize`. `spentDraws` is the number of tokens of the reply that were drawn before,
+ * by another sampler with the same seed: as many random numbers are skipped.
  */
-export function createSampler(sampling: Sampling, vocabularySize: number): Sampler {
+export function createSampler(sampling: Sampling, vocabularySize: number, spentDraws = 0): Sampler {
   const biases = toBiases(sampling.logitBias);
-  const draw = isGreedy(sampling) ? indexOfHighest : createDraw(sampling, vocabularySize);
+  const draw = isGreedy(sampling) ? indexOfHighest : createDraw(sampling, vocabularySize, spentDraws);
   let scratch: Candidates | undefined;
   return {
     sample(logits, recentTokens) {
@@ -51,8 +52,9 @@ function isGreedy({ temperature, mirostat, dynatempRange, typicalP }: Sampling):
   return temperature <= 0 && (mirostat !== 0 || (dynatempRange <= 0 && typicalP >= 1));
 }
 
-function createDraw(sampling: Sampling, vocabularySize: number): Draw {
+function createDraw(sampling: Sampling, vocabularySize: number, spentDraws: number): Draw {
   const random = createMersenneTwister(sampling.seed);
+  for (let draw = 0; draw < spentDraws; draw++) random.nextUniform();
   if (sampling.mirostat === 0) {
     const { temperature, dynatempRange: range, dynatempExponent: exponent } = sampling;
     return (candidates) => {

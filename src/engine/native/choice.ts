@@ -1,5 +1,5 @@
-import type { TokenLogprob } from '../../core/events.ts';
-import type { Emit, Sampling } from '../../core/runner.ts';
+import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
+import type { Sampling } from '../../core/runner.ts';
 import type { TextRequest } from '../engine.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
 import {
@@ -20,8 +20,9 @@ interface ChoiceContext {
   vocabulary: Vocabulary;
   loop: StepLoop;
   request: TextRequest;
-  prompt: Token[];
-  emit: Emit;
+  /** The tokens to evaluate for a choice: the prompt, and what another engine had drawn of the reply. */
+  promptOf: (choice: number) => Token[];
+  emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
 
@@ -37,18 +38,22 @@ export type RunChoice = (
 ) => Promise<GenerationOutcome | null>;
 
 export function createChoiceRunner(context: ChoiceContext): RunChoice {
-  const { vocabulary, loop, request, prompt, emit, signal } = context;
+  const { vocabulary, loop, request, promptOf, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
 
   return async (slot, choice, cached, onPrefill) => {
+    const prompt = promptOf(choice);
     const history = [...prompt];
-    const source = await createSource(context, slot, choice, history);
+    const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
+    const replayed = { tokens: tokens as Token[], logprobs };
+    const source = await createSource(context, slot, choice, history, replayed.tokens);
     return new Promise((resolve, reject) => {
       const generation = createGeneration(
         {
           choice,
           slot,
           prompt,
+          replayed,
           cached,
           onPrefill,
           source,
@@ -58,6 +63,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           banned: request.banned,
           maxTokens: request.maxTokens,
           toLogprob: (drawn) => toLogprob(drawn, vocabulary),
+          journal: request.journal ?? false,
           emit,
           signal,
         },
@@ -68,12 +74,17 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
   };
 }
 
-/** Uses llama.cpp's samplers if they can do what the request asks, else Paddock's own. */
+/**
+ * llama.cpp's samplers where they do what is asked, else ours. A reply that another engine had begun goes on as that engine
+ * would have gone on: the grammar takes in what was drawn, and as many random numbers are spent. Only mirostat's
+ * surprise starts anew.
+ */
 async function createSource(
   { loaded, vocabulary, request }: ChoiceContext,
   slot: Slot,
   choice: number,
   history: Token[],
+  drawn: Token[],
 ): Promise<TokenSource> {
   const { model, llama } = loaded;
   const { sequence } = slot;
@@ -82,7 +93,11 @@ async function createSource(
   const sampling = { ...request.sampling, seed: seedOf(request.sampling.seed, choice) };
   const grammar = request.grammar === null ? undefined : await createGrammarState(loaded, request.grammar);
 
-  if (request.logprobs === null && !needsOwnSamplers(sampling)) {
+  if (grammar) for (const token of drawn) createGrammarGate(llama, grammar).accept(token);
+
+  // llama.cpp's random numbers can't be spent in advance; those of our samplers are the same.
+  const goesOn = drawn.length > 0 && sampling.temperature > 0;
+  if (request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
     const options = toEvaluateOptions(sampling, { model, contextLength: sequence.contextSize, grammar, recent });
     return createNativeSource(sequence, { ...options, evaluationPriority });
   }
@@ -90,6 +105,7 @@ async function createSource(
     sequence,
     evaluationPriority,
     sampling,
+    spentDraws: drawn.length,
     vocabularySize: vocabulary.size,
     grammar: grammar && createGrammarGate(llama, grammar),
     logprobs: request.logprobs,

@@ -1,7 +1,7 @@
 import type { Answers } from '../answers.ts';
 import { overlongText } from '../overlong.ts';
 import { toUnitLength } from '../unit-length.ts';
-import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext } from './llama.ts';
+import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token } from './llama.ts';
 import { createRankingPrompt } from './ranking-prompt.ts';
 import { scoreOf } from './text-context.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -14,7 +14,11 @@ export function embeddingAnswers(
 ): Answers {
   return {
     async embed({ inputs }, signal) {
-      const tokenized = inputs.map((input) => vocabulary.promptTokens(input));
+      const tokenized: Token[][] = [];
+      for (const input of inputs) {
+        const prompt = await vocabulary.promptTokens(input, signal);
+        tokenized.push(prompt && 'tokens' in prompt ? prompt.tokens : []);
+      }
       const lengths = tokenized.map((tokens) => context.calculateInputLength(tokens));
       refuseOverlong(lengths, contextLength, 'input');
       const vectors: number[][] = [];

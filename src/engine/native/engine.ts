@@ -4,11 +4,21 @@ import type { Log } from '../../core/log.ts';
 import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
+import { usableCores } from '../node/cores.ts';
 import type { WorkerConfig } from '../node/task.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
-import { chatLength, createContext, inOurWords, type LlamaModel, loadModel, type NativeModel } from './llama.ts';
+import {
+  chatLength,
+  createContext,
+  inOurWords,
+  type LlamaContext,
+  type LlamaModel,
+  loadModel,
+  type NativeModel,
+} from './llama.ts';
 import { textContextOptions, textLength } from './text-context.ts';
+import { measureThreads, type ThreadChoice } from './thread-count.ts';
 import { createVocabulary } from './vocabulary.ts';
 
 /**
@@ -34,20 +44,22 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
   const { llama, model } = loaded;
   const vocabulary = createVocabulary(model);
   const common = {
-    traits: traitsOf(model),
+    traits: traitsOf(model, vocabulary.controlTokens),
     [Symbol.asyncDispose]: () => llama.dispose(),
   };
   const info = await describe(loaded, options, backend);
 
   if (options.kind === 'chat') {
     const context = await createContext(model, options);
+    const { threads, reason } = await threadsFor(loaded, context, options, backend);
     return {
       ...common,
       info: {
         ...info,
         contextLength: context.contextSize,
         slots: context.totalSequences,
-        threads: context.idealThreads,
+        threads,
+        threadsReason: reason,
       },
       generate: createGenerate(loaded, context, vocabulary),
       ask: askFrom(vocabulary.answers),
@@ -65,6 +77,20 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
     generate: refuseGeneration,
     ask: askFrom({ ...vocabulary.answers, ...answers }),
   };
+}
+
+/** The threads that are asked for, else on a CPU those that are measured to be quickest. */
+async function threadsFor(
+  loaded: NativeModel,
+  context: LlamaContext,
+  { threads }: EngineOptions,
+  backend: 'gpu' | 'cpu',
+): Promise<ThreadChoice> {
+  if (threads !== null) return { threads, reason: 'as configured' };
+  const { count, reason } = usableCores();
+  if (backend === 'gpu' || count === 1) return { threads: count, reason };
+  const measured = await measureThreads(loaded, context, count);
+  return { ...measured, reason: `${reason}; ${measured.reason}` };
 }
 
 async function refuseGeneration(): Promise<never> {
@@ -85,17 +111,18 @@ async function describe(
     trainedContextLength: model.trainContextSize,
     slots: 1,
     gpuLayers: model.gpuLayers,
-    threads: options.threads ?? llama.cpuMathCores,
+    threads: options.threads ?? usableCores().count,
   };
 }
 
-function traitsOf(model: LlamaModel): ModelTraits {
+function traitsOf(model: LlamaModel, controlTokens: string[]): ModelTraits {
   const { tokens } = model;
   const { prefixString, suffixString, middleString } = tokens.infill;
   return {
     chatTemplate: model.fileInfo.metadata.tokenizer.chat_template,
     bos: tokens.bosString ?? '',
     eos: tokens.eosString ?? '',
+    controlTokens,
     infill:
       prefixString && suffixString && middleString
         ? { prefix: prefixString, suffix: suffixString, middle: middleString }

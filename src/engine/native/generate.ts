@@ -1,5 +1,5 @@
 import { unsupportedParameter } from '../../core/errors.ts';
-import type { Emit } from '../../core/runner.ts';
+import type { EngineEvent } from '../../core/events.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { createChoiceRunner } from './choice.ts';
@@ -21,9 +21,12 @@ export function createGenerate(
   return async (request, emit, signal) => {
     if (request.media.length > 0) throw noMedia();
     refuseUnknownTokens(request.sampling, vocabulary.size);
-    const prompt = vocabulary.promptTokens(request.prompt);
-    if (prompt.length >= context.contextSize) {
-      emit({ kind: 'overflow', promptTokens: prompt.length, contextLength: context.contextSize });
+    const tokenized = await vocabulary.promptTokens(request.prompt, signal, context.contextSize);
+    if (!tokenized || signal.aborted) return;
+    const prompt = 'tokens' in tokenized ? tokenized.tokens : [];
+    const promptTokens = 'tokens' in tokenized ? prompt.length : tokenized.overflow;
+    if (promptTokens >= context.contextSize) {
+      emit({ kind: 'overflow', promptTokens, contextLength: context.contextSize });
       return;
     }
     const taken = takeSlots(slots, prompt, request);
@@ -71,37 +74,45 @@ interface Run {
   request: TextRequest;
   prompt: Token[];
   slots: Slot[];
-  emit: Emit;
+  emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
 
 /**
- * Runs all choices of a request. The first slot evaluates the prompt; the others copy its cache. A slot that has
- * finished a choice takes the next one.
+ * Runs all choices of a request that are not finished. The first slot evaluates the prompt, the others copy its cache; each
+ * slot takes the next choice when it has finished one.
  */
 async function generateChoices(run: Run): Promise<void> {
   const { request, prompt, slots, emit, signal } = run;
   const [lead, ...others] = slots as [Slot, ...Slot[]];
   const startedAt = performance.now();
   const outcomes: GenerationOutcome[] = [];
-  const runChoice = createChoiceRunner(run);
-  let nextChoice = 0;
+  const { resume = [] } = request;
+  const promptOf = (choice: number) => [...prompt, ...((resume[choice]?.tokens ?? []) as Token[])];
+  const runChoice = createChoiceRunner({ ...run, promptOf });
+  const choices = Array.from({ length: request.choices }, (_, choice) => choice).filter(
+    (choice) => !resume[choice]?.finished,
+  );
+  const waiting = choices.values();
   let onPrompted = () => {};
   const prompted = new Promise<void>((resolve) => {
     onPrompted = resolve;
   });
 
-  const cached = await prepareSlot(lead, prompt, request.cachePrompt);
+  const leadPrompt = promptOf(choices[0] ?? 0);
+  const cached = await prepareSlot(lead, leadPrompt, request.cachePrompt);
   const reportProgress = (processed: number) => {
-    emit({ kind: 'progress', cache: cached, processed, total: prompt.length, timeMs: performance.now() - startedAt });
-    if (processed === prompt.length) onPrompted();
+    const total = leadPrompt.length;
+    emit({ kind: 'progress', cache: cached, processed, total, timeMs: performance.now() - startedAt });
+    if (processed === total) onPrompted();
   };
 
   const serveSlot = async (slot: Slot) => {
-    while (nextChoice < request.choices && !signal.aborted) {
-      const choice = nextChoice++;
-      const known = choice === 0 ? cached : await prepareSlot(slot, prompt, true);
-      const outcome = await runChoice(slot, choice, known, choice === 0 ? reportProgress : () => {});
+    for (const choice of waiting) {
+      if (signal.aborted) return;
+      const leads = choice === choices[0];
+      const known = leads ? cached : await prepareSlot(slot, promptOf(choice), true);
+      const outcome = await runChoice(slot, choice, known, leads ? reportProgress : () => {});
       if (outcome) outcomes.push(outcome);
     }
   };
@@ -115,14 +126,19 @@ async function generateChoices(run: Run): Promise<void> {
   for (const result of await Promise.allSettled([leading, ...following])) {
     if (result.status === 'rejected') throw result.reason;
   }
-  if (outcomes.length < request.choices) return;
+  if (outcomes.length < choices.length) return;
   const firstTokenAt = Math.min(...outcomes.map((outcome) => outcome.firstTokenAt));
+  const before = resume.filter(({ finished }) => finished).map(({ tokens }) => tokens.length);
   emit({
     kind: 'done',
     promptTokens: prompt.length,
     cachedTokens: cached,
-    completionTokens: outcomes.reduce((sum, { tokens }) => sum + tokens, 0),
+    completionTokens: sum([...before, ...outcomes.map(({ tokens }) => tokens)]),
     promptMs: firstTokenAt - startedAt,
     predictedMs: performance.now() - firstTokenAt,
   });
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

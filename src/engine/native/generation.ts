@@ -1,7 +1,6 @@
 import { createDetokenizer } from '../../core/chat/detokenizer.ts';
 import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
-import type { FinishReason, TokenLogprob } from '../../core/events.ts';
-import type { Emit } from '../../core/runner.ts';
+import type { EngineEvent, FinishReason, TokenLogprob } from '../../core/events.ts';
 import type { Token } from './llama.ts';
 import type { Slot } from './slot.ts';
 import type { Steppable } from './step-loop.ts';
@@ -10,8 +9,11 @@ import type { Drawn, TokenSource } from './token-source.ts';
 export interface GenerationOptions {
   choice: number;
   slot: Slot;
+  /** All tokens to evaluate before one is drawn: the prompt, and what another engine had drawn of the reply. */
   prompt: Token[];
-  /** The number of prompt tokens that the slot's KV cache already has. */
+  /** The part of the reply that another engine had drawn and said. */
+  replayed: { tokens: Token[]; logprobs: TokenLogprob[] };
+  /** Prompt tokens that the slot's KV cache holds already. */
   cached: number;
   /** Called after each chunk of the prompt with the number of evaluated prompt tokens. */
   onPrefill: (evaluated: number) => void;
@@ -24,7 +26,9 @@ export interface GenerationOptions {
   banned: string[];
   maxTokens: number | null;
   toLogprob: (drawn: Drawn) => TokenLogprob;
-  emit: Emit;
+  /** Whether to say each token as it is drawn. */
+  journal: boolean;
+  emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
 
@@ -59,6 +63,15 @@ export function createGeneration(
     logprobs = [];
   };
 
+  /** Brings the filters to where another engine left them; what comes out has been said. */
+  const replay = ({ tokens, logprobs: known }: GenerationOptions['replayed']) => {
+    for (const [index, token] of tokens.entries()) {
+      generated += 1;
+      logprobs.push(...known.slice(index, index + 1));
+      if (stops.push(filter.push(detokenizer.push(token))) !== '') logprobs = [];
+    }
+  };
+
   const release = async (outcome: GenerationOutcome | null, error?: unknown) => {
     finished = true;
     await source.close();
@@ -86,7 +99,9 @@ export function createGeneration(
     if (!drawn) return finish('stop');
     generated += 1;
     history.push(drawn.token);
-    if (drawn.logprob !== undefined) logprobs.push(options.toLogprob(drawn));
+    const logprob = drawn.logprob === undefined ? undefined : options.toLogprob(drawn);
+    if (logprob) logprobs.push(logprob);
+    if (options.journal) emit({ kind: 'drawn', choice, token: drawn.token, ...(logprob && { logprob }) });
     say(stops.push(filter.push(detokenizer.push(drawn.token))));
     if (stops.stopped) return finish('stop');
     if (filter.stopped) return finish('content_filter');
@@ -95,6 +110,7 @@ export function createGeneration(
     if (generated === options.maxTokens || contextFull) return finish('length');
   };
 
+  replay(options.replayed);
   return {
     get pendingPrompt() {
       return prompt.length - evaluated;

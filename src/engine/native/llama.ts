@@ -23,6 +23,7 @@ import type { Sampling } from '../../core/runner.ts';
 import { defaultContextLength } from '../context-length.ts';
 import type { EngineOptions } from '../engine.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
+import { usableCores } from '../node/cores.ts';
 import type { WorkerConfig } from '../node/task.ts';
 
 /**
@@ -51,7 +52,7 @@ export interface NativeModel {
  * which takes the others.
  */
 export async function loadModel(
-  { files, gpuLayers }: EngineOptions,
+  { files, gpuLayers, threads }: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
   memory: WorkerConfig['memory'],
@@ -59,6 +60,8 @@ export async function loadModel(
   const llama = await getLlama({
     build: 'never',
     gpu: backend === 'gpu' ? 'auto' : false,
+    // Its own default is four at least, also where there are two cores, which then wait for one another.
+    maxThreads: threads ?? usableCores().count,
     progressLogs: false,
     logLevel: LlamaLogLevel.warn,
     logger: (level, message) => log.debug(message.trim(), { source: 'llama.cpp', level }),
@@ -66,20 +69,37 @@ export async function loadModel(
     throw inOurWords(error);
   });
   try {
-    if (backend === 'gpu' && llama.gpu === false)
-      throw new Error('no GPU that the prebuilt binaries can use was found');
+    if (backend === 'gpu') await refuseNoDevice(llama);
     if (backend === 'gpu') await refuseHopeless(llama, memory);
     const [modelPath] = files;
     if (!modelPath) throw new Error('the model has no files');
     const layers = backend === 'cpu' ? 0 : gpuLayers;
-    return { llama, model: await llama.loadModel({ modelPath, ...(layers !== undefined && { gpuLayers: layers }) }) };
+    const model = await llama.loadModel({ modelPath, ...(layers !== undefined && { gpuLayers: layers }) });
+    if (backend === 'gpu' && model.gpuLayers === 0 && gpuLayers !== 0) {
+      throw new Error(
+        `${llama.gpu}: no layer of the model fits the memory of ${(await llama.getGpuDeviceNames()).join(', ')}`,
+      );
+    }
+    return { llama, model };
   } catch (error) {
     await llama.dispose();
     throw inOurWords(error);
   }
 }
 
-/** Throws `InsufficientMemory` if the GPU and the machine together can't hold the model. */
+/**
+ * Throws where the binaries for a GPU load, but there is no device to compute on: with Mesa's Vulkan and no usable GPU
+ * everything would run on the CPU under another name.
+ */
+export async function refuseNoDevice(llama: Pick<Llama, 'gpu' | 'getGpuDeviceNames' | 'getVramState'>): Promise<void> {
+  if (llama.gpu === false) throw new Error('no GPU that the prebuilt binaries can use was found');
+  const names = await llama.getGpuDeviceNames();
+  if (names.length === 0) throw new Error(`${llama.gpu} is installed, but it offers no device`);
+  const { total } = await llama.getVramState();
+  if (total === 0) throw new Error(`${llama.gpu} offers ${names.join(', ')}, but no memory on it`);
+}
+
+/** Throws `InsufficientMemory` for a model that GPU and machine together can't hold. */
 export async function refuseHopeless(
   llama: Pick<Llama, 'getVramState'>,
   { needed, available }: WorkerConfig['memory'],
@@ -121,7 +141,7 @@ export function chatLength({ trainContextSize: trained }: LlamaModel): number {
 export function contextOptions(model: LlamaModel, { contextLength, threads }: EngineOptions) {
   return {
     contextSize: contextLength ?? { max: chatLength(model) },
-    ...(threads !== null && { threads }),
+    threads: threads ?? usableCores().count,
   };
 }
 
@@ -173,9 +193,12 @@ export function toEvaluateOptions(sampling: Sampling, context: SamplingContext):
   };
 }
 
-/** The number of latest tokens to which the penalties apply. */
-export function penaltyWindow({ repeatLastN }: Sampling, contextLength: number): number {
-  return repeatLastN === -1 ? contextLength : repeatLastN;
+/**
+ * The number of latest tokens to which the penalties apply: never more than the context holds. llama.cpp reserves memory for all
+ * of them, and a request may ask for any number.
+ */
+export function penaltyWindow({ repeatLastN }: Pick<Sampling, 'repeatLastN'>, contextLength: number): number {
+  return repeatLastN === -1 ? contextLength : Math.min(repeatLastN, contextLength);
 }
 
 function toTokenBias(biases: Sampling['logitBias'], model: LlamaModel): TokenBias {

@@ -1,5 +1,5 @@
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
-import { inOurWords } from './llama.ts';
+import { inOurWords, refuseNoDevice } from './llama.ts';
 
 /** The devices that llama.cpp's native build finds on this machine. */
 export interface NativeDevices {
@@ -22,9 +22,9 @@ export async function probeNative(backend: 'gpu' | 'cpu'): Promise<NativeDevices
   });
   try {
     if (backend === 'cpu') return { kind: 'cpu', names: [], memory: null };
-    if (llama.gpu === false) throw new Error('no GPU that the prebuilt binaries can use was found');
+    await refuseNoDevice(llama);
     const { total, free } = await llama.getVramState();
-    return { kind: llama.gpu, names: await llama.getGpuDeviceNames(), memory: { total, free } };
+    return { kind: String(llama.gpu), names: await llama.getGpuDeviceNames(), memory: { total, free } };
   } finally {
     await llama.dispose();
   }

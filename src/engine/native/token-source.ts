@@ -49,6 +49,8 @@ export interface LogitsSourceOptions {
   sequence: LlamaContextSequence;
   evaluationPriority: NonNullable<SequenceEvaluateOptions['evaluationPriority']>;
   sampling: Sampling;
+  /** Tokens of the reply that have been drawn before. */
+  spentDraws: number;
   vocabularySize: number;
   grammar: GrammarGate | undefined;
   /** The number of alternatives to return with each token; null returns no probabilities. */
@@ -70,7 +72,7 @@ const CONSIDERED_TOKENS = 2048;
  */
 export function createLogitsSource(options: LogitsSourceOptions): TokenSource {
   const { sequence, sampling, vocabularySize, grammar, logprobs, isEndOfTurn, recent } = options;
-  const sampler = createSampler(sampling, vocabularySize);
+  const sampler = createSampler(sampling, vocabularySize, options.spentDraws);
   const window = penaltyWindow(sampling, sequence.contextSize);
   const biased = sampling.logitBias.map(([token]) => token as Token);
   const considered = {

@@ -1,13 +1,24 @@
+import type { TextPart } from '../../core/chat/literal-text.ts';
 import { invalidRequest } from '../../core/errors.ts';
 import type { Answers } from '../answers.ts';
 import type { LlamaModel, Token } from './llama.ts';
 import { createTokenText } from './token-text.ts';
+import { type TokenizedPrompt, tokenizePrompt } from './tokenize.ts';
 
 /** A model's tokens and their text. */
 export interface Vocabulary {
   size: number;
-  /** Turns the prompt into tokens and adds the beginning-of-sequence token if the model wants one. */
-  promptTokens(prompt: string | number[]): Token[];
+  /**
+   * Turns the prompt into tokens and adds the beginning-of-sequence token if the model wants one. One that is far longer than
+   * `contextLength` is not counted to its end. Null when it was aborted.
+   */
+  promptTokens(
+    prompt: string | number[] | TextPart[],
+    signal?: AbortSignal,
+    contextLength?: number,
+  ): Promise<TokenizedPrompt | null>;
+  /** The texts of control tokens. */
+  controlTokens: string[];
   /**
    * Returns the text of tokens. `before` has the few tokens before them. Special tokens are left out, except those in
    * `marks`.
@@ -37,8 +48,9 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     throw invalidRequest(`There is no token ${unknown}; the model's vocabulary ends at ${size - 1}.`);
   };
   const answers: Answers = {
-    tokenize: ({ text, addSpecial }) => {
-      const tokens = model.tokenize(text, true);
+    tokenize: async ({ text, addSpecial }, signal) => {
+      const tokenized = await tokenizePrompt(model, [{ text, literal: false }], signal);
+      const tokens = tokenized && 'tokens' in tokenized ? tokenized.tokens : [];
       const all = addSpecial ? withBos(tokens) : tokens;
       return { tokens: all, pieces: all.map((token) => nameOrText([token])) };
     },
@@ -47,7 +59,13 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
 
   return {
     size,
-    promptTokens: (prompt) => withBos(typeof prompt === 'string' ? model.tokenize(prompt, true) : checked(prompt)),
+    async promptTokens(prompt, signal, contextLength) {
+      if (isTokens(prompt)) return { tokens: withBos(checked(prompt)) };
+      const parts = typeof prompt === 'string' ? [{ text: prompt, literal: false }] : prompt;
+      const tokenized = await tokenizePrompt(model, parts, signal, contextLength);
+      return tokenized && 'tokens' in tokenized ? { tokens: withBos(tokenized.tokens) } : tokenized;
+    },
+    controlTokens: controlTokensOf(model),
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
     bytesOf: (token) => [...bytesOf(token)],
     specialTokens: (texts) => {
@@ -56,4 +74,16 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     },
     answers,
   };
+}
+
+/** llama.cpp's `LLAMA_TOKEN_TYPE_CONTROL`. */
+const CONTROL = 3;
+
+function controlTokensOf({ fileInfo }: LlamaModel): string[] {
+  const { tokens, token_type: types } = fileInfo.metadata.tokenizer.ggml;
+  return tokens.filter((_, index) => Number(types?.[index]) === CONTROL).map(String);
+}
+
+function isTokens(prompt: string | number[] | TextPart[]): prompt is number[] {
+  return typeof prompt !== 'string' && typeof prompt[0] !== 'object';
 }

@@ -1,6 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { BackendName, EngineInfo } from '../../core/runner.ts';
+import type { ModelTraits, Prepared } from '../../core/chat/prepare.ts';
+import type { ErrorData } from '../../core/errors.ts';
+import type { BackendName, EngineInfo, GenerationRequest } from '../../core/runner.ts';
 import type { EngineOptions } from '../engine.ts';
+import type { Frame } from './port-mux.ts';
 
 /** The configuration of a worker thread: its `workerData`. */
 export interface WorkerConfig {
@@ -16,12 +19,13 @@ export interface WorkerConfig {
 /** A task for a worker thread. */
 export type WorkerTask =
   | { kind: 'load' }
-  /** Serves the one call of the port, in the messages of core/wire.ts. The task ends with the call. */
-  | { kind: 'serve'; port: MessagePort }
-  | { kind: 'unload' };
+  /** Serves the one call that comes over the port, in the words of core/wire.ts, and ends with it. */
+  | { kind: 'serve'; port: MessagePort };
 
-/** The result of `load`. The reason of a failure is for the log and the operator, not for clients. */
-export type LoadResult = { ok: true; info: EngineInfo } | { ok: false; reason: string; lacksMemory: boolean };
+/** The answer to `load`. A failure's reason is for the log and the operator, not for clients. */
+export type LoadResult =
+  | { ok: true; info: EngineInfo; traits: ModelTraits }
+  | { ok: false; reason: string; lacksMemory: boolean };
 
 /** A log line on its way from a worker to the main thread. */
 export interface WorkerLogLine {
@@ -29,3 +33,22 @@ export interface WorkerLogLine {
   message: string;
   fields: Record<string, unknown>;
 }
+
+/** What the server says to an engine's process. Plain data. */
+export type ToEngineProcess = { kind: 'load'; config: WorkerConfig } | { kind: 'frames'; frames: Frame[] };
+
+/** What an engine's process says. `alive` comes every second: one that is silent for long is stuck. */
+export type FromEngineProcess =
+  | { kind: 'loaded'; result: LoadResult }
+  | { kind: 'frames'; frames: Frame[] }
+  | { kind: 'log'; line: WorkerLogLine }
+  | { kind: 'alive' };
+
+/** What a thread that prepares requests is asked. */
+export interface PrepareTask {
+  traits: ModelTraits;
+  request: GenerationRequest;
+}
+
+/** The answer; an error is one for the caller. */
+export type PrepareResult = { ok: true; prepared: Prepared } | { ok: false; error: ErrorData };

@@ -51,9 +51,14 @@ export class ChunkReader {
   #logprobs: TokenLogprob[] = [];
   #reason: FinishReason | null = null;
   #started = false;
+  /** All text so far, before the filters. */
+  #raw = '';
+  /** The timings of the latest chunk. */
+  #latest: Timings | null = null;
+  /** Those of the runs that broke off: of the first, and the tokens and ms of all. */
+  #broken: { first: Timings; tokens: number; predictedMs: number } | null = null;
   #outcome: ChoiceOutcome | null = null;
 
-  /** If there are stop sequences or banned texts, chunks with text must have timings. */
   constructor(options: ChunkReaderOptions) {
     this.#options = options;
     this.#filter = createStopFilter(options.request.banned, foldCase);
@@ -70,10 +75,34 @@ export class ChunkReader {
     return this.#outcome;
   }
 
+  /**
+   * Takes note that the run broke off at a token whose bytes are no UTF-8, and says U+FFFD in its place, as the native engine
+   * does. Returns the text of the reply so far, for a prompt to go on from, and the tokens that it took.
+   */
+  replaceBroken(): { text: string; tokens: number } {
+    const latest = this.#latest ?? { cache_n: 0, prompt_n: 0, prompt_ms: 0, predicted_n: 0, predicted_ms: 0 };
+    const { first = latest, tokens = 0, predictedMs = 0 } = this.#broken ?? {};
+    this.#broken = {
+      first,
+      tokens: tokens + latest.predicted_n + 1,
+      predictedMs: predictedMs + latest.predicted_ms,
+    };
+    this.#latest = null;
+    this.#raw += REPLACEMENT;
+    this.#say(this.#stops.push(this.#filter.push(REPLACEMENT)));
+    if (this.#broken.tokens >= (this.#options.request.maxTokens ?? Number.POSITIVE_INFINITY)) {
+      this.#say(this.#stops.push(this.#filter.flush()) + this.#stops.flush());
+      this.#finish('length');
+      this.#outcome = this.#total(latest, 0);
+    }
+    return { text: this.#raw, tokens: this.#broken.tokens };
+  }
+
   take({ prompt_progress: progress, choices: [choice], usage, timings }: Chunk): void {
     if (this.#outcome) return;
     this.#started = true;
-    if (progress !== undefined && this.#options.choice === 0) {
+    if (timings) this.#latest = timings;
+    if (progress !== undefined && this.#options.choice === 0 && !this.#broken) {
       const { cache, processed, total } = progress;
       this.#options.emit({ kind: 'progress', cache, processed, total, timeMs: progress.time_ms });
     }
@@ -81,12 +110,13 @@ export class ChunkReader {
       const asked = alternatives.slice(0, this.#options.request.logprobs ?? 0);
       this.#logprobs.push({ ...toLogprob(token), alternatives: asked.map(toLogprob) });
     }
+    this.#raw += choice?.text ?? '';
     if (choice?.text) this.#say(this.#stops.push(this.#filter.push(choice.text)));
     const stopped = this.#stops.stopped || this.#filter.stopped;
     if (stopped && timings) {
       this.#say(this.#stops.flush());
       this.#finish(this.#stops.stopped ? 'stop' : 'content_filter');
-      this.#outcome = { tokens: timings.predicted_n, timings };
+      this.#outcome = this.#total(timings, timings.predicted_n);
       return;
     }
     if (choice?.finish_reason) {
@@ -95,8 +125,18 @@ export class ChunkReader {
     }
     // llama-server also counts the token that ends the turn, which is not part of the reply.
     if (usage && timings) {
-      this.#outcome = { tokens: timings.predicted_n - (this.#reason === 'stop' ? 1 : 0), timings };
+      this.#outcome = this.#total(timings, timings.predicted_n - (this.#reason === 'stop' ? 1 : 0));
     }
+  }
+
+  /** The outcome of all runs: the prompt of the first, the tokens of all. */
+  #total(timings: Timings, tokens: number): ChoiceOutcome {
+    if (!this.#broken) return { tokens, timings };
+    const { first, tokens: before, predictedMs } = this.#broken;
+    return {
+      tokens: before + tokens,
+      timings: { ...first, predicted_n: before + tokens, predicted_ms: predictedMs + timings.predicted_ms },
+    };
   }
 
   #say(text: string): void {
@@ -116,6 +156,9 @@ export class ChunkReader {
     this.#options.emit({ kind: 'finish', choice: this.#options.choice, reason });
   }
 }
+
+/** Stands for bytes that are no character. */
+const REPLACEMENT = '\u{FFFD}';
 
 function toLogprob({ token, bytes, logprob }: ChunkToken) {
   return { text: token, bytes, logprob };

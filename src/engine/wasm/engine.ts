@@ -1,4 +1,5 @@
 import { type StreamOptions, Wllama } from '@wllama/wllama/esm/index.js';
+import { spelledControlTokens, type TextPart } from '../../core/chat/literal-text.ts';
 import type { ModelTraits } from '../../core/chat/prepare.ts';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -133,7 +134,10 @@ class WasmEngine implements TextEngine {
 
   get traits(): ModelTraits {
     const { metadata } = this.#wllama.getLoadedContextInfo();
-    return { ...this.#tokens, chatTemplate: metadata['tokenizer.chat_template'] };
+    const chatTemplate = metadata['tokenizer.chat_template'];
+    const { bos, eos } = this.#tokens;
+    const controlTokens = [...new Set([bos, eos, ...spelledControlTokens(chatTemplate)])].filter((text) => text !== '');
+    return { ...this.#tokens, controlTokens, chatTemplate };
   }
 
   async generate(request: TextRequest, emit: Emit, signal: AbortSignal): Promise<void> {
@@ -179,11 +183,46 @@ class WasmEngine implements TextEngine {
     emit: Emit,
     signal: AbortSignal,
   ): Promise<ChoiceOutcome | null> {
-    this.#runtime.reset();
     const whileWanted: Emit = (event) => {
       if (!signal.aborted) emit(event);
     };
     const reader = new ChunkReader({ choice, request, emit: whileWanted });
+    let run: (TextRequest & { prompt: string }) | null = request;
+    while (run && !signal.aborted && !reader.outcome) {
+      try {
+        await this.#runChoice(run, choice, reader, signal);
+      } catch (error) {
+        if (this.#isFatal(error)) throw this.#crash(error);
+        run = signal.aborted || reader.outcome ? null : this.#goOn(request, reader, error, emit);
+      }
+    }
+    return signal.aborted ? null : reader.outcome;
+  }
+
+  /** What to go on with after a run broke off; null if it never began, which the events say then. Throws what ends the choice. */
+  #goOn(
+    request: TextRequest & { prompt: string },
+    reader: ChunkReader,
+    error: unknown,
+    emit: Emit,
+  ): (TextRequest & { prompt: string }) | null {
+    if (isUntellable(this.#runtime)) {
+      if (request.logprobs !== null) throw untellableLogprobs();
+      return continued(request, reader.replaceBroken());
+    }
+    if (reader.started) throw error;
+    this.#answerError(error, emit);
+    return null;
+  }
+
+  /** Runs one completion of a choice. Its chunks go to the reader, which also says when it has enough. */
+  async #runChoice(
+    request: TextRequest & { prompt: string },
+    choice: number,
+    reader: ChunkReader,
+    signal: AbortSignal,
+  ): Promise<void> {
+    this.#runtime.reset();
     const stopped = new AbortController();
     const running = this.#complete(request, {
       ...completionParams(request, choice, this.info.contextLength),
@@ -194,18 +233,8 @@ class WasmEngine implements TextEngine {
         if (reader.outcome) stopped.abort();
       },
     });
-    try {
-      await this.#untilInterrupted(running);
-      if (!reader.outcome) throw new Error('The WebAssembly runtime ended a generation early.');
-    } catch (error) {
-      if (this.#isFatal(error)) throw this.#crash(error);
-      if (!signal.aborted && !reader.outcome) {
-        if (request.logprobs !== null && isUntellable(this.#runtime)) throw untellableLogprobs();
-        if (reader.started) throw error;
-        this.#answerError(error, emit);
-      }
-    }
-    return signal.aborted ? null : reader.outcome;
+    await this.#untilInterrupted(running);
+    if (!reader.outcome) throw new Error('The WebAssembly runtime ended a generation early.');
   }
 
   #complete({ media }: TextRequest, options: StreamOptions & object): Promise<void> {
@@ -235,13 +264,12 @@ class WasmEngine implements TextEngine {
   /**
    * Returns the prompt as text. llama.cpp adds the beginning-of-sequence token itself, so it is removed from the text.
    */
-  #promptText(prompt: string | number[], param = 'prompt'): string {
-    if (typeof prompt !== 'string') {
-      throw unsupportedParameter(param, 'The WebAssembly engine takes text, not tokens.');
-    }
+  #promptText(prompt: TextRequest['prompt'], param = 'prompt'): string {
+    const text = typeof prompt === 'string' ? prompt : joinParts(prompt);
+    if (text === null) throw unsupportedParameter(param, 'The WebAssembly engine takes text, not tokens.');
     const { bos } = this.#tokens;
-    const doubled = bos !== '' && this.#wllama.mustAddBosToken() && prompt.startsWith(bos);
-    return doubled ? prompt.slice(bos.length) : prompt;
+    const doubled = bos !== '' && this.#wllama.mustAddBosToken() && text.startsWith(bos);
+    return doubled ? text.slice(bos.length) : text;
   }
 
   #checkReady(): void {
@@ -300,4 +328,34 @@ class WasmEngine implements TextEngine {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Takes up no room, and keeps a text from being what it spells. */
+const INVISIBLE = '\u{2060}';
+
+/**
+ * Joins the parts of a prompt. llama-server takes every control token that a text spells for that token, so an invisible
+ * character breaks those of clients. Null for tokens.
+ */
+function joinParts(prompt: number[] | TextPart[]): string | null {
+  const parts = prompt.map((part) => {
+    if (typeof part === 'number') return null;
+    const [first = ''] = part.text;
+    return part.literal ? first + INVISIBLE + part.text.slice(first.length) : part.text;
+  });
+  return parts.includes(null) ? null : parts.join('');
+}
+
+/** The request to go on with after a run broke off: the reply so far belongs to the prompt, and the draws are others. */
+function continued(
+  request: TextRequest & { prompt: string },
+  { text, tokens }: { text: string; tokens: number },
+): TextRequest & { prompt: string } {
+  const { sampling, maxTokens } = request;
+  return {
+    ...request,
+    prompt: request.prompt + text,
+    maxTokens: maxTokens === null ? null : maxTokens - tokens,
+    sampling: { ...sampling, seed: (sampling.seed + tokens) % 0xffffffff },
+  };
 }

@@ -22,10 +22,11 @@ export function completionParams(
     ...(request.logprobs !== null && { n_probs: Math.max(1, request.logprobs) }),
     return_progress: true,
     stream_options: { include_usage: true },
-    timings_per_token: request.stop.length + request.banned.length > 0,
+    // A reply may be ended from outside, or break off: the counts up to there are in the latest chunk.
+    timings_per_token: true,
     ...Object.fromEntries(SAMPLING_KEYS.map((key) => [SAMPLING_FIELDS[key].name, sampling[key]])),
-    // llama-server does not accept -1 here.
-    repeat_last_n: sampling.repeatLastN < 0 ? contextLength : sampling.repeatLastN,
+    // llama-server does not accept -1 here, and reserves memory for as many tokens as it is told.
+    repeat_last_n: sampling.repeatLastN < 0 ? contextLength : Math.min(sampling.repeatLastN, contextLength),
     // Every choice has its own seed. The first choice has the seed of the request.
     seed: (sampling.seed + choice) % 0xffffffff,
     logit_bias: sampling.logitBias,

@@ -33,7 +33,7 @@ export const ADD_CALL = '<tool_call>\n{"name": "add", "arguments": {"a":1,"b":2}
 export const NOW_CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>';
 
 export function traits(chatTemplate?: string, more: Partial<ModelTraits> = {}): ModelTraits {
-  return { chatTemplate, bos: '', eos: '', infill: null, ...more };
+  return { chatTemplate, controlTokens: [], bos: '', eos: '', infill: null, ...more };
 }
 
 /** A call as a client sends it back in a conversation. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hermes } from '../../../src/core/chat/formats/hermes.ts';
+import { detectFormat } from '../../../src/core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../../../src/core/chat/prepare.ts';
 import { MEDIA_MARK, type Media } from '../../../src/core/media.ts';
 import type { ChatPrompt, GenerationRequest } from '../../../src/core/runner.ts';
@@ -18,15 +19,15 @@ const withTools = (prompt: Partial<ChatPrompt>, more: Partial<GenerationRequest>
   );
 
 /** Returns the deltas that a reply is read as. */
-function read({ createParser }: Prepared, reply: string) {
-  const parser = createParser?.();
+function read({ parser: options }: Prepared, reply: string) {
   // Without a parser the text is the reply.
+  const parser = options && detectFormat(HERMES_LIKE).createParser(options);
   if (!parser) return [{ kind: 'content', text: reply }];
   return [...parser.push(reply), ...parser.finish()];
 }
 
 describe('a prompt that is not a conversation', () => {
-  const plain = { media: [], grammar: null, marks: [], createParser: null, severalCalls: false };
+  const plain = { media: [], grammar: null, marks: [], parser: null, severalCalls: false };
 
   it('is its text, unchanged', () => {
     expect(prepare(ask('', { prompt: { kind: 'text', text: 'Once <think>' } }))).toEqual({
@@ -99,11 +100,9 @@ describe('a conversation', () => {
     expect(media).toEqual([image(1), image(2)]);
   });
 
-  it('has a parser of its own for each choice', () => {
-    const { createParser } = prepare(ask('Hello'));
-    const [first, second] = [createParser?.(), createParser?.()];
-    first?.push('<think>Hm');
-    expect(second?.push('Hi')).toEqual([{ kind: 'content', text: 'Hi' }]);
+  it('is plain data, so that another thread may prepare it', () => {
+    const prepared = withTools({ toolChoice: 'required' });
+    expect(structuredClone(prepared)).toEqual(prepared);
   });
 });
 

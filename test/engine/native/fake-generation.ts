@@ -1,4 +1,4 @@
-import type { GenerationEvent } from '../../../src/core/events.ts';
+import type { EngineEvent } from '../../../src/core/events.ts';
 import {
   createGeneration,
   type GenerationOptions,
@@ -52,7 +52,7 @@ export function createFakeSource(count: number, likely?: (index: number) => Omit
 
 /** Makes a generation whose reply has tokens of these bytes, and records its events and outcomes. */
 export function createRun(pieces: number[][], more: Partial<GenerationOptions> = {}) {
-  const events: GenerationEvent[] = [];
+  const events: EngineEvent[] = [];
   const outcomes: { outcome: GenerationOutcome | null; error: unknown }[] = [];
   const { source, state } = createFakeSource(pieces.length);
   const generation = createGeneration(
@@ -60,6 +60,8 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
       choice: 0,
       slot: createFakeSlot().slot,
       prompt: [100 as Token],
+      replayed: { tokens: [], logprobs: [] },
+      journal: false,
       cached: 0,
       onPrefill: () => {},
       source,
@@ -86,8 +88,8 @@ export async function runToEnd(run: ReturnType<typeof createRun>, batchSize = 64
   return run;
 }
 
-/** Returns the text of a generation and the reasons why its choices ended. */
-export function replyOf(events: GenerationEvent[]) {
+/** The text of a generation and why it ended. */
+export function replyOf(events: EngineEvent[]) {
   const reasons = events.flatMap((event) => (event.kind === 'finish' ? [event.reason] : []));
   return { text: events.map((event) => (event.kind === 'text' ? event.text : '')).join(''), reasons };
 }

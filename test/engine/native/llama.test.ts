@@ -1,7 +1,7 @@
 import { InsufficientMemoryError } from 'node-llama-cpp';
 import { describe, expect, it } from 'vitest';
 import { InsufficientMemory } from '../../../src/engine/memory-estimate.ts';
-import { inOurWords, refuseHopeless } from '../../../src/engine/native/llama.ts';
+import { inOurWords, penaltyWindow, refuseHopeless } from '../../../src/engine/native/llama.ts';
 
 const GIB = 2 ** 30;
 
@@ -32,5 +32,14 @@ describe("node-llama-cpp's errors", () => {
     );
     const other = new Error('no such file');
     expect(inOurWords(other)).toBe(other);
+  });
+});
+
+describe('the tokens that penalties look back on', () => {
+  it('are as many as the request asks for, but no more than the context holds', () => {
+    expect(penaltyWindow({ repeatLastN: 64 }, 512)).toBe(64);
+    expect(penaltyWindow({ repeatLastN: -1 }, 512)).toBe(512);
+    // llama.cpp computed for ever with this one, in the thread that steps all slots.
+    expect(penaltyWindow({ repeatLastN: Number.MAX_SAFE_INTEGER }, 512)).toBe(512);
   });
 });

@@ -82,7 +82,8 @@ async function listen(pieces: number[][]) {
   const said: GenerationEvent[] = [];
   const createParser = () => hermes.createParser({ tools: [ADD, NOW], startsInReasoning: false });
   const read = createReplyReader(createParser, true, (event) => said.push(event));
-  const { events: raw } = await runToEnd(createRun(pieces, { stop: STOPS, banned: BANNED }));
+  const { events } = await runToEnd(createRun(pieces, { stop: STOPS, banned: BANNED }));
+  const raw = events.filter((event): event is GenerationEvent => event.kind !== 'drawn');
   raw.forEach(read);
   return { raw, said };
 }

@@ -101,6 +101,20 @@ describe('a generation', () => {
 });
 
 describe('sampling', () => {
+  it('says U+FFFD for bytes that are no UTF-8, as the native engine does, and goes on', {
+    timeout: 120_000,
+  }, async () => {
+    const texts: string[] = [];
+    for (let seed = 1; seed <= 30; seed++) {
+      const wild = { ...greedy, temperature: 5, seed };
+      const events = await thread.run(request(PROMPT, { maxTokens: 40, sampling: wild }));
+      texts.push(textOf(events));
+      expect(only(events, 'finish')).toMatchObject({ reason: expect.stringMatching(/^(length|stop)$/) });
+      expect(only(events, 'done').completionTokens).toBeLessThanOrEqual(41);
+    }
+    expect(texts.filter((text) => text.includes('\u{FFFD}')).length).toBeGreaterThan(0);
+  });
+
   it('is greedy at temperature 0, whatever the seed and the cache', async () => {
     const text = await say(PROMPT, { cachePrompt: false });
     expect(await say(PROMPT, { cachePrompt: false, sampling: sampling({ seed: 99 }) })).toBe(text);

@@ -1,7 +1,6 @@
 import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
 import type { Log } from '../../../core/log.ts';
 import { readGgufHeader } from '../../../gguf/header.ts';
 import { withOpenFile } from '../../../gguf/node/open-file.ts';
@@ -9,6 +8,7 @@ import { readSpecialTokens } from '../../../gguf/special-tokens.ts';
 import { defaultContextLength } from '../../context-length.ts';
 import type { EngineOptions, TextEngine } from '../../engine.ts';
 import { MOST_WASM_BATCH } from '../../memory-estimate.ts';
+import { usableCores } from '../../node/cores.ts';
 import { createWasmEngine, type WasmAssets } from '../engine.ts';
 import { installWebGlobals } from './globals.ts';
 import { toLocalUrl } from './local-url.ts';
@@ -26,7 +26,7 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
     kind: options.kind,
     tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
-    threads: options.threads ?? availableParallelism(),
+    threads: options.threads ?? usableCores().count,
     batchSize: Math.min(options.batchSize, MOST_WASM_BATCH),
     gpuLayers: 0,
     assets: await packagedAssets(),

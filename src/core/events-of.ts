@@ -1,0 +1,28 @@
+import { createEventQueue } from './event-queue.ts';
+
+/**
+ * The events of work that emits them, to be iterated. The work begins at once. An abort, or the end of the iteration, aborts
+ * the work's own signal and ends the iteration without waiting; what the work throws, the iteration throws.
+ */
+export function eventsOf<E>(
+  work: (emit: (event: E) => void, signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): AsyncIterable<E> {
+  const cancelled = new AbortController();
+  const cancel = () => {
+    cancelled.abort();
+    events.end();
+  };
+  const events = createEventQueue<E>(cancel);
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  const settle = (outcome: () => void) => {
+    signal.removeEventListener('abort', cancel);
+    outcome();
+  };
+  work((event) => events.push(event), cancelled.signal).then(
+    () => settle(events.end),
+    (error: unknown) => settle(() => events.fail(error)),
+  );
+  return events;
+}

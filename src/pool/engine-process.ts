@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Log } from '../core/log.ts';
+import type { Port } from '../core/wire.ts';
+import { createPortMux } from '../engine/node/port-mux.ts';
+import type { FromEngineProcess, LoadResult, ToEngineProcess, WorkerConfig } from '../engine/node/task.ts';
+import { EngineDied } from './engine-died.ts';
+
+const ENGINE_FILE = new URL('../../workers/engine.js', import.meta.url);
+
+/** Of what a dying process wrote, the last characters say why. */
+const MOST_WORDS = 2000;
+
+/** A process with one engine in it, from its start to its death. */
+export interface EngineProcess {
+  pid: number;
+  /** Sends the configuration; the process may die before it answers. */
+  load(config: WorkerConfig): Promise<LoadResult>;
+  /** A port for one call; `closed` resolves when the engine is done with it. */
+  open(): { port: Port; closed: Promise<void> };
+  /** Resolves when the process is gone. */
+  died: Promise<EngineDied>;
+  /** `performance.now()` when anything was last heard of it. */
+  heardAt(): number;
+  /** Ends it at once. There is nothing in it to save. */
+  kill(): void;
+}
+
+/** An engine in native code does not notice that the server has exited. */
+const running = new Set<ChildProcess>();
+
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+export function startEngineProcess(log: Log): EngineProcess {
+  const child = fork(ENGINE_FILE, {
+    // Structured clones: infinite numbers and bytes go through as they are.
+    serialization: 'advanced',
+    execArgv: ['--enable-source-maps'],
+    // libuv computes each graph on one of its threads in turn; with a single one the compute stays on its cores.
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let lastWords = '';
+  let killedByUs = false;
+  let heardAt = performance.now();
+  let onLoaded: (result: LoadResult) => void = () => {};
+  const send = (message: ToEngineProcess) => {
+    // A process that has just died takes nothing any more; its death is told apart.
+    if (child.connected) child.send(message, () => {});
+  };
+  const ports = createPortMux(
+    (frames) => send({ kind: 'frames', frames }),
+    () => {},
+  );
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      lastWords = (lastWords + text).slice(-MOST_WORDS);
+    });
+  }
+  running.add(child);
+  if (!process.listeners('exit').includes(killAll)) process.on('exit', killAll);
+  child.on('message', (message: FromEngineProcess) => {
+    heardAt = performance.now();
+    switch (message.kind) {
+      case 'frames':
+        return ports.receive(message.frames);
+      case 'loaded':
+        return onLoaded(message.result);
+      case 'log':
+        return log[message.line.level](message.line.message, message.line.fields);
+      case 'alive':
+        return;
+      default:
+        return message satisfies never;
+    }
+  });
+
+  const died = new Promise<EngineDied>((resolve) => {
+    child.once('error', (error) => resolve(new EngineDied(`the engine's process failed: ${error.message}`, false)));
+    child.once('exit', (code, signal) => {
+      running.delete(child);
+      const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+      const words = lastWords.trim() === '' ? '' : `: ${lastWords.trim()}`;
+      resolve(new EngineDied(`the engine's process ${how}${words}`, signal === 'SIGKILL' && !killedByUs));
+    });
+  });
+
+  return {
+    pid: child.pid ?? 0,
+    died,
+    load(config) {
+      const loaded = new Promise<LoadResult>((resolve) => {
+        onLoaded = resolve;
+      });
+      send({ kind: 'load', config });
+      return Promise.race([loaded, died.then((death): LoadResult => failedLoad(death))]);
+    },
+    open: () => ports.open(),
+    heardAt: () => heardAt,
+    kill() {
+      killedByUs = true;
+      child.kill('SIGKILL');
+    },
+  };
+}
+
+function failedLoad({ message }: EngineDied): LoadResult {
+  return { ok: false, reason: message, lacksMemory: false };
+}

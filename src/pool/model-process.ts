@@ -1,0 +1,129 @@
+import { ApiError, serverError } from '../core/errors.ts';
+import { type Log, toLogFields } from '../core/log.ts';
+import type { Port } from '../core/wire.ts';
+import type { LoadResult, WorkerConfig } from '../engine/node/task.ts';
+import { createBreaker } from './breaker.ts';
+import { EngineDied } from './engine-died.ts';
+import { type EngineProcess, startEngineProcess } from './engine-process.ts';
+import type { ModelWorkers } from './model-workers.ts';
+import { type EngineSigns, watchEngine } from './watchdog.ts';
+
+/** One life of the engine: from the start of its process to its death. */
+interface Life {
+  engine: EngineProcess;
+  loaded: Promise<LoadResult>;
+  /** Ends the calls that are open with the death. */
+  failing: Set<(death: EngineDied) => void>;
+  signs: EngineSigns;
+}
+
+/**
+ * Holds a native engine in a process of its own. When the process dies, the calls in it fail with `EngineDied`, and
+ * `ready` starts another. Deaths in a row open a breaker: for a time `ready` refuses, with the reason.
+ */
+export function startModelProcess(config: WorkerConfig, log: Log): ModelWorkers {
+  const breaker = createBreaker(() => performance.now());
+  let life: Life | undefined;
+  let ended = false;
+
+  const begin = (): Life => {
+    const engine = startEngineProcess(log);
+    const now = performance.now();
+    const born: Life = {
+      engine,
+      loaded: engine.load(config),
+      failing: new Set(),
+      signs: { heardAt: now, steppedAt: null, longestStepMs: 0 },
+    };
+    const signs = () => ({ ...born.signs, heardAt: engine.heardAt() });
+    const stopWatching = watchEngine(engine, signs, log);
+    void engine.died.then((death) => {
+      stopWatching();
+      if (life === born) life = undefined;
+      if (ended) return;
+      breaker.noteDeath();
+      log.error('the engine died', { pid: engine.pid, requests: born.failing.size, ...toLogFields(death) });
+      for (const fail of born.failing) fail(death);
+    });
+    life = born;
+    return born;
+  };
+
+  const current = (): Life => {
+    if (ended) throw serverError('The server is shutting down.');
+    return life ?? begin();
+  };
+
+  return {
+    load: () => current().loaded,
+
+    async ready(signal) {
+      while (!signal.aborted) {
+        breaker.check();
+        const wanted = current();
+        const result = await wanted.loaded;
+        if (result.ok && life === wanted) return;
+        // One that died while it was loading is started again, as long as the breaker lets it.
+        if (life === wanted) break;
+      }
+      throw new ApiError({ ...serverError('The engine could not be started again.').data, code: 'engine_unavailable' });
+    },
+
+    call(_, __, open) {
+      if (!life) throw new EngineDied('the engine died before the call was opened', true);
+      const { engine, failing, signs } = life;
+      const { port, closed } = engine.open();
+      const { events, fail } = open(watched(port, signs));
+      if (failing.size === 0) signs.steppedAt = performance.now();
+      const settled = new Promise<void>((resolve) => {
+        const end = () => {
+          failing.delete(onDeath);
+          if (failing.size === 0) signs.steppedAt = null;
+          resolve();
+        };
+        const onDeath = (death: EngineDied) => {
+          fail(death);
+          end();
+        };
+        failing.add(onDeath);
+        void closed.then(() => {
+          breaker.noteSuccess();
+          end();
+        });
+      });
+      return { events, fail, settled };
+    },
+
+    pids: () => (life ? [life.engine.pid] : []),
+
+    async [Symbol.asyncDispose]() {
+      ended = true;
+      const last = life;
+      last?.engine.kill();
+      await last?.engine.died;
+    },
+  };
+}
+
+/** The port, whose messages are the signs that the engine steps. */
+function watched(port: Port, signs: EngineSigns): Port {
+  let handler: Port['onmessage'] = null;
+  return {
+    postMessage: (message) => port.postMessage(message),
+    close: () => port.close(),
+    get onmessage() {
+      return handler;
+    },
+    set onmessage(next) {
+      handler = next;
+      port.onmessage =
+        next &&
+        ((event) => {
+          const now = performance.now();
+          if (signs.steppedAt !== null) signs.longestStepMs = Math.max(signs.longestStepMs, now - signs.steppedAt);
+          signs.steppedAt = now;
+          next(event);
+        });
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { ApiError } from '../core/errors.ts';
+import type { EngineEvent } from '../core/events.ts';
+import { answerOf, callAsk, callGenerate } from '../core/inference.ts';
+import type { QuestionKind, Questions } from '../core/runner.ts';
+import type { CallContext } from '../core/wire.ts';
+import type { TextRequest } from '../engine/engine.ts';
+import { EngineDied } from './engine-died.ts';
+import { createJournal } from './journal.ts';
+import type { ModelWorkers } from './model-workers.ts';
+import type { Probation } from './probation.ts';
+
+/** A request that has so many strikes is to blame. */
+const STRIKES_OUT = 2;
+/** The strikes of a death that somebody else brought about. */
+const KILLED_STRIKES = 0.5;
+/** A request that has come so many tokens further since the last death is not what engines die of. */
+const INNOCENT_TOKENS = 64;
+
+/**
+ * Runs a generation to its end, whatever number of engines that takes: when one dies, the next evaluates the prompt and the
+ * reply so far and goes on where the first one was. Nothing is said twice, and nothing is missing. Requests are taken up
+ * one at a time (`probation`), so that one that kills engines is alone with its deed: it gets an error, its neighbours go on.
+ */
+export async function generateToTheEnd(
+  workers: ModelWorkers,
+  probation: Probation,
+  request: TextRequest,
+  conversation: string,
+  emit: (event: EngineEvent) => void,
+  context: CallContext,
+): Promise<void> {
+  const journal = createJournal(request.choices);
+  const isGuilty = createSuspicion();
+  let resuming = false;
+
+  while (!context.signal.aborted) {
+    const leave = resuming ? await probation.enter(context.signal) : () => {};
+    if (!leave) return;
+    try {
+      await workers.ready(context.signal);
+      await runOnce(workers, journal.resumed(request), conversation, context, (event) => {
+        // The new engine has come further than the one that died: this request is not what it died of.
+        if (event.kind === 'drawn' || event.kind === 'finish') leave();
+        for (const said of journal.note(event)) emit(said);
+      });
+      return;
+    } catch (error) {
+      if (!isDeath(error)) throw error;
+      if (!journal.resumable || isGuilty(error, journal.tokens)) throw culprit(error);
+      resuming = true;
+      emit({ kind: 'pause', reason: 'the engine died; the reply goes on when it is there again' });
+    } finally {
+      leave();
+    }
+  }
+}
+
+/** Counts the deaths that a request saw, by the tokens that it had come to, and tells when it is to blame for them. */
+function createSuspicion(): (death: Error, tokens: number) => boolean {
+  let strikes = 0;
+  let tokensAtDeath = 0;
+  return (death, tokens) => {
+    const strike = death instanceof EngineDied && death.killed ? KILLED_STRIKES : 1;
+    strikes = tokens - tokensAtDeath >= INNOCENT_TOKENS ? strike : strikes + strike;
+    tokensAtDeath = tokens;
+    return strikes >= STRIKES_OUT;
+  };
+}
+
+/** Asks a question, and once more when the engine dies of something meanwhile. */
+export async function askToTheEnd<K extends QuestionKind>(
+  workers: ModelWorkers,
+  kind: K,
+  question: Questions[K]['question'],
+  context: CallContext,
+): Promise<Questions[K]['answer']> {
+  for (let attempt = 1; ; attempt++) {
+    await workers.ready(context.signal);
+    const call = workers.call('', context, (port) => callAsk(port, kind, question, context));
+    try {
+      return await answerOf(call);
+    } catch (error) {
+      if (!isDeath(error)) throw error;
+      if (attempt === 2) throw culprit(error);
+    } finally {
+      await call.settled;
+    }
+  }
+}
+
+async function runOnce(
+  workers: ModelWorkers,
+  request: TextRequest,
+  conversation: string,
+  context: CallContext,
+  note: (event: EngineEvent) => void,
+): Promise<void> {
+  const { events, settled } = workers.call(conversation, context, (port) =>
+    callGenerate<TextRequest, EngineEvent>(port, request, context),
+  );
+  try {
+    for await (const event of events) note(event);
+  } finally {
+    await settled;
+  }
+}
+
+/** Whether the engine is gone: its process or thread, or the WebAssembly runtime within a thread. */
+function isDeath(error: unknown): error is Error {
+  return error instanceof EngineDied || (error instanceof ApiError && error.data.code === 'engine_died');
+}
+
+/** 500: engines die of this request. */
+function culprit(cause: Error): ApiError {
+  const error = new ApiError({
+    status: 500,
+    type: 'server_error',
+    code: 'engine_crashed',
+    param: null,
+    message: 'The engine died each time that it worked on this request, which is not tried again.',
+  });
+  error.cause = cause;
+  return error;
+}

@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { createPool } from '../../dist/src/pool/pool.js';
+import type { GenerationEvent } from '../../src/core/events.ts';
+import type { GenerationRequest, Runner } from '../../src/core/runner.ts';
+import { tinyModelShape } from '../fixtures/model-shape.ts';
+import { enginePids, killEngines } from '../support/engines.ts';
+import { ask, call, doneOf, greedy, textOf } from '../support/generation.ts';
+import { recordingLog } from '../support/log.ts';
+
+const GIB = 2 ** 30;
+const SLOTS = 4;
+let pool: (Runner & AsyncDisposable) | undefined;
+let lines: string[] = [];
+
+function open(): Runner {
+  lines = [];
+  pool = createPool({
+    backend: 'cpu',
+    engine: { contextLength: null, slots: SLOTS, threads: 1, batchSize: 64 },
+    maxWaiting: 8,
+    maxLoadedModels: 1,
+    idleTimeoutMs: null,
+    sourceOf: (id) => ({
+      kind: 'chat',
+      files: [join(inject('modelsFolder'), `${id}.gguf`)],
+      shape: { ...tinyModelShape, fileBytes: 2_700_000 },
+    }),
+    memory: () => ({ available: 4 * GIB, held: 0 }),
+    log: recordingLog(lines),
+  });
+  return pool;
+}
+
+afterEach(async () => {
+  await pool?.[Symbol.asyncDispose]();
+  pool = undefined;
+});
+
+/** Runs a generation; `onText` is told of each text as it comes. */
+async function run(runner: Runner, request: GenerationRequest, onText: (count: number) => void = () => {}) {
+  const events: GenerationEvent[] = [];
+  let texts = 0;
+  for await (const event of runner.generate('tiny', request, call())) {
+    events.push(event);
+    if (event.kind === 'text') onText(++texts);
+  }
+  return events;
+}
+
+const isPause = ({ kind }: GenerationEvent) => kind === 'pause';
+const idle = (runner: Runner) => runner.loaded().every(({ busy }) => busy === 0);
+
+const sampled = { ...greedy, temperature: 0.9, topK: 40, topP: 0.95, seed: 11 };
+
+describe('a generation whose engine is killed', () => {
+  it.each([
+    ['greedy', ask('Tell me a story.', { maxTokens: 400 })],
+    ['sampled with a seed', ask('Tell me a story.', { maxTokens: 400, sampling: sampled })],
+    ['with a repeat penalty', ask('Tell me a story.', { maxTokens: 400, sampling: { ...greedy, repeatPenalty: 1.3 } })],
+    ['with a stop sequence that is held back', ask('Story!', { maxTokens: 400, stop: ['zzzzzz', 'e t'] })],
+    ['greedy by a schema', ask('Now.', { maxTokens: 800, replyFormat: jsonFormat() })],
+    ['several choices', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled })],
+  ])('says the very same as an undisturbed one, with a pause in between: %s', async (_, request) => {
+    const runner = open();
+    const undisturbed = await run(runner, request);
+    let killed = 0;
+    const events = await run(runner, request, (count) => {
+      if (count === 20) killed = killEngines();
+    });
+    expect(killed).toBe(1);
+    expect(events.filter(isPause)).toHaveLength(1);
+    expect(textsOfChoices(events)).toEqual(textsOfChoices(undisturbed));
+    expect(doneOf(events)).toMatchObject({
+      promptTokens: doneOf(undisturbed).promptTokens,
+      completionTokens: doneOf(undisturbed).completionTokens,
+    });
+    expect(idle(runner)).toBe(true);
+  });
+
+  it('tells the same log probabilities of each token, none twice', async () => {
+    const runner = open();
+    const request = ask('Tell me.', { maxTokens: 200, logprobs: 2 });
+    const tokensOf = (events: GenerationEvent[]) =>
+      events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []).map(({ text }) => text) : []));
+    const undisturbed = await run(runner, request);
+    const events = await run(runner, request, (count) => {
+      if (count === 15) killEngines();
+    });
+    expect(tokensOf(events)).toEqual(tokensOf(undisturbed));
+  });
+
+  it('goes on with its neighbours, however often they are killed', { timeout: 120_000 }, async () => {
+    const runner = open();
+    const requests = Array.from({ length: SLOTS }, (_, index) => ask(`Story ${index}`, { maxTokens: 300 }));
+    const undisturbed = await Promise.all(requests.map((request) => run(runner, request)));
+    for (const kills of [1, 2, 3]) {
+      const events = await Promise.all(
+        requests.map((request, index) =>
+          run(runner, request, (count) => {
+            if (index === 0 && count % 40 === 0 && count / 40 <= kills) killEngines();
+          }),
+        ),
+      );
+      expect(events.map(textOf)).toEqual(undisturbed.map(textOf));
+    }
+    expect(idle(runner)).toBe(true);
+  });
+
+  it('starts anew when nothing was said yet', async () => {
+    const runner = open();
+    const request = ask('Hello', { maxTokens: 20 });
+    const undisturbed = textOf(await run(runner, request));
+    const running = run(runner, request);
+    killEngines();
+    expect(textOf(await running)).toBe(undisturbed);
+  });
+
+  it('is told in the log with the process, the reason, and how many requests it hit', async () => {
+    const runner = open();
+    await run(runner, ask('Story', { maxTokens: 300 }), (count) => {
+      if (count === 5) killEngines(process.pid, 'SIGSEGV');
+    });
+    expect(lines.filter((line) => line.startsWith('the engine died'))).toEqual([
+      expect.stringMatching(/"model":"tiny".*"pid":\d+,"requests":1,.*ended by SIGSEGV/),
+    ]);
+  });
+
+  it('gets an error when each engine dies of it, and the model serves others again', { timeout: 120_000 }, async () => {
+    const runner = open();
+    await run(runner, ask('Hello', { maxTokens: 2 }));
+    const fatal = run(runner, ask('Story', { maxTokens: null }), () => killEngines(process.pid, 'SIGSEGV'));
+    await expect(fatal).rejects.toMatchObject({ data: { status: 500, code: 'engine_crashed' } });
+    expect(idle(runner)).toBe(true);
+    expect(doneOf(await run(runner, ask('Hello', { maxTokens: 4 }))).completionTokens).toBe(4);
+  });
+
+  it('leaves no process behind when the pool closes', async () => {
+    const runner = open();
+    await run(runner, ask('Hello', { maxTokens: 2 }));
+    expect(enginePids()).toHaveLength(1);
+    await pool?.[Symbol.asyncDispose]();
+    expect(enginePids()).toEqual([]);
+  });
+});
+
+describe('a question whose engine is killed', () => {
+  it('is asked again', async () => {
+    const runner = open();
+    await run(runner, ask('Hello', { maxTokens: 2 }));
+    killEngines();
+    const answer = await runner.ask('tiny', 'tokenize', { text: 'Hello', addSpecial: false }, call());
+    expect(answer.tokens.length).toBeGreaterThan(0);
+  });
+});
+
+function jsonFormat(): GenerationRequest['replyFormat'] {
+  const schema = { type: 'object', properties: { a: { type: 'string', minLength: 300 } }, required: ['a'] };
+  return { kind: 'schema', schema, param: 'response_format.json_schema.schema' };
+}
+
+/** The text of each choice. */
+function textsOfChoices(events: GenerationEvent[]): string[] {
+  const texts: string[] = [];
+  for (const event of events) {
+    if (event.kind === 'text') texts[event.choice] = (texts[event.choice] ?? '') + event.text;
+  }
+  return texts;
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { diagnose } from '../../src/pool/watchdog.ts';
+
+const MINUTE = 60_000;
+const healthy = { heardAt: 0, steppedAt: null, longestStepMs: 0 };
+
+describe('the watchdog', () => {
+  it('finds nothing wrong with an engine that speaks and has nothing to do', () => {
+    expect(diagnose(20_000, healthy)).toBeNull();
+    expect(diagnose(60 * MINUTE, { ...healthy, heardAt: 60 * MINUTE - 1000 })).toBeNull();
+  });
+
+  it('finds an engine stuck whose process has been silent for half a minute', () => {
+    expect(diagnose(31_000, healthy)).toMatch(/said nothing for 31 s/);
+  });
+
+  it('finds an engine stuck that has not stepped for a minute, though its process speaks', () => {
+    const signs = { heardAt: 61_000, steppedAt: 0, longestStepMs: 100 };
+    expect(diagnose(59_000, signs)).toBeNull();
+    expect(diagnose(61_000, signs)).toMatch(/not stepped for 61 s; its longest step took 100 ms/);
+  });
+
+  it('has more patience with a slow machine: twenty times the longest step', () => {
+    const signs = { heardAt: 5 * MINUTE, steppedAt: 0, longestStepMs: 20_000 };
+    expect(diagnose(5 * MINUTE, signs)).toBeNull();
+    expect(diagnose(7 * MINUTE, { ...signs, heardAt: 7 * MINUTE })).toMatch(/not stepped/);
+  });
+});

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { serveInference } from '../src/core/inference.ts';
+import { type Log, toLogFields } from '../src/core/log.ts';
+import type { TextEngine } from '../src/engine/engine.ts';
+import { InsufficientMemory } from '../src/engine/memory-estimate.ts';
+import { loadNativeEngine } from '../src/engine/native/engine.ts';
+import { createPortMux } from '../src/engine/node/port-mux.ts';
+import type {
+  FromEngineProcess,
+  LoadResult,
+  ToEngineProcess,
+  WorkerConfig,
+  WorkerLogLine,
+} from '../src/engine/node/task.ts';
+
+// The process of one native engine. Whatever native code does here, the server outlives it.
+
+const ALIVE_MS = 1000;
+/** Between 0 and 1000: the kernel ends processes with higher scores first when memory runs out. */
+const OUT_OF_MEMORY_SCORE = '500';
+
+let engine: TextEngine | undefined;
+
+const say = (message: FromEngineProcess) => process.send?.(message);
+const sendLog =
+  (level: WorkerLogLine['level']) =>
+  (message: string, fields: Record<string, unknown> = {}) =>
+    void say({ kind: 'log', line: { level, message, fields } });
+const log: Log = { debug: sendLog('debug'), info: sendLog('info'), warn: sendLog('warn'), error: sendLog('error') };
+
+const ports = createPortMux(
+  (frames) => say({ kind: 'frames', frames }),
+  (port) => {
+    if (!engine) throw new Error('a call came before the engine was loaded');
+    void serveInference(port, engine, (error, { requestId }) =>
+      log.error('request failed', { requestId, ...toLogFields(error) }),
+    );
+  },
+);
+
+process.on('message', (message: ToEngineProcess) => {
+  if (message.kind === 'frames') ports.receive(message.frames);
+  else void load(message.config).then((result) => say({ kind: 'loaded', result }));
+});
+// The server is gone. Native code may be running, which no orderly exit waits for.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// Ctrl-C goes to all processes of a terminal; the server decides when this one ends.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+setInterval(() => say({ kind: 'alive' }), ALIVE_MS);
+sacrificeFirst();
+
+async function load(config: WorkerConfig): Promise<LoadResult> {
+  if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
+  try {
+    engine = await loadNativeEngine(config.engine, config.backend, log, config.memory);
+    return { ok: true, info: engine.info, traits: engine.traits };
+  } catch (error) {
+    log.debug('the engine could not be loaded', toLogFields(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ok: false, reason, lacksMemory: error instanceof InsufficientMemory };
+  }
+}
+
+/** Has the kernel end this process rather than the server when memory runs out. */
+function sacrificeFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', OUT_OF_MEMORY_SCORE);
+  } catch {
+    // Not on Linux, or not allowed.
+  }
+}

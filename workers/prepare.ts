@@ -1,0 +1,27 @@
+import { createPreparer, type ModelTraits } from '../src/core/chat/prepare.ts';
+import { ApiError } from '../src/core/errors.ts';
+import type { PrepareResult, PrepareTask } from '../src/engine/node/task.ts';
+
+/** Compiled templates of models, the last used at the end. */
+const preparers = new Map<string, ReturnType<typeof createPreparer>>();
+const MOST_PREPARERS = 16;
+
+/** What piscina calls in a worker thread for each request: renders its template and compiles its schemas. */
+export default function prepare({ traits, request }: PrepareTask): PrepareResult {
+  try {
+    return { ok: true, prepared: preparerFor(traits)(request) };
+  } catch (error) {
+    if (error instanceof ApiError) return { ok: false, error: error.data };
+    throw error;
+  }
+}
+
+function preparerFor(traits: ModelTraits): ReturnType<typeof createPreparer> {
+  const key = JSON.stringify(traits);
+  const known = preparers.get(key) ?? createPreparer(traits);
+  preparers.delete(key);
+  preparers.set(key, known);
+  const [oldest] = preparers.keys();
+  if (preparers.size > MOST_PREPARERS && oldest !== undefined) preparers.delete(oldest);
+  return known;
+}
