@@ -1,13 +1,14 @@
 import { checkExposure } from './cli/config/exposure.ts';
 import { checkKeys } from './cli/config/file.ts';
+import { withKeysOfFile } from './cli/config/key-file.ts';
 import { resolveConfig } from './cli/config/resolve.ts';
 import type { Config } from './cli/config/settings.ts';
 
 export { listPaddockSite } from './site-files.ts';
 
 /**
- * The settings of `paddock serve`, by the same names, with the same rules and, but for two, the same defaults. `port` is 0 by
- * default and `logLevel` `'silent'`.
+ * The settings of `paddock serve`, by the same names, with the same rules and, but for three, the same defaults. `port` and
+ * `lameDuck` are 0 by default and `logLevel` `'silent'`.
  */
 export interface ServerOptions {
   /** Address to listen on. Any but this machine's own needs `apiKey` or `noAuth`. By default `127.0.0.1`. */
@@ -20,17 +21,23 @@ export interface ServerOptions {
   backend?: 'auto' | 'gpu' | 'cpu' | 'wasm';
   /** Keys that clients must send one of. By default none, and the API is open to this machine. */
   apiKey?: string | string[];
+  /** File of keys that clients must send one of, one per line; `#` begins a comment. */
+  apiKeyFile?: string;
   /** Allows to listen beyond this machine without any key. */
   noAuth?: boolean;
-  /** Web origins that may call besides pages of this machine; `*` for any. */
+  /** Web origins whose pages may use the API and manage models; `*` lets the pages of all others ask models. */
   corsOrigin?: string | string[];
+  /** What pages of other programs on localhost may do. `inference`, the default, is all but to pull, import and remove models. */
+  localPages?: 'none' | 'inference' | 'all';
+  /** Host names, besides this machine's own, that requests may be addressed to; `*` for any. */
+  allowedHost?: string | string[];
   /** Texts that end a reply with `content_filter`, in any case. */
   contentFilter?: string | string[];
   /** Generations of one model at once. By default 4. */
   slots?: number;
-  /** Context window of one slot, in tokens. By default the model's, at most 8192, or 4096 on WebAssembly. */
+  /** Context window of one slot, in tokens. By default what memory allows, at most the trained length; 4096 on WebAssembly. */
   ctxLen?: number;
-  /** CPU threads. By default the number of cores. */
+  /** CPU threads. By default the usable cores, or fewer where that is measured to be faster. */
   threads?: number;
   /** Most tokens in one forward pass. By default 512. */
   batch?: number;
@@ -42,10 +49,22 @@ export interface ServerOptions {
   queue?: number;
   /** Largest request body, in bytes. By default 33,554,432. */
   bodyLimit?: number;
+  /** Most objects and lists inside one another in a request body. By default 128. */
+  bodyDepth?: number;
+  /** Most values and keys in a request body; four numbers count as one. By default 50,000. */
+  bodyValues?: number;
+  /** Most bytes in the bodies of all requests under way; at least `bodyLimit`. By default 268,435,456. */
+  bodiesInFlight?: number;
   /** Largest file of an image or a recording, in bytes. By default 20,971,520. */
   mediaLimit?: number;
   /** Allows to fetch images from this machine and its private networks too. */
   allowPrivateMedia?: boolean;
+  /** Allows to pull models from this machine and its private networks too. */
+  allowPrivateSources?: boolean;
+  /** Seconds after `close()` for which new requests are still answered, work with a 503, before connections are refused. By default 0. */
+  lameDuck?: number;
+  /** Seconds that running requests get to end after `close()`; at least `lameDuck`. By default 10. */
+  shutdownGrace?: number;
   /** Log lines go to standard error as JSON. By default `'silent'`. */
   logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
@@ -54,7 +73,10 @@ export interface ServerOptions {
 export interface PaddockServer {
   /** Its address, without a slash at the end. The OpenAI-style API is under `/v1`, the chat page at `/`. */
   url: string;
-  /** Takes no more requests, gives the running ones 10 s to end and frees the models. Later calls wait for the same end. */
+  /**
+   * Takes no more work, gives the running requests `shutdownGrace` to end, ends the others with an error and frees the models.
+   * Later calls wait for the same end.
+   */
   close(): Promise<void>;
 }
 
@@ -72,24 +94,23 @@ export async function startServer(options: ServerOptions = {}): Promise<PaddockS
   const config = toConfig(options);
   checkExposure(config);
   // Imported on demand: a program that only lists the site does without the server's heavy parts.
-  const [{ SHUTDOWN_GRACE_MS, startPaddock }, { createLog }] = await Promise.all([
-    import('./cli/serve.ts'),
-    import('./cli/log.ts'),
-  ]);
+  const [{ startPaddock }, { createLog }] = await Promise.all([import('./cli/serve.ts'), import('./cli/log.ts')]);
   const { url, stop } = await startPaddock(config, createLog(config.logLevel));
   let closing: Promise<void> | undefined;
   return {
     url,
     close() {
-      closing ??= stop(SHUTDOWN_GRACE_MS);
+      closing ??= stop(config.shutdownGrace * 1000, config.lameDuck * 1000);
       return closing;
     },
   };
 }
 
 function toConfig(options: ServerOptions): Config {
-  const values = { ...options, port: options.port ?? 0, logLevel: options.logLevel ?? 'silent' };
+  const { port = 0, lameDuck = 0, logLevel = 'silent' } = options;
+  const values = { ...options, port, lameDuck, logLevel };
   checkKeys(values, ORIGIN);
   const { PADDOCK_HOME } = process.env;
-  return resolveConfig({ flags: {}, env: { PADDOCK_HOME }, file: { path: ORIGIN, folder: process.cwd(), values } });
+  const file = { path: ORIGIN, folder: process.cwd(), values };
+  return withKeysOfFile(resolveConfig({ flags: {}, env: { PADDOCK_HOME }, file }));
 }

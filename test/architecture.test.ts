@@ -7,8 +7,9 @@ const BELOW: Record<string, string[]> = {
   'src/core': [],
   'src/gguf': ['src/core'],
   'src/engine': ['src/core', 'src/gguf'],
-  'src/catalogue': ['src/core', 'src/gguf', 'src/engine', 'src/package-root.ts'],
-  'src/media': ['src/core'],
+  'src/net': [],
+  'src/catalogue': ['src/core', 'src/gguf', 'src/engine', 'src/net', 'src/package-root.ts'],
+  'src/media': ['src/core', 'src/net'],
   'src/pool': ['src/core', 'src/engine'],
   'src/server': ['src/core', 'src/site-files.ts'],
   'src/cli': [

@@ -1,9 +1,10 @@
-import { availableParallelism } from 'node:os';
 import type { BackendName } from '../core/runner.ts';
 import type { ModelSource } from '../engine/engine.ts';
 import { estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.ts';
+import { usableCores } from '../engine/node/cores.ts';
 import { contextsToTry } from '../pool/find-room.ts';
 import { planBackends } from '../pool/load-model.ts';
+import { createMemoryGauge } from '../pool/memory-gauge.ts';
 import { planThreads } from '../pool/model-threads.ts';
 import type { Config } from './config/settings.ts';
 
@@ -17,18 +18,20 @@ export interface LoadEstimate extends MemoryEstimate {
   contextLength: number;
 }
 
-/** Estimates the memory that a model takes with this configuration. It assumes that there is enough memory. */
+/** Estimates the memory that a model takes as it is configured, on a machine with so many bytes to be had. */
 export function estimateLoad(
   source: ModelSource,
   config: Pick<Config, 'ctxLen' | 'slots' | 'threads' | 'batch'>,
+  available = createMemoryGauge()().available,
 ): LoadEstimate {
   const { shape, kind, loading } = source;
   const [backend = 'cpu'] = planBackends('cpu', source).backends;
   const asked = loading?.contextLength ?? config.ctxLen ?? null;
-  const contextLength = contextsToTry(backend, source, asked)[0] ?? shape.trainedContextLength;
   const wanted = { slots: loading?.slots ?? config.slots, threads: loading?.threads ?? config.threads ?? null };
-  const { threads, slots: most } = planThreads(backend, wanted, availableParallelism());
+  const { threads, slots: most } = planThreads(backend, wanted, usableCores().count);
   const slots = kind === 'chat' ? most : 1;
-  const plan = { backend, kind, contextLength, slots, threads, batchSize: config.batch };
+  const windowless = { backend, kind, slots, threads, batchSize: config.batch };
+  const [contextLength = shape.trainedContextLength] = contextsToTry(source, asked, windowless, available).lengths;
+  const plan = { ...windowless, contextLength };
   return { ...estimateMemory(shape, plan), backend, slots: slots * threads, contextLength };
 }

@@ -8,17 +8,20 @@ import type { Model } from '../core/model.ts';
 import { MEDIA_LIMITS } from '../media/limits.ts';
 import { createServerMediaReader } from '../media/node/reader.ts';
 import { createPool } from '../pool/pool.ts';
+import { chooseHttp } from '../server/http.ts';
 import { startServer } from '../server/server.ts';
 import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
+import { allowedHosts } from './config/exposure.ts';
+import { othersMayRead } from './config/key-file.ts';
 import type { Config } from './config/settings.ts';
 import { downloadsFolder, headerCacheFile } from './home.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { version } from './version.ts';
 
-/** Time that running requests get to end when the server stops, in ms. */
-export const SHUTDOWN_GRACE_MS = 10_000;
 const PING_INTERVAL_MS = 10_000;
+/** How long the body of a request may take to come, in ms: 32 MB over a slow line. */
+const BODY_TIME_MS = 120_000;
 
 /** A server that runs in this process. */
 export interface RunningPaddock {
@@ -26,12 +29,17 @@ export interface RunningPaddock {
   url: string;
   /** Returns the ids of all models in the catalogue. */
   modelIds: () => Model['id'][];
-  /** Takes no more requests, gives the running ones `graceMs` to end, then frees the loaded models. */
-  stop: (graceMs: number) => Promise<void>;
+  /**
+   * Takes no more work from now on, gives the running requests `graceMs` to end, then frees the loaded models. Connections are
+   * still accepted, and told so, for `lameDuckMs`, which is 0 by default.
+   */
+  stop: (graceMs: number, lameDuckMs?: number) => Promise<void>;
 }
 
 /** Connects all parts and starts the server. Throws if it can't listen on the address. */
 export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
+  if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
+    log.warn('other users of this machine can read the file of API keys', { file: config.apiKeyFile });
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
   const pool = createPool({
     backend: config.backend,
@@ -51,13 +59,16 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     await pool[Symbol.asyncDispose]();
     await catalogue[Symbol.asyncDispose]();
   };
+  const leaving = new AbortController();
   const api = createApi({
+    leaving: leaving.signal,
     catalogue,
     runner: pool,
     puller: createPuller({
       modelsFolder: config.models,
       downloadsFolder: downloadsFolder(),
       env: process.env,
+      allowPrivate: config.allowPrivateSources,
       refresh: catalogue.refresh,
       log,
     }),
@@ -67,28 +78,39 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     }),
     remover: createRemover(config.models, catalogue, log),
     apiKeys: config.apiKey,
-    corsOrigins: config.corsOrigin,
+    pages: { origins: config.corsOrigin, local: config.localPages },
+    jsonLimits: { depth: config.bodyDepth, values: config.bodyValues },
     contentFilter: config.contentFilter,
     pingIntervalMs: PING_INTERVAL_MS,
     systemFingerprint: `paddock-${version}`,
     noteUnknownFields: logOnce(log),
     log,
   });
-  const { host, port, bodyLimit } = config;
+  const { host, port } = config;
+  const bodyLimits = {
+    bytes: config.bodyLimit,
+    inFlightBytes: Math.max(config.bodiesInFlight, config.bodyLimit),
+    timeMs: BODY_TIME_MS,
+  };
   // If the site is not built, the API is served all the same, and its page says what is missing.
   const files = openStaticFiles(await listPaddockSite().catch(() => new Map()));
-  const server = await startServer({ api, files, host, port, bodyLimitBytes: bodyLimit }).catch(
-    async (error: unknown) => {
-      await close();
-      throw await explainListenFailure(host, port, error);
-    },
-  );
+  const http = chooseHttp();
+  if (http.reason !== null)
+    log.warn(`${http.name} serves HTTP, which takes more of the processor than uWebSockets.js`, {
+      reason: http.reason,
+    });
+  const options = { api, files, host, port, allowedHosts: allowedHosts(config), bodyLimits, http };
+  const server = await startServer(options).catch(async (error: unknown) => {
+    await close();
+    throw await explainListenFailure(host, port, error);
+  });
 
   return {
     url: toUrl(host, server.port),
     modelIds: () => catalogue.list().map(({ id }) => id),
-    async stop(graceMs) {
-      await server.close(graceMs);
+    async stop(graceMs, lameDuckMs) {
+      leaving.abort();
+      await server.close(graceMs, lameDuckMs);
       await close();
     },
   };
@@ -99,12 +121,16 @@ function toUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Logs each unknown request field once, however many requests have it. */
+/** Clients choose the names, so there must be an end to them. */
+const MOST_FIELDS_TOLD = 100;
+
+/** Tells of each unknown request field once, whatever the number of requests that bear it. */
 function logOnce(log: Log): (fields: string[]) => void {
   const seen = new Set<string>();
   return (fields) => {
-    // The number is limited, since clients choose the names.
-    for (const field of fields.filter((name) => !seen.has(name) && seen.size < 100)) {
+    for (const field of fields) {
+      if (seen.size >= MOST_FIELDS_TOLD) return;
+      if (seen.has(field)) continue;
       seen.add(field);
       log.info('a request has a field that means nothing here', { field: field.slice(0, 64) });
     }

@@ -85,18 +85,7 @@ export function notSupportedHere(message: string): ApiError {
   return new ApiError({ status: 501, type: 'invalid_request_error', code: 'not_supported_here', param: null, message });
 }
 
-/** 413: the request body is over the limit. */
-export function bodyTooLarge(limitBytes: number): ApiError {
-  return new ApiError({
-    status: 413,
-    type: 'invalid_request_error',
-    code: 'body_too_large',
-    param: null,
-    message: `The request body is larger than the limit of ${limitBytes} bytes.`,
-  });
-}
-
-/** 503: the queue is full. The client may try again after `retryAfterSeconds`. */
+/** 503: as many requests wait as may wait. */
 export function overloaded(message: string, retryAfterSeconds: number): ApiError {
   return new ApiError({
     status: 503,
@@ -105,6 +94,21 @@ export function overloaded(message: string, retryAfterSeconds: number): ApiError
     param: null,
     message,
     headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
+/** A client that comes back after this time, in seconds, finds the next server, or is led to another one by a balancer. */
+const RETRY_AFTER_SHUTDOWN_SECONDS = 5;
+
+/** 503: the server is about to end. It takes no more work, and ends what still runs when its time is over. */
+export function shuttingDown(): ApiError {
+  return new ApiError({
+    status: 503,
+    type: 'server_error',
+    code: 'shutting_down',
+    param: null,
+    message: 'The server is shutting down.',
+    headers: { 'retry-after': String(RETRY_AFTER_SHUTDOWN_SECONDS) },
   });
 }
 

@@ -5,13 +5,14 @@
 
 interface AbortSignal {
   readonly aborted: boolean;
+  readonly reason: unknown;
   addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 declare class AbortController {
   readonly signal: AbortSignal;
-  abort(): void;
+  abort(reason?: unknown): void;
 }
 
 declare class TextDecoder {

@@ -1,9 +1,17 @@
-import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js';
-import type { Api } from '../core/api/http/http.ts';
+import { isAllowedHost } from '../core/api/http/host.ts';
+import { type Api, errorReply } from '../core/api/http/http.ts';
+import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
+import { requestIdOf } from '../core/api/http/request-id.ts';
+import { type ApiError, shuttingDown } from '../core/errors.ts';
+import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
+import type { Exchange, RequestHead, Serve } from './exchange.ts';
+import { chooseHttp, type Http } from './http.ts';
 import { sendReply } from './reply.ts';
 import { toApiRequest } from './request.ts';
 import type { StaticFiles } from './static.ts';
-import { loadUws } from './uws.ts';
+
+/** The largest address and headers of a request, in bytes: room for long keys, and for the cookies of everything on localhost. */
+const HEAD_LIMIT_BYTES = 32 * 1024;
 
 export interface ServerOptions {
   api: Api;
@@ -12,62 +20,98 @@ export interface ServerOptions {
   host: string;
   /** 0 picks a free port. */
   port: number;
-  bodyLimitBytes: number;
+  /** The names in `Host` that requests may come to, besides those of this machine; null takes any. */
+  allowedHosts: string[] | null;
+  bodyLimits: BodyLimits;
+  /** By default the fastest HTTP server that runs here. */
+  http?: Http;
 }
 
 export interface Server {
   port: number;
-  /** Accepts no more connections, waits up to `graceMs` for running requests, then cuts them off. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Accepts connections for `lameDuckMs` more, and no more after that. Requests that still run `graceMs` from now on are ended with
+   * an error. Takes a second more at most, however slowly their clients read. Later calls wait for the same end.
+   */
+  close(graceMs: number, lameDuckMs?: number): Promise<void>;
 }
 
+/** How long clients may take to read the error that ends their request, in ms. */
+const LAST_WORDS_MS = 1000;
+
 /** Serves the API and static files over HTTP. Throws if it can't listen on the address. */
-export async function startServer({ api, files, host, port, bodyLimitBytes }: ServerOptions): Promise<Server> {
-  const uws = loadUws();
-  const app = uws.App();
-  let running = 0;
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { api, files, host, port, allowedHosts, bodyLimits, http = chooseHttp() } = options;
+  const bodies = createBodies(bodyLimits);
+  /** For each request that runs, what ends it. */
+  const running = new Set<AbortController>();
   let idle: (() => void) | undefined;
 
-  const serve = async (res: HttpResponse, req: HttpRequest) => {
-    running += 1;
+  const serve: Serve = async (exchange) => {
+    const ending = new AbortController();
+    running.add(ending);
     try {
-      if (files?.has(req.getMethod().toUpperCase(), req.getUrl())) await files.send(res, req);
-      else await answer(api, res, req, bodyLimitBytes);
+      const refusal = refusalOf(exchange.head, allowedHosts);
+      if (!refusal && files?.has(exchange.head)) {
+        const { body, ...head } = await files.reply(exchange.head);
+        exchange.reply(head, body);
+      } else await answer(refusal ? refuse(refusal) : api, exchange, bodies, ending);
     } finally {
-      running -= 1;
-      if (running === 0) idle?.();
+      running.delete(ending);
+      if (running.size === 0) idle?.();
     }
   };
-  app.any('/*', (res, req) => void serve(res, req));
-
-  const socket = await new Promise<us_listen_socket>((resolve, reject) => {
-    app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (listening) => {
-      if (listening) resolve(listening);
-      else reject(new Error(`can't listen on ${host}:${port}: the address is in use or not this machine's`));
+  const idleWithin = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      idle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (running.size === 0) idle();
     });
-  });
 
+  const listener = await http.listen(host, port, serve);
+  const close = async (graceMs: number, lameDuckMs: number) => {
+    if (lameDuckMs > 0) await new Promise((resolve) => setTimeout(resolve, lameDuckMs));
+    listener.stopAccepting();
+    await idleWithin(graceMs - lameDuckMs);
+    for (const ending of running) ending.abort(shuttingDown());
+    await idleWithin(LAST_WORDS_MS);
+    await listener.close();
+  };
+  let closing: Promise<void> | undefined;
   return {
-    port: uws.us_socket_local_port(socket),
-    async close(graceMs) {
-      uws.us_listen_socket_close(socket);
-      if (running > 0) {
-        await new Promise<void>((resolve) => {
-          idle = resolve;
-          setTimeout(resolve, graceMs).unref();
-        });
-      }
-      // A reply that was written in this turn of the event loop is still in the buffer of uWebSockets.js.
-      await new Promise(setImmediate);
-      app.close();
+    port: listener.port,
+    close(graceMs, lameDuckMs = 0) {
+      closing ??= close(graceMs, lameDuckMs);
+      return closing;
     },
   };
 }
 
-async function answer(api: Api, res: HttpResponse, req: HttpRequest, bodyLimitBytes: number): Promise<void> {
-  const gone = new AbortController();
-  // uWebSockets.js demands this before anything asynchronous: using the response after an abort is a crash.
-  res.onAborted(() => gone.abort());
-  const reply = await api(toApiRequest(res, req, bodyLimitBytes, gone.signal));
-  await sendReply(res, reply, gone.signal);
+/** Why a request is answered by neither the API nor the files; null when it is. */
+function refusalOf({ headers, bytes }: RequestHead, allowedHosts: string[] | null): ApiError | null {
+  if (bytes > HEAD_LIMIT_BYTES) return headersTooLarge(HEAD_LIMIT_BYTES);
+  const { host = '' } = headers;
+  return allowedHosts === null || isAllowedHost(host, allowedHosts) ? null : hostNotAllowed(host);
+}
+
+/** Answers with this error, whatever is asked. */
+function refuse(error: ApiError): Api {
+  return async ({ headers }) => {
+    const reply = errorReply(error);
+    return { ...reply, headers: { ...reply.headers, 'x-request-id': requestIdOf(headers) } };
+  };
+}
+
+/** Answers a request with the API. `ending` ends its work, with what is to be told the client while that is there. */
+async function answer(api: Api, exchange: Exchange, bodies: Bodies, ending: AbortController): Promise<void> {
+  exchange.gone.addEventListener('abort', () => ending.abort(), { once: true });
+  const body = bodies.open(exchange.head.headers['content-length']);
+  try {
+    await sendReply(exchange, await api(toApiRequest(exchange, body, ending.signal)));
+  } finally {
+    body.close();
+  }
 }

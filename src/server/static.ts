@@ -1,18 +1,22 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { contentTypeOf } from '../site-files.ts';
+import type { ReplyHead, RequestHead } from './exchange.ts';
 
 /** The files of a static site. Each is served at its path in the site; `index.html` is also served at `/`. */
 export interface StaticFiles {
-  /** True if this request is for one of the files, so that `send` has to answer it. */
-  has(method: string, path: string): boolean;
-  /** Answers with the file. Reads the request before it awaits anything. */
-  send(res: HttpResponse, req: HttpRequest): Promise<void>;
+  /** True if this request is for one of the files, so that `reply` has the answer. */
+  has(request: RequestHead): boolean;
+  /** The file, or nothing but its tag if the client has it already. */
+  reply(request: RequestHead): Promise<FileReply>;
+}
+
+export interface FileReply extends ReplyHead {
+  body: Buffer | string | null;
 }
 
 /** Paths that belong to the API, even if the site has files with these names. */
-const API_PATH = /^\/(?:v1(?:\/|$)|health$|openapi\.json$)/;
+const API_PATH = /^\/(?:v1(?:\/|$)|health$|ready$|openapi\.json$)/;
 
 /** A page may run its own files, call this server, and show images and play recordings that it has itself. */
 const CONTENT_SECURITY_POLICY = [
@@ -55,21 +59,12 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
     return reading;
   };
   return {
-    has: (method, path) => (method === 'GET' || method === 'HEAD') && (path === '/' || files.has(path)),
-    async send(res, req) {
-      const method = req.getMethod().toUpperCase();
-      const known = req.getHeader('if-none-match');
-      let gone = false;
-      res.onAborted(() => {
-        gone = true;
-      });
-      const path = files.get(req.getUrl());
-      const file = path === undefined ? null : await readOnce(path).catch(() => null);
-      if (gone) return;
-      res.cork(() => {
-        if (path === undefined || !file) sendText(res, method, '404 Not Found', NOT_BUILT);
-        else sendFile(res, method, path, file, known);
-      });
+    has: ({ method, path }) => (method === 'GET' || method === 'HEAD') && (path === '/' || files.has(path)),
+    async reply({ path, headers }) {
+      const onDisk = files.get(path);
+      const file = onDisk === undefined ? null : await readOnce(onDisk).catch(() => null);
+      if (onDisk === undefined || !file) return textReply(404, NOT_BUILT);
+      return fileReply(onDisk, file, headers['if-none-match'] ?? '');
     },
   };
 }
@@ -88,23 +83,13 @@ async function readStaticFile(file: string): Promise<StaticFile> {
   return { content, etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"` };
 }
 
-function sendFile(res: HttpResponse, method: string, path: string, file: StaticFile, known: string): void {
-  const unchanged = known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === file.etag);
-  res.writeStatus(unchanged ? '304 Not Modified' : '200 OK');
-  for (const [name, value] of Object.entries(HEADERS)) res.writeHeader(name, value);
-  res.writeHeader('etag', file.etag);
-  if (unchanged) {
-    res.endWithoutBody();
-    return;
-  }
-  res.writeHeader('content-type', contentTypeOf(path));
-  if (method === 'HEAD') res.endWithoutBody(file.content.byteLength);
-  else res.end(file.content);
+function fileReply(path: string, { content, etag }: StaticFile, known: string): FileReply {
+  const headers = { ...HEADERS, etag };
+  if (known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
+    return { status: 304, headers, body: null };
+  return { status: 200, headers: { ...headers, 'content-type': contentTypeOf(path) }, body: content };
 }
 
-function sendText(res: HttpResponse, method: string, status: string, text: string): void {
-  res.writeStatus(status);
-  res.writeHeader('content-type', 'text/plain; charset=utf-8');
-  if (method === 'HEAD') res.endWithoutBody(Buffer.byteLength(text));
-  else res.end(text);
+function textReply(status: number, text: string): FileReply {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: text };
 }

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addSettings, readConfig } from '../../src/cli/config/command.ts';
-import { checkExposure } from '../../src/cli/config/exposure.ts';
+import { allowedHosts, checkExposure } from '../../src/cli/config/exposure.ts';
+import { othersMayRead, withKeysOfFile } from '../../src/cli/config/key-file.ts';
 import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../src/cli/config/settings.ts';
 import { UsageError } from '../../src/cli/errors.ts';
 
@@ -40,8 +41,11 @@ const EVERY_SETTING: Said[] = [
   { setting: 'models', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'backend', args: ['gpu'], flag: 'gpu', variable: 'cpu', env: 'cpu', inFile: 'wasm' },
   { setting: 'apiKey', args: ['a'], flag: ['a'], variable: 'b, c', env: ['b', 'c'], inFile: ['d'] },
+  { setting: 'apiKeyFile', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'noAuth', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'corsOrigin', args: ['*'], flag: ['*'], variable: 'b,c', env: ['b', 'c'], inFile: 'd', file: ['d'] },
+  { setting: 'localPages', args: ['none'], flag: 'none', variable: 'all', env: 'all', inFile: 'inference' },
+  { setting: 'allowedHost', args: ['a'], flag: ['a'], variable: 'b,c', env: ['b', 'c'], inFile: 'd', file: ['d'] },
   { setting: 'contentFilter', args: ['a,b'], flag: ['a,b'], variable: 'c,', env: ['c'], inFile: ['d, e'] },
   { setting: 'slots', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
   { setting: 'ctxLen', args: ['512'], flag: 512, variable: '1024', env: 1024, inFile: 2048 },
@@ -51,8 +55,14 @@ const EVERY_SETTING: Said[] = [
   { setting: 'idleTimeout', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'queue', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'bodyLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
+  { setting: 'bodyDepth', args: ['16'], flag: 16, variable: '32', env: 32, inFile: 64 },
+  { setting: 'bodyValues', args: ['1000'], flag: 1000, variable: '2000', env: 2000, inFile: 4000 },
+  { setting: 'bodiesInFlight', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
   { setting: 'mediaLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
   { setting: 'allowPrivateMedia', args: [], flag: true, variable: 'false', env: false, inFile: true },
+  { setting: 'allowPrivateSources', args: [], flag: true, variable: 'false', env: false, inFile: true },
+  { setting: 'lameDuck', args: ['0'], flag: 0, variable: '3', env: 3, inFile: 4 },
+  { setting: 'shutdownGrace', args: ['0'], flag: 0, variable: '3', env: 3, inFile: 4 },
   { setting: 'logLevel', args: ['debug'], flag: 'debug', variable: 'warn', env: 'warn', inFile: 'error' },
 ];
 
@@ -78,8 +88,11 @@ describe('the configuration', () => {
       models: join(home, 'models'),
       backend: 'auto',
       apiKey: [],
+      apiKeyFile: undefined,
       noAuth: false,
       corsOrigin: [],
+      localPages: 'inference',
+      allowedHost: [],
       contentFilter: [],
       slots: 4,
       ctxLen: undefined,
@@ -89,8 +102,14 @@ describe('the configuration', () => {
       idleTimeout: 3600,
       queue: 512,
       bodyLimit: 32 * 1024 * 1024,
+      bodyDepth: 128,
+      bodyValues: 50_000,
+      bodiesInFlight: 256 * 1024 * 1024,
       mediaLimit: 20 * 1024 * 1024,
       allowPrivateMedia: false,
+      allowPrivateSources: false,
+      lameDuck: 2,
+      shutdownGrace: 10,
       logLevel: 'info',
     });
   });
@@ -113,6 +132,8 @@ describe('the configuration', () => {
     [['--max-loaded-models', '0'], '--max-loaded-models must be an integer between 1 and 1024'],
     [['--idle-timeout', '-1'], '--idle-timeout must be an integer between 0 and 2147483'],
     [['--idle-timeout', '2147484'], '--idle-timeout must be an integer between 0 and 2147483'],
+    [['--body-depth', '1001'], '--body-depth must be an integer between 8 and 1000'],
+    [['--local-pages', 'some'], '--local-pages must be one of none, inference, all'],
     [['--backend', 'tpu'], '--backend must be one of auto, gpu, cpu, wasm'],
     [['--api-key', ''], '--api-key must not be empty'],
     [['--host', ''], '--host must not be empty'],
@@ -170,9 +191,64 @@ describe('the address to listen on', () => {
   const check = (args: string[]) => () => checkExposure(parse(args));
 
   it('may be reachable from other machines only with a key or with --no-auth', () => {
-    expect(check(['--host', '0.0.0.0'])).toThrow(/--api-key, or --no-auth/);
+    expect(check(['--host', '0.0.0.0'])).toThrow(/--api-key or --api-key-file, or --no-auth/);
     expect(check(['--host', '0.0.0.0', '--api-key', 'k'])).not.toThrow();
     expect(check(['--host', '0.0.0.0', '--no-auth'])).not.toThrow();
     expect(check([])).not.toThrow();
+  });
+});
+
+describe('the names that a server answers to', () => {
+  const names = (args: string[]) => allowedHosts(parse(args));
+
+  it('are those of this machine and the listed ones where it listens on loopback', () => {
+    for (const host of ['127.0.0.1', 'localhost', '::1']) {
+      expect(names(['--host', host])).toEqual([]);
+      expect(names(['--host', host, '--allowed-host', 'models.example'])).toEqual(['models.example']);
+    }
+  });
+
+  it('are any where it listens for other machines, unless some are listed', () => {
+    expect(names(['--host', '0.0.0.0'])).toBeNull();
+    expect(names(['--host', '192.168.1.5', '--allowed-host', 'models.example'])).toEqual([
+      '192.168.1.5',
+      'models.example',
+    ]);
+  });
+});
+
+describe('the file of API keys', () => {
+  const file = () => join(home, 'keys.txt');
+  const keysOf = (args: string[]) => withKeysOfFile(parse(args)).apiKey;
+
+  it('gives a key with each line, besides the flags', async () => {
+    await writeFile(file(), '# for the help desk\nsk-one\r\n\n  sk-two  \n');
+    expect(keysOf(['--api-key-file', file(), '--api-key', 'sk-three'])).toEqual(['sk-three', 'sk-one', 'sk-two']);
+    expect(keysOf([])).toEqual([]);
+  });
+
+  it('counts as a key where the server is for other machines', async () => {
+    await writeFile(file(), 'sk-one\n');
+    const config = withKeysOfFile(parse(['--host', '0.0.0.0', '--api-key-file', file()]));
+    expect(() => checkExposure(config)).not.toThrow();
+  });
+
+  it('must hold a key, since the server would be open otherwise', async () => {
+    await writeFile(file(), '# none yet\n');
+    expect(() => keysOf(['--api-key-file', file()])).toThrow(/keys\.txt, the file of --api-key-file, holds no key/);
+  });
+
+  it('must be there', () => {
+    expect(() => keysOf(['--api-key-file', join(home, 'none.txt')])).toThrow(UsageError);
+  });
+
+  it('is told from one that others may read', async () => {
+    await writeFile(file(), 'sk-one\n');
+    await chmod(file(), 0o600);
+    expect(othersMayRead(file())).toBe(false);
+    for (const mode of [0o604, 0o640, 0o644]) {
+      await chmod(file(), mode);
+      expect(othersMayRead(file())).toBe(true);
+    }
   });
 });

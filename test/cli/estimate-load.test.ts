@@ -13,11 +13,12 @@ const config = { ctxLen: undefined, slots: 4, threads: availableParallelism(), b
 
 describe('the memory that a model would take without a GPU', () => {
   it('is that of the native build', () => {
-    expect(estimateLoad(source, config)).toMatchObject({ backend: 'cpu', slots: 4, contextLength: 8192 });
+    expect(estimateLoad(source, config, 0)).toMatchObject({ backend: 'cpu', slots: 4, contextLength: 8192 });
+    expect(estimateLoad(source, config, 1e12)).toMatchObject({ backend: 'cpu', slots: 4, contextLength: 32_768 });
   });
 
   it('is that of WebAssembly if it has a projector, since nothing else runs those', () => {
     const withProjector = { ...source, projector: '/models/mmproj.gguf' };
-    expect(estimateLoad(withProjector, config)).toMatchObject({ backend: 'wasm', slots: 1, contextLength: 4096 });
+    expect(estimateLoad(withProjector, config, 1e12)).toMatchObject({ backend: 'wasm', slots: 1, contextLength: 4096 });
   });
 });

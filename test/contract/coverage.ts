@@ -120,7 +120,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
   },
   'Other endpoints': {
     'POST /v1/models/pull': 'refuses a pull that names no source of a model, and says which field is wrong',
-    'GET /health': 'answers /health without a key',
+    'GET /health': 'tells a stranger in /health only that it lives',
+    'GET /ready': 'answers /ready without a key',
     'GET /openapi.json': 'describes the whole API in OpenAPI 3.1',
   },
   'Errors, keys and limits': {
@@ -133,18 +134,30 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'malformed JSON, empty body, content type':
       'answers malformed JSON, an empty body and another content type each with their own error',
     'body size': 'refuses a body over the limit with 413, and serves on',
+    'body depth, values and keys':
+      'refuses a body that is nested too deep or has too many values or long keys, and serves on',
     'unknown path, wrong method': 'answers unknown paths with 404, other methods with 405 and Allow, as JSON',
     'full queue': 'answers 503 with Retry-After when the queue is full, and serves on afterwards',
     cancellation: 'frees the slot of a stream that its client leaves after the first chunk',
     'broken images and recordings': 'refuses what is no image or recording, and names what it begins with',
     'cancellation while images are read':
       'frees the slot of a client that leaves while its images are read, and serves on',
+    'x-api-key': 'takes the key in x-api-key as well',
     CORS: 'answers preflights of local pages without a key, and lets them read errors too',
+    Origin: 'lets pages of other sites call nothing, and local ones neither pull nor remove models',
   },
 };
 
 /** Fields that the contract suite does not test: the field, then the file and the name of the test that does. */
 export const ELSEWHERE: Record<string, { file: string; name: string }> = {
+  Host: {
+    file: 'test/server/heads.test.ts',
+    name: 'that a web page may have given to this machine is refused, for the API and for files: %s',
+  },
+  'headers that are too long': {
+    file: 'test/server/heads.test.ts',
+    name: 'that is too long by %s is refused with our own error',
+  },
   'x-request-id, taken or made': {
     file: 'test/core/api/api.test.ts',
     name: 'is in the header of every reply, whole, streamed or an error',

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ContractCase } from './suite.ts';
-import { chatBody, getJson, postChat } from './target.ts';
+import { chatBody, getJson, postChat, postJson } from './target.ts';
 
 export const httpCases: ContractCase[] = [
   {
@@ -15,11 +15,32 @@ export const httpCases: ContractCase[] = [
     },
   },
   {
-    name: 'answers /health without a key',
+    name: 'takes the key in x-api-key as well',
     check: async (target) => {
-      const { status, body } = await getJson(target, '/health', { authorization: '' });
-      expect(status).toBe(200);
-      expect(body.status).toBe('ok');
+      const given = { authorization: '', 'x-api-key': target.apiKey };
+      expect((await getJson(target, '/v1/models', given)).status).toBe(200);
+      expect((await getJson(target, '/v1/models', { ...given, 'x-api-key': 'wrong' })).status).toBe(401);
+    },
+  },
+  {
+    name: 'tells a stranger in /health only that it lives',
+    check: async (target) => {
+      for (const authorization of ['', 'Bearer wrong'])
+        expect(await getJson(target, '/health', { authorization })).toMatchObject({
+          status: 200,
+          body: { status: 'ok' },
+        });
+      expect((await getJson(target, '/health', { authorization: '' })).body).toEqual({ status: 'ok' });
+      expect((await getJson(target, '/health')).body).toMatchObject({ status: 'ok', models: expect.any(Array) });
+    },
+  },
+  {
+    name: 'answers /ready without a key',
+    check: async (target) => {
+      expect(await getJson(target, '/ready', { authorization: '' })).toMatchObject({
+        status: 200,
+        body: { status: 'ready' },
+      });
     },
   },
   {
@@ -59,6 +80,40 @@ export const httpCases: ContractCase[] = [
     check: async (target) => {
       const { headers } = await getJson(target, '/v1/models', { origin: 'https://example.com' });
       expect(headers.get('access-control-allow-origin')).toBeNull();
+    },
+  },
+  {
+    name: 'lets pages of other sites call nothing, and local ones neither pull nor remove models',
+    check: async (target) => {
+      const foreign = { origin: 'https://example.com' };
+      const local = { origin: 'http://localhost:5173' };
+      const refused = { status: 403, body: { error: { type: 'permission_error', code: 'origin_not_allowed' } } };
+      expect(await postChat(target, chatBody(), { headers: foreign })).toMatchObject(refused);
+      expect((await postChat(target, chatBody({ max_tokens: 1 }), { headers: local })).status).toBe(200);
+      for (const headers of [foreign, local]) {
+        const source = { model: 'hf:a/b' };
+        expect(await postJson(target, '/v1/models/pull', source, { headers })).toMatchObject(refused);
+        const removal = await postJson(target, '/v1/models/tiny', {}, { method: 'DELETE', headers });
+        expect(removal).toMatchObject(refused);
+      }
+      expect((await getJson(target, '/v1/models/tiny')).status).toBe(200);
+    },
+  },
+  {
+    name: 'refuses a body that is nested too deep or has too many values or long keys, and serves on',
+    check: async (target) => {
+      const list = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+      const refusals: [metadata: unknown, code: string, says: RegExp][] = [
+        [list(4000), 'body_too_deep', /more than 128 deep.*--body-depth/],
+        [Array(60_000).fill('x'), 'body_too_many_values', /more than 50000 values.*--body-values/],
+        [{ ['k'.repeat(300)]: 1 }, 'body_key_too_long', /256 bytes/],
+      ];
+      for (const [metadata, code, says] of refusals) {
+        const { status, body } = await postChat(target, chatBody({ metadata }));
+        expect(status).toBe(400);
+        expect(body.error).toMatchObject({ type: 'invalid_request_error', code, message: expect.stringMatching(says) });
+      }
+      expect((await postChat(target, chatBody({ max_tokens: 1, metadata: list(100) }))).status).toBe(200);
     },
   },
   {

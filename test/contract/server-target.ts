@@ -4,8 +4,13 @@ import { describeContract } from './suite.ts';
 
 const API_KEY = 'contract-key';
 
-/** Runs the contract suite against `paddock serve` with these flags. */
-export function describeServerContract(name: string, flags: string[], seeds: number): void {
+/** Runs the contract suite, or these sections of it, against `paddock serve` with these flags. */
+export function describeServerContract(
+  name: string,
+  flags: string[],
+  seeds: number,
+  { env = {}, sections }: { env?: Record<string, string>; sections?: string[] } = {},
+): void {
   const servers: RunningServer[] = [];
   const start = async (more: string[]) => {
     // The web server of the suite's images is on this machine.
@@ -14,6 +19,7 @@ export function describeServerContract(name: string, flags: string[], seeds: num
       PADDOCK_API_KEYS: API_KEY,
       PADDOCK_LOG_LEVEL: 'warn',
       PADDOCK_CONTENT_FILTER: '%%%%',
+      ...env,
     });
     servers.push(server);
     return server.url;
@@ -27,5 +33,7 @@ export function describeServerContract(name: string, flags: string[], seeds: num
     async () => {
       await Promise.all(servers.map(({ stop }) => stop()));
     },
+    {},
+    sections,
   );
 }

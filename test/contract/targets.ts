@@ -14,6 +14,7 @@ export const BROWSER: ContractTarget = {
   impossible: {
     'answers preflights of local pages without a key, and lets them read errors too': NO_OTHER_ORIGIN,
     'gives pages of other origins nothing to read': NO_OTHER_ORIGIN,
+    'lets pages of other sites call nothing, and local ones neither pull nor remove models': NO_OTHER_ORIGIN,
   },
 };
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { errorReply } from '../../src/core/api/http/http.ts';
 import {
   ApiError,
-  bodyTooLarge,
   builtInModel,
   errorBody,
   insufficientMemory,
@@ -31,7 +30,6 @@ const ERRORS: [condition: string, error: ApiError, status: number, type: string,
   ['the model has to stay', builtInModel('pico'), 400, 'invalid_request_error', 'built_in_model'],
   ['the path is unknown', pathNotFound('GET', '/v2'), 404, 'not_found', 'not_found'],
   ['the method is wrong', methodNotAllowed('PUT', '/x', ['GET']), 405, 'invalid_request_error', 'method_not_allowed'],
-  ['the body is too large', bodyTooLarge(1024), 413, 'invalid_request_error', 'body_too_large'],
   ['the queue is full', overloaded('full', 5), 503, 'overloaded', 'overloaded'],
   ['the memory is too small', insufficientMemory('small'), 503, 'server_error', 'insufficient_memory'],
   ['something broke inside', serverError(), 500, 'server_error', 'server_error'],
@@ -66,11 +64,7 @@ describe('errors', () => {
     expect(overloaded('full', 5).data.headers).toEqual({ 'retry-after': '5' });
   });
 
-  it('tells how large a body may be', () => {
-    expect(bodyTooLarge(1024).message).toContain('1024');
-  });
-
-  it('returns the data of an ApiError unchanged', () => {
+  it('gives an ApiError as it is', () => {
     const error = invalidRequest('no', 'top_p', 'some_code');
     expect(toErrorData(error)).toBe(error.data);
   });

@@ -1,16 +1,20 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/core/api/api.ts';
 import type { Api, ApiRequest } from '../../src/core/api/http/http.ts';
+import type { ApiError } from '../../src/core/errors.ts';
+import { chooseHttp, type Http } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
 import { createContext } from '../core/api/fixtures.ts';
 
 const HOST = '127.0.0.1';
+const BODY_LIMITS = { bytes: 1024, inFlightBytes: 4096, timeMs: 10_000 };
 let server: Server | undefined;
+let http: Http;
 
-async function listen(api: Api, bodyLimitBytes = 1024): Promise<string> {
-  server = await startServer({ api, host: HOST, port: 0, bodyLimitBytes });
+async function listen(api: Api): Promise<string> {
+  server = await startServer({ api, host: HOST, port: 0, allowedHosts: [], bodyLimits: BODY_LIMITS, http });
   return `http://${HOST}:${server.port}`;
 }
 
@@ -25,7 +29,11 @@ const textReply = (body: string | AsyncIterable<string>) => ({
   body,
 });
 
-describe('the HTTP server', () => {
+describe.each(['auto', 'node'])('the HTTP server, of %s', (wanted) => {
+  beforeAll(() => {
+    http = chooseHttp(wanted);
+  });
+
   it('passes on the method, the undecoded path and query, lower-case headers and the whole body', async () => {
     const seen: ApiRequest[] = [];
     const bodies: string[] = [];
@@ -85,7 +93,7 @@ describe('the HTTP server', () => {
   it('answers a request without a key before its body has come', async () => {
     const url = await listen(createApi(createContext({ apiKeys: ['sk-one'] }).context));
     const socket = connect(Number(new URL(url).port), HOST);
-    const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+    const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
     socket.write(`${head}content-length: 1000\r\n\r\n{`);
     const [answer] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
@@ -132,7 +140,7 @@ describe('the HTTP server', () => {
       ),
     );
     const socket = connect(Number(new URL(url).port), HOST);
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await new Promise((resolve) => socket.once('readable', resolve));
     // The server could send 256 MB. Until the client reads, it sends only what fits the kernel's socket buffers.
     let last = -1;
@@ -150,9 +158,76 @@ describe('the HTTP server', () => {
       api: async () => textReply(''),
       host: HOST,
       port: Number(new URL(url).port),
-      bodyLimitBytes: 1,
+      allowedHosts: [],
+      bodyLimits: BODY_LIMITS,
+      http,
     });
-    await expect(second).rejects.toThrow(/address is in use/);
+    await expect(second).rejects.toThrow(/address (is )?(already )?in use/);
+  });
+
+  it('tells the client of a request that it ends when it closes, in a stream too', async () => {
+    const url = await listen(async ({ path, signal }) => {
+      const ended = new Promise<string>((resolve) => {
+        signal.addEventListener('abort', () => resolve((signal.reason as ApiError).data.code ?? ''));
+      });
+      if (path === '/whole') return textReply(await ended);
+      return textReply(
+        (async function* () {
+          yield 'begun ';
+          yield await ended;
+        })(),
+      );
+    });
+    const whole = fetch(`${url}/whole`).then((response) => response.text());
+    const stream = (await fetch(`${url}/stream`)).text();
+    await server?.close(0);
+    expect([await whole, await stream]).toEqual(['shutting_down', 'begun shutting_down']);
+  });
+
+  it('closes within its time though a client does not read and a request never ends', async () => {
+    const url = await listen(async ({ path }) => {
+      if (path === '/hang') return new Promise(() => {});
+      return textReply(
+        (async function* () {
+          for (;;) yield 'x'.repeat(64 * 1024);
+        })(),
+      );
+    });
+    const sockets = ['/hang', '/flood'].map((path) => {
+      const socket = connect(Number(new URL(url).port), HOST);
+      socket.on('error', () => {}).write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      return socket;
+    });
+    await new Promise((resolve) => sockets[1]?.once('readable', resolve));
+    const begun = performance.now();
+    await server?.close(100);
+    expect(performance.now() - begun).toBeLessThan(100 + 1000 + 500);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('accepts connections in its lame-duck time, and none after it', async () => {
+    let finish: (reply: string) => void = () => {};
+    const held = new Promise<string>((resolve) => {
+      finish = resolve;
+    });
+    const url = await listen(async ({ path }) => textReply(path === '/held' ? await held : 'quick'));
+    const running = fetch(`${url}/held`);
+    const ask = async () => (await fetch(url, { headers: { connection: 'close' } })).text();
+    expect(await ask()).toBe('quick');
+    const closed = server?.close(10_000, 300);
+    expect(await ask()).toBe('quick');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect(ask()).rejects.toThrow('fetch failed');
+    finish('held');
+    expect(await (await running).text()).toBe('held');
+    await closed;
+  });
+
+  it('sends no body in reply to HEAD', async () => {
+    const url = await listen(async () => textReply('four'));
+    const response = await fetch(url, { method: 'HEAD' });
+    expect(response.headers.get('content-length')).toBe('4');
+    expect(await response.text()).toBe('');
   });
 
   it('lets a running request end while it closes', async () => {

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseHttp } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
 import { openStaticFiles } from '../../src/server/static.ts';
 import { listSite } from '../../src/site-files.ts';
@@ -15,136 +16,145 @@ let server: Server;
 let bare: Server;
 let url: string;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'paddock-static-'));
-  await mkdir(join(folder, 'web', 'assets'), { recursive: true });
-  await mkdir(join(folder, 'web', 'v1'));
-  await writeFile(join(folder, 'secret.txt'), 'not to be served');
-  await writeFile(join(folder, 'web', 'index.html'), PAGE);
-  await writeFile(join(folder, 'web', 'health'), 'a file');
-  await writeFile(join(folder, 'web', 'v1', 'models'), 'a file');
-  const assets = {
-    'chat.js': 'run()',
-    'chat.css': 'p{}',
-    'engine.wasm': '\0asm',
-    'icon.svg': '<svg/>',
-    'pico.gguf': 'GGUF',
-  };
-  for (const [name, text] of Object.entries(assets)) await writeFile(join(folder, 'web', 'assets', name), text);
-  const api = async ({ method, path }: { method: string; path: string }) => ({
-    status: 418,
-    headers: {},
-    body: `the API: ${method} ${path}`,
-  });
-  const options = { api, host: HOST, port: 0, bodyLimitBytes: 1024 };
-  server = await startServer({ ...options, files: openStaticFiles(await listSite(join(folder, 'web'))) });
-  bare = await startServer({ ...options, files: openStaticFiles(new Map()) });
-  url = `http://${HOST}:${server.port}`;
-});
-afterAll(async () => {
-  await server?.close(0);
-  await bare?.close(0);
-  await rm(folder, { recursive: true });
-});
-
-/** Returns the first line of the reply to a raw request, which no client has normalized. */
-function statusOf(request: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(server.port, HOST);
-    socket.once('error', reject).once('data', (data) => {
-      socket.destroy();
-      resolve(data.toString());
+describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'paddock-static-'));
+    await mkdir(join(folder, 'web', 'assets'), { recursive: true });
+    await mkdir(join(folder, 'web', 'v1'));
+    await writeFile(join(folder, 'secret.txt'), 'not to be served');
+    await writeFile(join(folder, 'web', 'index.html'), PAGE);
+    await writeFile(join(folder, 'web', 'health'), 'a file');
+    await writeFile(join(folder, 'web', 'v1', 'models'), 'a file');
+    const assets = {
+      'chat.js': 'run()',
+      'chat.css': 'p{}',
+      'engine.wasm': '\0asm',
+      'icon.svg': '<svg/>',
+      'pico.gguf': 'GGUF',
+    };
+    for (const [name, text] of Object.entries(assets)) await writeFile(join(folder, 'web', 'assets', name), text);
+    const api = async ({ method, path }: { method: string; path: string }) => ({
+      status: 418,
+      headers: {},
+      body: `the API: ${method} ${path}`,
     });
-    socket.write(`GET ${request} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const options = {
+      api,
+      host: HOST,
+      port: 0,
+      http: chooseHttp(wanted),
+      allowedHosts: [],
+      bodyLimits: { bytes: 1024, inFlightBytes: 1024, timeMs: 1000 },
+    };
+    server = await startServer({ ...options, files: openStaticFiles(await listSite(join(folder, 'web'))) });
+    bare = await startServer({ ...options, files: openStaticFiles(new Map()) });
+    url = `http://${HOST}:${server.port}`;
   });
-}
-
-describe('the files beside the API', () => {
-  it('are the page at / and each file under its name, with its type', async () => {
-    for (const path of ['/', '/index.html', '/?from=somewhere']) {
-      const response = await fetch(url + path);
-      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(await response.text()).toBe(PAGE);
-    }
-    const types = await Promise.all(
-      ['chat.js', 'chat.css', 'engine.wasm', 'icon.svg', 'pico.gguf'].map(async (name) => {
-        const response = await fetch(`${url}/assets/${name}`);
-        expect(response.status).toBe(200);
-        return response.headers.get('content-type');
-      }),
-    );
-    expect(types).toEqual([
-      'text/javascript; charset=utf-8',
-      'text/css; charset=utf-8',
-      'application/wasm',
-      'image/svg+xml',
-      'application/octet-stream',
-    ]);
+  afterAll(async () => {
+    await server?.close(0);
+    await bare?.close(0);
+    await rm(folder, { recursive: true });
   });
 
-  it('let a page run its own files only, and be framed by none', async () => {
-    const { headers } = await fetch(url);
-    const policy = headers.get('content-security-policy')?.split('; ');
-    expect(policy).toEqual(
-      expect.arrayContaining([
-        "default-src 'none'",
-        "script-src 'self'",
-        "connect-src 'self'",
-        "frame-ancestors 'none'",
-        'media-src blob: data:',
-      ]),
-    );
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-  });
+  /** Returns the first line of the reply to a raw request, which no client has normalized. */
+  function statusOf(request: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(server.port, HOST);
+      socket.once('error', reject).once('data', (data) => {
+        socket.destroy();
+        resolve(data.toString());
+      });
+      socket.write(`GET ${request} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    });
+  }
 
-  it('are not sent again to a client that already has them', async () => {
-    const first = await fetch(url);
-    const etag = first.headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[\w-]{22}"$/);
-    expect(first.headers.get('cache-control')).toBe('no-cache');
-    for (const known of [etag, `"other", W/${etag}`]) {
-      const again = await fetch(url, { headers: { 'if-none-match': known } });
-      expect(again.status).toBe(304);
-      expect(await again.text()).toBe('');
-      expect(again.headers.get('etag')).toBe(etag);
-    }
-    expect((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
-    expect((await fetch(`${url}/assets/chat.js`)).headers.get('etag')).not.toBe(etag);
-  });
+  describe('the files beside the API', () => {
+    it('are the page at / and each file under its name, with its type', async () => {
+      for (const path of ['/', '/index.html', '/?from=somewhere']) {
+        const response = await fetch(url + path);
+        expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+        expect(await response.text()).toBe(PAGE);
+      }
+      const types = await Promise.all(
+        ['chat.js', 'chat.css', 'engine.wasm', 'icon.svg', 'pico.gguf'].map(async (name) => {
+          const response = await fetch(`${url}/assets/${name}`);
+          expect(response.status).toBe(200);
+          return response.headers.get('content-type');
+        }),
+      );
+      expect(types).toEqual([
+        'text/javascript; charset=utf-8',
+        'text/css; charset=utf-8',
+        'application/wasm',
+        'image/svg+xml',
+        'application/octet-stream',
+      ]);
+    });
 
-  it('answer HEAD with the headers only', async () => {
-    const response = await fetch(url, { method: 'HEAD' });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-length')).toBe(String(PAGE.length));
-    expect(await response.text()).toBe('');
-  });
+    it('let a page run its own files only, and be framed by none', async () => {
+      const { headers } = await fetch(url);
+      const policy = headers.get('content-security-policy')?.split('; ');
+      expect(policy).toEqual(
+        expect.arrayContaining([
+          "default-src 'none'",
+          "script-src 'self'",
+          "connect-src 'self'",
+          "frame-ancestors 'none'",
+          'media-src blob: data:',
+        ]),
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    });
 
-  it('leave the paths of the API, other methods and unknown names to the API', async () => {
-    for (const path of ['/health', '/v1/models', '/openapi.json', '/nothing.js', '/assets', '/assets/']) {
-      expect(await (await fetch(url + path)).text()).toBe(`the API: GET ${path}`);
-    }
-    expect(await (await fetch(url, { method: 'POST', body: 'x' })).text()).toBe('the API: POST /');
-  });
+    it('are not sent again to a client that already has them', async () => {
+      const first = await fetch(url);
+      const etag = first.headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[\w-]{22}"$/);
+      expect(first.headers.get('cache-control')).toBe('no-cache');
+      for (const known of [etag, `"other", W/${etag}`]) {
+        const again = await fetch(url, { headers: { 'if-none-match': known } });
+        expect(again.status).toBe(304);
+        expect(await again.text()).toBe('');
+        expect(again.headers.get('etag')).toBe(etag);
+      }
+      expect((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+      expect((await fetch(`${url}/assets/chat.js`)).headers.get('etag')).not.toBe(etag);
+    });
 
-  it('never include files outside of their folder', async () => {
-    for (const path of [
-      '/../secret.txt',
-      '/..%2fsecret.txt',
-      '/assets/../../secret.txt',
-      '/%2e%2e/secret.txt',
-      '//secret.txt',
-    ]) {
-      const reply = await statusOf(path);
-      expect(reply).not.toContain('not to be served');
-      expect(reply).toMatch(/^HTTP\/1\.1 4/);
-    }
-  });
+    it('answer HEAD with the headers only', async () => {
+      const response = await fetch(url, { method: 'HEAD' });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-length')).toBe(String(PAGE.length));
+      expect(await response.text()).toBe('');
+    });
 
-  it('are a plain 404 that says so if they are not built, and the API still answers', async () => {
-    const response = await fetch(`http://${HOST}:${bare.port}/`);
-    expect(response.status).toBe(404);
-    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(await response.text()).toMatch(/not built.*npm run build/);
-    expect(await (await fetch(`http://${HOST}:${bare.port}/v1/models`)).text()).toBe('the API: GET /v1/models');
+    it('leave the paths of the API, other methods and unknown names to the API', async () => {
+      for (const path of ['/health', '/v1/models', '/openapi.json', '/nothing.js', '/assets', '/assets/']) {
+        expect(await (await fetch(url + path)).text()).toBe(`the API: GET ${path}`);
+      }
+      expect(await (await fetch(url, { method: 'POST', body: 'x' })).text()).toBe('the API: POST /');
+    });
+
+    it('never include files outside of their folder', async () => {
+      for (const path of [
+        '/../secret.txt',
+        '/..%2fsecret.txt',
+        '/assets/../../secret.txt',
+        '/%2e%2e/secret.txt',
+        '//secret.txt',
+      ]) {
+        const reply = await statusOf(path);
+        expect(reply).not.toContain('not to be served');
+        expect(reply).toMatch(/^HTTP\/1\.1 4/);
+      }
+    });
+
+    it('are a plain 404 that says so if they are not built, and the API still answers', async () => {
+      const response = await fetch(`http://${HOST}:${bare.port}/`);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+      expect(await response.text()).toMatch(/not built.*npm run build/);
+      expect(await (await fetch(`http://${HOST}:${bare.port}/v1/models`)).text()).toBe('the API: GET /v1/models');
+    });
   });
 });

@@ -201,7 +201,16 @@ export function eventsOf(text: string): any[] {
 }
 
 /** Waits until no generation runs or waits, by what /health says in the page. The test's own time limit bounds it. */
-export async function untilIdle(page: Page): Promise<void> {
-  const isIdle = ({ busy, waiting }: { busy: number; waiting: number }) => busy === 0 && waiting === 0;
-  while (!JSON.parse((await request(page, 'GET', '/health')).text).models.every(isIdle));
+export async function untilIdle(page: Page, apiKey?: string): Promise<void> {
+  const isIdle = ({ busy, waiting }: ModelState) => busy === 0 && waiting === 0;
+  const readHealth = async (key: string | null) => {
+    const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+    return (await (await fetch('/health', { headers })).json()) as { models: ModelState[] };
+  };
+  while (!(await page.evaluate(readHealth, apiKey ?? null)).models.every(isIdle));
+}
+
+interface ModelState {
+  busy: number;
+  waiting: number;
 }

@@ -25,7 +25,8 @@ export async function startServer(
   main: string = MAIN,
 ): Promise<RunningServer> {
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
-    env: { ...process.env, ...env },
+    // No balancer has to notice that a test's server leaves.
+    env: { ...process.env, PADDOCK_LAME_DUCK: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise<number | null>((resolve) => {

@@ -87,7 +87,7 @@ describe('the openai package, in a page', () => {
         for await (const chunk of await client.chat.completions.create(long)) if (chunk.choices[0]?.delta.content) break;`);
       // Its own request would wait behind one that went on.
       expect(await withClient(`return (await client.chat.completions.create(${HELLO})).usage`)).toBeTruthy();
-      await untilIdle(page);
+      await untilIdle(page, API_KEY);
     },
     TIME_LIMIT_MS,
   );

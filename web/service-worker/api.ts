@@ -1,6 +1,8 @@
 import { createApi } from '../../src/core/api/api.ts';
 import type { ApiContext } from '../../src/core/api/context.ts';
 import { errorReply } from '../../src/core/api/http/http.ts';
+import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
+import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
 import { requestIdOf } from '../../src/core/api/http/request-id.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
 import type { Importer } from '../../src/core/importer.ts';
@@ -49,13 +51,19 @@ const media = createBrowserMediaReader();
 
 /** Says whether a path belongs to the API. */
 export function isApiPath(path: string): boolean {
-  return /^\/(v1(\/.*)?|health|openapi\.json)$/.test(path);
+  return /^\/(v1(\/.*)?|health|ready|openapi\.json)$/.test(path);
+}
+
+/** Says whether a request is a form that was sent to here: any site can do that, and the browser does not tell which one did. */
+export function isForm({ method, mode }: Pick<Request, 'method' | 'mode'>): boolean {
+  return mode === 'navigate' && method !== 'GET' && method !== 'HEAD';
 }
 
 /** Answers a page's request with the core, as the server would. */
 export async function answer(ground: BrowserGround, { request, path, clientId }: PageRequest): Promise<Response> {
   const gone = new AbortController();
   const requestId = requestIdOf(headersOf(request));
+  if (isForm(request)) return failure(navigationNotAllowed(), requestId);
   let onBegun: () => void = () => {};
   const begun = new Promise<void>((resolve) => {
     onBegun = resolve;
@@ -69,9 +77,13 @@ export async function answer(ground: BrowserGround, { request, path, clientId }:
     return await respond({ reply, begun, cancel: () => gone.abort(), requestId });
   } catch (error) {
     log.error('request failed', { requestId, path, ...toLogFields(error) });
-    const { headers, ...reply } = errorReply(error);
-    return toResponse({ ...reply, headers: { ...headers, 'x-request-id': requestId } });
+    return failure(error, requestId);
   }
+}
+
+function failure(error: unknown, requestId: string): Response {
+  const { headers, ...reply } = errorReply(error);
+  return toResponse({ ...reply, headers: { ...headers, 'x-request-id': requestId } });
 }
 
 /** Says whether the reply tells what is loaded: then the engine has to be asked first. */
@@ -97,8 +109,9 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     remover: jobs,
     media,
     apiKeys,
-    // Only pages of this origin reach a service worker.
-    corsOrigins: [],
+    // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.
+    pages: { origins: [], local: 'none' },
+    jsonLimits: JSON_LIMITS,
     contentFilter,
     pingIntervalMs,
     systemFingerprint: `paddock-${ground.version}`,

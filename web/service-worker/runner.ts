@@ -1,4 +1,5 @@
 import { modelNotFound, serverError } from '../../src/core/errors.ts';
+import type { GenerationEvent } from '../../src/core/events.ts';
 import { callAsk, callGenerate } from '../../src/core/inference.ts';
 import type { Runner } from '../../src/core/runner.ts';
 import { openCall } from '../../src/core/wire.ts';
@@ -29,7 +30,7 @@ export function createRunner({ connect, find, state, onBegun }: RunnerOptions): 
   return {
     async *generate(modelId, request, context) {
       const link = await open(modelId, context.signal);
-      for await (const event of callOver(link, (port) => callGenerate(port, request, context))) {
+      for await (const event of callOver<GenerationEvent>(link, (port) => callGenerate(port, request, context))) {
         yield event;
         onBegun();
       }

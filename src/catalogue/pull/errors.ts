@@ -21,6 +21,13 @@ export function sourceForbidden(message: string): ApiError {
   return new ApiError({ status: 403, type: 'permission_error', code: 'source_forbidden', param: 'model', message });
 }
 
+/** 403: the source, or where it redirects to, is not on the public internet. It says the same whatever is there. */
+export function sourceNotPublic(host: string): ApiError {
+  return sourceForbidden(
+    `${host} is, or redirects to, an address that is not public, which may not be asked. --allow-private-sources allows it.`,
+  );
+}
+
 /** 409: the model's folder already holds files that did not come from a pull. */
 export function placeTaken(message: string): ApiError {
   return new ApiError({ status: 409, type: 'invalid_request_error', code: 'place_taken', param: 'model', message });

@@ -1,3 +1,4 @@
+import { ApiError } from '../../core/errors.ts';
 import { type PersistOptions, TemporaryFailure } from './patience.ts';
 
 /** A response with a limit on silence: reading the body fails if nothing comes for too long. */
@@ -38,7 +39,7 @@ export async function openUrl(
     return { status, headers: response.headers, body: readBody(response, watch, failed), close: watch.close };
   } catch (error) {
     watch.close();
-    throw error instanceof TemporaryFailure ? error : failed(error);
+    throw error instanceof TemporaryFailure || error instanceof ApiError ? error : failed(error);
   }
 }
 

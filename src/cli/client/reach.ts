@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { withKeysOfFile } from '../config/key-file.ts';
 import type { Config } from '../config/settings.ts';
 import { type Client, createClient } from './client.ts';
 
@@ -23,7 +24,7 @@ export interface Reached extends AsyncDisposable {
   own: boolean;
 }
 
-const HEALTH_TIMEOUT_MS = 1000;
+const ANSWER_TIMEOUT_MS = 1000;
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
@@ -33,7 +34,7 @@ const EVERY_ADDRESS = ['0.0.0.0', '::'];
 export async function reachServer({ url, key, own, config }: Wanted): Promise<Reached> {
   if (url !== undefined) return borrowed(url.replace(/\/+(v1\/*)?$/, ''), key);
   const local = localUrl(config);
-  if (!own && (await isPaddock(local))) return borrowed(local, key ?? config.apiKey[0]);
+  if (!own && (await isPaddock(local))) return borrowed(local, key ?? withKeysOfFile(config).apiKey[0]);
   return startOwn(config);
 }
 
@@ -44,7 +45,7 @@ function borrowed(url: string, key: string | undefined): Reached {
 async function startOwn(config: Config): Promise<Reached> {
   const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
   const key = randomBytes(16).toString('hex');
-  const own = { ...config, host: '127.0.0.1', port: 0, apiKey: [key] };
+  const own = { ...config, host: '127.0.0.1', port: 0, apiKey: [key], apiKeyFile: undefined };
   const { url, stop } = await startPaddock(own, createLog('silent'));
   return { client: createClient(url, key), own: true, [Symbol.asyncDispose]: () => stop(0) };
 }
@@ -57,9 +58,10 @@ export function localUrl({ host, port }: Config): string {
 /** True if the server there is a Paddock. Another program may use the port. */
 export async function isPaddock(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
-    const health = (await response.json()) as { status?: unknown; models?: unknown };
-    return health.status === 'ok' && Array.isArray(health.models);
+    // It needs no key, and names the program, as /health does not.
+    const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+    const { info } = (await response.json()) as { info?: { title?: unknown } };
+    return info?.title === 'Paddock';
   } catch {
     return false;
   }

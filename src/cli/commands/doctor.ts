@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addSettings, defaultConfig, readConfig } from '../config/command.ts';
+import { withKeysOfFile } from '../config/key-file.ts';
 import type { Config } from '../config/settings.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { EXIT, messageOf } from '../errors.ts';
@@ -55,7 +56,7 @@ function checkConfig(options: Record<string, unknown>): { config: Config; findin
   // A wrong flag is a usage error of the doctor command itself.
   const defaults = defaultConfig(options);
   try {
-    return { config: readConfig(options), finding: { ...finding, status: 'ok', detail: 'valid' } };
+    return { config: withKeysOfFile(readConfig(options)), finding: { ...finding, status: 'ok', detail: 'valid' } };
   } catch (error) {
     const detail = `${messageOf(error)}; the rest was looked at with the defaults`;
     return { config: defaults, finding: { ...finding, status: 'fail', detail } };

@@ -16,11 +16,11 @@ export function registerPull(program: Command): void {
       '\nAn interrupted pull continues where it stopped. HF_TOKEN gives access to private and gated repositories, ' +
         'HF_ENDPOINT names another hub than Hugging Face.',
     );
-  addSettings(command, ['models']).action(pull);
+  addSettings(command, ['models', 'allowPrivateSources']).action(pull);
 }
 
 async function pull(source: string, options: Record<string, unknown>): Promise<void> {
-  const { models } = readConfig(options);
+  const { models, allowPrivateSources } = readConfig(options);
   const [{ createPuller }, { warnings }, { openPullScreen }] = await Promise.all([
     import('../../catalogue/pull/node/puller.ts'),
     import('../local-models.ts'),
@@ -30,6 +30,7 @@ async function pull(source: string, options: Record<string, unknown>): Promise<v
     modelsFolder: models,
     downloadsFolder: downloadsFolder(),
     env: process.env,
+    allowPrivate: allowPrivateSources,
     // This command shows no list of models, and a running server watches the folder itself.
     refresh: async () => {},
     log: warnings,

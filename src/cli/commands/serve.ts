@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
+import { toLogFields } from '../../core/log.ts';
 import { addSettings, readConfig } from '../config/command.ts';
 import { checkExposure } from '../config/exposure.ts';
+import { withKeysOfFile } from '../config/key-file.ts';
 import { type Config, SETTING_NAMES } from '../config/settings.ts';
 import { EXIT } from '../errors.ts';
+import { leavingTimes, onFarewell } from '../leaving.ts';
 import { coloursFor, print } from '../output.ts';
 import type { RunningPaddock } from '../serve.ts';
 
@@ -10,27 +13,29 @@ const MOST_IDS_TOLD = 12;
 
 export function registerServe(program: Command): void {
   const command = program.command('serve').description('serve the API over HTTP');
-  addSettings(command, SETTING_NAMES).action((options: Record<string, unknown>) => serve(readConfig(options)));
+  addSettings(command, SETTING_NAMES).action((options: Record<string, unknown>) =>
+    serve(withKeysOfFile(readConfig(options))),
+  );
 }
 
 /** Runs the server until a signal stops it. */
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
   // Imported on demand, so that the other commands start without the server's large dependencies.
-  const [{ SHUTDOWN_GRACE_MS, startPaddock }, { createLog }] = await Promise.all([
-    import('../serve.ts'),
-    import('../log.ts'),
-  ]);
+  const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
   const log = createLog(config.logLevel);
   const paddock = await startPaddock(config, log);
 
-  const stop = async (signal: string) => {
-    process.once(signal, () => process.exit(EXIT.failure));
-    log.info('stopping: running requests may finish', { signal, graceMs: SHUTDOWN_GRACE_MS });
-    await paddock.stop(SHUTDOWN_GRACE_MS);
-    process.exit(EXIT.ok);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(signal));
+  onFarewell((why) => {
+    const { graceMs, lameDuckMs, limitMs } = leavingTimes(why, config);
+    log.info('stopping: running requests may finish', { why, graceMs, lameDuckMs });
+    const end = () => process.exit(EXIT.ok);
+    setTimeout(end, limitMs);
+    paddock.stop(graceMs, lameDuckMs).then(end, (error: unknown) => {
+      log.error('stopping failed', toLogFields(error));
+      end();
+    });
+  });
   print(greeting(paddock, config));
 }
 

@@ -5,8 +5,18 @@ import type { Config } from './settings.ts';
 export function checkExposure({ host, apiKey, noAuth }: Pick<Config, 'host' | 'apiKey' | 'noAuth'>): void {
   if (isLoopback(host) || apiKey.length > 0 || noAuth) return;
   throw new UsageError(
-    `--host ${host} is reachable from other machines: give an --api-key, or --no-auth to serve everyone without one`,
+    `--host ${host} is reachable from other machines: give an --api-key or --api-key-file, or --no-auth to serve everyone without one`,
   );
+}
+
+/**
+ * Returns the names in `Host` that the server answers to besides those of this machine, or null if it answers to any. On loopback
+ * it never answers to any: a web page could give the address of this machine to a name of its own. Elsewhere it is up to
+ * `--allowed-host`.
+ */
+export function allowedHosts({ host, allowedHost }: Pick<Config, 'host' | 'allowedHost'>): string[] | null {
+  if (isLoopback(host)) return allowedHost;
+  return allowedHost.length > 0 ? [host, ...allowedHost] : null;
 }
 
 function isLoopback(host: string): boolean {

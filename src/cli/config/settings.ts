@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type * as v from 'valibot';
+import { JSON_LIMITS } from '../../core/api/http/json-scan.ts';
 import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { paddockHome } from '../home.ts';
-import { backend, integer, level, switchedOn, text, texts } from './values.ts';
+import { backend, integer, level, reach, switchedOn, text, texts } from './values.ts';
 
 /** The longest delay of a timer, in seconds. */
 const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
@@ -65,10 +66,19 @@ export const SETTINGS = {
   apiKey: setting<string[]>({
     flags: '--api-key <key>',
     env: 'PADDOCK_API_KEYS',
-    description: 'a key that clients must send',
+    description: 'a key that clients must send; other users of this machine see it, unlike those of --api-key-file',
     schema: texts,
     fallback: () => [],
     list: true,
+  }),
+  apiKeyFile: setting<string | undefined>({
+    flags: '--api-key-file <file>',
+    env: 'PADDOCK_API_KEY_FILE',
+    description: 'file of keys that clients must send, one per line; # begins a comment',
+    schema: text,
+    fallback: () => undefined,
+    fallbackText: 'none',
+    path: true,
   }),
   noAuth: setting<boolean>({
     flags: '--no-auth',
@@ -80,7 +90,23 @@ export const SETTINGS = {
   corsOrigin: setting<string[]>({
     flags: '--cors-origin <origin>',
     env: 'PADDOCK_CORS_ORIGINS',
-    description: 'web origin that may call the API, besides pages of this machine; * for any',
+    description: 'web origin whose pages may use the API and manage models; * lets the pages of all others ask models',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  localPages: setting<'none' | 'inference' | 'all'>({
+    flags: '--local-pages <reach>',
+    env: 'PADDOCK_LOCAL_PAGES',
+    description:
+      'what pages of other programs on localhost may do: none, inference (no pull, import or removal) or all',
+    schema: reach,
+    fallback: () => 'inference',
+  }),
+  allowedHost: setting<string[]>({
+    flags: '--allowed-host <name>',
+    env: 'PADDOCK_ALLOWED_HOSTS',
+    description: "host name, besides this machine's own, that requests may be addressed to; * for any",
     schema: texts,
     fallback: () => [],
     list: true,
@@ -106,7 +132,7 @@ export const SETTINGS = {
     description: 'context window of one slot',
     schema: integer(8, 16_777_216),
     fallback: () => undefined,
-    fallbackText: "the model's, at most 8192, or 4096 on WebAssembly",
+    fallbackText: 'what memory allows, at most the trained length; 4096 on WebAssembly',
   }),
   threads: setting<number | undefined>({
     flags: '--threads <n>',
@@ -114,7 +140,7 @@ export const SETTINGS = {
     description: 'CPU threads',
     schema: integer(1, 1024),
     fallback: () => undefined,
-    fallbackText: 'the cores',
+    fallbackText: 'the usable cores, or fewer where that is faster',
   }),
   batch: setting<number>({
     flags: '--batch <tokens>',
@@ -152,6 +178,27 @@ export const SETTINGS = {
     schema: integer(1024, 1024 ** 3),
     fallback: () => 32 * 1024 * 1024,
   }),
+  bodyDepth: setting<number>({
+    flags: '--body-depth <n>',
+    env: 'PADDOCK_BODY_DEPTH',
+    description: 'most objects and lists inside one another in a request body',
+    schema: integer(8, 1000),
+    fallback: () => JSON_LIMITS.depth,
+  }),
+  bodyValues: setting<number>({
+    flags: '--body-values <n>',
+    env: 'PADDOCK_BODY_VALUES',
+    description: 'most values and keys in a request body; four numbers count as one',
+    schema: integer(1000, 100_000_000),
+    fallback: () => JSON_LIMITS.values,
+  }),
+  bodiesInFlight: setting<number>({
+    flags: '--bodies-in-flight <bytes>',
+    env: 'PADDOCK_BODIES_IN_FLIGHT',
+    description: 'most bytes in the bodies of all requests under way; at least --body-limit',
+    schema: integer(1024, 1024 ** 4),
+    fallback: () => 256 * 1024 * 1024,
+  }),
   mediaLimit: setting<number>({
     flags: '--media-limit <bytes>',
     env: 'PADDOCK_MEDIA_LIMIT',
@@ -165,6 +212,27 @@ export const SETTINGS = {
     description: 'fetch images from this machine and its private networks too',
     schema: switchedOn,
     fallback: () => false,
+  }),
+  allowPrivateSources: setting<boolean>({
+    flags: '--allow-private-sources',
+    env: 'PADDOCK_ALLOW_PRIVATE_SOURCES',
+    description: 'pull models from this machine and its private networks too',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  lameDuck: setting<number>({
+    flags: '--lame-duck <seconds>',
+    env: 'PADDOCK_LAME_DUCK',
+    description: 'after SIGTERM, answer for this time that no more work is taken, before connections are refused',
+    schema: integer(0, LONGEST_TIMEOUT_S),
+    fallback: () => 2,
+  }),
+  shutdownGrace: setting<number>({
+    flags: '--shutdown-grace <seconds>',
+    env: 'PADDOCK_SHUTDOWN_GRACE',
+    description: 'time of running requests to end after a signal; at least --lame-duck',
+    schema: integer(0, LONGEST_TIMEOUT_S),
+    fallback: () => 10,
   }),
   logLevel: setting<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     flags: '--log-level <level>',

@@ -48,6 +48,7 @@ export const switchedOn = v.union(
 );
 
 export const backend = oneOf(['auto', 'gpu', 'cpu', 'wasm']);
+export const reach = oneOf(['none', 'inference', 'all']);
 export const level = oneOf(['debug', 'info', 'warn', 'error', 'silent']);
 
 function oneOf<const T extends string[]>(names: T) {

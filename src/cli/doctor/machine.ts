@@ -1,16 +1,16 @@
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { cpus, totalmem } from 'node:os';
 import { formatBytes } from '../../core/bytes.ts';
-import { loadUws } from '../../server/uws.ts';
-import { messageOf } from '../errors.ts';
+import { usableCores } from '../../engine/node/cores.ts';
+import { chooseHttp } from '../../server/http.ts';
 import type { Finding } from './finding.ts';
 
 const LEAST_NODE = [20, 19] as const;
 /** With less memory than this, in bytes, only the smallest models run. */
 const LITTLE_MEMORY = 1e9;
 
-/** Checks Node, the C library, the HTTP server's binary, the processor and the memory. */
+/** Checks Node, the C library, the HTTP server, the processor and the memory. */
 export function checkMachine(): Finding[] {
-  return [checkNode(process.versions.node), platform(), checkUws(), processor(), checkMemory()];
+  return [checkNode(process.versions.node), platform(), checkHttp(), processor(), checkMemory()];
 }
 
 export function checkNode(version: string): Finding {
@@ -27,19 +27,15 @@ function platform(): Finding {
   return { id: 'platform', title: 'platform', status: 'info', detail: `${process.platform}-${process.arch}${library}` };
 }
 
-function checkUws(): Finding {
-  const finding = { id: 'http', title: 'HTTP server' };
-  try {
-    loadUws();
-    return { ...finding, status: 'ok', detail: 'uWebSockets.js loads' };
-  } catch (error) {
-    return { ...finding, status: 'fail', detail: messageOf(error) };
-  }
+function checkHttp(): Finding {
+  const { name, reason } = chooseHttp();
+  const detail = reason === null ? name : `${name}, which takes more of the processor: ${reason}`;
+  return { id: 'http', title: 'HTTP server', status: reason === null ? 'ok' : 'warn', detail };
 }
 
 function processor(): Finding {
   const model = cpus()[0]?.model.trim() || 'unknown processor';
-  return { id: 'cpus', title: 'processor', status: 'info', detail: `${model}, ${availableParallelism()} cores` };
+  return { id: 'cpus', title: 'processor', status: 'info', detail: `${model}, ${usableCores().reason}` };
 }
 
 function checkMemory(): Finding {

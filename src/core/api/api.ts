@@ -1,4 +1,4 @@
-import { ApiError, invalidRequest, methodNotAllowed, pathNotFound } from '../errors.ts';
+import { ApiError, invalidRequest, methodNotAllowed, pathNotFound, shuttingDown } from '../errors.ts';
 import { toLogFields, withFields } from '../log.ts';
 import { chat } from './chat/family.ts';
 import { completions } from './completions/family.ts';
@@ -8,9 +8,12 @@ import { health } from './health/family.ts';
 import { authenticate } from './http/auth.ts';
 import { corsHeaders, preflightReply } from './http/cors.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
+import { type Reach, reachOf } from './http/reach.ts';
+import { originNotAllowed } from './http/refusals.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { models } from './models/family.ts';
 import { openApiOf } from './openapi/family.ts';
+import { unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
@@ -27,13 +30,15 @@ export function createApi(context: ApiContext): Api {
   return async (request) => {
     const trace: Trace = { requestId: requestIdOf(request.headers) };
     const log = withFields(context.log, trace);
-    const cors = corsHeaders(request.headers, context.corsOrigins);
+    const reach = reachOf(request.headers, context.pages);
+    const cors = corsHeaders(request.headers, reach);
     const headed = (reply: ApiReply): ApiReply => ({
       ...reply,
       headers: { ...reply.headers, ...cors, 'x-request-id': trace.requestId },
     });
     try {
-      return headed(await answer({ ...context, log, trace }, request, cors));
+      const answered = answer({ ...context, log, trace }, request, reach, cors);
+      return headed(await unlessEnded(answered, request.signal));
     } catch (error) {
       // An error after the client has left is not a failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
@@ -43,16 +48,36 @@ export function createApi(context: ApiContext): Api {
   };
 }
 
-async function answer(context: RequestContext, request: ApiRequest, cors: Record<string, string>): Promise<ApiReply> {
+async function answer(
+  context: RequestContext,
+  request: ApiRequest,
+  reach: Reach,
+  cors: Record<string, string>,
+): Promise<ApiReply> {
   const taken = ROUTES.filter(({ pattern }) => pattern.test(request.path));
-  const methods = taken.map(({ route }) => route.method);
-  if (request.method === 'OPTIONS' && taken.length > 0) return preflightReply(request.headers, methods, cors);
+  if (request.method === 'OPTIONS' && taken.length > 0) {
+    const open = taken.filter(({ route }) => isWithin(reach, route));
+    return preflightReply(request.headers, methodsOf(open), cors);
+  }
 
   const found = taken.find(({ route }) => route.method === request.method);
+  if (found && !isWithin(reach, found.route))
+    throw originNotAllowed(request.headers.origin ?? 'other sites', reach === 'none' ? 'anything' : 'models');
   if (!found?.route.open) authenticate(context.apiKeys, request.headers);
   if (taken.length === 0) throw pathNotFound(request.method, request.path);
-  if (!found) throw methodNotAllowed(request.method, request.path, [...methods, 'OPTIONS']);
+  if (!found) throw methodNotAllowed(request.method, request.path, [...methodsOf(taken), 'OPTIONS']);
+  // Whatever changes something or asks a model is work.
+  if (found.route.method !== 'GET' && context.leaving?.aborted) throw shuttingDown();
   return found.route.handler(context, request, decodeParameter(found.pattern.exec(request.path)?.[1] ?? ''));
+}
+
+/** Says whether a web page of this reach may call the route. Any page may read: without CORS headers its browser shows it nothing. */
+function isWithin(reach: Reach, { method, manages }: Route): boolean {
+  return method === 'GET' || reach === 'all' || (reach === 'inference' && !manages);
+}
+
+function methodsOf(routes: { route: Route }[]): string[] {
+  return routes.map(({ route }) => route.method);
 }
 
 function patternOf({ path }: Route): RegExp {

@@ -7,6 +7,8 @@ import type { Remover } from '../remover.ts';
 import type { Runner } from '../runner.ts';
 import type { CallContext } from '../wire.ts';
 import type { ApiRequest } from './http/http.ts';
+import type { JsonLimits } from './http/json-scan.ts';
+import type { PageRules } from './http/reach.ts';
 
 /** What the API needs from the platform that it runs on. */
 export interface ApiContext {
@@ -22,9 +24,11 @@ export interface ApiContext {
   media?: MediaReader;
   /** The API keys. If there are none, requests need no key. */
   apiKeys: string[];
-  /** Origins of web pages that may call the API, besides those of this machine. `*` allows all. */
-  corsOrigins: string[];
-  /** Texts that end a reply with `content_filter` if they occur in the prompt or in the reply. */
+  /** Which web pages may call. */
+  pages: PageRules;
+  /** What a JSON body may hold. */
+  jsonLimits: JsonLimits;
+  /** Texts that end a reply with content_filter, in a prompt or a reply. */
   contentFilter: string[];
   /** The longest silence before the first text of a stream, in ms. */
   pingIntervalMs: number;
@@ -32,6 +36,8 @@ export interface ApiContext {
   systemFingerprint: string;
   /** Called with the request fields that neither Paddock, OpenAI nor llama-server define. */
   noteUnknownFields: (fields: string[]) => void;
+  /** Aborted when the server begins to shut down: then it takes no more work. Absent if this platform never shuts down. */
+  leaving?: AbortSignal;
   log: Log;
 }
 

@@ -20,6 +20,8 @@ export interface Route<Name extends string = string> {
   handler: Handler;
   /** True if the route needs no API key. */
   open?: true;
+  /** Pulls, imports or removes models, which not every web page that may ask models may do. */
+  manages?: true;
   /** The operation's id in the OpenAPI document. */
   id: string;
   summary: string;

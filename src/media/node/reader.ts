@@ -1,9 +1,9 @@
 import { notSupportedHere } from '../../core/errors.ts';
 import type { MediaReader } from '../../core/media.ts';
+import { isPublicAddress } from '../../net/node/public-address.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../limits.ts';
 import { createMediaReader } from '../reader.ts';
 import { fetchFile } from './fetch-file.ts';
-import { isPublicAddress } from './public-address.ts';
 
 export interface ServerMediaOptions {
   /** True if URLs may lead to this machine and to its own networks. */

@@ -26,7 +26,7 @@ describe('paddock pull', () => {
     models = await mkdtemp(join(home, 'pull-'));
   });
   afterAll(() => hub.close());
-  const pull = (args: string[]) => run(['pull', '--models', models, ...args], { env: { HF_ENDPOINT: hub.url } });
+  const pull = (args: string[]) => run(['pull', '--models', models, '--allow-private-sources', ...args], { env: { HF_ENDPOINT: hub.url } });
 
   it('fetches a model and reports it in words or as JSON lines', async () => {
     const first = await pull(['hf:org/demo:Q8_0']);
@@ -53,7 +53,7 @@ describe('paddock pull', () => {
     const child = spawn(
       process.execPath,
       ['dist/src/cli/main.js', 'pull', 'hf:org/slow', '--json', '--models', models],
-      { env: { ...process.env, PADDOCK_HOME: home, HF_ENDPOINT: hub.url } },
+      { env: { ...process.env, PADDOCK_HOME: home, HF_ENDPOINT: hub.url, PADDOCK_ALLOW_PRIVATE_SOURCES: '1' } },
     );
     let stderr = '';
     child.stderr.on('data', (text) => {

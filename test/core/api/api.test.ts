@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/core/api/api.ts';
-import { errorBody, serverError } from '../../../src/core/errors.ts';
+import { errorBody, serverError, shuttingDown } from '../../../src/core/errors.ts';
 import type { Catalogue } from '../../../src/core/model.ts';
 import { chat, createContext, createFakeRunner, failing, get, hello, post, readBody, readJson } from './fixtures.ts';
 
@@ -171,5 +171,36 @@ describe('the id of a request', () => {
         },
       },
     ]);
+  });
+});
+
+describe('a server that shuts down', () => {
+  const leaving = AbortSignal.abort();
+
+  it('takes no more work, and goes on to tell what it is', async () => {
+    const api = createApi(createContext({ leaving }).context);
+    const refused = [
+      chat({ stream: true }),
+      post('/v1/embeddings', { model: 'tiny', input: 'a' }),
+      post('/v1/models/pull', { model: 'hf:a/b' }),
+      { ...get('/v1/models/tiny'), method: 'DELETE' },
+    ];
+    for (const request of refused) {
+      const reply = await api(request);
+      expect(reply).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+      expect(await readJson(reply)).toEqual(errorBody(shuttingDown().data));
+    }
+    for (const path of ['/health', '/v1/models', '/openapi.json']) expect((await api(get(path))).status).toBe(200);
+    expect((await api(get('/ready'))).status).toBe(503);
+  });
+
+  it('answers a request that it ends with the reason, though the work never ends', async () => {
+    const ending = new AbortController();
+    const runner = createFakeRunner(() => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }));
+    const { context, errors } = createContext({ runner });
+    const reply = createApi(context)(chat({}, { signal: ending.signal }));
+    ending.abort(shuttingDown());
+    expect(await reply).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+    expect(errors).toEqual([]);
   });
 });

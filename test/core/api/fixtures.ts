@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../../src/core/api/context.ts';
 import type { ApiReply, ApiRequest } from '../../../src/core/api/http/http.ts';
+import { JSON_LIMITS } from '../../../src/core/api/http/json-scan.ts';
 import type {
   ChoiceFinished,
   FinishReason,
@@ -166,7 +167,8 @@ export function createContext(overrides: Partial<RequestContext> & { cards?: Mod
     catalogue: { list: () => cards, find: (id) => cards.find((card) => card.id === id) },
     runner: createFakeRunner(),
     apiKeys: [],
-    corsOrigins: [],
+    pages: { origins: [], local: 'inference' },
+    jsonLimits: JSON_LIMITS,
     contentFilter: [],
     pingIntervalMs: 10_000,
     systemFingerprint: 'paddock-test',
@@ -197,7 +199,10 @@ export function post(path: string, body: unknown, overrides: Partial<ApiRequest>
     ...blank(path),
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    text: async () => text,
+    text: async (look) => {
+      look?.(new TextEncoder().encode(text));
+      return text;
+    },
     ...overrides,
   };
 }

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import { type FetchOptions, fetchFile } from '../../../src/media/node/fetch-file.ts';
-import { isPublicAddress } from '../../../src/media/node/public-address.ts';
 import { createServerMediaReader } from '../../../src/media/node/reader.ts';
+import { isPublicAddress } from '../../../src/net/node/public-address.ts';
 
 /** Counts as a public host here. */
 const OUTSIDE = '127.0.0.1';

@@ -30,7 +30,8 @@ const REPLY = [
   { choices: [{ delta: {}, finish_reason: 'stop' }] },
 ];
 
-const HEALTH = JSON.stringify({ status: 'ok', models: [], moving: [] });
+/** Both what the page reads of /health and what it knows a Paddock by in /openapi.json. */
+const HEALTH = JSON.stringify({ status: 'ok', models: [], moving: [], info: { title: 'Paddock' } });
 
 const picture: GivenFile = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(plainPng([200, 30, 30])) };
 const wav: GivenFile = { name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(toneWav(440)) };
@@ -48,7 +49,14 @@ beforeAll(async () => {
   // The page gets its own policy from the server. Requests to models are answered here, before they reach the network.
   const api = async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: HEALTH });
   const files = openStaticFiles(await listSite('dist-web'));
-  server = await startServer({ api, files, host: '127.0.0.1', port: 0, bodyLimitBytes: 1024 });
+  server = await startServer({
+    api,
+    files,
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    bodyLimits: { bytes: 1024, inFlightBytes: 1024, timeMs: 1000 },
+  });
   url = `http://127.0.0.1:${server.port}`;
   browser = await launchBrowser();
   await browser.context.route('**/v1/models', (route) => route.fulfill({ json: { object: 'list', data: MODELS } }));

@@ -4,7 +4,7 @@ import type { PullEvent } from '../../../src/core/puller.ts';
 import type { ChatService } from '../../../src/engine/chat-service.ts';
 import { DEFAULT_CONFIG } from '../../../web/config.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
-import { answer, type BrowserGround, isApiPath } from '../../../web/service-worker/api.ts';
+import { answer, type BrowserGround, isApiPath, isForm } from '../../../web/service-worker/api.ts';
 import { done, finish, loadedModel, progress, text } from '../../core/api/fixtures.ts';
 import { browserModel } from './support/models.ts';
 import { type Behaviour, FakeTabs } from './support/tabs.ts';
@@ -63,11 +63,23 @@ async function json(response: Response): Promise<any> {
 }
 
 describe('paths', () => {
-  it.each(['/v1/models', '/v1/chat/completions', '/v1', '/health', '/openapi.json'])('%s is of the API', (path) => {
-    expect(isApiPath(path)).toBe(true);
-  });
+  it.each(['/v1/models', '/v1/chat/completions', '/v1', '/health', '/ready', '/openapi.json'])(
+    '%s is of the API',
+    (path) => {
+      expect(isApiPath(path)).toBe(true);
+    },
+  );
   it.each(['/', '/v1x', '/healthy', '/paddock/client.js', '/docs/v1/models'])('%s is not', (path) => {
     expect(isApiPath(path)).toBe(false);
+  });
+});
+
+describe('a form that is sent to the API', () => {
+  it('is told from the requests of pages', () => {
+    expect(isForm({ method: 'POST', mode: 'navigate' })).toBe(true);
+    expect(isForm({ method: 'GET', mode: 'navigate' })).toBe(false);
+    for (const mode of ['cors', 'same-origin', 'no-cors'] as const)
+      expect(isForm({ method: 'POST', mode })).toBe(false);
   });
 });
 
@@ -112,6 +124,12 @@ describe('the API of a service worker', () => {
     expect(response.status).toBe(200);
     await response.body?.cancel();
     await vi.waitFor(() => expect(heard).toEqual(['cancelled']));
+  });
+
+  it('takes the pages of its own origin for its own, where the browser tells the origin', async () => {
+    await lead(tabs.engine(engine()));
+    expect((await chat({}, { headers: { origin: 'http://site.example' } })).status).toBe(200);
+    expect((await chat({}, { headers: { origin: 'http://other.example' } })).status).toBe(403);
   });
 
   it('answers what is wrong with its real status, also where the engine finds it', async () => {

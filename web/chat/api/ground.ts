@@ -1,4 +1,3 @@
-import { isHealth } from '../data/health.ts';
 import type { Ground } from '../data/state.ts';
 
 /** The part of the client library that the page uses. */
@@ -22,8 +21,9 @@ export async function findGround(): Promise<Ground> {
 
 async function serverAnswers(): Promise<boolean> {
   try {
-    const response = await fetch('/health');
-    return response.ok && isHealth(await response.json());
+    const response = await fetch('/openapi.json');
+    const { info } = (await response.json()) as { info?: { title?: unknown } };
+    return info?.title === 'Paddock';
   } catch {
     return false;
   }

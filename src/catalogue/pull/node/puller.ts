@@ -2,8 +2,8 @@ import type { Log } from '../../../core/log.ts';
 import type { Puller } from '../../../core/puller.ts';
 import { hubFrom } from '../hub.ts';
 import { PATIENCE, type Patience } from '../patience.ts';
-import type { Fetch } from '../remote.ts';
 import { createSharedPuller } from '../shared-puller.ts';
+import { createServerFetch } from './fetch.ts';
 import { fetchModel } from './fetch-model.ts';
 import { findDownloadsFolder } from './workspace.ts';
 
@@ -14,6 +14,8 @@ export interface PullerOptions {
   downloadsFolder: string;
   /** HF_TOKEN and HF_ENDPOINT are read from it. */
   env: Record<string, string | undefined>;
+  /** True if models may come from this machine and from private networks. The hub may be there in any case. */
+  allowPrivate: boolean;
   /** Called once a model is in `modelsFolder`, before the event `done`. */
   refresh: () => Promise<void>;
   log: Log;
@@ -25,10 +27,11 @@ export interface PullerOptions {
  * URL.
  */
 export function createPuller(options: PullerOptions): Puller {
-  const { modelsFolder, downloadsFolder, env, refresh, log, patience = PATIENCE } = options;
+  const { modelsFolder, downloadsFolder, env, allowPrivate, refresh, log, patience = PATIENCE } = options;
+  const hub = hubFrom(env);
   return createSharedPuller({
-    hub: hubFrom(env),
-    fetch: fetchAsPaddock,
+    hub,
+    fetch: createServerFetch({ hubUrl: hub.endpoint, allowPrivate }),
     patience,
     async fetchModel(plan, emit, limits) {
       const folders = { models: modelsFolder, downloads: await findDownloadsFolder(downloadsFolder, modelsFolder) };
@@ -39,7 +42,3 @@ export function createPuller(options: PullerOptions): Puller {
     },
   });
 }
-
-/** Compression is refused: a compressed answer has other lengths and ranges than the file. */
-const fetchAsPaddock: Fetch = (url, { headers, signal }) =>
-  fetch(url, { headers: { 'accept-encoding': 'identity', 'user-agent': 'paddock', ...headers }, signal });

@@ -1,8 +1,14 @@
 import * as v from 'valibot';
-import { booleanField, integer, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 
-/** Refuses the payload of another part type, which would otherwise be dropped silently. */
+/** More than any conversation has; each costs work before the model gets to it. */
+const MOST_MESSAGES = 10_000;
+const MOST_PARTS = 4096;
+const MOST_TOOL_CALLS = 1024;
+const MOST_TOOLS = 1024;
+
+/** What belongs to a part of another type would be lost. */
 const noPayload = v.optional(v.null('must not be there: a part has the payload of its type alone'));
 
 const textPart = v.looseObject({ type: v.literal('text'), text, image_url: noPayload, input_audio: noPayload });
@@ -26,7 +32,7 @@ const contentPart = v.variant('type', [textPart, imagePart, audioPart], (issue) 
   issue.expected.startsWith('Object') ? 'must be an object' : 'must be one of text, image_url, input_audio',
 );
 
-const content = v.union([v.string(), v.array(contentPart)], (issue) =>
+const content = v.union([v.string(), list(contentPart, MOST_PARTS, 'parts', 'must be an array')], (issue) =>
   Array.isArray(issue.input) ? 'has a content part that is not valid' : 'must be a string or an array of content parts',
 );
 
@@ -44,7 +50,7 @@ const message = v.looseObject(
     role: oneOf(['system', 'developer', 'user', 'assistant', 'tool']),
     content: v.nullish(content),
     name: v.nullish(text),
-    tool_calls: v.nullish(v.array(toolCall, 'must be an array of tool calls')),
+    tool_calls: v.nullish(list(toolCall, MOST_TOOL_CALLS, 'tool calls', 'must be an array of tool calls')),
     tool_call_id: v.nullish(text),
   },
   'must be an object with role and content',
@@ -106,11 +112,14 @@ const responseFormat = v.variant(
 export const chatRequestSchema = v.looseObject(
   {
     model: nonEmptyText,
-    messages: v.pipe(v.array(message, 'must be an array of messages'), v.minLength(1, 'must have at least 1 message')),
+    messages: v.pipe(
+      list(message, MOST_MESSAGES, 'messages', 'must be an array of messages'),
+      v.minLength(1, 'must have at least 1 message'),
+    ),
     ...samplingEntries,
     max_tokens: v.nullish(integer(1)),
     max_completion_tokens: v.nullish(integer(1)),
-    tools: v.nullish(v.array(tool, 'must be an array of tools')),
+    tools: v.nullish(list(tool, MOST_TOOLS, 'tools', 'must be an array of tools')),
     tool_choice: v.nullish(toolChoice),
     parallel_tool_calls: v.nullish(booleanField),
     logprobs: v.nullish(booleanField),

@@ -1,6 +1,6 @@
 import type { ChoiceFinished, FinishReason, PromptProgress, TokenLogprob } from '../../events.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
-import { SSE_PING, sseEvent } from '../stream/sse.ts';
+import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
 import { toLogprobs } from './logprobs.ts';
 import { newToolCallId } from './tool-call.ts';
@@ -58,6 +58,8 @@ export function createChatEncoder(
       }
       case 'done':
         return finish(toTimings(event)) + (includeUsage ? chunks.usage(toUsage(event)) : '');
+      case 'pause':
+        return sseComment(event.reason);
       case 'overflow':
         throw new Error('the overflow policy lets no such event through');
       default:

@@ -1,6 +1,6 @@
 import type { ChoiceFinished, FinishReason, GenerationDone, TextDelta } from '../../events.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
-import { SSE_PING, sseEvent } from '../stream/sse.ts';
+import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, toTimings, toUsage, type Usage } from '../stream/usage.ts';
 import { createTextLogprobs, type TextLogprobs } from './logprobs.ts';
 import type { TextChoice } from './whole.ts';
@@ -27,7 +27,7 @@ export function createCompletionEncoder(
   let running = choices.length;
   let last: ChoiceFinished | undefined;
 
-  const encode = (event: Exclude<GenerationStreamEvent, { kind: 'ping' | 'progress' }>): string => {
+  const encode = (event: Exclude<GenerationStreamEvent, { kind: 'ping' | 'progress' | 'pause' }>): string => {
     switch (event.kind) {
       case 'text':
         return chunks.text(event.choice, event.text, writeLogprobs(event));
@@ -50,6 +50,7 @@ export function createCompletionEncoder(
 
   return (event) => {
     if (event.kind === 'ping') return SSE_PING;
+    if (event.kind === 'pause') return sseComment(event.reason);
     if (event.kind === 'progress') {
       const { cache, processed, total, timeMs } = event;
       const prompt_progress = { cache, processed, total, time_ms: timeMs };

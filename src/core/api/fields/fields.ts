@@ -49,10 +49,22 @@ export function record<V extends v.GenericSchema>(
   return v.pipe(plainObject(message), v.record(key, value, message));
 }
 
-/**
- * Validates parsed JSON. Throws a 400 `ApiError` that names the first wrong field and what it must be. `whole` is the
- * name of the JSON itself in that error.
- */
+/** A list of at most `max` items, which its message calls `items`. No item of a longer one is looked at. */
+export function list<S extends v.GenericSchema>(item: S, max: number, items: string, message: string) {
+  const array = v.array(item, message);
+  const schema: typeof array = {
+    ...array,
+    '~run': (dataset, config) =>
+      (isLonger(dataset.value, max) ? { ...dataset, typed: true } : array['~run'](dataset, config)) as never,
+  };
+  return v.pipe(schema, v.maxLength(max, `must have at most ${max} ${items}`));
+}
+
+function isLonger(value: unknown, max: number): boolean {
+  return Array.isArray(value) && value.length > max;
+}
+
+/** Validates parsed JSON, called `whole`. Throws a 400 `ApiError` that names the first wrong field and what it must be. */
 export function validate<S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -76,7 +88,7 @@ type Issue = v.BaseIssue<unknown>;
 function innermost(issue: Issue): Issue {
   if (issue.kind !== 'schema' || issue.type !== 'union') return issue;
   const [furthest, next] = (issue.issues ?? [])
-    .filter(({ path }) => path)
+    .filter(({ path, kind }) => path || kind === 'validation')
     .map(innermost)
     .toSorted((a, b) => compareReach(b, a));
   if (!furthest || (next && compareReach(furthest, next) === 0 && furthest.message !== next.message)) return issue;

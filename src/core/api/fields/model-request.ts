@@ -2,7 +2,8 @@ import type * as v from 'valibot';
 import { modelNotFound } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { RequestContext } from '../context.ts';
-import { type ApiRequest, parseJsonBody } from '../http/http.ts';
+import type { ApiRequest } from '../http/http.ts';
+import { parseJsonBody } from '../http/json-body.ts';
 import { validate } from './fields.ts';
 import { refuseFields, undefinedFields } from './support.ts';
 
@@ -14,12 +15,12 @@ type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entrie
  * fields that would have no effect, and those in `refused`. Notes fields that nobody defines.
  */
 export async function readModelRequest<S extends ModelRequestSchema>(
-  { catalogue, noteUnknownFields, trace }: RequestContext,
+  { catalogue, jsonLimits, noteUnknownFields, trace }: RequestContext,
   request: ApiRequest,
   schema: S,
   refused: string[] = [],
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
-  const body = validate(schema, await parseJsonBody(request));
+  const body = validate(schema, await parseJsonBody(request, jsonLimits));
   const model = catalogue.find(body.model);
   if (!model) throw modelNotFound(body.model);
   trace.model = model.id;

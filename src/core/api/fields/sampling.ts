@@ -8,13 +8,10 @@ import {
   type SamplingKey,
   type SamplingName,
 } from '../../sampling/fields.ts';
-import { between, booleanField, integer, nonEmptyText, object, oneOf, record } from './fields.ts';
+import { between, booleanField, integer, list, nonEmptyText, object, oneOf, record } from './fields.ts';
 
 const stopMessage = 'must be a string or an array of at most 4 non-empty strings';
-const stop = v.union(
-  [nonEmptyText, v.pipe(v.array(nonEmptyText), v.maxLength(4, 'must have at most 4 stop sequences'))],
-  stopMessage,
-);
+const stop = v.union([nonEmptyText, list(nonEmptyText, 4, 'stop sequences', stopMessage)], stopMessage);
 
 const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
 const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { integer, nonEmptyText } from './fields.ts';
+import { integer, list, nonEmptyText } from './fields.ts';
 
 /** A text, or the tokens of one. */
 export type TextInput = string | number[];
@@ -15,7 +15,7 @@ const tokens = v.pipe(v.array(tokenId, 'must be an array of token ids'), v.nonEm
  */
 export function textInputs(max: number) {
   const several = <S extends v.GenericSchema>(item: S) =>
-    v.pipe(v.array(item), v.nonEmpty('must not be empty'), v.maxLength(max, `must have at most ${max} texts`));
+    v.pipe(list(item, max, 'texts', 'must be an array'), v.nonEmpty('must not be empty'));
   return v.union(
     [nonEmptyText, several(nonEmptyText), tokens, several(tokens)],
     'must be a string, an array of strings, an array of token ids or an array of such arrays, and not empty',

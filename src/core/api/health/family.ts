@@ -1,6 +1,6 @@
 import { defineFamily } from '../family.ts';
 import { array, backend, enumeration, integer, object, string } from '../openapi/json-schema.ts';
-import { health as handler } from './handler.ts';
+import { ready, health as tellHealth } from './handler.ts';
 
 /** The state of the server itself. */
 export const health = defineFamily({
@@ -8,30 +8,42 @@ export const health = defineFamily({
     {
       method: 'GET',
       path: '/health',
-      handler,
+      handler: tellHealth,
       open: true,
       id: 'health',
-      summary: 'Whether the server lives, and what its loaded models run on.',
+      summary: 'Whether the server lives and, for those with a key, what its loaded models run on.',
       response: 'Health',
+    },
+    {
+      method: 'GET',
+      path: '/ready',
+      handler: ready,
+      open: true,
+      id: 'ready',
+      summary: 'Whether the server takes work: a 503 with Retry-After from the moment on that it begins to shut down.',
+      response: 'Ready',
     },
   ],
   schemas: {
-    Health: object({
-      status: { const: 'ok' },
-      models: array(
-        object({
-          id: string,
-          backend,
-          device: string,
-          fallback_reasons: array(string),
-          context_length: integer,
-          slots: integer,
-          memory: integer,
-          busy: integer,
-          waiting: integer,
-        }),
-      ),
-      moving: array(object({ id: string, state: enumeration('queued', 'loading', 'unloading'), waiting: integer })),
-    }),
+    Ready: object({ status: { const: 'ready' } }),
+    Health: object(
+      { status: { const: 'ok' } },
+      {
+        models: array(
+          object({
+            id: string,
+            backend,
+            device: string,
+            fallback_reasons: array(string),
+            context_length: integer,
+            slots: integer,
+            memory: integer,
+            busy: integer,
+            waiting: integer,
+          }),
+        ),
+        moving: array(object({ id: string, state: enumeration('queued', 'loading', 'unloading'), waiting: integer })),
+      },
+    ),
   },
 });

@@ -1,15 +1,33 @@
-import { invalidApiKey } from '../../errors.ts';
+import { type ApiError, invalidApiKey } from '../../errors.ts';
 
 /** Lets a request pass if no key is configured or if it has one of the configured keys. Throws a 401 `ApiError`. */
 export function authenticate(apiKeys: string[], headers: Record<string, string>): void {
-  if (apiKeys.length === 0) return;
-  const [scheme, key] = (headers.authorization ?? '').split(/ +(.*)/, 2);
-  if (!key || scheme?.toLowerCase() !== 'bearer') {
-    throw invalidApiKey('An API key is required, in a header Authorization: Bearer <API_KEY>.');
-  }
-  // All keys are compared in full, so that the time this takes does not reveal how close a guess was.
-  const matches = apiKeys.map((known) => equalInConstantTime(known, key)).filter(Boolean);
-  if (matches.length === 0) throw invalidApiKey('The API key is not valid.');
+  const problem = findKeyProblem(apiKeys, headers);
+  if (problem) throw problem;
+}
+
+/** Says whether a request would pass `authenticate`. */
+export function isKnown(apiKeys: string[], headers: Record<string, string>): boolean {
+  return findKeyProblem(apiKeys, headers) === null;
+}
+
+function findKeyProblem(apiKeys: string[], headers: Record<string, string>): ApiError | null {
+  if (apiKeys.length === 0) return null;
+  const given = givenKeys(headers);
+  if (given.length === 0)
+    return invalidApiKey(
+      'An API key is required, in a header Authorization: Bearer <API_KEY> or x-api-key: <API_KEY>.',
+    );
+  // Every key is compared, and each in full: how long it takes must not tell how close a guess came.
+  const matches = apiKeys.flatMap((known) => given.map((key) => equalInConstantTime(known, key))).filter(Boolean);
+  return matches.length > 0 ? null : invalidApiKey('The API key is not valid.');
+}
+
+/** The keys in `Authorization` and `x-api-key`: clients that must fill in the one may send the right key in the other. */
+function givenKeys({ authorization = '', 'x-api-key': apiKey }: Record<string, string>): string[] {
+  const [scheme, key] = authorization.split(/ +(.*)/, 2);
+  const bearer = scheme?.toLowerCase() === 'bearer' ? key : undefined;
+  return [bearer, apiKey].filter((given): given is string => Boolean(given));
 }
 
 function equalInConstantTime(known: string, given: string): boolean {

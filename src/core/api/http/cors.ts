@@ -1,22 +1,19 @@
 import type { ApiReply } from './http.ts';
+import type { Reach } from './reach.ts';
 
-const LOCAL_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
-
-/**
- * Makes the headers by which a browser decides whether a web page may read the reply. Pages of the same machine always
- * may; others may if their origin is configured, or if `*` is.
- */
-export function corsHeaders(headers: Record<string, string>, allowedOrigins: string[]): Record<string, string> {
-  const origin = headers.origin;
+/** The headers that let a web page of this origin read a reply, or keep it from that. */
+export function corsHeaders({ origin }: Record<string, string>, reach: Reach): Record<string, string> {
   if (!origin) return {};
-  const allowed = LOCAL_ORIGIN.test(origin) || allowedOrigins.includes('*') || allowedOrigins.includes(origin);
   return {
     vary: 'origin',
-    ...(allowed && { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'x-request-id' }),
+    ...(reach !== 'none' && { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'x-request-id' }),
   };
 }
 
-/** Answers a browser's preflight request. It needs no API key, because browsers send none with it. */
+/**
+ * The answer to a browser's question before the real request: `methods` are those that the page may use. It asks for no key:
+ * browsers send none here.
+ */
 export function preflightReply(
   headers: Record<string, string>,
   methods: string[],

@@ -20,6 +20,7 @@ export const models = defineFamily({
       method: 'POST',
       path: '/v1/models/pull',
       handler: pullModel,
+      manages: true,
       id: 'pullModel',
       summary:
         'Fetches a model from a hub or a URL: its progress as a stream of events or, with stream false, the model.',
@@ -31,6 +32,7 @@ export const models = defineFamily({
       method: 'POST',
       path: '/v1/models/import',
       handler: importModel,
+      manages: true,
       id: 'importModel',
       summary: 'Stores the GGUF that is the body, in a browser; a server takes none. Always a stream of events.',
       upload: {
@@ -51,6 +53,7 @@ export const models = defineFamily({
       method: 'DELETE',
       path: '/v1/models/{model_id}',
       handler: deleteModel,
+      manages: true,
       id: 'deleteModel',
       summary: 'Removes a model and its files.',
       response: 'ModelDeleted',

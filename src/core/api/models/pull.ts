@@ -2,7 +2,8 @@ import { notSupportedHere, serverError } from '../../errors.ts';
 import type { RequestContext } from '../context.ts';
 import { validate } from '../fields/fields.ts';
 import { undefinedFields } from '../fields/support.ts';
-import { type ApiReply, type ApiRequest, jsonReply, parseJsonBody } from '../http/http.ts';
+import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { parseJsonBody } from '../http/json-body.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { pullRequestSchema } from './schema.ts';
 import { fetchedModel, streamPull } from './stream.ts';
@@ -13,7 +14,7 @@ import { fetchedModel, streamPull } from './stream.ts';
  * fetched.
  */
 export async function pullModel(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const body = validate(pullRequestSchema, await parseJsonBody(request));
+  const body = validate(pullRequestSchema, await parseJsonBody(request, context.jsonLimits));
   context.noteUnknownFields(undefinedFields(body, pullRequestSchema.entries));
   if (!context.puller) throw notSupportedHere('This Paddock can not pull models.');
   const cancel = cancelWith(request.signal);

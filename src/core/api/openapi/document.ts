@@ -23,10 +23,13 @@ export function openApiDocument(families: Family[], keyed: boolean) {
       version: '1',
     },
     servers: [{ url: '/' }],
-    security: keyed ? [{ apiKey: [] }] : [],
+    security: keyed ? [{ apiKey: [] }, { apiKeyHeader: [] }] : [],
     paths: pathsOf(routes),
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer' },
+        apiKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      },
       schemas,
     },
   };

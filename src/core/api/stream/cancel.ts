@@ -1,9 +1,29 @@
-/** Makes a controller that aborts when `signal` does. It can also be aborted alone. */
+import { ApiError } from '../../errors.ts';
+
+/** Makes a controller that aborts when `signal` does, for the same reason. It can also be aborted alone. */
 export function cancelWith(signal: AbortSignal): AbortController {
   const cancel = new AbortController();
-  signal.addEventListener('abort', () => cancel.abort(), { once: true });
-  if (signal.aborted) cancel.abort();
+  signal.addEventListener('abort', () => cancel.abort(signal.reason), { once: true });
+  if (signal.aborted) cancel.abort(signal.reason);
   return cancel;
+}
+
+/** What a client is to be told that waits for work which was aborted; null if nobody waits, or if nothing was aborted. */
+export function reasonForClient({ reason }: AbortSignal): ApiError | null {
+  return reason instanceof ApiError ? reason : null;
+}
+
+/** The same promise, but rejected at once when `signal` aborts with something to tell the client. The work itself may go on. */
+export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      const reason = reasonForClient(signal);
+      if (reason) reject(reason);
+    };
+    signal.addEventListener('abort', end, { once: true });
+    end();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { GenerationEvent } from '../../events.ts';
 import { toLogFields } from '../../log.ts';
 import type { RequestContext } from '../context.ts';
 import type { ApiReply } from '../http/http.ts';
-import { cancelOnReturn } from './cancel.ts';
+import { cancelOnReturn, reasonForClient } from './cancel.ts';
 import { type Ping, withPings } from './pings.ts';
 import { SSE_DONE, SSE_HEADERS, sseEvent } from './sse.ts';
 
@@ -39,7 +39,7 @@ export async function streamReply<E extends object>(
   const { isPrelude = () => false } = encoding;
   let first = await pinged.next();
   while (!first.done && !isPing(first.value) && isPrelude(first.value)) first = await pinged.next();
-  const stream = eventStream(first, pinged, encoding, (error) => {
+  const stream = eventStream(first, pinged, encoding, cancel.signal, (error) => {
     if (!cancel.signal.aborted) context.log.error('stream failed', toLogFields(error));
   });
   return { status: 200, headers: SSE_HEADERS, body: cancelOnReturn(stream, cancel) };
@@ -47,13 +47,14 @@ export async function streamReply<E extends object>(
 
 /**
  * Turns the events of one request into SSE text. An error midway becomes an error event without a [DONE] after it: the
- * status has already been sent, and an incomplete reply must not look complete. `onFailure` gets the errors whose
- * details clients must not see.
+ * status has already been sent, and an incomplete reply must not look complete. If `signal` was aborted
+ * with something to tell the client, the error is that. `onFailure` gets the errors whose details clients must not see.
  */
 export async function* eventStream<E extends object>(
   first: IteratorResult<E | Ping>,
   rest: AsyncGenerator<E | Ping>,
   { opening = '', encode, isLast }: StreamEncoding<E>,
+  signal: AbortSignal,
   onFailure: (error: unknown) => void,
 ): AsyncGenerator<string> {
   try {
@@ -67,7 +68,8 @@ export async function* eventStream<E extends object>(
     }
     if (!whole) throw new Error('the stream ended without its last event');
     yield SSE_DONE;
-  } catch (error) {
+  } catch (thrown) {
+    const error = reasonForClient(signal) ?? thrown;
     if (!(error instanceof ApiError)) onFailure(error);
     yield sseEvent(errorBody(toErrorData(error)));
   } finally {

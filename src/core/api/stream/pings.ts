@@ -21,6 +21,7 @@ export async function* withPings<E extends object>(
       const { value, done } = await next;
       if (done) return;
       if ('kind' in value && value.kind === 'text') waiting = false;
+      if ('kind' in value && value.kind === 'pause') waiting = true;
       yield value;
     }
   } finally {

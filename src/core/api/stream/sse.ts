@@ -12,7 +12,12 @@ export const SSE_PING = ': ping\n\n';
 
 export const SSE_DONE = 'data: [DONE]\n\n';
 
-/** Writes one event. JSON text has no raw line breaks, so one line is always enough. */
+/** A comment: clients ignore it, and people who look at the stream read it. Line breaks become spaces. */
+export function sseComment(text: string): string {
+  return `: ${text.replace(/[\r\n]+/g, ' ')}\n\n`;
+}
+
+/** One event. JSON text has no raw line breaks, so it always fits one line. */
 export function sseEvent(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { booleanField, integer, nonEmptyText, oneOf, text } from '../fields/fields.ts';
+import { booleanField, integer, list, nonEmptyText, oneOf, text } from '../fields/fields.ts';
 import { textInputs } from '../fields/text-input.ts';
 
 const document = v.union(
@@ -25,9 +25,8 @@ export const rerankRequestSchema = v.looseObject(
     model: nonEmptyText,
     query: nonEmptyText,
     documents: v.pipe(
-      v.array(document, 'must be an array of documents'),
+      list(document, 2048, 'documents', 'must be an array of documents'),
       v.nonEmpty('must have at least 1 document'),
-      v.maxLength(2048, 'must have at most 2048 documents'),
     ),
     top_n: v.nullish(integer(1)),
     return_documents: v.nullish(booleanField),

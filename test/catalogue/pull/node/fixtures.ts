@@ -39,7 +39,7 @@ export interface PullBench {
   log: string[];
   /** The number of times that the catalogue was told to refresh. */
   refreshed: () => number;
-  puller: (options?: { env?: Record<string, string>; patience?: Partial<Patience> }) => Puller;
+  puller: (options?: { env?: Record<string, string>; patience?: Partial<Patience>; allowPrivate?: boolean }) => Puller;
   /** The paths of all files below the models folder, sorted. */
   published: () => Promise<string[]>;
   read: (path: string) => Promise<Buffer>;
@@ -57,11 +57,13 @@ export async function openBench(): Promise<PullBench> {
     home,
     log,
     refreshed: () => refreshed,
-    puller: ({ env = {}, patience = {} } = {}) =>
+    puller: ({ env = {}, patience = {}, allowPrivate = true } = {}) =>
       createPuller({
         modelsFolder,
         downloadsFolder: join(home, 'downloads'),
         env: { HF_ENDPOINT: hub.url, ...env },
+        // The hub's content servers are on this machine.
+        allowPrivate,
         refresh: async () => {
           refreshed += 1;
         },

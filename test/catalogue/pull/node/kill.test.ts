@@ -34,6 +34,7 @@ async function serve(): Promise<RunningServer> {
     PADDOCK_HOME: home,
     PADDOCK_LOG_LEVEL: 'warn',
     HF_ENDPOINT: hub.url,
+    PADDOCK_ALLOW_PRIVATE_SOURCES: '1',
   });
   return server;
 }

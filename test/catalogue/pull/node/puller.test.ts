@@ -278,7 +278,13 @@ describe('two pulls of one model', () => {
 
 describe('a puller', () => {
   it('refuses an HF_ENDPOINT that is not a URL', () => {
-    const options = { modelsFolder: '/x', downloadsFolder: '/y', refresh: async () => {}, log: silentLog };
+    const options = {
+      modelsFolder: '/x',
+      downloadsFolder: '/y',
+      allowPrivate: false,
+      refresh: async () => {},
+      log: silentLog,
+    };
     expect(() => createPuller({ ...options, env: { HF_ENDPOINT: 'hub.example' } })).toThrow(/^HF_ENDPOINT must be/);
   });
 

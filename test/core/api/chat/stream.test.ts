@@ -32,7 +32,15 @@ const ping: Ping = { kind: 'ping' };
 async function stream(events: AsyncGenerator<GenerationEvent | Ping>, options: Partial<ChatStreamOptions> = {}) {
   const encode = createChatEncoder(head, { ...plain, ...options });
   return (
-    await collect(eventStream(await events.next(), events, { encode, isLast: ({ kind }) => kind === 'done' }, () => {}))
+    await collect(
+      eventStream(
+        await events.next(),
+        events,
+        { encode, isLast: ({ kind }) => kind === 'done' },
+        new AbortController().signal,
+        () => {},
+      ),
+    )
   ).join('');
 }
 

@@ -11,7 +11,7 @@ export const REFUSED_INPUTS: [input: unknown, place: string, message: string][] 
   [true, '', FORMS],
   [{}, '', FORMS],
   ['', '', 'must not be empty'],
-  [[], '', FORMS],
+  [[], '', 'must not be empty'],
   [[''], '[0]', 'must not be empty'],
   [['a', ''], '[1]', 'must not be empty'],
   [['a', 5], '[1]', 'must be a string'],

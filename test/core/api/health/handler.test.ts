@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { health } from '../../../../src/core/api/health/handler.ts';
-import { createContext, createFakeRunner, engineInfo, loadedModel, readJson } from '../fixtures.ts';
+import { health, ready } from '../../../../src/core/api/health/handler.ts';
+import { createContext, createFakeRunner, engineInfo, get, loadedModel, readJson } from '../fixtures.ts';
 
 describe('health', () => {
   it('is ok before any model is loaded', async () => {
-    const reply = health(createContext().context);
+    const reply = health(createContext().context, get('/health'));
     expect(reply.status).toBe(200);
     expect(await readJson(reply)).toEqual({ status: 'ok', models: [], moving: [] });
   });
@@ -17,7 +17,7 @@ describe('health', () => {
       waiting: 2,
     });
     const { context } = createContext({ runner: createFakeRunner(undefined, [loaded]) });
-    expect(await readJson(health(context))).toEqual({
+    expect(await readJson(health(context, get('/health')))).toEqual({
       status: 'ok',
       models: [
         {
@@ -42,6 +42,37 @@ describe('health', () => {
       { id: 'big', state: 'unloading' as const, waiting: 0 },
     ];
     const { context } = createContext({ runner: createFakeRunner(undefined, [], {}, moving) });
-    expect(await readJson(health(context))).toEqual({ status: 'ok', models: [], moving });
+    expect(await readJson(health(context, get('/health')))).toEqual({ status: 'ok', models: [], moving });
+  });
+
+  it('says no more to a stranger than that the server lives, once keys are set', async () => {
+    const { context } = createContext({ runner: createFakeRunner(undefined, [loadedModel()]), apiKeys: ['sk-one'] });
+    for (const headers of [{}, { authorization: 'Bearer sk-two' }, { 'x-api-key': '' }]) {
+      const reply = health(context, get('/health', headers as Record<string, string>));
+      expect(reply.status).toBe(200);
+      expect(await readJson(reply)).toEqual({ status: 'ok' });
+    }
+    const known = health(context, get('/health', { authorization: 'Bearer sk-one' }));
+    expect((await readJson(known)).models).toHaveLength(1);
+  });
+});
+
+describe('readiness', () => {
+  it('is a 200 until the server begins to leave, and then a 503 that says when to come back', async () => {
+    const leaving = new AbortController();
+    const { context } = createContext({ leaving: leaving.signal });
+    const reply = ready(context);
+    expect(reply.status).toBe(200);
+    expect(await readJson(reply)).toEqual({ status: 'ready' });
+    leaving.abort();
+    expect(() => ready(context)).toThrow(
+      expect.objectContaining({
+        data: expect.objectContaining({ status: 503, code: 'shutting_down', headers: { 'retry-after': '5' } }),
+      }),
+    );
+  });
+
+  it('is always given where nothing ever leaves', () => {
+    expect(ready(createContext().context).status).toBe(200);
   });
 });

@@ -37,6 +37,13 @@ describe('authentication', () => {
     expect(passes('Bearer   sk-one')).toBe(true);
   });
 
+  it('takes the key in x-api-key as well, whatever Authorization holds', () => {
+    expect(() => authenticate(KEYS, { 'x-api-key': 'sk-one' })).not.toThrow();
+    expect(() => authenticate(KEYS, { 'x-api-key': 'sk-one', authorization: 'Bearer none' })).not.toThrow();
+    expect(() => authenticate(KEYS, { 'x-api-key': 'sk-two' })).toThrow('not valid');
+    expect(() => authenticate(KEYS, { 'x-api-key': '' })).toThrow('required');
+  });
+
   it.each<[string, string | undefined]>([
     ['no header', undefined],
     ['an empty header', ''],

@@ -47,8 +47,8 @@ describe('the OpenAPI document', () => {
     expect(validate.errors).toBeNull();
   });
 
-  it('asks for a key if the server does', () => {
-    expect(document.security).toEqual([{ apiKey: [] }]);
+  it('asks for a key where the server does', () => {
+    expect(document.security).toEqual([{ apiKey: [] }, { apiKeyHeader: [] }]);
     expect(openApiDocument(FAMILIES, false).security).toEqual([]);
   });
 

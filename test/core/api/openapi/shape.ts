@@ -100,9 +100,18 @@ export const OPENAPI_SHAPE = {
         securitySchemes: {
           type: 'object',
           additionalProperties: {
-            type: 'object',
-            required: ['type', 'scheme'],
-            properties: { type: { const: 'http' }, scheme: { const: 'bearer' } },
+            oneOf: [
+              {
+                type: 'object',
+                required: ['type', 'scheme'],
+                properties: { type: { const: 'http' }, scheme: { const: 'bearer' } },
+              },
+              {
+                type: 'object',
+                required: ['type', 'in', 'name'],
+                properties: { type: { const: 'apiKey' }, in: { const: 'header' }, name: { type: 'string' } },
+              },
+            ],
           },
         },
       },

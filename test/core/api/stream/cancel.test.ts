@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cancelOnReturn, cancelWith } from '../../../../src/core/api/stream/cancel.ts';
+import { cancelOnReturn, cancelWith, reasonForClient, unlessEnded } from '../../../../src/core/api/stream/cancel.ts';
+import { shuttingDown } from '../../../../src/core/errors.ts';
 import { streamOf } from '../fixtures.ts';
 
 describe('a cancel that follows a signal', () => {
@@ -21,6 +22,26 @@ describe('a cancel that follows a signal', () => {
     const outer = new AbortController();
     cancelWith(outer.signal).abort();
     expect(outer.signal.aborted).toBe(false);
+  });
+});
+
+describe('work that the server may end', () => {
+  it('gives its result while nothing ends it, and when only the client has gone', async () => {
+    const gone = new AbortController();
+    const work = unlessEnded(Promise.resolve('done'), gone.signal);
+    gone.abort();
+    expect(await work).toBe('done');
+    await expect(unlessEnded(Promise.reject(new Error('no')), gone.signal)).rejects.toThrow('no');
+  });
+
+  it('fails at once with the reason of the server, though the work never settles', async () => {
+    const ended = new AbortController();
+    const work = unlessEnded(new Promise(() => {}), cancelWith(ended.signal).signal);
+    const reason = shuttingDown();
+    ended.abort(reason);
+    await expect(work).rejects.toBe(reason);
+    await expect(unlessEnded(new Promise(() => {}), ended.signal)).rejects.toBe(reason);
+    expect(reasonForClient(ended.signal)).toBe(reason);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { eventStream, type GenerationStreamEvent } from '../../../../src/core/api/stream/event-stream.ts';
-import { errorBody, overloaded, serverError } from '../../../../src/core/errors.ts';
+import { errorBody, overloaded, serverError, shuttingDown } from '../../../../src/core/errors.ts';
 import { collect, done, failing, finish, ORDINARY, progress, streamOf, text } from '../fixtures.ts';
 
 /** Writes an event as its kind in brackets, and `progress` as nothing. */
@@ -9,8 +9,14 @@ const encoding = {
   isLast: (event: GenerationStreamEvent) => event.kind === 'done',
 };
 
-async function stream(events: AsyncGenerator<GenerationStreamEvent>, onFailure: (error: unknown) => void = () => {}) {
-  return collect(eventStream(await events.next(), events, encoding, onFailure));
+const NEVER = new AbortController().signal;
+
+async function stream(
+  events: AsyncGenerator<GenerationStreamEvent>,
+  onFailure: (error: unknown) => void = () => {},
+  signal = NEVER,
+) {
+  return collect(eventStream(await events.next(), events, encoding, signal, onFailure));
 }
 
 const errorEvent = (error = serverError()) => `data: ${JSON.stringify(errorBody(error.data))}\n\n`;
@@ -28,7 +34,7 @@ describe('event stream', () => {
   it('begins with its opening, if it has one', async () => {
     const events = streamOf([done()]);
     const texts = await collect(
-      eventStream(await events.next(), events, { ...encoding, opening: '[first]' }, () => {}),
+      eventStream(await events.next(), events, { ...encoding, opening: '[first]' }, NEVER, () => {}),
     );
     expect(texts).toEqual(['[first]', '[done]', 'data: [DONE]\n\n']);
   });
@@ -47,6 +53,14 @@ describe('event stream', () => {
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(error);
   });
 
+  it('ends with what the server has to say when the server ends it', async () => {
+    const onFailure = vi.fn();
+    const ended = AbortSignal.abort(shuttingDown());
+    for (const events of [streamOf([text('a')]), failing([text('a')], new Error('aborted'))])
+      expect(await stream(events, onFailure, ended)).toEqual(['[text]', errorEvent(shuttingDown())]);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
   it('does not look complete if the generation ends without its last event', async () => {
     expect(await stream(streamOf([text('a')]))).toEqual(['[text]', errorEvent()]);
     expect(await stream(streamOf([]))).toEqual([errorEvent()]);
@@ -62,7 +76,7 @@ describe('event stream', () => {
       }
     }
     const rest = events();
-    for await (const _ of eventStream(await rest.next(), rest, encoding, () => {})) break;
+    for await (const _ of eventStream(await rest.next(), rest, encoding, NEVER, () => {})) break;
     expect(ended).toBe(true);
   });
 });

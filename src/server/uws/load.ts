@@ -1,5 +1,6 @@
 import type * as Uws from 'uWebSockets.js';
 import { createRequire } from 'node:module';
+import { READABLE_HEAD_BYTES } from '../exchange.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -18,6 +19,8 @@ export type UwsModule = Omit<typeof Uws, 'App'> & {
  * Loads the uWebSockets.js build that fits this Node and this C library. If none does, throws an error that names both.
  */
 export function loadUws(): UwsModule {
+  // It reads this once, while it is loaded.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(READABLE_HEAD_BYTES);
   for (const name of PACKAGES) {
     try {
       return require(name);

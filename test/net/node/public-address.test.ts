@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../../src/media/node/public-address.ts';
+import { isPublicAddress } from '../../../src/net/node/public-address.ts';
 
 describe('an address of the public internet', () => {
   it.each([

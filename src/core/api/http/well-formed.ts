@@ -1,0 +1,27 @@
+/**
+ * A parsed JSON value with U+FFFD in place of each half of a surrogate pair that is without the other: in its texts and its keys.
+ * Such a half is no character, and nothing that is not text may reach an engine. Changes lists and objects in place.
+ */
+export function toWellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) if (needsWork(item)) value[index] = toWellFormed(item);
+  } else if (typeof value === 'object' && value !== null) {
+    mendEntries(value as Record<string, unknown>);
+  }
+  return value;
+}
+
+function mendEntries(object: Record<string, unknown>): void {
+  for (const key of Object.keys(object)) {
+    // The key is the object's own, even if it is __proto__: JSON.parse makes it so.
+    if (needsWork(object[key])) object[key] = toWellFormed(object[key]);
+    if (key.isWellFormed()) continue;
+    object[key.toWellFormed()] = object[key];
+    delete object[key];
+  }
+}
+
+function needsWork(value: unknown): boolean {
+  return typeof value === 'string' ? !value.isWellFormed() : typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,90 @@
+import { bodyInSmallPieces, bodyTooLarge, bodyTooSlow } from '../core/api/http/refusals.ts';
+import { overloaded, serverError } from '../core/errors.ts';
+import { createBodyText, type Look } from './body-text.ts';
+
+/** What the bodies of requests may take. */
+export interface BodyLimits {
+  /** The largest body, in bytes. */
+  bytes: number;
+  /** All bodies of requests that are not answered yet, in bytes. */
+  inFlightBytes: number;
+  /** The longest that a body may take to come, in ms. */
+  timeMs: number;
+}
+
+/** Passes on the pieces of a body as they come. Their memory is used again after each call. */
+export type OnBody = (take: (piece: Uint8Array, isLast: boolean) => void) => void;
+
+/** The body of one request. */
+export interface Body {
+  /**
+   * Reads the body as text. Throws a 408, 413 or 503 `ApiError`, whatever `look` throws, and a 500 when the client leaves before its
+   * end. What comes of a body that has been refused is dropped.
+   */
+  read(onBody: OnBody, look: Look | undefined, signal: AbortSignal): Promise<string>;
+  /** Says that the request is answered and the body is not in memory any more. */
+  close(): void;
+}
+
+/** Makes the bodies of a server's requests, which share a limit. */
+export interface Bodies {
+  /** A body that has not come yet. `declared` is its Content-Length, if it has one. */
+  open(declared: string | undefined): Body;
+}
+
+const RETRY_AFTER_SECONDS = 1;
+/** A body may come in this many pieces, however small they are. More of them would take as much time as a huge body. */
+const MOST_SMALL_PIECES = 10_000;
+const SMALL_PIECE_BYTES = 16;
+
+export function createBodies({ bytes: limit, inFlightBytes, timeMs }: BodyLimits): Bodies {
+  let inFlight = 0;
+
+  const checkRoom = (more: number) => {
+    if (inFlight + more <= inFlightBytes) return;
+    const message =
+      `The bodies of the requests under way take as much memory as they may, ${inFlightBytes} bytes. ` +
+      'On a server, --bodies-in-flight sets the limit.';
+    throw overloaded(message, RETRY_AFTER_SECONDS);
+  };
+
+  return {
+    open(declared) {
+      let size = 0;
+      let pieces = 0;
+      const count = (bytes: number) => {
+        pieces += 1;
+        if (pieces > MOST_SMALL_PIECES && size < pieces * SMALL_PIECE_BYTES) throw bodyInSmallPieces();
+        if (size + bytes > limit) throw bodyTooLarge(limit);
+        checkRoom(bytes);
+        inFlight += bytes;
+        size += bytes;
+      };
+      return {
+        async read(onBody, look, signal) {
+          const length = Number(declared ?? 0);
+          if (length > limit) throw bodyTooLarge(limit);
+          checkRoom(length);
+          const text = createBodyText(look);
+          const timer = setTimeout(() => text.fail(bodyTooSlow(timeMs)), timeMs);
+          signal.addEventListener('abort', () => text.fail(serverError('The client went away.')), { once: true });
+          onBody((piece, isLast) => {
+            if (text.settled()) return;
+            try {
+              count(piece.length);
+              text.add(piece);
+              if (isLast) text.end();
+            } catch (error) {
+              text.fail(error);
+            }
+          });
+          return text.whole.finally(() => clearTimeout(timer));
+        },
+        close() {
+          inFlight -= size;
+          size = 0;
+        },
+      };
+    },
+  };
+}

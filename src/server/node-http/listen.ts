@@ -1,0 +1,117 @@
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { errorReply } from '../../core/api/http/http.ts';
+import { headersTooLarge } from '../../core/api/http/refusals.ts';
+import { invalidRequest } from '../../core/errors.ts';
+import { type Exchange, type Listener, READABLE_HEAD_BYTES, type RequestHead, type Serve } from '../exchange.ts';
+
+/** How long a connection may be silent before and between requests, in ms: as long as with uWebSockets.js. */
+const IDLE_MS = 10_000;
+/** How long the connections of finished replies may take to send them when the server closes, in ms. */
+const CLOSING_MS = 200;
+
+const MOST_HEADERS = 100;
+
+const NO_HTTP = invalidRequest(`The request is no HTTP/1.1 with one Host and at most ${MOST_HEADERS} headers.`);
+const NOTHING = new Uint8Array();
+
+/** Serves over Node's own HTTP server. Throws if it can't listen on the address. */
+export async function listenWithNode(host: string, port: number, serve: Serve): Promise<Listener> {
+  const options = { maxHeaderSize: READABLE_HEAD_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: IDLE_MS };
+  const server = createServer(options, (req, res) => {
+    const exchange = toExchange(req, res);
+    if (isSound(req)) return void serve(exchange);
+    const { body, ...head } = errorReply(NO_HTTP);
+    exchange.reply({ ...head, headers: { ...head.headers, connection: 'close' } }, String(body));
+  });
+  server.on('clientError', refuseMalformed);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen({ host, port, exclusive: true }, resolve);
+  });
+  const closed = new Promise<void>((resolve) => {
+    server.once('close', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    stopAccepting: () => void server.close(),
+    async close() {
+      server.close();
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), CLOSING_MS);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function toExchange(req: IncomingMessage, res: ServerResponse): Exchange {
+  const head = readHead(req);
+  const gone = new AbortController();
+  const isOver = () => gone.signal.aborted || res.writableEnded;
+  let wake: (() => void) | undefined;
+  res.on('drain', () => wake?.());
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort();
+    wake?.();
+  });
+  // A connection that breaks says so here too. `close` follows.
+  req.on('error', () => {});
+  res.on('error', () => {});
+
+  return {
+    head,
+    gone: gone.signal,
+    onBody(take) {
+      req.on('data', (piece: Buffer) => take(piece, false));
+      req.once('end', () => take(NOTHING, true));
+    },
+    reply({ status, headers }, body) {
+      if (isOver()) return;
+      const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+      res.writeHead(status, { ...headers, ...length });
+      res.end(body);
+    },
+    begin({ status, headers }) {
+      if (!isOver()) res.writeHead(status, headers);
+    },
+    write: (piece) => isOver() || res.write(piece),
+    drained: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+        if (isOver()) resolve();
+      }),
+    end() {
+      if (!isOver()) res.end();
+    },
+  };
+}
+
+function readHead({ method = '', url = '', rawHeaders }: IncomingMessage): RequestHead {
+  const [path = '', query = ''] = url.split(/\?(.*)/s, 2);
+  const headers: Record<string, string> = {};
+  let bytes = path.length + query.length;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at], rawHeaders[at + 1]];
+    headers[name.toLowerCase()] = value;
+    bytes += name.length + value.length;
+  }
+  return { method, path, query, headers, bytes };
+}
+
+/** Says whether uWebSockets.js would take the request too: what one refuses, the other must not answer. */
+function isSound({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  return httpVersion === '1.1' && hosts.length === 1 && rawHeaders.length <= 2 * MOST_HEADERS;
+}
+
+/** Answers what is no HTTP, or has a head beyond what Node reads, with an error of ours in place of an empty one. */
+function refuseMalformed({ code }: NodeJS.ErrnoException, socket: unknown): void {
+  if (!(socket instanceof Socket)) return;
+  // A reply may be under way, and who is too slow is not told so by uWebSockets.js either.
+  if (!socket.writable || socket.bytesWritten > 0 || code === 'ERR_HTTP_REQUEST_TIMEOUT') return void socket.destroy();
+  const error = code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge(READABLE_HEAD_BYTES) : NO_HTTP;
+  const { status, headers, body } = errorReply(error);
+  const fields = { ...headers, connection: 'close', 'content-length': Buffer.byteLength(String(body)) };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}

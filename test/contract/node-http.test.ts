@@ -1,0 +1,16 @@
+import { describeServerContract } from './server-target.ts';
+
+// What the HTTP server has a part in. The engine is that of native.test.ts.
+const sections = [
+  'models',
+  'streams',
+  'images and audio, as media',
+  'errors and limits',
+  'cancellation',
+  'HTTP, keys and CORS',
+];
+
+describeServerContract('server + native over node:http', ['--backend', 'cpu', '--threads', '1'], 20, {
+  env: { PADDOCK_HTTP: 'node' },
+  sections,
+});

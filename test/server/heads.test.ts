@@ -1,0 +1,148 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApi } from '../../src/core/api/api.ts';
+import { chooseHttp } from '../../src/server/http.ts';
+import { type Server, startServer } from '../../src/server/server.ts';
+import { openStaticFiles } from '../../src/server/static.ts';
+import { createContext } from '../core/api/fixtures.ts';
+
+const HOST = '127.0.0.1';
+const removed: string[] = [];
+let server: Server;
+let open: Server;
+
+describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) => {
+  beforeAll(async () => {
+    const { context } = createContext({ remover: { remove: async (id) => void removed.push(id) } });
+    const bodyLimits = { bytes: 1024, inFlightBytes: 4096, timeMs: 10_000 };
+    const files = openStaticFiles(new Map([['index.html', 'package.json']]));
+    const options = { api: createApi(context), files, host: HOST, port: 0, bodyLimits, http: chooseHttp(wanted) };
+    removed.length = 0;
+    server = await startServer({ ...options, allowedHosts: ['models.example'] });
+    open = await startServer({ ...options, allowedHosts: null });
+  });
+  afterAll(async () => {
+    await server?.close(0);
+    await open?.close(0);
+  });
+
+  /** Sends bytes as they are and gives all that comes back until it is quiet or the connection ends. */
+  function send(bytes: string, { port }: Server = server): Promise<string> {
+    return new Promise((resolve) => {
+      const socket = connect(port, HOST);
+      let said = '';
+      const end = () => {
+        socket.destroy();
+        resolve(said);
+      };
+      socket.on('error', end).on('close', end);
+      socket.on('data', (data) => {
+        said += data;
+      });
+      socket.setTimeout(300, end);
+      socket.write(bytes);
+    });
+  }
+
+  const get = (host: string, path = '/v1/models', more = '') => `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${more}\r\n`;
+  const statusOf = (reply: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(reply)?.[1]);
+
+  describe('a request to a host name', () => {
+    it.each([
+      'localhost',
+      'localhost:1337',
+      '127.0.0.1:1337',
+      '[::1]:80',
+      'app.localhost',
+      'models.example',
+      'models.example:80',
+    ])('of this machine or on the list is answered: %s', async (host) => {
+      expect(statusOf(await send(get(host)))).toBe(200);
+      expect(statusOf(await send(get(host, '/')))).toBe(200);
+    });
+
+    it.each(['evil.example', 'evil.example:1337', 'localhost.evil.example', '192.168.1.5', '[::ffff:7f00:1]'])(
+      'that a web page may have given to this machine is refused, for the API and for files: %s',
+      async (host) => {
+        for (const path of ['/v1/models', '/health', '/openapi.json', '/', '/nothing']) {
+          const reply = await send(get(host, path));
+          expect(statusOf(reply)).toBe(403);
+          expect(reply).toContain('content-type: application/json');
+          expect(reply).toMatch(/x-request-id: \S+/);
+          const { error } = JSON.parse(reply.slice(reply.indexOf('\r\n\r\n')));
+          expect(error).toMatchObject({ type: 'permission_error', code: 'host_not_allowed' });
+          expect(error.message).toContain('--allowed-host');
+        }
+      },
+    );
+
+    it('that is refused removes no model, whatever origin it names', async () => {
+      for (const origin of ['http://evil.example:1337', 'http://localhost:1337'])
+        await send(`DELETE /v1/models/tiny HTTP/1.1\r\nhost: evil.example:1337\r\norigin: ${origin}\r\n\r\n`);
+      expect(removed).toEqual([]);
+      await send('DELETE /v1/models/tiny HTTP/1.1\r\nhost: localhost\r\n\r\n');
+      expect(removed).toEqual(['tiny']);
+    });
+
+    it('is answered whatever the name is where no names are listed and the server is for other machines', async () => {
+      expect(statusOf(await send(get('evil.example'), open))).toBe(200);
+    });
+  });
+
+  describe('the head of a request', () => {
+    it('has room for long keys and many cookies', async () => {
+      expect(
+        statusOf(await send(get('localhost', '/v1/models', `authorization: Bearer ${'k'.repeat(8000)}\r\n`))),
+      ).toBe(200);
+      expect(statusOf(await send(get('localhost', '/v1/models', `cookie: ${'c'.repeat(30_000)}\r\n`)))).toBe(200);
+    });
+
+    it.each([
+      ['a header', get('localhost', '/v1/models', `authorization: Bearer ${'k'.repeat(40_000)}\r\n`)],
+      [
+        'many headers',
+        get('localhost', '/v1/models', Array.from({ length: 50 }, (_, i) => `h${i}: ${'x'.repeat(1000)}\r\n`).join('')),
+      ],
+      ['an address', get('localhost', `/v1/models?${'q'.repeat(40_000)}`)],
+    ])('that is too long by %s is refused with our own error', async (_, head) => {
+      const reply = await send(head);
+      expect(statusOf(reply)).toBe(431);
+      expect(reply).toContain('content-type: application/json');
+      expect(reply).toContain('"code":"headers_too_large"');
+    });
+
+    it.each([
+      ['no request at all', 'hello\r\n\r\n'],
+      ['no host', 'GET /v1/models HTTP/1.1\r\n\r\n'],
+      ['two hosts', 'GET /v1/models HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n'],
+      ['an unknown version', 'GET /v1/models HTTP/9.9\r\nhost: localhost\r\n\r\n'],
+      ['an old version', 'GET /v1/models HTTP/1.0\r\nhost: localhost\r\n\r\n'],
+      ['bare line feeds', 'GET /v1/models HTTP/1.1\nhost: localhost\n\n'],
+      ['a space before a colon', 'GET /v1/models HTTP/1.1\r\nhost : localhost\r\n\r\n'],
+      ['a header without a colon', 'GET /v1/models HTTP/1.1\r\nhost: localhost\r\nnonsense\r\n\r\n'],
+      ['a folded header', 'GET /v1/models HTTP/1.1\r\nhost: localhost\r\nx-a: b\r\n c\r\n\r\n'],
+      ['a zero byte', 'GET /v1/models HTTP/1.1\r\nhost: local\0host\r\n\r\n'],
+      ['a length that is no number', 'POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n'],
+      ['a negative length', 'POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n'],
+      [
+        'an impossible length',
+        'POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99999999999999999999\r\n\r\n',
+      ],
+      [
+        'a length and chunks',
+        'POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\nx',
+      ],
+      [
+        'chunks of no size',
+        'POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+      ],
+      ['101 headers', get('localhost', '/v1/models', Array.from({ length: 101 }, (_, i) => `h${i}: x\r\n`).join(''))],
+      ['a head of 100 KB', get('localhost', '/v1/models', `x: ${'x'.repeat(100_000)}\r\n`)],
+      ['an address of another server', 'GET http://evil.example/v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+      ['a tunnel', 'CONNECT evil.example:80 HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ])('that is malformed does no harm: %s', async (_, bytes) => {
+      expect(await send(bytes)).not.toMatch(/^HTTP\/1\.1 2/);
+      expect(statusOf(await send(get('localhost')))).toBe(200);
+    });
+  });
+});
