@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+
+/** Runs a tool from the build and returns what it printed. Throws with that if it found something wrong. */
+function run(tool: string, ...args: string[]): string {
+  return execFileSync(process.execPath, [`dist/chaos/${tool}.js`, '--seed', '3', ...args], { encoding: 'utf8' });
+}
+
+describe('a short run', { timeout: 120_000 }, () => {
+  it('of chaos kills engines and finds every answer right', () => {
+    const said = run('main', '--minutes', '0.15', '--clients', '4', '--kill-every', '3');
+    expect(said).toMatch(/^seed 3/);
+    expect(said).toMatch(/[1-9]\d* {2}SIG/);
+    expect(said).toMatch(/requests \d{2,}, wrong answers 0/);
+    expect(said).toContain('all held');
+  });
+
+  it('of the request fuzzer finds no 500 and no hang', () => {
+    expect(run('fuzz/requests', '--count', '600')).toContain('all held');
+  });
+
+  it('of the GGUF fuzzer leaves the server alive', () => {
+    const said = run('fuzz/gguf', '--count', '8');
+    expect(said).toMatch(/mutants by model and outcome:\n +\d+ {2}/);
+    expect(said).toContain('all held');
+  });
+});
