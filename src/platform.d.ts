@@ -5,7 +5,6 @@
  */
 
 interface AbortSignal {
-  readonly reason: unknown;
   throwIfAborted(): void;
 }
 
