@@ -26,7 +26,8 @@ describe('paddock pull', () => {
     models = await mkdtemp(join(home, 'pull-'));
   });
   afterAll(() => hub.close());
-  const pull = (args: string[]) => run(['pull', '--models', models, '--allow-private-sources', ...args], { env: { HF_ENDPOINT: hub.url } });
+  const pull = (args: string[]) =>
+    run(['pull', '--models', models, '--allow-private-sources', ...args], { env: { HF_ENDPOINT: hub.url } });
 
   it('fetches a model and reports it in words or as JSON lines', async () => {
     const first = await pull(['hf:org/demo:Q8_0']);
