@@ -19,8 +19,6 @@ export interface EngineProcess {
   open(): { port: Port; closed: Promise<void> };
   /** Resolves when the process is gone. */
   died: Promise<EngineDied>;
-  /** `performance.now()` when anything was last heard of it. */
-  heardAt(): number;
   /** Ends it at once. There is nothing in it to save. */
   kill(): void;
 }
@@ -32,7 +30,8 @@ function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-export function startEngineProcess(log: Log): EngineProcess {
+/** @param onHeard is told each time that the process says anything, and whether that is of a call */
+export function startEngineProcess(log: Log, onHeard: (ofCall: boolean) => void): EngineProcess {
   const child = fork(ENGINE_FILE, {
     // Structured clones: infinite numbers and bytes go through as they are.
     serialization: 'advanced',
@@ -43,7 +42,6 @@ export function startEngineProcess(log: Log): EngineProcess {
   });
   let lastWords = '';
   let killedByUs = false;
-  let heardAt = performance.now();
   let onLoaded: (result: LoadResult) => void = () => {};
   const send = (message: ToEngineProcess) => {
     // A process that has just died takes nothing any more; its death is told apart.
@@ -61,7 +59,7 @@ export function startEngineProcess(log: Log): EngineProcess {
   running.add(child);
   if (!process.listeners('exit').includes(killAll)) process.on('exit', killAll);
   child.on('message', (message: FromEngineProcess) => {
-    heardAt = performance.now();
+    onHeard(message.kind === 'frames');
     switch (message.kind) {
       case 'frames':
         return ports.receive(message.frames);
@@ -97,7 +95,6 @@ export function startEngineProcess(log: Log): EngineProcess {
       return Promise.race([loaded, died.then((death): LoadResult => failedLoad(death))]);
     },
     open: () => ports.open(),
-    heardAt: () => heardAt,
     kill() {
       killedByUs = true;
       child.kill('SIGKILL');

@@ -1,12 +1,11 @@
 import { ApiError, serverError } from '../core/errors.ts';
 import { type Log, toLogFields } from '../core/log.ts';
-import type { Port } from '../core/wire.ts';
 import type { LoadResult, WorkerConfig } from '../engine/node/task.ts';
 import { createBreaker } from './breaker.ts';
 import { EngineDied } from './engine-died.ts';
 import { type EngineProcess, startEngineProcess } from './engine-process.ts';
 import type { ModelWorkers } from './model-workers.ts';
-import { type EngineSigns, watchEngine } from './watchdog.ts';
+import { type EngineSigns, noteSign, watchEngine } from './watchdog.ts';
 
 /** One life of the engine: from the start of its process to its death. */
 interface Life {
@@ -27,15 +26,9 @@ export function startModelProcess(config: WorkerConfig, log: Log): ModelWorkers 
   let ended = false;
 
   const begin = (): Life => {
-    const engine = startEngineProcess(log);
-    const now = performance.now();
-    const born: Life = {
-      engine,
-      loaded: engine.load(config),
-      failing: new Set(),
-      signs: { heardAt: now, steppedAt: null, longestStepMs: 0 },
-    };
-    const signs = () => ({ ...born.signs, heardAt: engine.heardAt() });
+    const signs: EngineSigns = { heardAt: performance.now(), steppedAt: null, longestStepMs: 0 };
+    const engine = startEngineProcess(log, (ofCall) => noteSign(signs, performance.now(), ofCall));
+    const born: Life = { engine, loaded: engine.load(config), failing: new Set(), signs };
     const stopWatching = watchEngine(engine, signs, log);
     void engine.died.then((death) => {
       stopWatching();
@@ -73,7 +66,7 @@ export function startModelProcess(config: WorkerConfig, log: Log): ModelWorkers 
       if (!life) throw new EngineDied('the engine died before the call was opened', true);
       const { engine, failing, signs } = life;
       const { port, closed } = engine.open();
-      const { events, fail } = open(watched(port, signs));
+      const { events, fail } = open(port);
       if (failing.size === 0) signs.steppedAt = performance.now();
       const settled = new Promise<void>((resolve) => {
         const end = () => {
@@ -101,29 +94,6 @@ export function startModelProcess(config: WorkerConfig, log: Log): ModelWorkers 
       const last = life;
       last?.engine.kill();
       await last?.engine.died;
-    },
-  };
-}
-
-/** The port, whose messages are the signs that the engine steps. */
-function watched(port: Port, signs: EngineSigns): Port {
-  let handler: Port['onmessage'] = null;
-  return {
-    postMessage: (message) => port.postMessage(message),
-    close: () => port.close(),
-    get onmessage() {
-      return handler;
-    },
-    set onmessage(next) {
-      handler = next;
-      port.onmessage =
-        next &&
-        ((event) => {
-          const now = performance.now();
-          if (signs.steppedAt !== null) signs.longestStepMs = Math.max(signs.longestStepMs, now - signs.steppedAt);
-          signs.steppedAt = now;
-          next(event);
-        });
     },
   };
 }

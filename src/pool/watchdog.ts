@@ -20,6 +20,14 @@ export interface EngineSigns {
   longestStepMs: number;
 }
 
+/** Notes that the process has said something, and whether that was of a call. */
+export function noteSign(signs: EngineSigns, now: number, ofCall: boolean): void {
+  signs.heardAt = now;
+  if (!ofCall || signs.steppedAt === null) return;
+  signs.longestStepMs = Math.max(signs.longestStepMs, now - signs.steppedAt);
+  signs.steppedAt = now;
+}
+
 /** Why an engine counts as stuck; null while it does not. */
 export function diagnose(now: number, { heardAt, steppedAt, longestStepMs }: EngineSigns): string | null {
   if (now - heardAt > SILENCE_MS) return `it has said nothing for ${Math.round((now - heardAt) / 1000)} s`;
@@ -31,9 +39,9 @@ export function diagnose(now: number, { heardAt, steppedAt, longestStepMs }: Eng
 }
 
 /** Ends a process that is stuck; those who wait for it are taken up by the next. Returns the end of the watch. */
-export function watchEngine(engine: EngineProcess, signs: () => EngineSigns, log: Log): () => void {
+export function watchEngine(engine: EngineProcess, signs: EngineSigns, log: Log): () => void {
   const timer = setInterval(() => {
-    const reason = diagnose(performance.now(), signs());
+    const reason = diagnose(performance.now(), signs);
     if (reason === null) return;
     log.error('the engine is stuck and is replaced', { pid: engine.pid, reason });
     engine.kill();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnose } from '../../src/pool/watchdog.ts';
+import { diagnose, noteSign } from '../../src/pool/watchdog.ts';
 
 const MINUTE = 60_000;
 const healthy = { heardAt: 0, steppedAt: null, longestStepMs: 0 };
@@ -24,5 +24,19 @@ describe('the watchdog', () => {
     const signs = { heardAt: 5 * MINUTE, steppedAt: 0, longestStepMs: 20_000 };
     expect(diagnose(5 * MINUTE, signs)).toBeNull();
     expect(diagnose(7 * MINUTE, { ...signs, heardAt: 7 * MINUTE })).toMatch(/not stepped/);
+  });
+
+  it('counts as steps what is said of calls, while there are calls', () => {
+    const idle = { ...healthy };
+    noteSign(idle, 500, true);
+    expect(idle).toEqual({ heardAt: 500, steppedAt: null, longestStepMs: 0 });
+
+    const busy = { heardAt: 0, steppedAt: 1000, longestStepMs: 200 };
+    noteSign(busy, 1100, false);
+    expect(busy).toEqual({ heardAt: 1100, steppedAt: 1000, longestStepMs: 200 });
+    noteSign(busy, 1300, true);
+    expect(busy).toEqual({ heardAt: 1300, steppedAt: 1300, longestStepMs: 300 });
+    noteSign(busy, 1400, true);
+    expect(busy).toEqual({ heardAt: 1400, steppedAt: 1400, longestStepMs: 300 });
   });
 });
