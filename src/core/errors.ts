@@ -2,8 +2,11 @@
 export interface ErrorBody {
   message: string;
   type: string;
-  code: string | null;
+  code: string;
   param: string | null;
+  /** The tokens of a prompt that does not fit, and those that the context window holds. */
+  n_prompt_tokens?: number;
+  n_ctx?: number;
 }
 
 /** An error as plain data, so that it can cross threads. */
@@ -26,7 +29,7 @@ export class ApiError extends Error {
 }
 
 /** 400: a field of the request is wrong. */
-export function invalidRequest(message: string, param: string | null = null, code: string | null = null): ApiError {
+export function invalidRequest(message: string, param: string | null = null, code = 'invalid_request'): ApiError {
   return new ApiError({ status: 400, type: 'invalid_request_error', code, param, message });
 }
 
@@ -127,7 +130,18 @@ export function toErrorData(error: unknown): ErrorData {
   return error instanceof ApiError ? error.data : serverError().data;
 }
 
-/** The JSON body of an error. Whole replies and error events of a stream have the same. */
-export function errorBody({ message, type, code, param }: ErrorBody): { error: ErrorBody } {
-  return { error: { message, type, code, param } };
+/**
+ * 400: the prompt alone has more tokens than the context window. The words are those that clients look for when they decide to
+ * shorten a conversation. `param` is the field that has the prompt.
+ */
+export function contextLengthExceeded(promptTokens: number, contextLength: number, param: string): ApiError {
+  return new ApiError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'context_length_exceeded',
+    param,
+    message: `The prompt exceeds the context window: this model's maximum context length is ${contextLength} tokens, the prompt has ${promptTokens}.`,
+    n_prompt_tokens: promptTokens,
+    n_ctx: contextLength,
+  });
 }

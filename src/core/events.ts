@@ -26,6 +26,8 @@ export interface TextDelta {
   kind: 'text';
   choice: number;
   text: string;
+  /** The tokens that were drawn since the previous text event of the choice; absent if an engine does not tell. */
+  tokens?: number;
   /** The tokens since the previous text event, if the request asks for logprobs. */
   logprobs?: TokenLogprob[];
 }
@@ -58,6 +60,8 @@ export interface ChoiceFinished {
   kind: 'finish';
   choice: number;
   reason: FinishReason;
+  /** The stop sequence of the request that ended it, if one did. */
+  stopSequence?: string;
 }
 
 /** The engine died and another one takes the generation up where it was. Nothing that was said is said again. */
@@ -74,12 +78,17 @@ export interface PromptOverflow {
   contextLength: number;
 }
 
-/** The generation is complete. `completionTokens` counts the tokens of all choices; durations are in ms. */
+/**
+ * The generation is complete. `completionTokens` counts the tokens of all choices, `reasoningTokens` those of them that are
+ * reasoning; durations are in ms.
+ */
 export interface GenerationDone {
   kind: 'done';
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
+  /** Absent where none were reasoning. */
+  reasoningTokens?: number;
   promptMs: number;
   predictedMs: number;
 }

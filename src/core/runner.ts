@@ -1,3 +1,4 @@
+import type { TextPart } from './chat/literal-text.ts';
 import type { GenerationEvent } from './events.ts';
 import type { JsonSchema } from './grammar/json-schema.ts';
 import type { Media } from './media.ts';
@@ -20,6 +21,8 @@ export interface ChatMessage {
   name?: string;
   tool_calls?: ToolCall[];
   tool_call_id?: string;
+  /** What the model thought before it wrote this message. Templates that know reasoning read it. */
+  reasoning_content?: string;
 }
 
 /** The sampling settings: all fields of the table in `sampling/fields.ts`, each with a value. */
@@ -94,6 +97,10 @@ export interface Questions {
   /** Returns the tokens of a text and the text of each. If the text spells a special token, that becomes one token. */
   tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: string[] } };
   detokenize: { question: { tokens: number[] }; answer: { text: string } };
+  /** Returns how many tokens the prompt of a request has. Images and recordings count as none. */
+  countPrompt: { question: GenerationRequest; answer: { tokens: number } };
+  /** Returns how many tokens a prompt has that is rendered already. Engines answer it for `countPrompt`. */
+  countTokens: { question: { prompt: string | number[] | TextPart[] }; answer: { tokens: number } };
 }
 
 export type QuestionKind = keyof Questions;

@@ -15,6 +15,8 @@ const IN_WORDS: Record<QuestionKind, string> = {
   rerank: 'ranks no documents',
   tokenize: 'does not tell its tokens',
   detokenize: 'does not tell its tokens',
+  countPrompt: 'does not count tokens',
+  countTokens: 'does not count tokens',
 };
 
 /** Makes an engine's `ask` from its answers. A question without one gets a 400 `ApiError`. */

@@ -5,7 +5,7 @@ import { foldCase } from '../core/chat/stop-sequences.ts';
 import type { EngineEvent, GenerationEvent } from '../core/events.ts';
 import type { Inference } from '../core/inference.ts';
 import { MEDIA_MARK } from '../core/media.ts';
-import type { Emit, GenerationRequest, Prompt } from '../core/runner.ts';
+import type { Emit, GenerationRequest, Prompt, Questions } from '../core/runner.ts';
 import type { TextEngine, TextRequest } from './engine.ts';
 
 /** One loaded model as conversations. */
@@ -40,7 +40,11 @@ export function chatServiceOver(
       const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, emit) : emit;
       await engine.generate(textRequest, withoutTokens(say), signal);
     },
-    ask: (kind, question, signal) => engine.ask(kind, question, signal),
+    async ask(kind, question, signal = new AbortController().signal) {
+      if (kind !== 'countPrompt') return engine.ask(kind, question, signal);
+      const { prompt } = await prepare(question as Questions['countPrompt']['question'], signal);
+      return engine.ask('countTokens', { prompt }, signal);
+    },
   };
 }
 

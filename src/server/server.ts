@@ -1,3 +1,4 @@
+import { dialectOf } from '../core/api/http/dialect.ts';
 import { isAllowedHost } from '../core/api/http/host.ts';
 import { type Api, errorReply } from '../core/api/http/http.ts';
 import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
@@ -99,8 +100,8 @@ function refusalOf({ headers, bytes }: RequestHead, allowedHosts: string[] | nul
 
 /** Answers with this error, whatever is asked. */
 function refuse(error: ApiError): Api {
-  return async ({ headers }) => {
-    const reply = errorReply(error);
+  return async ({ headers, path }) => {
+    const reply = errorReply(error, dialectOf(path));
     return { ...reply, headers: { ...reply.headers, 'x-request-id': requestIdOf(headers) } };
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { errorBody } from '../../src/core/api/http/dialect.ts';
 import { errorReply } from '../../src/core/api/http/http.ts';
 import {
   ApiError,
   builtInModel,
-  errorBody,
   insufficientMemory,
   invalidApiKey,
   invalidRequest,

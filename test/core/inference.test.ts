@@ -1,6 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
-import { toGenerationRequest } from '../../src/core/api/chat/request.ts';
 import { ApiError, invalidRequest, serverError } from '../../src/core/errors.ts';
 import type { GenerationEvent } from '../../src/core/events.ts';
 import { answerOf, callAsk, callGenerate, type Inference, serveInference } from '../../src/core/inference.ts';
@@ -9,16 +8,12 @@ import type { GenerationRequest, Questions } from '../../src/core/runner.ts';
 import type { CallContext } from '../../src/core/wire.ts';
 import { nodePort } from '../../src/engine/node/port.ts';
 import { call, chat } from '../support/generation.ts';
-import { collect, modelCard, ORDINARY, text } from './api/fixtures.ts';
+import { chatGeneration, collect, ORDINARY, text } from './api/fixtures.ts';
 
 type ChatModel = Inference<GenerationRequest, GenerationEvent>;
 type Generate = ChatModel['generate'];
 
-const request = toGenerationRequest(
-  { model: 'tiny', messages: [{ role: 'user', content: 'Hello' }], logit_bias: { 3: -100 }, seed: 1 },
-  modelCard(),
-  ['secret'],
-);
+const request = chatGeneration({ logit_bias: { 3: -100 }, seed: 1 }, {}, ['secret']);
 
 /** Opens a real port with this model behind it. */
 function serve(model: Partial<ChatModel>) {

@@ -1,5 +1,6 @@
 import { createApi } from '../../src/core/api/api.ts';
 import type { ApiContext } from '../../src/core/api/context.ts';
+import { dialectOf } from '../../src/core/api/http/dialect.ts';
 import { errorReply } from '../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
 import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
@@ -51,7 +52,7 @@ const media = createBrowserMediaReader();
 
 /** Says whether a path belongs to the API. */
 export function isApiPath(path: string): boolean {
-  return /^\/(v1(\/.*)?|health|ready|openapi\.json)$/.test(path);
+  return /^\/((v1|api)(\/.*)?|health|ready|openapi\.json)$/.test(path);
 }
 
 /** Says whether a request is a form that was sent to here: any site can do that, and the browser does not tell which one did. */
@@ -63,7 +64,7 @@ export function isForm({ method, mode }: Pick<Request, 'method' | 'mode'>): bool
 export async function answer(ground: BrowserGround, { request, path, clientId }: PageRequest): Promise<Response> {
   const gone = new AbortController();
   const requestId = requestIdOf(headersOf(request));
-  if (isForm(request)) return failure(navigationNotAllowed(), requestId);
+  if (isForm(request)) return failure(navigationNotAllowed(), path, requestId);
   let onBegun: () => void = () => {};
   const begun = new Promise<void>((resolve) => {
     onBegun = resolve;
@@ -77,12 +78,12 @@ export async function answer(ground: BrowserGround, { request, path, clientId }:
     return await respond({ reply, begun, cancel: () => gone.abort(), requestId });
   } catch (error) {
     log.error('request failed', { requestId, path, ...toLogFields(error) });
-    return failure(error, requestId);
+    return failure(error, path, requestId);
   }
 }
 
-function failure(error: unknown, requestId: string): Response {
-  const { headers, ...reply } = errorReply(error);
+function failure(error: unknown, path: string, requestId: string): Response {
+  const { headers, ...reply } = errorReply(error, dialectOf(path));
   return toResponse({ ...reply, headers: { ...headers, 'x-request-id': requestId } });
 }
 

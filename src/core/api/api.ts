@@ -7,6 +7,7 @@ import type { Family, Route } from './family.ts';
 import { health } from './health/family.ts';
 import { authenticate } from './http/auth.ts';
 import { corsHeaders, preflightReply } from './http/cors.ts';
+import { dialectOf } from './http/dialect.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
 import { type Reach, reachOf } from './http/reach.ts';
 import { originNotAllowed } from './http/refusals.ts';
@@ -30,6 +31,7 @@ export function createApi(context: ApiContext): Api {
   return async (request) => {
     const trace: Trace = { requestId: requestIdOf(request.headers) };
     const log = withFields(context.log, trace);
+    const dialect = dialectOf(request.path);
     const reach = reachOf(request.headers, context.pages);
     const cors = corsHeaders(request.headers, reach);
     const headed = (reply: ApiReply): ApiReply => ({
@@ -43,7 +45,7 @@ export function createApi(context: ApiContext): Api {
       // An error after the client has left is not a failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
         log.error('request failed', { path: request.path, ...toLogFields(error) });
-      return headed(errorReply(error));
+      return headed(errorReply(error, dialect));
     }
   };
 }

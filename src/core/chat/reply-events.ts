@@ -1,4 +1,4 @@
-import type { TokenLogprob } from '../events.ts';
+import type { TextDelta, TokenLogprob } from '../events.ts';
 import type { Emit } from '../runner.ts';
 import type { ReplyDelta, ReplyParser } from './formats/format.ts';
 
@@ -8,6 +8,8 @@ interface Choice {
   calls: number;
   /** Log probabilities of the tokens whose text is still held back. */
   logprobs: TokenLogprob[];
+  /** True while the latest text was reasoning. */
+  reasons: boolean;
 }
 
 /**
@@ -16,9 +18,10 @@ interface Choice {
  */
 export function createReplyReader(createParser: () => ReplyParser, parallel: boolean, emit: Emit): Emit {
   const choices = new Map<number, Choice>();
+  let reasoningTokens = 0;
 
   const choiceOf = (index: number): Choice => {
-    const known = choices.get(index) ?? { parser: createParser(), calls: 0, logprobs: [] };
+    const known = choices.get(index) ?? { parser: createParser(), calls: 0, logprobs: [], reasons: false };
     choices.set(index, known);
     return known;
   };
@@ -38,16 +41,25 @@ export function createReplyReader(createParser: () => ReplyParser, parallel: boo
     }
   };
 
+  const read = ({ choice: index, text, logprobs = [], tokens = 0 }: TextDelta) => {
+    const choice = choiceOf(index);
+    choice.logprobs.push(...logprobs);
+    const deltas = choice.parser.push(text);
+    if (deltas.length > 0) choice.reasons = deltas.some(({ kind }) => kind === 'reasoning');
+    if (choice.reasons) reasoningTokens += tokens;
+    for (const delta of deltas) say(index, choice, delta);
+  };
+
   return (event) => {
     if (event.kind === 'text') {
-      const choice = choiceOf(event.choice);
-      choice.logprobs.push(...(event.logprobs ?? []));
-      for (const delta of choice.parser.push(event.text)) say(event.choice, choice, delta);
+      read(event);
     } else if (event.kind === 'finish') {
       const choice = choiceOf(event.choice);
       for (const delta of choice.parser.finish()) say(event.choice, choice, delta);
       const called = event.reason === 'stop' && choice.calls > 0;
       emit(called ? { ...event, reason: 'tool_calls' } : event);
+    } else if (event.kind === 'done' && reasoningTokens > 0) {
+      emit({ ...event, reasoningTokens });
     } else {
       emit(event);
     }

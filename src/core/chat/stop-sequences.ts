@@ -6,6 +6,8 @@ export interface StopFilter {
   flush(): string;
   /** True once a stop sequence was reached. */
   readonly stopped: boolean;
+  /** The stop sequence that was reached; undefined before. */
+  readonly reached: string | undefined;
 }
 
 /**
@@ -16,18 +18,24 @@ export function createStopFilter(stops: string[], fold: (text: string) => string
   const sequences = stops.map(fold);
   let held = '';
   let stopped = false;
+  let reached: string | undefined;
 
   return {
     get stopped() {
       return stopped;
+    },
+    get reached() {
+      return reached;
     },
     push(text) {
       if (stopped) return '';
       if (sequences.length === 0) return text;
       held += text;
       const folded = fold(held);
-      const end = firstCompleted(folded, sequences);
-      stopped = end !== -1;
+      const completed = firstCompleted(folded, sequences);
+      const end = completed?.begin ?? -1;
+      stopped = completed !== null;
+      if (completed) reached = stops[completed.index];
       const safe = stopped ? end : held.length - longestPartialMatch(folded, sequences);
       const passed = held.slice(0, safe);
       held = stopped ? '' : held.slice(safe);
@@ -42,20 +50,20 @@ export function createStopFilter(stops: string[], fold: (text: string) => string
 }
 
 /**
- * Returns where the stop sequence begins that ends first; -1 if there is none. The first end counts, not the first
- * beginning: a text that comes in pieces stops at the first end, too.
+ * Finds the stop sequence that ends first: where it begins and which it is. The first end counts, not the first beginning:
+ * a text that comes in pieces stops at the first end, too.
  */
-function firstCompleted(text: string, sequences: string[]): number {
-  let begin = -1;
+function firstCompleted(text: string, sequences: string[]): { begin: number; index: number } | null {
+  let found: { begin: number; index: number } | null = null;
   let end = Number.POSITIVE_INFINITY;
-  for (const sequence of sequences) {
-    const index = text.indexOf(sequence);
-    const completed = index + sequence.length;
-    if (index === -1 || completed > end || (completed === end && index > begin)) continue;
-    begin = index;
+  for (const [index, sequence] of sequences.entries()) {
+    const begin = text.indexOf(sequence);
+    const completed = begin + sequence.length;
+    if (begin === -1 || completed > end || (completed === end && found && begin > found.begin)) continue;
+    found = { begin, index };
     end = completed;
   }
-  return begin;
+  return found;
 }
 
 /** Returns the length of the longest end of the text that may be the beginning of a stop sequence. */

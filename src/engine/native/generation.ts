@@ -56,11 +56,14 @@ export function createGeneration(
   let firstTokenAt = 0;
   let finished = false;
   let logprobs: TokenLogprob[] = [];
+  /** Tokens drawn since text was said. */
+  let unsaid = 0;
 
   const say = (text: string) => {
     if (text === '') return;
-    emit({ kind: 'text', choice, text, ...(logprobs.length > 0 && { logprobs }) });
+    emit({ kind: 'text', choice, text, tokens: unsaid, ...(logprobs.length > 0 && { logprobs }) });
     logprobs = [];
+    unsaid = 0;
   };
 
   /** Brings the filters to where another engine left them; what comes out has been said. */
@@ -80,7 +83,7 @@ export function createGeneration(
 
   const finish = async (reason: FinishReason) => {
     say((filter.stopped ? '' : stops.push(filter.flush())) + stops.flush());
-    emit({ kind: 'finish', choice, reason });
+    emit({ kind: 'finish', choice, reason, ...(stops.reached !== undefined && { stopSequence: stops.reached }) });
     await release({ tokens: generated, firstTokenAt });
   };
 
@@ -98,6 +101,7 @@ export function createGeneration(
   const accept = async (drawn: Drawn | null) => {
     if (!drawn) return finish('stop');
     generated += 1;
+    unsaid += 1;
     history.push(drawn.token);
     const logprob = drawn.logprob === undefined ? undefined : options.toLogprob(drawn);
     if (logprob) logprobs.push(logprob);

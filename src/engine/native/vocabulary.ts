@@ -47,6 +47,12 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     if (unknown === undefined) return tokens as Token[];
     throw invalidRequest(`There is no token ${unknown}; the model's vocabulary ends at ${size - 1}.`);
   };
+  const promptTokens: Vocabulary['promptTokens'] = async (prompt, signal, contextLength) => {
+    if (isTokens(prompt)) return { tokens: withBos(checked(prompt)) };
+    const parts = typeof prompt === 'string' ? [{ text: prompt, literal: false }] : prompt;
+    const tokenized = await tokenizePrompt(model, parts, signal, contextLength);
+    return tokenized && 'tokens' in tokenized ? { tokens: withBos(tokenized.tokens) } : tokenized;
+  };
   const answers: Answers = {
     tokenize: async ({ text, addSpecial }, signal) => {
       const tokenized = await tokenizePrompt(model, [{ text, literal: false }], signal);
@@ -55,16 +61,15 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
       return { tokens: all, pieces: all.map((token) => nameOrText([token])) };
     },
     detokenize: ({ tokens }) => ({ text: nameOrText(checked(tokens)) }),
+    countTokens: async ({ prompt }, signal) => {
+      const tokenized = await promptTokens(prompt, signal);
+      return { tokens: tokenized && 'tokens' in tokenized ? tokenized.tokens.length : 0 };
+    },
   };
 
   return {
     size,
-    async promptTokens(prompt, signal, contextLength) {
-      if (isTokens(prompt)) return { tokens: withBos(checked(prompt)) };
-      const parts = typeof prompt === 'string' ? [{ text: prompt, literal: false }] : prompt;
-      const tokenized = await tokenizePrompt(model, parts, signal, contextLength);
-      return tokenized && 'tokens' in tokenized ? { tokens: withBos(tokenized.tokens) } : tokenized;
-    },
+    promptTokens,
     controlTokens: controlTokensOf(model),
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
     bytesOf: (token) => [...bytesOf(token)],

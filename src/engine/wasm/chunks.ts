@@ -49,6 +49,8 @@ export class ChunkReader {
   readonly #filter: StopFilter;
   readonly #stops: StopFilter;
   #logprobs: TokenLogprob[] = [];
+  /** Chunks with text, which have one token each, since text was said. */
+  #unsaid = 0;
   #reason: FinishReason | null = null;
   #started = false;
   /** All text so far, before the filters. */
@@ -111,6 +113,7 @@ export class ChunkReader {
       this.#logprobs.push({ ...toLogprob(token), alternatives: asked.map(toLogprob) });
     }
     this.#raw += choice?.text ?? '';
+    if (choice?.text) this.#unsaid += 1;
     if (choice?.text) this.#say(this.#stops.push(this.#filter.push(choice.text)));
     const stopped = this.#stops.stopped || this.#filter.stopped;
     if (stopped && timings) {
@@ -146,14 +149,18 @@ export class ChunkReader {
       kind: 'text',
       choice: this.#options.choice,
       text,
+      tokens: this.#unsaid,
       ...(logprobs.length > 0 && { logprobs }),
     });
     this.#logprobs = [];
+    this.#unsaid = 0;
   }
 
   #finish(reason: FinishReason): void {
     this.#reason = reason;
-    this.#options.emit({ kind: 'finish', choice: this.#options.choice, reason });
+    const { reached } = this.#stops;
+    const stopped = reached === undefined ? {} : { stopSequence: reached };
+    this.#options.emit({ kind: 'finish', choice: this.#options.choice, reason, ...stopped });
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/core/api/api.ts';
-import { errorBody, serverError, shuttingDown } from '../../../src/core/errors.ts';
+import { errorBody } from '../../../src/core/api/http/dialect.ts';
+import { serverError, shuttingDown } from '../../../src/core/errors.ts';
 import type { Catalogue } from '../../../src/core/model.ts';
 import { chat, createContext, createFakeRunner, failing, get, hello, post, readBody, readJson } from './fixtures.ts';
 

@@ -1,4 +1,8 @@
+import { toConversation } from '../../../src/core/api/chat/request.ts';
+import { chatRequestSchema } from '../../../src/core/api/chat/schema.ts';
 import type { RequestContext } from '../../../src/core/api/context.ts';
+import { validate } from '../../../src/core/api/fields/fields.ts';
+import { toGenerationRequest } from '../../../src/core/api/generation/request.ts';
 import type { ApiReply, ApiRequest } from '../../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../../src/core/api/http/json-scan.ts';
 import type {
@@ -211,6 +215,16 @@ export const hello = { model: 'tiny', messages: [{ role: 'user', content: 'Hello
 
 export function chat(body: Record<string, unknown> = {}, overrides: Partial<ApiRequest> = {}): ApiRequest {
   return post('/v1/chat/completions', { ...hello, ...body }, overrides);
+}
+
+/** The generation that a chat request with these fields asks for. */
+export function chatGeneration(
+  body: Record<string, unknown> = {},
+  model: Partial<ModelCard> = {},
+  banned: string[] = [],
+): GenerationRequest {
+  const conversation = toConversation(validate(chatRequestSchema, { ...hello, ...body }));
+  return toGenerationRequest(conversation, modelCard(model), banned);
 }
 
 export async function readBody({ body }: ApiReply): Promise<string> {

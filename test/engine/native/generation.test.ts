@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerationOptions } from '../../../src/engine/native/generation.ts';
 import type { Token } from '../../../src/engine/native/llama.ts';
-import { finish, text, tokenLogprob } from '../../core/api/fixtures.ts';
+import { finish, text as textOf, tokenLogprob } from '../../core/api/fixtures.ts';
 import { createFakeSlot, createFakeSource, createRun, encode, replyOf, runToEnd } from './fake-generation.ts';
 
+/** A piece of text, and the number of tokens since the one before. */
+const text = (piece: string, choice = 0, tokens = 1) => ({ ...textOf(piece, choice), tokens });
 const tokensOf = (...texts: string[]): number[][] => texts.map(encode);
 const promptOf = (length: number) => Array.from({ length }, (_, index) => (1000 + index) as Token);
 
@@ -158,7 +160,7 @@ describe('the log probability of tokens', () => {
   it('comes with the text that was held back, for all of its tokens', async () => {
     expect(await likely(['a', 'E', 'N', 'd'], { stop: ['END'] })).toEqual([
       { ...text('a'), logprobs: [tokenLogprob('a')] },
-      { ...text('ENd'), logprobs: ['E', 'N', 'd'].map((token) => tokenLogprob(token)) },
+      { ...text('ENd', 0, 3), logprobs: ['E', 'N', 'd'].map((token) => tokenLogprob(token)) },
       finish('stop'),
     ]);
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { toGenerationRequest } from '../../../src/core/api/chat/request.ts';
 import { ApiError, insufficientMemory } from '../../../src/core/errors.ts';
 import { withFields } from '../../../src/core/log.ts';
 import type { Emit } from '../../../src/core/runner.ts';
@@ -9,11 +8,11 @@ import { pickDevice } from '../../../web/engine/device.ts';
 import { createEngineRoom } from '../../../web/engine/engine-room.ts';
 import type { LoadedEngine } from '../../../web/engine/load-model.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
-import { modelCard } from '../../core/api/fixtures.ts';
+import { chatGeneration, modelCard } from '../../core/api/fixtures.ts';
 import { recordingLog, silentLog } from '../../support/log.ts';
 
 const never = new AbortController().signal;
-const request = toGenerationRequest({ model: 'a', messages: [{ role: 'user', content: 'Hello' }] }, modelCard(), []);
+const request = chatGeneration({ model: 'a' });
 const device = pickDevice({ gpu: 'none', isolated: true, cores: 2 });
 
 function model(id: string, contextLength = 512): BrowserModel {

@@ -1,3 +1,5 @@
+import { newId } from '../generation/ids.ts';
+
 /** A tool call of a reply, in OpenAI's form. */
 export interface ToolCallObject {
   id: string;
@@ -7,5 +9,5 @@ export interface ToolCallObject {
 
 /** Makes an id for a new tool call. */
 export function newToolCallId(): string {
-  return `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`;
+  return newId('call');
 }

@@ -1,4 +1,5 @@
-import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from '../../events.ts';
+import type { FinishReason, GenerationDone } from '../../events.ts';
+import type { Reply } from '../generation/collect.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { type Logprobs, toLogprobs } from './logprobs.ts';
 import { newToolCallId, type ToolCallObject } from './tool-call.ts';
@@ -18,74 +19,25 @@ export interface ChoiceObject {
 }
 
 /** Builds the reply to a request that does not stream. */
-export function toCompletion(head: CompletionHead, choices: ChoiceObject[], done: GenerationDone) {
+export function toCompletion(head: CompletionHead, replies: Reply[], done: GenerationDone) {
+  const choices = replies.map(toChoice);
   return { ...head, object: 'chat.completion', choices, usage: toUsage(done), timings: toTimings(done) };
 }
 
-interface Gathered {
-  content: string;
-  reasoning: string;
-  toolCalls: ToolCallObject[];
-  logprobs: TokenLogprob[];
-  reason: ChoiceObject['finish_reason'];
-}
-
-/** Collects the events of a generation into whole choices. Throws if the generation ends without its `done` event. */
-export async function collectChoices(
-  events: AsyncIterable<GenerationEvent>,
-): Promise<{ choices: ChoiceObject[]; done: GenerationDone }> {
-  const choices: Gathered[] = [];
-  let done: GenerationDone | undefined;
-  for await (const event of events) {
-    if (event.kind === 'done') done = event;
-    else if ('choice' in event) {
-      choices[event.choice] ??= { content: '', reasoning: '', toolCalls: [], logprobs: [], reason: 'stop' };
-      gather(choices[event.choice] as Gathered, event);
-    }
-  }
-  if (!done) throw new Error('the generation ended without its last event');
-  return { choices: choices.map(toChoice), done };
-}
-
-function gather(choice: Gathered, event: Extract<GenerationEvent, { choice: number }>): void {
-  switch (event.kind) {
-    case 'text':
-      choice.content += event.text;
-      choice.logprobs.push(...(event.logprobs ?? []));
-      return;
-    case 'reasoning':
-      choice.reasoning += event.text;
-      return;
-    case 'toolCall':
-      choice.toolCalls[event.index] = {
-        id: newToolCallId(),
-        type: 'function',
-        function: { name: event.name, arguments: '' },
-      };
-      return;
-    case 'toolArguments': {
-      const call = choice.toolCalls[event.index];
-      if (call) call.function.arguments += event.text;
-      return;
-    }
-    case 'finish':
-      choice.reason = event.reason;
-      return;
-    default:
-      event satisfies never;
-  }
-}
-
-function toChoice({ content, reasoning, toolCalls, logprobs, reason }: Gathered, index: number): ChoiceObject {
+function toChoice({ content, reasoning, toolCalls, logprobs, finish }: Reply, index: number): ChoiceObject {
   return {
     index,
     message: {
       role: 'assistant',
       content: content === '' && toolCalls.length > 0 ? null : content,
       ...(reasoning !== '' && { reasoning_content: reasoning }),
-      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(toToolCall) }),
     },
     logprobs: logprobs.length > 0 ? toLogprobs(logprobs) : null,
-    finish_reason: reason,
+    finish_reason: finish.reason,
   };
+}
+
+function toToolCall(call: Reply['toolCalls'][number]): ToolCallObject {
+  return { id: newToolCallId(), type: 'function', function: call };
 }

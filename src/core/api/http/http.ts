@@ -1,4 +1,5 @@
-import { errorBody, toErrorData } from '../../errors.ts';
+import { toErrorData } from '../../errors.ts';
+import { type Dialect, errorBody } from './dialect.ts';
 
 /** An HTTP request, in the form that every front end gives. Header names are lower-case. */
 export interface ApiRequest {
@@ -35,7 +36,8 @@ export function jsonReply(value: unknown, status = 200, headers: Record<string, 
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-export function errorReply(error: unknown): ApiReply {
-  const { status, headers, ...body } = toErrorData(error);
-  return jsonReply(errorBody(body), status, headers);
+/** The reply to a request that failed, in the words of its dialect. */
+export function errorReply(error: unknown, dialect: Dialect = 'openai'): ApiReply {
+  const data = toErrorData(error);
+  return jsonReply(errorBody(data, dialect), data.status, data.headers);
 }

@@ -3,7 +3,10 @@ import { type ApiSchema, integer, nullable, number, object, string } from './jso
 /** Schemas that the responses of several families use, by name. */
 export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
   Error: object({
-    error: object({ message: string, type: string, code: nullable(string), param: nullable(string) }),
+    error: object(
+      { message: string, type: string, code: string, param: nullable(string) },
+      { n_prompt_tokens: integer, n_ctx: integer },
+    ),
   }),
   Usage: object({
     prompt_tokens: integer,

@@ -1,7 +1,8 @@
-import { ApiError, errorBody, toErrorData } from '../../errors.ts';
+import { ApiError, type ErrorData, toErrorData } from '../../errors.ts';
 import type { GenerationEvent } from '../../events.ts';
 import { toLogFields } from '../../log.ts';
 import type { RequestContext } from '../context.ts';
+import { errorBody } from '../http/dialect.ts';
 import type { ApiReply } from '../http/http.ts';
 import { cancelOnReturn, reasonForClient } from './cancel.ts';
 import { type Ping, withPings } from './pings.ts';
@@ -16,6 +17,12 @@ export interface StreamEncoding<E> {
   opening?: string;
   /** Returns the SSE text of an event, or '' if it has nothing for the client. */
   encode: (event: E | Ping) => string;
+  /** The text after the last event of a complete stream. The default is OpenAI's [DONE]. */
+  closing?: string;
+  /** Returns the text of an error that ends the stream. The default is OpenAI's. */
+  encodeError?: (error: ErrorData) => string;
+  /** The headers of the reply. The default is those of server-sent events. */
+  headers?: Record<string, string>;
   /** True for the last event of a complete stream. */
   isLast: (event: E) => boolean;
   /**
@@ -42,18 +49,18 @@ export async function streamReply<E extends object>(
   const stream = eventStream(first, pinged, encoding, cancel.signal, (error) => {
     if (!cancel.signal.aborted) context.log.error('stream failed', toLogFields(error));
   });
-  return { status: 200, headers: SSE_HEADERS, body: cancelOnReturn(stream, cancel) };
+  return { status: 200, headers: encoding.headers ?? SSE_HEADERS, body: cancelOnReturn(stream, cancel) };
 }
 
 /**
- * Turns the events of one request into SSE text. An error midway becomes an error event without a [DONE] after it: the
+ * Turns the events of one request into text. An error midway becomes an error event, and nothing closes the stream: the
  * status has already been sent, and an incomplete reply must not look complete. If `signal` was aborted
  * with something to tell the client, the error is that. `onFailure` gets the errors whose details clients must not see.
  */
 export async function* eventStream<E extends object>(
   first: IteratorResult<E | Ping>,
   rest: AsyncGenerator<E | Ping>,
-  { opening = '', encode, isLast }: StreamEncoding<E>,
+  { opening = '', closing = SSE_DONE, encode, encodeError = openAiError, isLast }: StreamEncoding<E>,
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
 ): AsyncGenerator<string> {
@@ -67,14 +74,18 @@ export async function* eventStream<E extends object>(
       whole = !isPing(event) && isLast(event);
     }
     if (!whole) throw new Error('the stream ended without its last event');
-    yield SSE_DONE;
+    if (closing !== '') yield closing;
   } catch (thrown) {
     const error = reasonForClient(signal) ?? thrown;
     if (!(error instanceof ApiError)) onFailure(error);
-    yield sseEvent(errorBody(toErrorData(error)));
+    yield encodeError(toErrorData(error));
   } finally {
     await rest.return(undefined);
   }
+}
+
+function openAiError(error: ErrorData): string {
+  return sseEvent(errorBody(error));
 }
 
 function isPing(event: object): event is Ping {

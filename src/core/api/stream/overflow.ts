@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../errors.ts';
+import { contextLengthExceeded } from '../../errors.ts';
 import type { GenerationEvent } from '../../events.ts';
 
 /**
@@ -18,13 +18,7 @@ export async function* applyOverflowPolicy(
       continue;
     }
     const { promptTokens, contextLength } = event;
-    if (policy === 'error') {
-      throw invalidRequest(
-        `The prompt has ${promptTokens} tokens, but the context window of the model holds ${contextLength} tokens and a reply needs at least 1 of them.`,
-        param,
-        'context_length_exceeded',
-      );
-    }
+    if (policy === 'error') throw contextLengthExceeded(promptTokens, contextLength, param);
     yield { kind: 'progress', cache: 0, processed: 0, total: promptTokens, timeMs: 0 };
     for (let choice = 0; choice < choices; choice++) yield { kind: 'finish', choice, reason: 'length' };
     yield { kind: 'done', promptTokens, cachedTokens: 0, completionTokens: 0, promptMs: 0, predictedMs: 0 };

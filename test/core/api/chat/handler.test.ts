@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
-import { errorBody, modelNotFound, overloaded, unsupportedParameter } from '../../../../src/core/errors.ts';
+import { errorBody } from '../../../../src/core/api/http/dialect.ts';
+import { modelNotFound, overloaded, unsupportedParameter } from '../../../../src/core/errors.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {
   chat,
@@ -104,7 +105,7 @@ describe('chat completion', () => {
   });
 
   it.each([
-    ['a wrong field', { temperature: 3 }, 400, null, 'temperature'],
+    ['a wrong field', { temperature: 3 }, 400, 'invalid_request', 'temperature'],
     ['an unsupported field', { prediction: {} }, 400, 'unsupported_parameter', 'prediction'],
   ])('answers %s before it asks the runner, streamed or not', async (_, body, status, code, param) => {
     const { api, runner } = apiOver(() => streamOf(ORDINARY));

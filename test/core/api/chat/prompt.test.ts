@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toGenerationRequest } from '../../../../src/core/api/chat/request.ts';
-import { chatRequestSchema } from '../../../../src/core/api/chat/schema.ts';
-import { validate } from '../../../../src/core/api/fields/fields.ts';
 import type { ModelCard } from '../../../../src/core/model.ts';
 import type { ChatPrompt } from '../../../../src/core/runner.ts';
-import { hello, modelCard } from '../fixtures.ts';
+import { chatGeneration } from '../fixtures.ts';
 
 /** Returns the conversation of a request. */
 function promptOf(body: Record<string, unknown>, model: Partial<ModelCard> = {}): ChatPrompt {
-  const { prompt } = toGenerationRequest(validate(chatRequestSchema, { ...hello, ...body }), modelCard(model), []);
+  const { prompt } = chatGeneration(body, model);
   if (prompt.kind !== 'chat') throw new Error('the prompt is no conversation');
   return prompt;
 }

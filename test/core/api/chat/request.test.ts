@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toGenerationRequest } from '../../../../src/core/api/chat/request.ts';
-import { chatRequestSchema } from '../../../../src/core/api/chat/schema.ts';
-import { validate } from '../../../../src/core/api/fields/fields.ts';
-import type { ModelCard } from '../../../../src/core/model.ts';
-import { hello, modelCard } from '../fixtures.ts';
+import { chatGeneration, hello } from '../fixtures.ts';
 
-const resolve = (body: Record<string, unknown> = {}, model: Partial<ModelCard> = {}, banned: string[] = []) =>
-  toGenerationRequest(validate(chatRequestSchema, { ...hello, ...body }), modelCard(model), banned);
+const resolve = chatGeneration;
 
 describe('generation request', () => {
   it('has the defaults of the API contract', () => {

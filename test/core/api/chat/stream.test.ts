@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatStreamOptions, createChatEncoder } from '../../../../src/core/api/chat/stream.ts';
+import { errorBody } from '../../../../src/core/api/http/dialect.ts';
 import { eventStream } from '../../../../src/core/api/stream/event-stream.ts';
 import { applyOverflowPolicy } from '../../../../src/core/api/stream/overflow.ts';
 import type { Ping } from '../../../../src/core/api/stream/pings.ts';
 import { completionHead } from '../../../../src/core/api/stream/usage.ts';
-import { errorBody, overloaded, serverError } from '../../../../src/core/errors.ts';
+import { overloaded, serverError } from '../../../../src/core/errors.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {
   chunksOf,

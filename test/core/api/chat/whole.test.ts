@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toLogprobs } from '../../../../src/core/api/chat/logprobs.ts';
-import { type ChoiceObject, collectChoices, toCompletion } from '../../../../src/core/api/chat/whole.ts';
+import { toCompletion } from '../../../../src/core/api/chat/whole.ts';
+import { collectReplies } from '../../../../src/core/api/generation/collect.ts';
 import { completionHead } from '../../../../src/core/api/stream/usage.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {
@@ -17,17 +18,21 @@ import {
   toolCall,
 } from '../fixtures.ts';
 
-/** Returns the choices of a generation with these events. */
+const head = completionHead('chatcmpl', 'tiny', 'paddock-test', 1_700_000_000_999);
+
+/** Returns the choices of a completion whose generation has these events. */
 async function choicesOf(...events: GenerationEvent[]) {
-  return (await collectChoices(streamOf([progress(1, 1), ...events, done()]))).choices;
+  const { replies, done: end } = await collectReplies(streamOf([progress(1, 1), ...events, done()]));
+  return toCompletion(head, replies, end).choices;
 }
 
 describe('a whole reply', () => {
   it('has the joined text, the finish reason, and the last event of its generation', async () => {
-    expect(await collectChoices(streamOf(ORDINARY))).toEqual({
-      choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, logprobs: null, finish_reason: 'stop' }],
-      done: done(),
-    });
+    const { replies, done: end } = await collectReplies(streamOf(ORDINARY));
+    expect(end).toEqual(done());
+    expect(toCompletion(head, replies, end).choices).toEqual([
+      { index: 0, message: { role: 'assistant', content: 'Hello' }, logprobs: null, finish_reason: 'stop' },
+    ]);
   });
 
   it.each(['stop', 'length', 'tool_calls', 'content_filter'] as const)('ends with %s', async (reason) => {
@@ -101,28 +106,21 @@ describe('a whole reply', () => {
 describe('an incomplete reply', () => {
   it('throws the error of its generation', async () => {
     const error = new Error('broken');
-    await expect(collectChoices(failing([text('Hel')], error))).rejects.toBe(error);
+    await expect(collectReplies(failing([text('Hel')], error))).rejects.toBe(error);
   });
 
   it('throws when the generation ends without its last event', async () => {
-    await expect(collectChoices(streamOf([progress(1, 1), text('Hel'), finish()]))).rejects.toThrow('last event');
+    await expect(collectReplies(streamOf([progress(1, 1), text('Hel'), finish()]))).rejects.toThrow('last event');
   });
 });
 
 describe('a chat completion', () => {
-  const head = completionHead('chatcmpl', 'tiny', 'paddock-test', 1_700_000_000_999);
-  const choice: ChoiceObject = {
-    index: 0,
-    message: { role: 'assistant', content: 'Hello' },
-    logprobs: null,
-    finish_reason: 'stop',
-  };
-
-  it('is the object of the API contract', () => {
-    expect(toCompletion(head, [choice], done())).toMatchObject({
+  it('is the object of the API contract', async () => {
+    const { replies, done: end } = await collectReplies(streamOf(ORDINARY));
+    expect(toCompletion(head, replies, end)).toMatchObject({
       ...head,
       object: 'chat.completion',
-      choices: [choice],
+      choices: [{ index: 0 }],
       usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
     });
   });

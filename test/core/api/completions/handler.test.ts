@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
-import { errorBody, overloaded } from '../../../../src/core/errors.ts';
+import { errorBody } from '../../../../src/core/api/http/dialect.ts';
+import { overloaded } from '../../../../src/core/errors.ts';
 import { createEventQueue } from '../../../../src/core/event-queue.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
+import { errorBody } from '../../../../src/core/api/http/dialect.ts';
 import { SSE_PING } from '../../../../src/core/api/stream/sse.ts';
-import { ApiError, errorBody } from '../../../../src/core/errors.ts';
+import { ApiError } from '../../../../src/core/errors.ts';
 import { createEventQueue } from '../../../../src/core/event-queue.ts';
 import type { PullEvent, Puller } from '../../../../src/core/puller.ts';
 import {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { errorBody } from '../../../../src/core/api/http/dialect.ts';
 import { eventStream, type GenerationStreamEvent } from '../../../../src/core/api/stream/event-stream.ts';
-import { errorBody, overloaded, serverError, shuttingDown } from '../../../../src/core/errors.ts';
+import { overloaded, serverError, shuttingDown } from '../../../../src/core/errors.ts';
 import { collect, done, failing, finish, ORDINARY, progress, streamOf, text } from '../fixtures.ts';
 
 /** Writes an event as its kind in brackets, and `progress` as nothing. */

@@ -26,7 +26,7 @@ describe('a prompt that does not fit the context window', () => {
       type: 'invalid_request_error',
       code: 'context_length_exceeded',
     });
-    expect((error as ApiError).message).toMatch(/900.*512/);
+    expect((error as ApiError).message).toMatch(/512 tokens.*900/);
   });
 
   it('ends every choice that was asked for', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
-import { errorBody, overloaded } from '../../../../src/core/errors.ts';
+import { errorBody } from '../../../../src/core/api/http/dialect.ts';
+import { overloaded } from '../../../../src/core/errors.ts';
 import { REFUSED_INPUTS } from '../fields/text-input-cases.ts';
 import { createContext, createFakeRunner, modelCard, post, readBody, readJson } from '../fixtures.ts';
 

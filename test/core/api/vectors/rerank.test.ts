@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
-import { errorBody, invalidRequest } from '../../../../src/core/errors.ts';
+import { errorBody } from '../../../../src/core/api/http/dialect.ts';
+import { invalidRequest } from '../../../../src/core/errors.ts';
 import { createContext, createFakeRunner, post, readJson } from '../fixtures.ts';
 
 const SCORES = [0.2, 0.9, 0.2, 0.5];

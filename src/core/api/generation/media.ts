@@ -5,15 +5,12 @@ import { MEDIA_MARK, type Media, type MediaPart } from '../../media.ts';
 import type { ModelCard } from '../../model.ts';
 import type { ApiContext } from '../context.ts';
 import { cancelWith } from '../stream/cancel.ts';
-import type { ChatRequest } from './schema.ts';
+import type { ContentPart, Message } from './conversation.ts';
 
 /** The most images and recordings in one request. Each takes a large part of a context window. */
 const MOST_PARTS = 32;
 /** The most that are read at the same time, to limit memory. */
 const MOST_AT_ONCE = 4;
-
-type Message = ChatRequest['messages'][number];
-type ContentPart = Exclude<NonNullable<Message['content']>, string>[number];
 
 interface FoundPart {
   part: MediaPart;
@@ -27,11 +24,11 @@ interface FoundPart {
  * Turns a message's content into one text with a mark for each image and recording. The parts are joined here, because
  * templates differ in what they put between parts.
  */
-export function joinContent(content: Message['content']): string | null {
-  if (!Array.isArray(content)) return typeof content === 'string' ? withoutMarks(content) : null;
+export function joinContent(content: ContentPart[] | null): string | null {
+  if (content === null) return null;
   const texts = [''];
   for (const part of content) {
-    if (part.type === 'text') texts.push(`${texts.pop()}${part.text}`);
+    if (part.kind === 'text') texts.push(`${texts.pop()}${part.text}`);
     else texts.push('');
   }
   return texts.map(withoutMarks).join(MEDIA_MARK);
@@ -43,11 +40,11 @@ export function joinContent(content: Message['content']): string | null {
  */
 export async function readMedia(
   reader: ApiContext['media'],
-  { messages }: ChatRequest,
+  messages: Message[],
   model: ModelCard,
   signal: AbortSignal,
 ): Promise<Media[][]> {
-  const found = messages.flatMap(({ content }, message) => findParts(content, message));
+  const found = messages.flatMap(({ content }, message) => findParts(content ?? [], message));
   for (const { part, param } of found) checkModality(part, param, model);
   const [first] = found;
   if (!first) return [];
@@ -66,27 +63,8 @@ export async function readMedia(
   }
 }
 
-function findParts(content: Message['content'], message: number): FoundPart[] {
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((part, index) => {
-    const media = toMediaPart(part);
-    return media ? [{ part: media, message, param: `messages[${message}].content[${index}]` }] : [];
-  });
-}
-
-function toMediaPart(part: ContentPart): MediaPart | null {
-  switch (part.type) {
-    case 'text':
-      return null;
-    case 'image_url': {
-      const { url, detail } = part.image_url;
-      return { kind: 'image', url, ...(detail === 'low' && { detail }) };
-    }
-    case 'input_audio':
-      return { kind: 'audio', data: part.input_audio.data, format: part.input_audio.format };
-    default:
-      return part satisfies never;
-  }
+function findParts(content: ContentPart[], message: number): FoundPart[] {
+  return content.flatMap((part) => (part.kind === 'media' ? [{ part: part.media, message, param: part.param }] : []));
 }
 
 function checkModality({ kind }: MediaPart, param: string, { id, settings, audioModel }: ModelCard): void {

@@ -1,0 +1,53 @@
+import { invalidRequest } from '../../errors.ts';
+import type { MediaPart } from '../../media.ts';
+import type { ChatMessage, ReplyFormat, ToolChoice } from '../../runner.ts';
+import type { Tool } from '../../tool.ts';
+import type { SamplingFields } from '../fields/sampling.ts';
+
+/** A piece of a message. `param` is the place of an image or recording in the client's request; errors name it. */
+export type ContentPart = { kind: 'text'; text: string } | { kind: 'media'; media: MediaPart; param: string };
+
+/** A message of a conversation, before its images and recordings are read. */
+export interface Message extends Omit<ChatMessage, 'content' | 'media'> {
+  content: ContentPart[] | null;
+}
+
+/**
+ * A conversation to continue, as every dialect of the API asks for it. Each dialect translates its own body into this. What
+ * is absent comes from the model's own defaults.
+ */
+export interface Conversation {
+  messages: Message[];
+  tools: Tool[];
+  toolChoice: ToolChoice;
+  parallelToolCalls: boolean;
+  replyFormat: ReplyFormat;
+  /** How much the model may think before it answers, in OpenAI's words; undefined leaves it to the template. */
+  reasoningEffort?: string | undefined;
+  /** Extra variables for the chat template. */
+  templateKwargs: Record<string, unknown>;
+  sampling: SamplingFields;
+  /** The most tokens of one reply. Undefined takes the model's own limit, null sets none. */
+  maxTokens: number | null | undefined;
+  /** The most likely alternatives to tell with each token; null tells no probabilities. */
+  logprobs: number | null;
+}
+
+/** The one part of a message that is a text. */
+export function textContent(text: string): ContentPart[] {
+  return [{ kind: 'text', text }];
+}
+
+/**
+ * Checks which tools may or must be called against the tools that there are. Throws a 400 `ApiError` that names `param` if a
+ * call is asked for that is not possible.
+ */
+export function checkToolChoice(choice: ToolChoice | undefined, tools: Tool[], param = 'tool_choice'): ToolChoice {
+  if (tools.length === 0) {
+    if (choice && choice !== 'none' && choice !== 'auto') throw invalidRequest(`${param} needs tools.`, param);
+    return 'none';
+  }
+  if (typeof choice !== 'object') return choice ?? 'auto';
+  if (tools.some(({ name }) => name === choice.name)) return choice;
+  throw invalidRequest(`${param} names the function '${choice.name}', which is not among the tools.`, param);
+}

@@ -1,0 +1,53 @@
+import type { Media } from '../../media.ts';
+import type { ModelCard } from '../../model.ts';
+import type { ChatMessage, ChatPrompt, GenerationRequest } from '../../runner.ts';
+import { toSampling, toStop } from '../fields/sampling.ts';
+import type { Conversation, Message } from './conversation.ts';
+import { joinContent } from './media.ts';
+
+/**
+ * Turns a conversation into the engines' form. Adds the model's default values and the server's content filter. `media`
+ * has the images and recordings of each message.
+ */
+export function toGenerationRequest(
+  conversation: Conversation,
+  model: ModelCard,
+  banned: string[],
+  media: Media[][] = [],
+): GenerationRequest {
+  const { replyFormat, sampling, maxTokens, logprobs } = conversation;
+  return {
+    prompt: toChatPrompt(conversation, model, media),
+    replyFormat,
+    sampling: toSampling(sampling, model),
+    stop: toStop(sampling, model),
+    banned,
+    maxTokens: maxTokens === undefined ? (model.parameters.max_tokens ?? null) : maxTokens,
+    cachePrompt: sampling.cache_prompt ?? true,
+    choices: sampling.n ?? 1,
+    logprobs,
+  };
+}
+
+function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media[][]): ChatPrompt {
+  const messages = conversation.messages.map((message, index) => toChatMessage(message, media[index] ?? []));
+  const systemPrompt = model.settings.system_prompt;
+  const needsSystemPrompt = systemPrompt && !messages.some(({ role }) => role === 'system');
+  const { tools, toolChoice, parallelToolCalls, templateKwargs, reasoningEffort: effort } = conversation;
+  return {
+    kind: 'chat',
+    messages: needsSystemPrompt ? [{ role: 'system', content: systemPrompt }, ...messages] : messages,
+    tools,
+    toolChoice,
+    parallelToolCalls,
+    templateKwargs: {
+      // Templates use different names: gpt-oss reads an effort, Qwen and similar models a switch.
+      ...(effort && { reasoning_effort: effort, enable_thinking: effort !== 'none' }),
+      ...templateKwargs,
+    },
+  };
+}
+
+function toChatMessage({ content, ...message }: Message, media: Media[]): ChatMessage {
+  return { ...message, content: joinContent(content), ...(media.length > 0 && { media }) };
+}

@@ -1,0 +1,57 @@
+import type { GenerationEvent } from '../../events.ts';
+import type { ModelCard } from '../../model.ts';
+import type { GenerationRequest } from '../../runner.ts';
+import { callOf, type RequestContext } from '../context.ts';
+import type { ApiRequest } from '../http/http.ts';
+import { cancelWith } from '../stream/cancel.ts';
+import { applyOverflowPolicy } from '../stream/overflow.ts';
+import type { Conversation } from './conversation.ts';
+import { readMedia } from './media.ts';
+import { toGenerationRequest } from './request.ts';
+
+/** A generation that runs, and how to end it. */
+export interface Generation {
+  events: AsyncIterable<GenerationEvent>;
+  /** Aborted when the client leaves. */
+  cancel: AbortController;
+}
+
+/**
+ * Continues a conversation, the same for every dialect. Throws an `ApiError` for images or recordings that can't be read.
+ *
+ * @param overflow what happens to a prompt beyond the window: `length` gives empty replies, `error` throws a 400 `ApiError`
+ */
+export async function startGeneration(
+  context: RequestContext,
+  request: Pick<ApiRequest, 'signal'>,
+  model: ModelCard,
+  conversation: Conversation,
+  overflow: 'length' | 'error',
+): Promise<Generation> {
+  const cancel = cancelWith(request.signal);
+  const generation = await readGeneration(context, cancel.signal, model, conversation);
+  const events = context.runner.generate(model.id, generation, callOf(context, cancel));
+  return { events: applyOverflowPolicy(events, overflow, { choices: generation.choices }), cancel };
+}
+
+/** Counts the tokens of a conversation's prompt. Those of images and recordings are not known and count as none. */
+export async function countPromptTokens(
+  context: RequestContext,
+  request: Pick<ApiRequest, 'signal'>,
+  model: ModelCard,
+  conversation: Conversation,
+): Promise<number> {
+  const generation = await readGeneration(context, request.signal, model, conversation);
+  const { tokens } = await context.runner.ask(model.id, 'countPrompt', generation, callOf(context, request));
+  return tokens;
+}
+
+async function readGeneration(
+  { media: reader, contentFilter }: RequestContext,
+  signal: AbortSignal,
+  model: ModelCard,
+  conversation: Conversation,
+): Promise<GenerationRequest> {
+  const media = await readMedia(reader, conversation.messages, model, signal);
+  return toGenerationRequest(conversation, model, contentFilter, media);
+}

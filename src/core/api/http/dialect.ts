@@ -1,0 +1,46 @@
+import type { ErrorData } from '../../errors.ts';
+
+/** The words in which an API speaks of errors. The paths of a request tell which one its client speaks. */
+export type Dialect = 'openai' | 'anthropic' | 'ollama';
+
+export function dialectOf(path: string): Dialect {
+  if (/^(\/v1)?\/messages(\/|$)/.test(path)) return 'anthropic';
+  return path.startsWith('/api/') ? 'ollama' : 'openai';
+}
+
+/** The JSON body of an error. Whole replies and error events of a stream have the same. */
+export function errorBody(error: ErrorData, dialect: Dialect = 'openai'): object {
+  switch (dialect) {
+    case 'openai': {
+      const { status: _, headers: __, ...body } = error;
+      return { error: body };
+    }
+    case 'anthropic':
+      return { type: 'error', error: { type: anthropicType(error), message: anthropicMessage(error) } };
+    case 'ollama':
+      return { error: error.message };
+    default:
+      return dialect satisfies never;
+  }
+}
+
+/** Anthropic's types of errors go by the status: https://platform.claude.com/docs/en/api/errors */
+const ANTHROPIC_TYPES: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  529: 'overloaded_error',
+};
+
+function anthropicType({ status }: ErrorData): string {
+  return ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+/** Clients of Anthropic look for these words when a prompt is too long. */
+function anthropicMessage({ message, n_prompt_tokens: tokens, n_ctx: window }: ErrorData): string {
+  return tokens === undefined ? message : `prompt is too long: ${tokens} tokens > ${window} maximum`;
+}
