@@ -6,6 +6,7 @@ import { contextsToTry } from '../pool/find-room.ts';
 import { planBackends } from '../pool/load-model.ts';
 import { createMemoryGauge } from '../pool/memory-gauge.ts';
 import { planThreads } from '../pool/model-threads.ts';
+import { planSlots } from '../pool/plan-slots.ts';
 import type { Config } from './config/settings.ts';
 
 /**
@@ -27,10 +28,13 @@ export function estimateLoad(
   const { shape, kind, loading } = source;
   const [backend = 'cpu'] = planBackends('cpu', source).backends;
   const asked = loading?.contextLength ?? config.ctxLen ?? null;
-  const wanted = { slots: loading?.slots ?? config.slots, threads: loading?.threads ?? config.threads ?? null };
+  const sizes = { backend, kind, threads: 1, batchSize: config.batch };
+  const askedSlots = loading?.slots ?? config.slots ?? null;
+  const chosen = planSlots(source, { slots: askedSlots, contextLength: asked }, sizes, available);
+  const wanted = { slots: chosen.slots, threads: loading?.threads ?? config.threads ?? null };
   const { threads, slots: most } = planThreads(backend, wanted, usableCores().count);
   const slots = kind === 'chat' ? most : 1;
-  const windowless = { backend, kind, slots, threads, batchSize: config.batch };
+  const windowless = { ...sizes, slots, threads };
   const [contextLength = shape.trainedContextLength] = contextsToTry(source, asked, windowless, available).lengths;
   const plan = { ...windowless, contextLength };
   return { ...estimateMemory(shape, plan), backend, slots: slots * threads, contextLength };

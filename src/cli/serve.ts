@@ -45,7 +45,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     backend: config.backend,
     engine: {
       contextLength: config.ctxLen ?? null,
-      slots: config.slots,
+      slots: config.slots ?? null,
       threads: config.threads ?? null,
       batchSize: config.batch,
     },

@@ -11,6 +11,7 @@ import type { Claim } from './keeper.ts';
 import { startModelProcess } from './model-process.ts';
 import { planThreads, scaleInfo, startModelThreads } from './model-threads.ts';
 import type { ModelWorkers } from './model-workers.ts';
+import { planSlots } from './plan-slots.ts';
 import type { MemoryState } from './residency.ts';
 
 /** The threads that hold a model, and what they run it on. */
@@ -21,8 +22,9 @@ export interface LoadedWorkers {
   /** The reasons why better backends were passed over. */
   fallbackReasons: string[];
   workers: ModelWorkers;
-  /** Why the context window is as long as it is; for the log. */
+  /** Why the context window is as long as it is, and why there are so many slots; for the log. */
   contextReason: string;
+  slotsReason: string;
   /** What the chat layer needs to know of the model; its template is the one to use. */
   traits: ModelTraits;
 }
@@ -30,7 +32,8 @@ export interface LoadedWorkers {
 export interface LoadOptions {
   /** `auto` takes the first of GPU, CPU and WebAssembly that can load the model. */
   backend: 'auto' | BackendName;
-  engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers'>;
+  /** `slots` is null where memory decides. */
+  engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers' | 'slots'> & { slots: number | null };
   /** Returns the files of a model and its kind, or undefined if the model is unknown. */
   sourceOf: (modelId: string) => ModelSource | undefined;
   memory: () => MemoryState;
@@ -69,6 +72,7 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
         backend,
         device,
         slots,
+        slotsReason: result.slotsReason,
         context,
         contextReason: result.contextReason,
         threads,
@@ -108,16 +112,14 @@ async function tryBackend(
   claim: Claim,
 ): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
-  const wanted = { ...engine, ...loading, ...files };
+  const asked = { ...engine, ...loading };
+  const { available } = memory();
+  const sizes = { backend, kind: source.kind, threads: 1, batchSize: asked.batchSize };
+  const chosen = planSlots(source, asked, sizes, available);
+  const wanted = { ...asked, ...files, slots: chosen.slots };
   const { threads, slots } = planThreads(backend, wanted, usableCores().count);
-  const plan = {
-    backend,
-    kind: source.kind,
-    slots: source.kind === 'chat' ? slots : 1,
-    threads,
-    batchSize: wanted.batchSize,
-  };
-  const windows = contextsToTry(source, wanted.contextLength, plan, memory().available);
+  const plan = { ...sizes, threads, slots: source.kind === 'chat' ? slots : 1 };
+  const windows = contextsToTry(source, wanted.contextLength, plan, available);
   const plans = windows.lengths.map((contextLength) => ({ ...plan, contextLength }));
   const room = await findRoom(shape, plans, claim);
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
@@ -139,7 +141,14 @@ async function tryBackend(
     const { total } = estimateMemory(shape, { ...room.plan, contextLength: result.info.contextLength });
     const traits = { ...result.traits, chatTemplate: source.chatTemplate ?? result.traits.chatTemplate };
     const contextReason = backend === 'gpu' ? 'the longest that fits the GPU' : windows.reason;
-    return { engine: scaleInfo(result.info, threads), memory: total, contextReason, workers, traits };
+    return {
+      engine: scaleInfo(result.info, threads),
+      memory: total,
+      contextReason,
+      slotsReason: chosen.reason,
+      workers,
+      traits,
+    };
   }
   await workers[Symbol.asyncDispose]();
   const { reason, lacksMemory } = result;

@@ -11,6 +11,7 @@ import { describeConversation } from './affinity.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
 import { createMemoryGauge } from './memory-gauge.ts';
+import { MOST_DEFAULT_SLOTS } from './plan-slots.ts';
 import { createPreparerPool } from './preparer.ts';
 import { createProbation, type Probation } from './probation.ts';
 import { askToTheEnd, generateToTheEnd } from './takeover.ts';
@@ -53,7 +54,7 @@ export function createPool({ memory, ...options }: PoolOptions): Runner & AsyncD
     },
     maxModels: options.maxLoadedModels,
     idleTimeoutMs: options.idleTimeoutMs,
-    maxWaiting: options.engine.slots + maxWaiting,
+    maxWaiting: (options.engine.slots ?? MOST_DEFAULT_SLOTS) + maxWaiting,
     memory: measure,
     log,
   });

@@ -94,7 +94,7 @@ describe('the configuration', () => {
       localPages: 'inference',
       allowedHost: [],
       contentFilter: [],
-      slots: 4,
+      slots: undefined,
       ctxLen: undefined,
       threads: undefined,
       batch: 512,

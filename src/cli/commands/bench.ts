@@ -37,7 +37,7 @@ async function bench(model: string | undefined, options: Record<string, unknown>
     readFlag('rounds', options),
   ];
   // If the command starts its own server, each stream gets a slot.
-  wanted.config.slots = Math.max(wanted.config.slots, streams);
+  wanted.config.slots = Math.max(wanted.config.slots ?? 1, streams);
   await using reached = await reachServer(wanted);
   const { client } = reached;
   const plan = { model: chooseModel(await client.models(), model).id, promptTokens, replyTokens, rounds };

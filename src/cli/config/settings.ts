@@ -119,12 +119,13 @@ export const SETTINGS = {
     fallback: () => [],
     list: true,
   }),
-  slots: setting<number>({
+  slots: setting<number | undefined>({
     flags: '--slots <n>',
     env: 'PADDOCK_SLOTS',
     description: 'generations of one model at once',
     schema: integer(1, 256),
-    fallback: () => 4,
+    fallback: () => undefined,
+    fallbackText: 'as memory allows, 16 to 2; 4 on a GPU and on WebAssembly',
   }),
   ctxLen: setting<number | undefined>({
     flags: '--ctx-len <tokens>',

@@ -65,7 +65,7 @@ describe('paddock show', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^id +shelf\/brief$/m);
     expect(stdout).toMatch(/^context +1024 tokens, 1024 in training$/m);
-    expect(stdout).toMatch(/^memory +about [\d.]+ MB on the CPU \(.*\) with 4 x 1024 tokens$/m);
+    expect(stdout).toMatch(/^memory +about [\d.]+ MB on the CPU \(.*\) with 16 x 1024 tokens$/m);
     expect(stdout).toContain(join(home, 'models/shelf/brief.gguf'));
   });
 
@@ -73,7 +73,7 @@ describe('paddock show', () => {
     const model = JSON.parse((await run(['show', MODEL, '--json'])).stdout);
     expect(model).toMatchObject({ id: MODEL, object: 'model', sources: [{ filename: 'brief.gguf' }] });
     expect(model.files).toEqual([{ path: join(home, 'models/shelf/brief.gguf'), size: model.meta.size }]);
-    expect(model.memory).toMatchObject({ slots: 4, context_length: 1024, total: expect.any(Number) });
+    expect(model.memory).toMatchObject({ slots: 16, context_length: 1024, total: expect.any(Number) });
   });
 
   it('lists the models if the named one does not exist', async () => {

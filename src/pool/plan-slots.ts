@@ -1,0 +1,43 @@
+import type { ModelSource } from '../engine/engine.ts';
+import { estimateMemory, type MemoryPlan } from '../engine/memory-estimate.ts';
+
+/** The slots to try where nobody asks for a number, most first. More than 16 hardly add to the tokens per second of a CPU. */
+const SLOTS = [16, 8, 4, 2];
+/** The slots where memory is short, and where it is not known how much there is: on a GPU, and on WebAssembly. */
+const MODEST_SLOTS = 4;
+/** The slots that a model has at most by default. */
+export const MOST_DEFAULT_SLOTS = 16;
+
+/** Coding agents need a window of so many tokens. No slot is added that would make it shorter. */
+const AGENT_LENGTH = 32_768;
+/** The caches of many slots may take so much of the memory that the weights leave, those of few slots more. */
+const MANY_SLOTS_SHARE = 1 / 3;
+const FEW_SLOTS_SHARE = 1 / 2;
+
+/** How many slots a model gets, and in words why. */
+export interface SlotChoice {
+  slots: number;
+  reason: string;
+}
+
+/**
+ * Chooses the slots of a model. Those that are asked for are taken; else as many as memory allows with windows of the length
+ * that is asked for, or that agents need. `available` is in bytes.
+ */
+export function planSlots(
+  { shape, kind }: Pick<ModelSource, 'shape' | 'kind'>,
+  asked: { slots: number | null; contextLength: number | null },
+  plan: Omit<MemoryPlan, 'contextLength' | 'slots'>,
+  available: number,
+): SlotChoice {
+  if (asked.slots !== null) return { slots: asked.slots, reason: 'as configured' };
+  if (kind !== 'chat' || plan.backend !== 'cpu')
+    return { slots: MODEST_SLOTS, reason: 'the default where memory is not known' };
+  const contextLength = asked.contextLength ?? Math.min(AGENT_LENGTH, shape.trainedContextLength || AGENT_LENGTH);
+  const estimate = (slots: number) => estimateMemory(shape, { ...plan, slots, contextLength });
+  const free = Math.max(0, available - estimate(0).weights);
+  const share = (slots: number) => (slots > MODEST_SLOTS ? MANY_SLOTS_SHARE : FEW_SLOTS_SHARE);
+  const slots = SLOTS.find((count) => estimate(count).cache <= share(count) * free);
+  if (slots === undefined) return { slots: MODEST_SLOTS, reason: 'the default where memory is short' };
+  return { slots, reason: `windows of ${contextLength} tokens leave room for others` };
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { planSlots } from '../../src/pool/plan-slots.ts';
+import { tinyModelShape } from '../fixtures/model-shape.ts';
+
+const GB = 1e9;
+const asked: { slots: number | null; contextLength: number | null } = { slots: null, contextLength: null };
+const plan = { backend: 'cpu', kind: 'chat', threads: 1, batchSize: 512 } as const;
+
+/** A chat model whose cache takes so many bytes for each token of a slot. */
+const modelOf = (bytesPerToken: number, trainedContextLength = 131_072) => ({
+  kind: 'chat' as const,
+  shape: { ...tinyModelShape, trainedContextLength, cachedPerToken: bytesPerToken / 2 },
+});
+const half = modelOf(12_288);
+const seven = modelOf(131_072);
+
+/** The slots that a model gets with so much memory beside its weights. */
+const slotsOf = (model: typeof half, available: number, more: Partial<typeof asked> = {}) =>
+  planSlots(model, { ...asked, ...more }, plan, available).slots;
+
+describe('the slots of a model that nobody configured', () => {
+  it.each([
+    ['a model of 0.5B on 22 GB', half, 22 * GB, 16],
+    ['a model of 0.5B on 10 GB', half, 10 * GB, 8],
+    ['a model of 0.5B on 4 GB', half, 4 * GB, 4],
+    ['a model of 7B on 22 GB', seven, 22 * GB, 2],
+    ['a model of 7B on 40 GB', seven, 40 * GB, 4],
+    ['a model of 7B on 128 GB', seven, 128 * GB, 8],
+  ])('are as many as leave room for others with windows that agents need: %s', (_, model, available, slots) => {
+    expect(slotsOf(model, available)).toBe(slots);
+  });
+
+  it('are more where the model was trained with a short window', () => {
+    expect(slotsOf(modelOf(131_072, 2048), 22 * GB)).toBe(16);
+  });
+
+  it('are more where a short window is asked for', () => {
+    expect(slotsOf(seven, 22 * GB, { contextLength: 2048 })).toBe(16);
+  });
+
+  it('are four where memory is short, and windows shrink instead', () => {
+    expect(slotsOf(seven, GB)).toBe(4);
+  });
+
+  it('are four where memory is not known', () => {
+    expect(planSlots(half, asked, { ...plan, backend: 'gpu' }, 100 * GB).slots).toBe(4);
+    expect(planSlots(half, asked, { ...plan, backend: 'wasm' }, 100 * GB).slots).toBe(4);
+  });
+});
+
+describe('the slots of a model that somebody configured', () => {
+  it('are those', () => {
+    expect(planSlots(seven, { ...asked, slots: 32 }, plan, GB)).toEqual({ slots: 32, reason: 'as configured' });
+  });
+});
