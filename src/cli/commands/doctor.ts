@@ -17,13 +17,15 @@ export function registerDoctor(program: Command): void {
 }
 
 async function doctor(options: Record<string, unknown>): Promise<void> {
-  const [{ checkMachine }, { checkBackends }, folders, { checkMedia }, { checkAddress }] = await Promise.all([
-    import('../doctor/machine.ts'),
-    import('../doctor/backends.ts'),
-    import('../doctor/folders.ts'),
-    import('../doctor/media.ts'),
-    import('../doctor/server.ts'),
-  ]);
+  const [{ checkMachine }, { checkBackends }, folders, { checkLoads }, { checkMedia }, { checkAddress }] =
+    await Promise.all([
+      import('../doctor/machine.ts'),
+      import('../doctor/backends.ts'),
+      import('../doctor/folders.ts'),
+      import('../doctor/loads.ts'),
+      import('../doctor/media.ts'),
+      import('../doctor/server.ts'),
+    ]);
   const { config, finding } = checkConfig(options);
   const machine = checkMachine();
   const backends = await checkBackends(config.backend);
@@ -33,6 +35,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     ...backends,
     finding,
     ...(await folders.checkFolders(models)),
+    ...checkLoads(models, config),
     ...(await checkMedia(
       models.catalogue,
       backends.find(({ id }) => id === 'wasm'),
