@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { registerBench } from './commands/bench.ts';
 import { registerChat } from './commands/chat.ts';
+import { registerConnect } from './commands/connect.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerList } from './commands/list.ts';
 import { registerPull } from './commands/pull.ts';
@@ -30,6 +31,7 @@ registerShow(program);
 registerRemove(program);
 registerChat(program);
 registerBench(program);
+registerConnect(program);
 registerDoctor(program);
 
 try {

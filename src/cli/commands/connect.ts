@@ -1,0 +1,91 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { chooseModel } from '../client/choose-model.ts';
+import { createClient } from '../client/client.ts';
+import { isPaddock, localUrl, type Wanted } from '../client/reach.ts';
+import { addSettings } from '../config/command.ts';
+import { withKeysOfFile } from '../config/key-file.ts';
+import { confirm } from '../confirm.ts';
+import { PROGRAMS } from '../connect/programs.ts';
+import { mergedText, readSettings, textOf, writeSettings } from '../connect/settings-file.ts';
+import type { Facts, SettingsFile, Setup } from '../connect/setup.ts';
+import { agentWarnings } from '../connect/warnings.ts';
+import { UsageError } from '../errors.ts';
+import { note, print, printJson } from '../output.ts';
+import { addUrlOptions, wantedServer } from './client-options.ts';
+
+export function registerConnect(program: Command): void {
+  const names = Object.keys(PROGRAMS).join(', ');
+  const command = program
+    .command('connect')
+    .description('tell what another program needs to use the server that runs')
+    .argument('<program>', names)
+    .argument('[model]', 'the model; by default one that can chat')
+    .option('--write', "write the program's settings file, after asking")
+    .option('-y, --yes', 'with --write: do not ask')
+    .option('--json', 'print it as JSON');
+  addSettings(addUrlOptions(command), ['host', 'port']).action(connect);
+}
+
+async function connect(name: string, model: string | undefined, options: Record<string, unknown>): Promise<void> {
+  const program = PROGRAMS[name];
+  if (!program) throw new UsageError(`${name} is not known; there are ${Object.keys(PROGRAMS).join(', ')}`);
+  const { url, key } = await runningServer(wantedServer(options));
+  const { id, context_length: contextLength, capabilities, meta } = await modelOf(url, key, model);
+  const facts: Facts = { url, key: key ?? null, model: id, contextLength };
+  const setup = program.setup(facts);
+  const agent = { model: id, contextLength, trainedContextLength: meta.n_ctx_train, tools: capabilities.tools };
+  const warnings = program.agent ? agentWarnings(agent) : [];
+  if (options.json) printJson({ program: name, ...facts, ...setup, warnings });
+  else if (!options.write || !setup.file) print(describe(program.title, setup));
+  for (const warning of warnings) note(`! ${warning}`);
+  if (options.write) await write(setup, options.yes === true);
+}
+
+/** The server that the options mean, which has to run: what it needs is of no use otherwise. */
+async function runningServer({ url, key, config }: Wanted): Promise<{ url: string; key: string | undefined }> {
+  if (url !== undefined) return { url: url.replace(/\/+(v1\/*)?$/, ''), key };
+  const local = localUrl(config);
+  if (!(await isPaddock(local))) throw new Error(`no Paddock answers at ${local}: start one with paddock serve`);
+  return { url: local, key: key ?? withKeysOfFile(config).apiKey[0] };
+}
+
+async function modelOf(url: string, key: string | undefined, wanted: string | undefined) {
+  return chooseModel(await createClient(url, key).models(), wanted);
+}
+
+function describe(title: string, { variables, file, steps = [] }: Setup): string {
+  const parts = [`# ${title}`];
+  if (variables) parts.push(exportsOf(variables));
+  if (file) parts.push(`# ${join('~', file.path)}\n${textOf(file.content).trimEnd()}`);
+  if (steps.length > 0) parts.push(steps.join('\n'));
+  return parts.join('\n\n');
+}
+
+function exportsOf(variables: Record<string, string>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
+    .join('\n');
+}
+
+/** Writes the settings file, and says what is left to do. Throws if the settings have to be added by hand. */
+async function write({ file, variables }: Setup, yes: boolean): Promise<void> {
+  if (!file) throw new UsageError('it has no settings file: set what is printed above by hand');
+  const path = join(homedir(), file.path);
+  const existing = await readSettings(path);
+  const text = mergedText(existing, file.content);
+  if (text === null) throw new Error(byHand(path, file));
+  if (text === existing) return print(`${path} has these settings already.`);
+  if (!yes) {
+    note(`${existing === null ? 'New file' : 'New text of'} ${path}:\n${text.trimEnd()}`);
+    await confirm('Write it?', 'nothing was written');
+  }
+  await writeSettings(path, text);
+  print(`Written: ${path}`);
+  if (variables) print(`Set these too:\n${exportsOf(variables)}`);
+}
+
+function byHand(path: string, { content }: SettingsFile): string {
+  return `${path} is there already and can't be merged: add this to it\n${textOf(content).trimEnd()}`;
+}

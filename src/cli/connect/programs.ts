@@ -1,0 +1,168 @@
+import { ANY_KEY, type Facts, type Program } from './setup.ts';
+
+/** An agent may write so many tokens in one reply: a quarter of the window leaves the rest to the conversation. */
+const REPLY_SHARE = 1 / 4;
+
+const base = ({ url }: Facts) => `${url}/v1`;
+const keyOf = ({ key }: Facts) => key ?? ANY_KEY;
+const quoted = (text: string) => JSON.stringify(text);
+
+/** The programs by the name that `paddock connect` takes. Each setup follows the program's own documentation. */
+export const PROGRAMS: Record<string, Program> = {
+  codex: {
+    title: 'Codex CLI',
+    agent: true,
+    setup: (facts) => ({
+      ...(facts.key !== null && { variables: { PADDOCK_API_KEY: facts.key } }),
+      file: { path: '.codex/config.toml', content: { format: 'text', text: codexToml(facts) } },
+    }),
+  },
+  'claude-code': {
+    title: 'Claude Code',
+    agent: true,
+    setup: (facts) => ({
+      file: { path: '.claude/settings.json', content: { format: 'json', value: { env: claudeVariables(facts) } } },
+    }),
+  },
+  opencode: {
+    title: 'opencode',
+    agent: true,
+    setup: (facts) => ({
+      file: { path: '.config/opencode/opencode.json', content: { format: 'json', value: opencodeSettings(facts) } },
+    }),
+  },
+  continue: {
+    title: 'Continue',
+    agent: true,
+    setup: (facts) => ({
+      file: { path: '.continue/config.yaml', content: { format: 'text', text: continueYaml(facts) } },
+    }),
+  },
+  cline: {
+    title: 'Cline',
+    agent: true,
+    setup: (facts) => ({
+      steps: [
+        `In the command line: cline auth --provider openai --apikey ${keyOf(facts)} --baseurl ${base(facts)} --modelid ${facts.model}`,
+        'In the editor: Settings, API Provider "OpenAI Compatible", then',
+        `  Base URL ${base(facts)}, API Key ${keyOf(facts)}, Model ID ${facts.model}, Context Window Size ${facts.contextLength}`,
+      ],
+    }),
+  },
+  zed: {
+    title: 'Zed',
+    agent: true,
+    setup: (facts) => ({
+      variables: { PADDOCK_API_KEY: keyOf(facts) },
+      file: { path: '.config/zed/settings.json', content: { format: 'json', value: zedSettings(facts) } },
+    }),
+  },
+  'open-webui': {
+    title: 'Open WebUI',
+    agent: false,
+    setup: (facts) => ({ variables: { OPENAI_API_BASE_URL: base(facts), OPENAI_API_KEY: keyOf(facts) } }),
+  },
+  openai: {
+    title: 'the OpenAI SDKs',
+    agent: false,
+    setup: (facts) => ({
+      variables: { OPENAI_BASE_URL: base(facts), OPENAI_API_KEY: keyOf(facts) },
+      steps: [`Then ask for the model ${quoted(facts.model)}.`],
+    }),
+  },
+  anthropic: {
+    title: "Anthropic's SDKs",
+    agent: false,
+    setup: (facts) => ({
+      variables: { ANTHROPIC_BASE_URL: facts.url, ANTHROPIC_API_KEY: keyOf(facts) },
+      steps: [`Then ask for the model ${quoted(facts.model)}.`],
+    }),
+  },
+  ollama: {
+    title: "Ollama's clients",
+    agent: false,
+    setup: (facts) => ({
+      variables: { OLLAMA_HOST: facts.url },
+      steps: [
+        `Then ask for the model ${quoted(facts.model)}.`,
+        ...(facts.key === null ? [] : ['They must send the key in a header: Authorization: Bearer <key>.']),
+      ],
+    }),
+  },
+};
+
+function codexToml(facts: Facts): string {
+  return [
+    `model = ${quoted(facts.model)}`,
+    'model_provider = "paddock"',
+    `model_context_window = ${facts.contextLength}`,
+    '',
+    '[model_providers.paddock]',
+    'name = "Paddock"',
+    `base_url = ${quoted(base(facts))}`,
+    'wire_api = "responses"',
+    ...(facts.key === null ? [] : ['env_key = "PADDOCK_API_KEY"']),
+    '',
+  ].join('\n');
+}
+
+/** Claude Code asks small models for small work, under names of its own, which only Anthropic's servers know. */
+function claudeVariables(facts: Facts): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: facts.url,
+    ANTHROPIC_AUTH_TOKEN: keyOf(facts),
+    ANTHROPIC_MODEL: facts.model,
+    ANTHROPIC_DEFAULT_OPUS_MODEL: facts.model,
+    ANTHROPIC_DEFAULT_SONNET_MODEL: facts.model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: facts.model,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  };
+}
+
+function opencodeSettings(facts: Facts): object {
+  const limit = { context: facts.contextLength, output: Math.floor(facts.contextLength * REPLY_SHARE) };
+  return {
+    $schema: 'https://opencode.ai/config.json',
+    provider: {
+      paddock: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'Paddock',
+        options: { baseURL: base(facts), apiKey: keyOf(facts) },
+        models: { [facts.model]: { name: facts.model, tool_call: true, limit } },
+      },
+    },
+    model: `paddock/${facts.model}`,
+  };
+}
+
+function continueYaml(facts: Facts): string {
+  return [
+    'name: Paddock',
+    'version: 1.0.0',
+    'schema: v1',
+    'models:',
+    `  - name: ${quoted(facts.model)}`,
+    '    provider: openai',
+    `    model: ${quoted(facts.model)}`,
+    `    apiBase: ${quoted(base(facts))}`,
+    `    apiKey: ${quoted(keyOf(facts))}`,
+    '    roles: [chat, edit, apply]',
+    '    capabilities: [tool_use]',
+    '    defaultCompletionOptions:',
+    `      contextLength: ${facts.contextLength}`,
+    '',
+  ].join('\n');
+}
+
+function zedSettings(facts: Facts): object {
+  const model = {
+    name: facts.model,
+    display_name: facts.model,
+    max_tokens: facts.contextLength,
+    capabilities: { tools: true, images: false, parallel_tool_calls: true, prompt_cache_key: true },
+  };
+  return {
+    language_models: { openai_compatible: { Paddock: { api_url: base(facts), available_models: [model] } } },
+    agent: { default_model: { provider: 'Paddock', model: facts.model } },
+  };
+}

@@ -1,0 +1,60 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { SettingsFile } from './setup.ts';
+
+type Content = SettingsFile['content'];
+
+/** Writes the settings as the text of a file. */
+export function textOf(content: Content): string {
+  return content.format === 'json' ? `${JSON.stringify(content.value, null, 2)}\n` : content.text;
+}
+
+/**
+ * Plans the new text of a settings file; `existing` is what it has now, null if there is no file. Returns null if the settings
+ * have to be added by hand: what is there is not plain JSON, or of a format that is not merged.
+ */
+export function mergedText(existing: string | null, content: Content): string | null {
+  if (existing === null || existing.trim() === '') return textOf(content);
+  if (content.format !== 'json') return existing === content.text ? existing : null;
+  const value = parseObject(existing);
+  return value && `${JSON.stringify(merge(value, content.value), null, 2)}\n`;
+}
+
+/** Reads a settings file; null if there is none. */
+export async function readSettings(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Writes a settings file that only its owner can read, since it may have a key. */
+export async function writeSettings(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text, { mode: 0o600 });
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Merges objects into one another. Whatever is no object takes the place of what was there. */
+function merge(into: Record<string, unknown>, from: object): Record<string, unknown> {
+  const merged = { ...into };
+  for (const [key, value] of Object.entries(from)) {
+    const before = merged[key];
+    merged[key] = isObject(before) && isObject(value) ? merge(before, value) : value;
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

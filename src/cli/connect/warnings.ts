@@ -1,0 +1,28 @@
+/** Coding agents begin with prompts of 8 to 15 thousand tokens, and their makers ask for windows of so many tokens. */
+const AGENT_WINDOW = 32_768;
+
+/** The facts about a model that tell whether an agent can work with it. Lengths are in tokens. */
+export interface AgentFacts {
+  model: string;
+  contextLength: number;
+  trainedContextLength: number;
+  tools: boolean;
+}
+
+/** Says what will go wrong when an agent uses the model, and what mends it. */
+export function agentWarnings({ model, contextLength, trainedContextLength, tools }: AgentFacts): string[] {
+  const warnings: string[] = [];
+  if (contextLength < AGENT_WINDOW) {
+    const mend =
+      trainedContextLength >= AGENT_WINDOW
+        ? `start the server with --ctx-len ${AGENT_WINDOW}`
+        : `it was trained with ${trainedContextLength}: take another model`;
+    warnings.push(`The window of ${model} is ${contextLength} tokens, and agents need ${AGENT_WINDOW}: ${mend}.`);
+  }
+  if (!tools) {
+    warnings.push(
+      `The template of ${model} shows no tools to the model. It gets them as text and often calls none: take a model with "tools" in paddock show.`,
+    );
+  }
+  return warnings;
+}
