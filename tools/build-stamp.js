@@ -7,7 +7,7 @@ import { join, relative, sep } from 'node:path';
  * @typedef {Record<string, string>} BuildInputs
  */
 
-const FOLDERS = ['src', 'web', 'workers', 'benchmarks', 'chaos', 'models'];
+const FOLDERS = ['src', 'web', 'workers', 'benchmarks', 'chaos', 'agents', 'models'];
 const FILES = ['package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'tsconfig.shared.json'];
 
 /** The build copies the models into dist-web. It makes nothing from the other files beside them. */

@@ -42,9 +42,9 @@ export const PROGRAMS: Record<string, Program> = {
     title: 'Cline',
     agent: true,
     setup: (facts) => ({
+      file: { path: '.cline/data/settings/providers.json', content: { format: 'json', value: clineProviders(facts) } },
       steps: [
-        `In the command line: cline auth --provider openai --apikey ${keyOf(facts)} --baseurl ${base(facts)} --modelid ${facts.model}`,
-        'In the editor: Settings, API Provider "OpenAI Compatible", then',
+        'That is for its command line. In the editor: Settings, API Provider "OpenAI Compatible", then',
         `  Base URL ${base(facts)}, API Key ${keyOf(facts)}, Model ID ${facts.model}, Context Window Size ${facts.contextLength}`,
       ],
     }),
@@ -152,6 +152,20 @@ function continueYaml(facts: Facts): string {
     `      contextLength: ${facts.contextLength}`,
     '',
   ].join('\n');
+}
+
+/** Cline does not read settings without a time. */
+const SOME_TIME = '2026-01-01T00:00:00.000Z';
+
+/** As `cline auth openai-compatible` writes it. */
+function clineProviders(facts: Facts): object {
+  const provider = 'openai-compatible';
+  const settings = { provider, apiKey: keyOf(facts), model: facts.model, baseUrl: base(facts) };
+  return {
+    version: 1,
+    lastUsedProvider: provider,
+    providers: { [provider]: { settings, updatedAt: SOME_TIME, tokenSource: 'manual' } },
+  };
 }
 
 function zedSettings(facts: Facts): object {
