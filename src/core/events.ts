@@ -28,6 +28,8 @@ export interface TextDelta {
   text: string;
   /** The tokens since the previous text event, if the request asks for logprobs. */
   logprobs?: TokenLogprob[];
+  /** Tokens of the choice so far; from an engine that does not tell each token, where the request asks for a journal. */
+  tokens?: number;
 }
 
 /** A piece of the model's reasoning, which it writes before the answer. */
@@ -58,6 +60,8 @@ export interface ChoiceFinished {
   kind: 'finish';
   choice: number;
   reason: FinishReason;
+  /** As in `TextDelta`. */
+  tokens?: number;
 }
 
 /** The engine died and another one takes the generation up where it was. Nothing that was said is said again. */

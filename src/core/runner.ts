@@ -1,4 +1,4 @@
-import type { GenerationEvent } from './events.ts';
+import type { GenerationEvent, TokenLogprob } from './events.ts';
 import type { JsonSchema } from './grammar/json-schema.ts';
 import type { Media } from './media.ts';
 import type { SamplingKey } from './sampling/fields.ts';
@@ -80,6 +80,24 @@ export interface GenerationRequest {
    * returns no probabilities.
    */
   logprobs: number | null;
+  /** Whether to say with each event how far the generation has come, so that another engine can take it up. */
+  journal?: boolean;
+  /** How far an engine that died had come with each choice, in order. What it said is not said again. */
+  resume?: ResumedChoice[];
+}
+
+/** A choice that another engine had begun. */
+export interface ResumedChoice {
+  /** What the model wrote, as far as it was said. */
+  text: string;
+  /** The number of tokens drawn. */
+  count: number;
+  /** These tokens, where the engine tells them, else none. */
+  tokens: number[];
+  /** Of each token in `tokens`, where the request asks for log probabilities. */
+  logprobs: TokenLogprob[];
+  /** Whether the choice is complete; nothing more is said of it. */
+  finished: boolean;
 }
 
 /** The questions that an engine can be asked besides generations, each with its answer. Plain data. */

@@ -40,13 +40,13 @@ export async function generateToTheEnd(
       await workers.ready(context.signal);
       await runOnce(workers, journal.resumed(request), conversation, context, (event) => {
         // The new engine has come further than the one that died: this request is not what it died of.
-        if (event.kind === 'drawn' || event.kind === 'finish') leave();
+        if (event.kind === 'drawn' || event.kind === 'text' || event.kind === 'finish') leave();
         for (const said of journal.note(event)) emit(said);
       });
       return;
     } catch (error) {
       if (!isDeath(error)) throw error;
-      if (!journal.resumable || isGuilty(error, journal.tokens)) throw culprit(error);
+      if (isGuilty(error, journal.tokens)) throw culprit(error);
       resuming = true;
       emit({ kind: 'pause', reason: 'the engine died; the reply goes on when it is there again' });
     } finally {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPool } from '../../dist/src/pool/pool.js';
 import type { GenerationEvent } from '../../src/core/events.ts';
 import type { GenerationRequest, Runner } from '../../src/core/runner.ts';
@@ -13,11 +14,11 @@ const SLOTS = 4;
 let pool: (Runner & AsyncDisposable) | undefined;
 let lines: string[] = [];
 
-function open(): Runner {
+function open(backend: 'cpu' | 'wasm' = 'cpu'): Runner {
   lines = [];
   pool = createPool({
-    backend: 'cpu',
-    engine: { contextLength: null, slots: SLOTS, threads: 1, batchSize: 64 },
+    backend,
+    engine: { contextLength: null, slots: backend === 'wasm' ? 1 : SLOTS, threads: 1, batchSize: 64 },
     maxWaiting: 8,
     maxLoadedModels: 1,
     idleTimeoutMs: null,
@@ -53,15 +54,26 @@ const idle = (runner: Runner) => runner.loaded().every(({ busy }) => busy === 0)
 
 const sampled = { ...greedy, temperature: 0.9, topK: 40, topP: 0.95, seed: 11 };
 
+const CASES: [string, GenerationRequest][] = [
+  ['greedy', ask('Tell me a story.', { maxTokens: 400 })],
+  ['sampled with a seed', ask('Tell me a story.', { maxTokens: 400, sampling: sampled })],
+  ['with a repeat penalty', ask('Tell me a story.', { maxTokens: 400, sampling: { ...greedy, repeatPenalty: 1.3 } })],
+  ['with a stop sequence that is held back', ask('Story!', { maxTokens: 400, stop: ['zzzzzz', 'e t'] })],
+  ['greedy by a schema', ask('Now.', { maxTokens: 800, replyFormat: jsonFormat() })],
+  ['several choices', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled })],
+];
+
+/** Ends the threads that hold a model with WebAssembly. */
+async function endThreads(): Promise<void> {
+  for (const thread of threads.splice(0)) await thread.terminate();
+}
+const threads: Worker[] = [];
+const noteThread = (thread: Worker) => threads.push(thread);
+beforeAll(() => process.on('worker', noteThread));
+afterAll(() => process.off('worker', noteThread));
+
 describe('a generation whose engine is killed', () => {
-  it.each([
-    ['greedy', ask('Tell me a story.', { maxTokens: 400 })],
-    ['sampled with a seed', ask('Tell me a story.', { maxTokens: 400, sampling: sampled })],
-    ['with a repeat penalty', ask('Tell me a story.', { maxTokens: 400, sampling: { ...greedy, repeatPenalty: 1.3 } })],
-    ['with a stop sequence that is held back', ask('Story!', { maxTokens: 400, stop: ['zzzzzz', 'e t'] })],
-    ['greedy by a schema', ask('Now.', { maxTokens: 800, replyFormat: jsonFormat() })],
-    ['several choices', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled })],
-  ])('says the very same as an undisturbed one, with a pause in between: %s', async (_, request) => {
+  it.each(CASES)('says the very same as an undisturbed one, with a pause in between: %s', async (_, request) => {
     const runner = open();
     const undisturbed = await run(runner, request);
     let killed = 0;
@@ -144,6 +156,57 @@ describe('a generation whose engine is killed', () => {
   });
 });
 
+describe('a generation whose WebAssembly thread dies', () => {
+  const KILLED_AT = 20;
+
+  it.each([
+    ...CASES,
+    ['in its second choice', ask('Say.', { maxTokens: 30, choices: 3, sampling: sampled })],
+    [
+      'with bytes that are no UTF-8',
+      ask('Bytes', { maxTokens: 200, sampling: { ...sampled, temperature: 3, topK: 0, topP: 1 } }),
+    ],
+  ] as [string, GenerationRequest][])(
+    'says the very same as an undisturbed one, with a pause in between: %s',
+    async (_, request) => {
+      const undisturbed = await run(open('wasm'), request);
+      await pool?.[Symbol.asyncDispose]();
+      const runner = open('wasm');
+      const events = await run(runner, request, (count) => {
+        if (count === KILLED_AT) void endThreads();
+      });
+      expect(events.filter(isPause)).toHaveLength(1);
+      expect(textsOfChoices(events)).toEqual(textsOfChoices(undisturbed));
+      expect(doneOf(events)).toMatchObject({
+        promptTokens: doneOf(undisturbed).promptTokens,
+        completionTokens: doneOf(undisturbed).completionTokens,
+      });
+      expect(idle(runner)).toBe(true);
+    },
+  );
+
+  it('tells the same log probabilities of each token, none twice', async () => {
+    // The runtime can't tell the probabilities of half a character, so the reply has whole ones only.
+    const request = ask('Tell me.', { maxTokens: 60, logprobs: 2, replyFormat: lettersFormat() });
+    const logprobsOf = (events: GenerationEvent[]) =>
+      events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
+    const undisturbed = await run(open('wasm'), request);
+    await pool?.[Symbol.asyncDispose]();
+    const events = await run(open('wasm'), request, (count) => {
+      if (count === KILLED_AT) void endThreads();
+    });
+    expect(logprobsOf(events)).toEqual(logprobsOf(undisturbed));
+  });
+
+  it('gets an error when each thread dies of it, and the model serves others again', async () => {
+    const runner = open('wasm');
+    const fatal = run(runner, ask('Story', { maxTokens: null }), () => void endThreads());
+    await expect(fatal).rejects.toMatchObject({ data: { status: 500, code: 'engine_crashed' } });
+    expect(idle(runner)).toBe(true);
+    expect(doneOf(await run(runner, ask('Hello', { maxTokens: 4 }))).completionTokens).toBe(4);
+  });
+});
+
 describe('a question whose engine is killed', () => {
   it('is asked again', async () => {
     const runner = open();
@@ -157,6 +220,10 @@ describe('a question whose engine is killed', () => {
 function jsonFormat(): GenerationRequest['replyFormat'] {
   const schema = { type: 'object', properties: { a: { type: 'string', minLength: 300 } }, required: ['a'] };
   return { kind: 'schema', schema, param: 'response_format.json_schema.schema' };
+}
+
+function lettersFormat(): GenerationRequest['replyFormat'] {
+  return { kind: 'schema', schema: { type: 'string', pattern: '^[a-z ]{200}$' }, param: 'response_format' };
 }
 
 /** The text of each choice. */
