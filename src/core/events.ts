@@ -118,5 +118,14 @@ export interface TokenDrawn {
   logprob?: TokenLogprob;
 }
 
+/**
+ * An event of an engine, and what the chat layer made of it. With both, somebody who is told of the generation can keep its
+ * journal.
+ */
+export interface JournaledEvent {
+  of: EngineEvent;
+  events: GenerationEvent[];
+}
+
 /** Everything that an engine says of a generation. */
 export type EngineEvent = GenerationEvent | TokenDrawn;

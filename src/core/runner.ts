@@ -1,4 +1,4 @@
-import type { GenerationEvent, TokenLogprob } from './events.ts';
+import type { GenerationEvent, TextDelta, TokenLogprob } from './events.ts';
 import type { JsonSchema } from './grammar/json-schema.ts';
 import type { Media } from './media.ts';
 import type { SamplingKey } from './sampling/fields.ts';
@@ -88,11 +88,11 @@ export interface GenerationRequest {
 
 /** A choice that another engine had begun. */
 export interface ResumedChoice {
-  /** What the model wrote, as far as it was said. */
-  text: string;
   /** The number of tokens drawn. */
   count: number;
-  /** These tokens, where the engine tells them, else none. */
+  /** What an engine said that does not tell its tokens. */
+  said: TextDelta[];
+  /** The tokens of one that does. */
   tokens: number[];
   /** Of each token in `tokens`, where the request asks for log probabilities. */
   logprobs: TokenLogprob[];

@@ -186,8 +186,9 @@ class WasmEngine implements TextEngine {
     emit: Emit,
     signal: AbortSignal,
   ): Promise<ChoiceOutcome | null> {
-    const { text = '', count = 0, finished = false } = request.resume?.[choice] ?? {};
+    const { said = [], count = 0, finished = false } = request.resume?.[choice] ?? {};
     if (finished) return { tokens: count, timings: NO_TIMINGS };
+    const text = said.map((piece) => piece.text).join('');
     const whileWanted: Emit = (event) => {
       if (!signal.aborted) emit(event);
     };

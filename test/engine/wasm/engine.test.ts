@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ResumedChoice } from '../../../src/core/runner.ts';
 import { chat, greedy } from '../../support/generation.ts';
 import { kindsOf, only, request, sampling, textOf, WasmThread } from './wasm-thread.ts';
 
@@ -290,7 +291,13 @@ describe('an abort', () => {
 
 describe('a reply that another engine had begun', () => {
   const prompt = { kind: 'text', text: PROMPT } as const;
-  const begun = (text: string, count: number) => ({ text, count, tokens: [], logprobs: [], finished: false });
+  const begun = (text: string, count: number): ResumedChoice => ({
+    said: [{ kind: 'text', choice: 0, text }],
+    count,
+    tokens: [],
+    logprobs: [],
+    finished: false,
+  });
 
   it('goes on after what was said, and says nothing of it again', async () => {
     const whole = await thread.run(request('', { prompt, maxTokens: 24 }));
