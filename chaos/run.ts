@@ -36,7 +36,7 @@ export interface ChaosReport {
 
 const QUESTIONS = 60;
 /** The victim's replies have no promise while its file changes, apart from being explained. */
-const VICTIM_MAY = { [VICTIM]: ['model_load_failed', 'model_not_found'] };
+const VICTIM_MAY = { [VICTIM]: ['model_load_failed', 'model_not_found', 'model_changed'] };
 /** The server may have grown by so much at the end, in MB. Half of it is what 32 MB bodies leave behind in the heap. */
 const MOST_GROWTH_MB = 200;
 /** After the clients have left, all slots are free within this time. A stopped engine may be found first. */

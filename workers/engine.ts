@@ -5,6 +5,7 @@ import type { TextEngine } from '../src/engine/engine.ts';
 import { InsufficientMemory } from '../src/engine/memory-estimate.ts';
 import { loadNativeEngine } from '../src/engine/native/engine.ts';
 import { createPortMux } from '../src/engine/node/port-mux.ts';
+import { stampOf } from '../src/engine/node/stamp.ts';
 import type {
   FromEngineProcess,
   LoadResult,
@@ -52,12 +53,19 @@ sacrificeFirst();
 async function load(config: WorkerConfig): Promise<LoadResult> {
   if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
   try {
-    engine = await loadNativeEngine(config.engine, config.backend, log, config.memory);
+    const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory);
+    if (stampOf(config.engine) !== config.stamp) throw new Error('the files of the model have changed');
+    engine = loaded;
     return { ok: true, info: engine.info, traits: engine.traits };
   } catch (error) {
     log.debug('the engine could not be loaded', toLogFields(error));
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, reason, lacksMemory: error instanceof InsufficientMemory };
+    return {
+      ok: false,
+      reason,
+      lacksMemory: error instanceof InsufficientMemory,
+      changed: stampOf(config.engine) !== config.stamp,
+    };
   }
 }
 

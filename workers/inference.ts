@@ -1,10 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { ApiError, serverError } from '../src/core/errors.ts';
+import { ApiError, modelChanged, serverError } from '../src/core/errors.ts';
 import { serveInference } from '../src/core/inference.ts';
 import { type Log, toLogFields } from '../src/core/log.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
 import { InsufficientMemory } from '../src/engine/memory-estimate.ts';
 import { nodePort } from '../src/engine/node/port.ts';
+import { stampOf } from '../src/engine/node/stamp.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 import { loadWasmEngine } from '../src/engine/wasm/node/load.ts';
@@ -43,11 +44,24 @@ const engine: Pick<TextEngine, 'generate' | 'ask'> = {
 };
 
 function loadedEngine(): Promise<TextEngine> {
-  loaded ??= loadWasmEngine(config.engine, log).catch((error: unknown) => {
+  loaded ??= loadUnchanged().catch((error: unknown) => {
     loaded = undefined;
     throw error;
   });
   return loaded;
+}
+
+/** Throws a 503 `ApiError` if the files are not those any more with which the model was loaded at first. */
+async function loadUnchanged(): Promise<TextEngine> {
+  const hasChanged = () => stampOf(config.engine) !== config.stamp;
+  try {
+    const engine = await loadWasmEngine(config.engine, log);
+    if (!hasChanged()) return engine;
+    await engine[Symbol.asyncDispose]();
+  } catch (error) {
+    if (!hasChanged()) throw error;
+  }
+  throw modelChanged();
 }
 
 /** A crashed engine answers nothing any more; the next request loads another. */
@@ -65,6 +79,11 @@ async function load(): Promise<LoadResult> {
   } catch (error) {
     log.debug('the engine could not be loaded', toLogFields(error));
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, reason, lacksMemory: error instanceof InsufficientMemory };
+    return {
+      ok: false,
+      reason,
+      lacksMemory: error instanceof InsufficientMemory,
+      changed: stampOf(config.engine) !== config.stamp,
+    };
   }
 }

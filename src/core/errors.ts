@@ -120,6 +120,30 @@ export function insufficientMemory(message: string): ApiError {
   return new ApiError({ status: 503, type: 'server_error', code: 'insufficient_memory', param: null, message });
 }
 
+/** 500: the model can not chat, since its chat template can not be read. `reason` says why. */
+export function chatTemplateInvalid(reason: string): ApiError {
+  return new ApiError({
+    status: 500,
+    type: 'server_error',
+    code: 'chat_template_invalid',
+    param: null,
+    message: `The model's chat template can not be read: ${reason}. The model still takes prompts without a template, at /v1/completions.`,
+  });
+}
+
+/** 503: the files of the model are not those any more that a reply was begun with. The next request gets the new ones. */
+export function modelChanged(): ApiError {
+  return new ApiError({
+    status: 503,
+    type: 'server_error',
+    code: 'model_changed',
+    param: null,
+    message:
+      'The files of the model were replaced while it was in use, and its engine died: nothing can go on with this request. Ask again.',
+    headers: { 'retry-after': '1' },
+  });
+}
+
 /** 500: an internal error. The message must not reveal its cause. */
 export function serverError(message = 'The server had an error while processing the request.'): ApiError {
   return new ApiError({ status: 500, type: 'server_error', code: 'server_error', param: null, message });

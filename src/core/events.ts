@@ -30,6 +30,8 @@ export interface TextDelta {
   tokens?: number;
   /** The tokens since the previous text event, if the request asks for logprobs. */
   logprobs?: TokenLogprob[];
+  /** Tokens of the choice so far; from an engine that does not tell each token, where the request asks for a journal. */
+  soFar?: number;
 }
 
 /** A piece of the model's reasoning, which it writes before the answer. */
@@ -62,6 +64,8 @@ export interface ChoiceFinished {
   reason: FinishReason;
   /** The stop sequence of the request that ended it, if one did. */
   stopSequence?: string;
+  /** As in `TextDelta`. */
+  soFar?: number;
 }
 
 /** The engine died and another one takes the generation up where it was. Nothing that was said is said again. */
@@ -121,6 +125,15 @@ export interface TokenDrawn {
   token: number;
   /** Present where the request asks for log probabilities. */
   logprob?: TokenLogprob;
+}
+
+/**
+ * An event of an engine, and what the chat layer made of it. With both, somebody who is told of the generation can keep its
+ * journal.
+ */
+export interface JournaledEvent {
+  of: EngineEvent;
+  events: GenerationEvent[];
 }
 
 /** Everything that an engine says of a generation. */

@@ -1,5 +1,5 @@
 import type { TextPart } from './chat/literal-text.ts';
-import type { GenerationEvent } from './events.ts';
+import type { GenerationEvent, TextDelta, TokenLogprob } from './events.ts';
 import type { JsonSchema } from './grammar/json-schema.ts';
 import type { Media } from './media.ts';
 import type { SamplingKey } from './sampling/fields.ts';
@@ -83,6 +83,24 @@ export interface GenerationRequest {
    * returns no probabilities.
    */
   logprobs: number | null;
+  /** Whether to say with each event how far the generation has come, so that another engine can take it up. */
+  journal?: boolean;
+  /** How far an engine that died had come with each choice, in order. What it said is not said again. */
+  resume?: ResumedChoice[];
+}
+
+/** A choice that another engine had begun. */
+export interface ResumedChoice {
+  /** The number of tokens drawn. */
+  count: number;
+  /** What an engine said that does not tell its tokens. */
+  said: TextDelta[];
+  /** The tokens of one that does. */
+  tokens: number[];
+  /** Of each token in `tokens`, where the request asks for log probabilities. */
+  logprobs: TokenLogprob[];
+  /** Whether the choice is complete; nothing more is said of it. */
+  finished: boolean;
 }
 
 /** The questions that an engine can be asked besides generations, each with its answer. Plain data. */

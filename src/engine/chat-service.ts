@@ -2,7 +2,7 @@ import { detectFormat } from '../core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
 import { foldCase } from '../core/chat/stop-sequences.ts';
-import type { EngineEvent, GenerationEvent } from '../core/events.ts';
+import type { EngineEvent, GenerationEvent, JournaledEvent } from '../core/events.ts';
 import type { Inference } from '../core/inference.ts';
 import { MEDIA_MARK } from '../core/media.ts';
 import type { Emit, GenerationRequest, Prompt, Questions } from '../core/runner.ts';
@@ -17,6 +17,38 @@ export type Prepare = (request: GenerationRequest, signal: AbortSignal) => Prepa
 /** Puts the chat layer on top of an engine, both in one thread. `chatTemplate` takes the place of the model's own. */
 export function createChatService(engine: TextEngine, chatTemplate = engine.traits.chatTemplate): ChatService {
   return chatServiceOver(engine, createPreparer({ ...engine.traits, chatTemplate }), chatTemplate);
+}
+
+/** Such a service whose events come with those of the engine, so that another one can take its generations up. */
+export type JournaledService = Inference<GenerationRequest, JournaledEvent>;
+
+/** Does the same as `createChatService`, and tells of each event which one of the engine it comes from. */
+export function createJournaledService(
+  engine: TextEngine,
+  chatTemplate = engine.traits.chatTemplate,
+): JournaledService {
+  const prepare = createPreparer({ ...engine.traits, chatTemplate });
+  const engineAsk: TextEngine['ask'] = (kind, question, signal) => engine.ask(kind, question, signal);
+  return {
+    async generate(request, emit, signal) {
+      let events: GenerationEvent[] = [];
+      const watched: Inference<TextRequest, EngineEvent> = {
+        generate: (textRequest, say, signal) =>
+          engine.generate(
+            textRequest,
+            (of) => {
+              events = [];
+              say(of);
+              emit({ of, events });
+            },
+            signal,
+          ),
+        ask: engineAsk,
+      };
+      await chatServiceOver(watched, prepare, chatTemplate).generate(request, (event) => events.push(event), signal);
+    },
+    ask: chatServiceOver(engine, prepare, chatTemplate).ask,
+  };
 }
 
 /** Puts the chat layer on top of an engine that may be elsewhere. The replies are read here. */
@@ -37,7 +69,14 @@ export function chatServiceOver(
         return;
       }
       const { parser, severalCalls } = prepared;
-      const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, emit) : emit;
+      let silent = true;
+      const tell: Emit = (event) => {
+        if (!silent) emit(event);
+      };
+      const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, tell) : tell;
+      // The parser of a reply that another engine had begun takes in what it has told already.
+      for (const piece of request.resume?.flatMap(({ said }) => said) ?? []) say(piece);
+      silent = false;
       await engine.generate(textRequest, withoutTokens(say), signal);
     },
     async ask(kind, question, signal = new AbortController().signal) {

@@ -1,6 +1,6 @@
 import type { TextPart } from '../core/chat/literal-text.ts';
 import type { ModelTraits } from '../core/chat/prepare.ts';
-import type { EngineEvent, TokenLogprob } from '../core/events.ts';
+import type { EngineEvent } from '../core/events.ts';
 import type { Inference } from '../core/inference.ts';
 import type { Media } from '../core/media.ts';
 import type { EngineInfo, GenerationRequest } from '../core/runner.ts';
@@ -70,19 +70,6 @@ export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFo
   grammar: string | null;
   /** Special tokens that appear as text in the reply. All others are left out. */
   marks: string[];
-  /** Whether to say each token that is drawn, so that another engine can take the generation up. */
-  journal?: boolean;
-  /** How far an engine that died had come with each choice, in order. What it said is not said again. */
-  resume?: ResumedChoice[];
-}
-
-/** A choice that another engine had begun. */
-export interface ResumedChoice {
-  tokens: number[];
-  /** Of each token, where the request asks for log probabilities. */
-  logprobs: TokenLogprob[];
-  /** Whether the choice is complete; nothing more is said of it. */
-  finished: boolean;
 }
 
 /**

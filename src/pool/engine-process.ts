@@ -103,5 +103,5 @@ export function startEngineProcess(log: Log, onHeard: (ofCall: boolean) => void)
 }
 
 function failedLoad({ message }: EngineDied): LoadResult {
-  return { ok: false, reason: message, lacksMemory: false };
+  return { ok: false, reason: message, lacksMemory: false, changed: false };
 }

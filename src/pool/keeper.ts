@@ -18,6 +18,8 @@ export type Claim = (needed: number) => Promise<Shortage | null>;
 export interface KeeperOptions<M> {
   /** Loads a model. It claims room before each attempt. */
   load: (id: string, claim: Claim) => Promise<M>;
+  /** Whether a loaded model is to be loaded anew. It gets no new users, and is unloaded when the last one has left. */
+  isOutdated: (model: M) => boolean;
   /** The most models in memory at once; null means that only memory limits them. */
   maxModels: number | null;
   /** How long an idle model stays in memory, in ms; null means for ever. */
@@ -211,13 +213,26 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
     }
   };
 
+  /** Whether a loaded model gets no new users now. */
+  const isClosed = ({ id }: Entry<M>, model: M) => id === closedId || options.isOutdated(model);
+
+  /** Unloads a model that is outdated and that nobody uses, so that those who wait get it as it is now. */
+  const renew = (entry: Entry<M>) => {
+    const { model, users, waitingRoom } = entry;
+    if (model && users === 0 && waitingRoom.waiting > 0 && options.isOutdated(model)) {
+      unload(entry, 'its files have been replaced');
+    }
+  };
+
   /** Serves all claims and lets in all requests for which this is possible now. Called after each change. */
   const settle = () => {
     closedId = null;
     for (let entry = firstClaim(); entry?.claim && serve(entry, entry.claim); ) entry = firstClaim();
     for (const entry of entries.values()) {
-      const { model } = entry;
-      if (model && entry.id !== closedId) entry.waitingRoom.open(() => visit(entry, model));
+      const { model, waitingRoom } = entry;
+      if (!model || waitingRoom.waiting === 0) continue;
+      if (!isClosed(entry, model)) waitingRoom.open(() => visit(entry, model));
+      renew(entry);
     }
   };
 
@@ -226,10 +241,11 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       if (ended) throw serverError('The server is shutting down.');
       if (signal.aborted) return null;
       const known = entries.get(id);
-      if (known?.model && id !== closedId) return visit(known, known.model);
+      if (known?.model && !isClosed(known, known.model)) return visit(known, known.model);
       const entry = known ?? addEntry(id);
       const entered = entry.waitingRoom.wait(signal);
-      if (!known) entry.work = load(entry);
+      if (known) renew(known);
+      else entry.work = load(entry);
       return entered;
     },
 

@@ -1,11 +1,12 @@
 import { formatBytes } from '../core/bytes.ts';
 import type { ModelTraits } from '../core/chat/prepare.ts';
-import { ApiError, insufficientMemory, modelNotFound, serverError } from '../core/errors.ts';
+import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../core/errors.ts';
 import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { estimateMemory } from '../engine/memory-estimate.ts';
 import { usableCores } from '../engine/node/cores.ts';
+import { stampOf } from '../engine/node/stamp.ts';
 import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
 import { startModelProcess } from './model-process.ts';
@@ -27,6 +28,8 @@ export interface LoadedWorkers {
   slotsReason: string;
   /** What the chat layer needs to know of the model; its template is the one to use. */
   traits: ModelTraits;
+  /** Whether the model's files have been replaced since. Files that are missing do not count: there is nothing better to load. */
+  isOutdated: () => boolean;
 }
 
 export interface LoadOptions {
@@ -55,7 +58,7 @@ const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can no
 
 /**
  * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures if
- * there is too little memory, else a 500.
+ * there is too little memory, a 503 if its files change meanwhile, else a 500.
  */
 export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
   const source = options.sourceOf(id);
@@ -126,8 +129,10 @@ async function tryBackend(
 
   // On a GPU, llama.cpp itself finds a window that fits.
   const contextLength = backend === 'gpu' ? wanted.contextLength : room.plan.contextLength;
+  const stamp = stampOf(source);
   const config = {
     backend,
+    stamp,
     engine: { ...wanted, contextLength },
     memory: { needed: room.needed, available: memory().available },
   };
@@ -136,11 +141,13 @@ async function tryBackend(
     ok: false as const,
     reason: String(toLogFields(error).error),
     lacksMemory: false,
+    changed: false,
   }));
   if (result.ok) {
     const { total } = estimateMemory(shape, { ...room.plan, contextLength: result.info.contextLength });
     const traits = { ...result.traits, chatTemplate: source.chatTemplate ?? result.traits.chatTemplate };
     const contextReason = backend === 'gpu' ? 'the longest that fits the GPU' : windows.reason;
+    const isOutdated = () => ![stamp, null].includes(stampOf(source));
     return {
       engine: scaleInfo(result.info, threads),
       memory: total,
@@ -148,9 +155,11 @@ async function tryBackend(
       slotsReason: chosen.reason,
       workers,
       traits,
+      isOutdated,
     };
   }
   await workers[Symbol.asyncDispose]();
+  if (result.changed) throw modelChanged();
   const { reason, lacksMemory } = result;
   return { reason, shortage: lacksMemory ? `it needs about ${formatBytes(room.needed)}. ${ADVICE}` : null };
 }

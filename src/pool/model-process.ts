@@ -1,4 +1,4 @@
-import { ApiError, serverError } from '../core/errors.ts';
+import { ApiError, modelChanged, serverError } from '../core/errors.ts';
 import { type Log, toLogFields } from '../core/log.ts';
 import type { LoadResult, WorkerConfig } from '../engine/node/task.ts';
 import { createBreaker } from './breaker.ts';
@@ -56,6 +56,7 @@ export function startModelProcess(config: WorkerConfig, log: Log): ModelWorkers 
         const wanted = current();
         const result = await wanted.loaded;
         if (result.ok && life === wanted) return;
+        if (!result.ok && result.changed) throw modelChanged();
         // One that died while it was loading is started again, as long as the breaker lets it.
         if (life === wanted) break;
       }

@@ -52,6 +52,7 @@ export function createPool({ memory, ...options }: PoolOptions): Runner & AsyncD
       const dispose = () => loaded.workers[Symbol.asyncDispose]();
       return { ...loaded, queue, probation: createProbation(), [Symbol.asyncDispose]: dispose };
     },
+    isOutdated: ({ isOutdated }) => isOutdated(),
     maxModels: options.maxLoadedModels,
     idleTimeoutMs: options.idleTimeoutMs,
     maxWaiting: (options.engine.slots ?? MOST_DEFAULT_SLOTS) + maxWaiting,

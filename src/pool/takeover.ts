@@ -2,19 +2,13 @@ import { ApiError } from '../core/errors.ts';
 import type { EngineEvent } from '../core/events.ts';
 import { answerOf, callAsk, callGenerate } from '../core/inference.ts';
 import type { QuestionKind, Questions } from '../core/runner.ts';
+import { createJournal } from '../core/takeover/journal.ts';
+import { createSuspicion } from '../core/takeover/suspicion.ts';
 import type { CallContext } from '../core/wire.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { EngineDied } from './engine-died.ts';
-import { createJournal } from './journal.ts';
 import type { ModelWorkers } from './model-workers.ts';
 import type { Probation } from './probation.ts';
-
-/** A request that has so many strikes is to blame. */
-const STRIKES_OUT = 2;
-/** The strikes of a death that somebody else brought about. */
-const KILLED_STRIKES = 0.5;
-/** A request that has come so many tokens further since the last death is not what engines die of. */
-const INNOCENT_TOKENS = 64;
 
 /**
  * Runs a generation to its end, whatever number of engines that takes: when one dies, the next evaluates the prompt and the
@@ -40,31 +34,20 @@ export async function generateToTheEnd(
       await workers.ready(context.signal);
       await runOnce(workers, journal.resumed(request), conversation, context, (event) => {
         // The new engine has come further than the one that died: this request is not what it died of.
-        if (event.kind === 'drawn' || event.kind === 'finish') leave();
-        for (const said of journal.note(event)) emit(said);
+        if (event.kind === 'drawn' || event.kind === 'text' || event.kind === 'finish') leave();
+        journal.note(event);
+        for (const told of journal.toTell(event)) emit(told);
       });
       return;
     } catch (error) {
       if (!isDeath(error)) throw error;
-      if (!journal.resumable || isGuilty(error, journal.tokens)) throw culprit(error);
+      if (isGuilty(error instanceof EngineDied && error.killed, journal.tokens)) throw culprit(error);
       resuming = true;
       emit({ kind: 'pause', reason: 'the engine died; the reply goes on when it is there again' });
     } finally {
       leave();
     }
   }
-}
-
-/** Counts the deaths that a request saw, by the tokens that it had come to, and tells when it is to blame for them. */
-function createSuspicion(): (death: Error, tokens: number) => boolean {
-  let strikes = 0;
-  let tokensAtDeath = 0;
-  return (death, tokens) => {
-    const strike = death instanceof EngineDied && death.killed ? KILLED_STRIKES : 1;
-    strikes = tokens - tokensAtDeath >= INNOCENT_TOKENS ? strike : strikes + strike;
-    tokensAtDeath = tokens;
-    return strikes >= STRIKES_OUT;
-  };
 }
 
 /** Asks a question, and once more when the engine dies of something meanwhile. */

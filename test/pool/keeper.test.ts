@@ -40,6 +40,7 @@ function createHouse(more: Partial<KeeperOptions<FakeModel>> & { sizes?: Record<
         },
       };
     },
+    isOutdated: () => false,
     maxModels: 1,
     idleTimeoutMs: null,
     maxWaiting: 100,
@@ -289,6 +290,32 @@ describe('memory', () => {
   });
 });
 
+describe('a model that is outdated', () => {
+  it('gets no new users; when its last one has left it is loaded anew for those who wait', async () => {
+    let outdated: FakeModel | null = null;
+    const { enter, log } = createHouse({ isOutdated: (model) => model === outdated });
+    const first = await enter('a', 'first');
+    outdated = first.model;
+    const second = enter('a', 'second');
+    const third = enter('a', 'third');
+    await settled();
+    expect(log).toEqual(['load a', 'first in']);
+    first.leave();
+    expect((await second).model).toBe((await third).model);
+    expect(log.slice(2)).toEqual(['unload a', 'a gone', 'load a', 'second in', 'third in']);
+  });
+
+  it('is loaded anew at the next request when nobody uses it', async () => {
+    let outdated: FakeModel | null = null;
+    const { enter, log } = createHouse({ isOutdated: (model) => model === outdated });
+    const first = await enter('a', 'first');
+    first.leave();
+    outdated = first.model;
+    await enter('a', 'second');
+    expect(log.slice(2)).toEqual(['unload a', 'a gone', 'load a', 'second in']);
+  });
+});
+
 describe('a load with several attempts', () => {
   it('gives back the room of an attempt that failed', async () => {
     const attempts: number[] = [];
@@ -300,6 +327,7 @@ describe('a load with several attempts', () => {
         }
         return { id, async [Symbol.asyncDispose]() {} };
       },
+      isOutdated: () => false,
       maxModels: 1,
       idleTimeoutMs: null,
       maxWaiting: 1,

@@ -57,6 +57,16 @@ describe('the pool', () => {
     expect(lines.filter((line) => line.startsWith('model loaded'))).toHaveLength(1);
   });
 
+  it('takes prompts that are no conversations for a model whose chat template can not be read', async () => {
+    const files = [join(inject('modelsFolder'), 'tiny.gguf')];
+    const runner = open({ sourceOf: () => ({ kind: 'chat', files, shape: tinyModelShape, chatTemplate: '{% if %}' }) });
+    await expect(run(runner, 'Hello')).rejects.toMatchObject({ data: { status: 500, code: 'chat_template_invalid' } });
+    const events = [];
+    const prompt = { kind: 'text', text: 'Hello' } as const;
+    for await (const event of runner.generate('tiny', ask('', { prompt }), call(never))) events.push(event);
+    expect(textOf(events)).not.toBe('');
+  });
+
   it('answers a model that no backend can load with an error, keeps the reasons to the log, and tries again later', async () => {
     const lines: string[] = [];
     const files = { path: '/nowhere/secret.gguf' };

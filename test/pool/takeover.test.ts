@@ -1,5 +1,8 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPool } from '../../dist/src/pool/pool.js';
 import type { GenerationEvent } from '../../src/core/events.ts';
 import type { GenerationRequest, Runner } from '../../src/core/runner.ts';
@@ -12,18 +15,22 @@ const GIB = 2 ** 30;
 const SLOTS = 4;
 let pool: (Runner & AsyncDisposable) | undefined;
 let lines: string[] = [];
+/** A folder for files that change, and the file of such a model. */
+const folder = mkdtempSync(join(tmpdir(), 'paddock-takeover-'));
+const changing = join(folder, 'changing.gguf');
+afterAll(() => rmSync(folder, { recursive: true }));
 
-function open(): Runner {
+function open(backend: 'cpu' | 'wasm' = 'cpu'): Runner {
   lines = [];
   pool = createPool({
-    backend: 'cpu',
-    engine: { contextLength: null, slots: SLOTS, threads: 1, batchSize: 64 },
+    backend,
+    engine: { contextLength: null, slots: backend === 'wasm' ? 1 : SLOTS, threads: 1, batchSize: 64 },
     maxWaiting: 8,
     maxLoadedModels: 1,
     idleTimeoutMs: null,
     sourceOf: (id) => ({
       kind: 'chat',
-      files: [join(inject('modelsFolder'), `${id}.gguf`)],
+      files: [id === 'changing' ? changing : join(inject('modelsFolder'), `${id}.gguf`)],
       shape: { ...tinyModelShape, fileBytes: 2_700_000 },
     }),
     memory: () => ({ available: 4 * GIB, held: 0 }),
@@ -38,10 +45,15 @@ afterEach(async () => {
 });
 
 /** Runs a generation; `onText` is told of each text as it comes. */
-async function run(runner: Runner, request: GenerationRequest, onText: (count: number) => void = () => {}) {
+async function run(
+  runner: Runner,
+  request: GenerationRequest,
+  onText: (count: number) => void = () => {},
+  model = 'tiny',
+) {
   const events: GenerationEvent[] = [];
   let texts = 0;
-  for await (const event of runner.generate('tiny', request, call())) {
+  for await (const event of runner.generate(model, request, call())) {
     events.push(event);
     if (event.kind === 'text') onText(++texts);
   }
@@ -53,15 +65,26 @@ const idle = (runner: Runner) => runner.loaded().every(({ busy }) => busy === 0)
 
 const sampled = { ...greedy, temperature: 0.9, topK: 40, topP: 0.95, seed: 11 };
 
+const CASES: [string, GenerationRequest][] = [
+  ['greedy', ask('Tell me a story.', { maxTokens: 400 })],
+  ['sampled with a seed', ask('Tell me a story.', { maxTokens: 400, sampling: sampled })],
+  ['with a repeat penalty', ask('Tell me a story.', { maxTokens: 400, sampling: { ...greedy, repeatPenalty: 1.3 } })],
+  ['with a stop sequence that is held back', ask('Story!', { maxTokens: 400, stop: ['zzzzzz', 'e t'] })],
+  ['greedy by a schema', ask('Now.', { maxTokens: 800, replyFormat: jsonFormat() })],
+  ['several choices', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled })],
+];
+
+/** Ends the threads that hold a model with WebAssembly. */
+async function endThreads(): Promise<void> {
+  await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
+}
+const threads: Worker[] = [];
+const noteThread = (thread: Worker) => threads.push(thread);
+beforeAll(() => process.on('worker', noteThread));
+afterAll(() => process.off('worker', noteThread));
+
 describe('a generation whose engine is killed', () => {
-  it.each([
-    ['greedy', ask('Tell me a story.', { maxTokens: 400 })],
-    ['sampled with a seed', ask('Tell me a story.', { maxTokens: 400, sampling: sampled })],
-    ['with a repeat penalty', ask('Tell me a story.', { maxTokens: 400, sampling: { ...greedy, repeatPenalty: 1.3 } })],
-    ['with a stop sequence that is held back', ask('Story!', { maxTokens: 400, stop: ['zzzzzz', 'e t'] })],
-    ['greedy by a schema', ask('Now.', { maxTokens: 800, replyFormat: jsonFormat() })],
-    ['several choices', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled })],
-  ])('says the very same as an undisturbed one, with a pause in between: %s', async (_, request) => {
+  it.each(CASES)('says the very same as an undisturbed one, with a pause in between: %s', async (_, request) => {
     const runner = open();
     const undisturbed = await run(runner, request);
     let killed = 0;
@@ -144,6 +167,116 @@ describe('a generation whose engine is killed', () => {
   });
 });
 
+describe('a generation whose WebAssembly thread dies', () => {
+  const KILLED_AT = 20;
+
+  it.each([
+    ...CASES.map(([name, request]) => [name, request, KILLED_AT] as const),
+    ['in its second choice', ask('Say.', { maxTokens: 250, choices: 3, sampling: sampled }), 300] as const,
+    [
+      'with bytes that are no UTF-8',
+      ask('Bytes', { maxTokens: 400, sampling: { ...greedy, temperature: 3 } }),
+      60,
+    ] as const,
+  ])('says the very same as an undisturbed one, with a pause in between: %s', async (_, request, killedAt) => {
+    const undisturbed = await run(open('wasm'), request);
+    await pool?.[Symbol.asyncDispose]();
+    const runner = open('wasm');
+    const events = await run(runner, request, (count) => {
+      if (count === killedAt) void endThreads();
+    });
+    expect(events.filter(isPause)).toHaveLength(1);
+    expect(textsOfChoices(events)).toEqual(textsOfChoices(undisturbed));
+    expect(doneOf(events)).toMatchObject({
+      promptTokens: doneOf(undisturbed).promptTokens,
+      completionTokens: doneOf(undisturbed).completionTokens,
+    });
+    expect(idle(runner)).toBe(true);
+  });
+
+  it('tells the same log probabilities of each token, none twice', async () => {
+    // The runtime can't tell the probabilities of half a character, so the reply has whole ones only.
+    const request = ask('Tell me.', { maxTokens: 300, logprobs: 2, replyFormat: lettersFormat() });
+    const logprobsOf = (events: GenerationEvent[]) =>
+      events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
+    const undisturbed = await run(open('wasm'), request);
+    await pool?.[Symbol.asyncDispose]();
+    const events = await run(open('wasm'), request, (count) => {
+      if (count === KILLED_AT) void endThreads();
+    });
+    expect(logprobsOf(events)).toEqual(logprobsOf(undisturbed));
+  });
+
+  it('gets an error when each thread dies of it, and the model serves others again', async () => {
+    const runner = open('wasm');
+    const fatal = run(runner, ask('Story', { maxTokens: null }), () => void endThreads());
+    await expect(fatal).rejects.toMatchObject({ data: { status: 500, code: 'engine_crashed' } });
+    expect(idle(runner)).toBe(true);
+    expect(doneOf(await run(runner, ask('Hello', { maxTokens: 4 }))).completionTokens).toBe(4);
+  });
+});
+
+describe('a model whose file is replaced', () => {
+  /** Puts another model in the place of this one, or this one in the place of another. */
+  const replace = (model: string) => {
+    rmSync(changing, { force: true });
+    copyFileSync(join(inject('modelsFolder'), `${model}.gguf`), changing);
+  };
+  const story = ask('Tell me a story.', { maxTokens: 400 });
+  const textBy = async (model: string) => textOf(await run(open(), story, () => {}, model));
+
+  it.each(['cpu', 'wasm'] as const)(
+    'on %s: a running reply whose engine dies ends with an error that says so, and the next one is of the new file',
+    async (backend) => {
+      replace('tiny');
+      const runner = open(backend);
+      const broken = run(
+        runner,
+        story,
+        (count) => {
+          if (count !== 10) return;
+          replace('shelf/brief');
+          killEngines();
+          void endThreads();
+        },
+        'changing',
+      );
+      await expect(broken).rejects.toMatchObject({ data: { status: 503, code: 'model_changed' } });
+      expect(idle(runner)).toBe(true);
+      const after = textOf(await run(runner, story, () => {}, 'changing'));
+      await pool?.[Symbol.asyncDispose]();
+      expect(after).toBe(textOf(await run(open(backend), story, () => {}, 'shelf/brief')));
+    },
+  );
+
+  it('ends the replies that run with the old one, and begins those that come after with the new one', async () => {
+    replace('tiny');
+    const runner = open();
+    let next: Promise<GenerationEvent[]> | undefined;
+    const events = await run(
+      runner,
+      story,
+      (count) => {
+        if (count !== 10) return;
+        replace('shelf/brief');
+        next = run(runner, story, () => {}, 'changing');
+      },
+      'changing',
+    );
+    const texts = [textOf(events), textOf((await next) ?? [])];
+    await pool?.[Symbol.asyncDispose]();
+    expect(texts).toEqual([await textBy('tiny'), await textBy('shelf/brief')]);
+  });
+
+  it('goes on as it is while the file is missing', async () => {
+    replace('tiny');
+    const runner = open();
+    const before = textOf(await run(runner, story, () => {}, 'changing'));
+    rmSync(changing);
+    expect(textOf(await run(runner, story, () => {}, 'changing'))).toBe(before);
+  });
+});
+
 describe('a question whose engine is killed', () => {
   it('is asked again', async () => {
     const runner = open();
@@ -157,6 +290,10 @@ describe('a question whose engine is killed', () => {
 function jsonFormat(): GenerationRequest['replyFormat'] {
   const schema = { type: 'object', properties: { a: { type: 'string', minLength: 300 } }, required: ['a'] };
   return { kind: 'schema', schema, param: 'response_format.json_schema.schema' };
+}
+
+function lettersFormat(): GenerationRequest['replyFormat'] {
+  return { kind: 'schema', schema: { type: 'string', pattern: '^[a-z ]{600}$' }, param: 'response_format' };
 }
 
 /** The text of each choice. */

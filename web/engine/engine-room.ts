@@ -2,7 +2,7 @@ import { ApiError, serverError } from '../../src/core/errors.ts';
 import { type Log, toLogFields } from '../../src/core/log.ts';
 import type { LoadedModel, MovingModel } from '../../src/core/runner.ts';
 import { createSlotQueue } from '../../src/core/slot-queue.ts';
-import type { ChatService } from '../../src/engine/chat-service.ts';
+import type { JournaledService } from '../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../src/engine/wasm/crash.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import type { Device } from './device.ts';
@@ -21,7 +21,7 @@ export interface EngineRoomOptions {
 /** Holds one model at a time and runs one request at a time, in the order in which they came. */
 export interface EngineRoom {
   /** Serves a request for this model, which is loaded when the request's turn comes. `log` is the request's. */
-  serviceOf(model: BrowserModel, log: Log): ChatService;
+  serviceOf(model: BrowserModel, log: Log): JournaledService;
   state(): EngineState;
 }
 
@@ -89,7 +89,7 @@ export function createEngineRoom({ load, device, maxWaiting, log }: EngineRoomOp
     model: BrowserModel,
     requestLog: Log,
     signal: AbortSignal,
-    work: (service: ChatService) => Promise<T>,
+    work: (service: JournaledService) => Promise<T>,
   ) => {
     const leave = await waitForTurn(model.card.id, signal);
     if (!leave) return null;

@@ -1,7 +1,7 @@
 import { ApiError, insufficientMemory, serverError } from '../../src/core/errors.ts';
 import { type Log, toLogFields } from '../../src/core/log.ts';
 import type { EngineInfo } from '../../src/core/runner.ts';
-import { type ChatService, createChatService } from '../../src/engine/chat-service.ts';
+import { createJournaledService, type JournaledService } from '../../src/engine/chat-service.ts';
 import type { TextEngine } from '../../src/engine/engine.ts';
 import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
 import { createWasmEngine, type WasmAssets } from '../../src/engine/wasm/engine.ts';
@@ -12,7 +12,7 @@ import { openStoredFile, UnusableFile } from './stored-file.ts';
 
 /** A model in memory. */
 export interface LoadedEngine extends AsyncDisposable {
-  service: ChatService;
+  service: JournaledService;
   info: EngineInfo;
   /** Bytes that it takes, by estimate. */
   memory: number;
@@ -55,7 +55,7 @@ export async function loadModel(
       assets,
       log,
     });
-    return describeEngine(engine, createChatService(engine, chatTemplate), on, plan);
+    return describeEngine(engine, createJournaledService(engine, chatTemplate), on, plan);
   };
   try {
     return await load(device).catch((error: unknown) => {
@@ -71,7 +71,7 @@ export async function loadModel(
 
 function describeEngine(
   engine: TextEngine,
-  service: ChatService,
+  service: JournaledService,
   device: Device,
   { memory }: ContextPlan,
 ): LoadedEngine {

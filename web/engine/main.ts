@@ -1,7 +1,7 @@
 import { serveInference } from '../../src/core/inference.ts';
 import { toLogFields, withFields } from '../../src/core/log.ts';
 import { type Port, serveCall } from '../../src/core/wire.ts';
-import type { ChatService } from '../../src/engine/chat-service.ts';
+import type { JournaledService } from '../../src/engine/chat-service.ts';
 import type { WasmAssets } from '../../src/engine/wasm/engine.ts';
 import { readConfig } from '../config.ts';
 import { consoleLog as log } from '../console-log.ts';
@@ -43,7 +43,7 @@ async function openRoom(): Promise<EngineRoom> {
 function serveModel(port: Port, model: BrowserModel, requestId: string): Promise<void> {
   const requestLog = withFields(log, { requestId, model: model.card.id });
   const service = async () => (await room).serviceOf(model, requestLog);
-  const whenOpen: ChatService = {
+  const whenOpen: JournaledService = {
     generate: async (request, emit, signal) => (await service()).generate(request, emit, signal),
     ask: async (kind, question, signal) => (await service()).ask(kind, question, signal),
   };

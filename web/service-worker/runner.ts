@@ -1,11 +1,11 @@
 import { modelNotFound, serverError } from '../../src/core/errors.ts';
-import type { GenerationEvent } from '../../src/core/events.ts';
-import { callAsk, callGenerate } from '../../src/core/inference.ts';
+import { callAsk } from '../../src/core/inference.ts';
 import type { Runner } from '../../src/core/runner.ts';
 import { openCall } from '../../src/core/wire.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import { callOver } from './call.ts';
 import type { Connect } from './connect.ts';
+import { generateToTheEnd, type OpenLink } from './takeover.ts';
 
 export interface RunnerOptions {
   connect: Connect;
@@ -21,16 +21,16 @@ const STATE_WAIT_MS = 4000;
 
 /** The service worker's Runner: the engine of the leader. */
 export function createRunner({ connect, find, state, onBegun }: RunnerOptions): Runner {
-  const open = async (id: string, signal: AbortSignal) => {
+  const open = async (id: string, signal: AbortSignal, waitMs?: number) => {
     const model = find(id);
     if (!model) throw modelNotFound(id);
-    return connect({ destination: { to: 'engine', model } }, signal);
+    return connect({ destination: { to: 'engine', model }, ...(waitMs !== undefined && { waitMs }) }, signal);
   };
 
   return {
     async *generate(modelId, request, context) {
-      const link = await open(modelId, context.signal);
-      for await (const event of callOver<GenerationEvent>(link, (port) => callGenerate(port, request, context))) {
+      const openLink: OpenLink = (waitMs) => open(modelId, context.signal, waitMs);
+      for await (const event of generateToTheEnd(openLink, request, context)) {
         yield event;
         onBegun();
       }

@@ -1,4 +1,4 @@
-import { unsupportedParameter } from '../errors.ts';
+import { chatTemplateInvalid, unsupportedParameter } from '../errors.ts';
 import type { Media } from '../media.ts';
 import type { ChatPrompt, GenerationRequest } from '../runner.ts';
 import type { ParserOptions } from './formats/format.ts';
@@ -6,7 +6,7 @@ import { detectFormat, endsInReasoning } from './formats/index.ts';
 import { createLiteralGuard, type TextPart } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import { replyGrammar } from './reply-grammar.ts';
-import { createChatTemplate } from './template.ts';
+import { type ChatTemplate, createChatTemplate } from './template.ts';
 import { allowsSeveralCalls, visibleTools, withTools } from './tools.ts';
 
 /** The facts about a loaded model that the chat layer needs. */
@@ -38,10 +38,16 @@ export interface Prepared {
 
 /**
  * Returns a function that turns requests into what an engine runs. It throws a 400 `ApiError` for what the model can't
- * do: a conversation that its template refuses, a schema that can't be enforced, infilling.
+ * do: a conversation that its template refuses, a schema that can't be enforced, infilling; and a 500 for every conversation if
+ * the template can't be read.
  */
 export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => Prepared {
-  const template = createChatTemplate(traits.chatTemplate, traits);
+  let compiled: ChatTemplate | undefined;
+  // A model whose template can't be read still takes prompts that need none.
+  const template: ChatTemplate = (...conversation) => {
+    compiled ??= readTemplate(traits);
+    return compiled(...conversation);
+  };
   const format = detectFormat(traits.chatTemplate);
   const { guard, split } = createLiteralGuard(traits.controlTokens);
   const toPrompt = (text: string) => {
@@ -87,6 +93,24 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
         return prompt satisfies never;
     }
   };
+}
+
+function readTemplate(traits: ModelTraits): ChatTemplate {
+  try {
+    return createChatTemplate(traits.chatTemplate, traits);
+  } catch (error) {
+    throw chatTemplateInvalid(syntaxReason(error));
+  }
+}
+
+/** What is wrong with a template, in words: the library's names of tokens become some. */
+function syntaxReason(error: unknown): string {
+  if (!(error instanceof Error) || error instanceof TypeError) return 'it is not valid Jinja';
+  const reason = error.message.replace(/^Parser Error: /, '').replace(/(?: \w+ !== \w+)?\.?$/, '');
+  return reason
+    .replace(/\.$/, '')
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
+    .toLowerCase();
 }
 
 function infillPrompt({ prefix, suffix }: { prefix: string; suffix: string }, { infill }: ModelTraits): string {

@@ -9,6 +9,8 @@ import type { Frame } from './port-mux.ts';
 export interface WorkerConfig {
   backend: BackendName;
   engine: EngineOptions;
+  /** That of the model's files, by `stampOf`. With other files no engine is to work for this model. */
+  stamp: string | null;
   /**
    * In bytes. `needed` is the least that the model needs. `available` is what the machine has for it, the memory of a
    * GPU excluded.
@@ -25,7 +27,8 @@ export type WorkerTask =
 /** The answer to `load`. A failure's reason is for the log and the operator, not for clients. */
 export type LoadResult =
   | { ok: true; info: EngineInfo; traits: ModelTraits }
-  | { ok: false; reason: string; lacksMemory: boolean };
+  /** `changed` means that its files are not those any more that the configuration tells of. */
+  | { ok: false; reason: string; lacksMemory: boolean; changed: boolean };
 
 /** A log line on its way from a worker to the main thread. */
 export interface WorkerLogLine {

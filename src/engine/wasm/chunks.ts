@@ -2,6 +2,7 @@ import { createStopFilter, foldCase, type StopFilter } from '../../core/chat/sto
 import type { FinishReason, TokenLogprob } from '../../core/events.ts';
 import type { Emit } from '../../core/runner.ts';
 import type { TextRequest } from '../engine.ts';
+import { createReplay, type Replay } from './replay.ts';
 
 /** The fields of llama-server's streamed chunks that Paddock reads. */
 export interface Chunk {
@@ -41,17 +42,32 @@ export interface ChunkReaderOptions {
   choice: number;
   request: TextRequest;
   emit: Emit;
+  /** What the reply begins with and was said before: the chunks repeat it, in silence. */
+  said?: string;
+  /** What the reply begins with and the prompt ends with: the chunks come after it. */
+  before?: ReplySoFar;
 }
+
+/** The text of a reply so far, and how many tokens that took. */
+export interface ReplySoFar {
+  text: string;
+  tokens: number;
+}
+
+/** The timings of nothing. */
+export const NO_TIMINGS: Timings = { cache_n: 0, prompt_n: 0, prompt_ms: 0, predicted_n: 0, predicted_ms: 0 };
 
 /** Turns the chunks of one choice into events, all but the final `done`, which covers all choices. */
 export class ChunkReader {
   readonly #options: ChunkReaderOptions;
   readonly #filter: StopFilter;
   readonly #stops: StopFilter;
+  readonly #replay: Replay;
   #logprobs: TokenLogprob[] = [];
   /** Chunks with text, which have one token each, since text was said. */
   #unsaid = 0;
-  #reason: FinishReason | null = null;
+  /** Whether the latest token was the one that ends the turn. llama-server counts it, but it is not part of the reply. */
+  #endsTurn = false;
   #started = false;
   /** All text so far, before the filters. */
   #raw = '';
@@ -65,6 +81,16 @@ export class ChunkReader {
     this.#options = options;
     this.#filter = createStopFilter(options.request.banned, foldCase);
     this.#stops = createStopFilter(options.request.stop);
+    this.#replay = createReplay(options.said ?? '', options.emit);
+    if (!options.before) return;
+    const { text, tokens } = options.before;
+    this.#raw = text;
+    this.#broken = { first: NO_TIMINGS, tokens, predictedMs: 0 };
+    this.#endAtLimit(NO_TIMINGS);
+  }
+
+  get choice(): number {
+    return this.#options.choice;
   }
 
   /** True once a chunk has come. */
@@ -77,12 +103,22 @@ export class ChunkReader {
     return this.#outcome;
   }
 
+  /** True if the chunks say anything else than what was `said`. Nothing more is told of them then. */
+  get diverged(): boolean {
+    return this.#replay.diverged;
+  }
+
+  /** True if no more chunks are needed. */
+  get over(): boolean {
+    return this.#outcome !== null || this.diverged;
+  }
+
   /**
    * Takes note that the run broke off at a token whose bytes are no UTF-8, and says U+FFFD in its place, as the native engine
    * does. Returns the text of the reply so far, for a prompt to go on from, and the tokens that it took.
    */
-  replaceBroken(): { text: string; tokens: number } {
-    const latest = this.#latest ?? { cache_n: 0, prompt_n: 0, prompt_ms: 0, predicted_n: 0, predicted_ms: 0 };
+  replaceBroken(): ReplySoFar {
+    const latest = this.#latest ?? NO_TIMINGS;
     const { first = latest, tokens = 0, predictedMs = 0 } = this.#broken ?? {};
     this.#broken = {
       first,
@@ -92,21 +128,26 @@ export class ChunkReader {
     this.#latest = null;
     this.#raw += REPLACEMENT;
     this.#say(this.#stops.push(this.#filter.push(REPLACEMENT)));
-    if (this.#broken.tokens >= (this.#options.request.maxTokens ?? Number.POSITIVE_INFINITY)) {
-      this.#say(this.#stops.push(this.#filter.flush()) + this.#stops.flush());
-      this.#finish('length');
-      this.#outcome = this.#total(latest, 0);
-    }
+    this.#endAtLimit(latest);
     return { text: this.#raw, tokens: this.#broken.tokens };
   }
 
+  /** Ends the choice when the runs that broke off have taken all the tokens it may have. */
+  #endAtLimit(timings: Timings): void {
+    if (!this.#broken || this.#broken.tokens < (this.#options.request.maxTokens ?? Number.POSITIVE_INFINITY)) return;
+    this.#say(this.#stops.push(this.#filter.flush()) + this.#stops.flush());
+    this.#finish('length');
+    this.#outcome = this.#total(timings, 0);
+  }
+
   take({ prompt_progress: progress, choices: [choice], usage, timings }: Chunk): void {
-    if (this.#outcome) return;
+    if (this.over) return;
     this.#started = true;
     if (timings) this.#latest = timings;
+    this.#endsTurn = choice?.finish_reason === 'stop' || this.#endsTurn;
     if (progress !== undefined && this.#options.choice === 0 && !this.#broken) {
       const { cache, processed, total } = progress;
-      this.#options.emit({ kind: 'progress', cache, processed, total, timeMs: progress.time_ms });
+      this.#replay.emit({ kind: 'progress', cache, processed, total, timeMs: progress.time_ms });
     }
     for (const { top_logprobs: alternatives, ...token } of choice?.logprobs?.content ?? []) {
       const asked = alternatives.slice(0, this.#options.request.logprobs ?? 0);
@@ -126,10 +167,7 @@ export class ChunkReader {
       this.#say(this.#stops.push(this.#filter.flush()) + this.#stops.flush());
       this.#finish(choice.finish_reason);
     }
-    // llama-server also counts the token that ends the turn, which is not part of the reply.
-    if (usage && timings) {
-      this.#outcome = this.#total(timings, timings.predicted_n - (this.#reason === 'stop' ? 1 : 0));
-    }
+    if (usage && timings) this.#outcome = this.#total(timings, timings.predicted_n - (this.#endsTurn ? 1 : 0));
   }
 
   /** The outcome of all runs: the prompt of the first, the tokens of all. */
@@ -145,22 +183,28 @@ export class ChunkReader {
   #say(text: string): void {
     if (text === '') return;
     const logprobs = this.#logprobs;
-    this.#options.emit({
+    this.#replay.emit({
       kind: 'text',
       choice: this.#options.choice,
       text,
       tokens: this.#unsaid,
       ...(logprobs.length > 0 && { logprobs }),
+      ...this.#counted(),
     });
     this.#logprobs = [];
     this.#unsaid = 0;
   }
 
   #finish(reason: FinishReason): void {
-    this.#reason = reason;
     const { reached } = this.#stops;
     const stopped = reached === undefined ? {} : { stopSequence: reached };
-    this.#options.emit({ kind: 'finish', choice: this.#options.choice, reason, ...stopped });
+    this.#replay.emit({ kind: 'finish', choice: this.#options.choice, reason, ...stopped, ...this.#counted() });
+  }
+
+  /** The tokens so far, where the request asks for a journal. */
+  #counted(): { soFar?: number } {
+    if (!this.#options.request.journal) return {};
+    return { soFar: (this.#broken?.tokens ?? 0) + (this.#latest?.predicted_n ?? 0) - (this.#endsTurn ? 1 : 0) };
   }
 }
 

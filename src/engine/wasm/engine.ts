@@ -9,7 +9,7 @@ import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
-import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
+import { type ChoiceOutcome, type Chunk, ChunkReader, NO_TIMINGS, type ReplySoFar } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
 import { loadParams } from './load-params.ts';
@@ -17,7 +17,7 @@ import { checkModelSize, loadFailure } from './memory-limit.ts';
 import { completionParams } from './params.ts';
 import { completeWithFiles, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
-import { audioNeedsThreads, isUntellable, refusal, untellableLogprobs } from './refusals.ts';
+import { audioNeedsThreads, isUntellable, notResumable, refusal, untellableLogprobs } from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
 
 /** The locations of the two builds of llama.cpp. wllama takes `compat` if Memory64 or JSPI is missing. */
@@ -153,14 +153,13 @@ class WasmEngine implements TextEngine {
       if (!outcome) return;
       outcomes.push(outcome);
     }
-    const [first] = outcomes;
-    if (!first) return;
+    const { timings } = outcomes[0] ?? { timings: NO_TIMINGS };
     emit({
       kind: 'done',
-      promptTokens: first.timings.cache_n + first.timings.prompt_n,
-      cachedTokens: first.timings.cache_n,
+      promptTokens: timings.cache_n + timings.prompt_n,
+      cachedTokens: timings.cache_n,
       completionTokens: outcomes.reduce((sum, { tokens }) => sum + tokens, 0),
-      promptMs: first.timings.prompt_ms,
+      promptMs: timings.prompt_ms,
       predictedMs: outcomes.reduce((sum, { timings }) => sum + timings.predicted_ms, 0),
     });
   }
@@ -176,27 +175,53 @@ class WasmEngine implements TextEngine {
     }
   }
 
-  /** Runs one choice. Returns null if it was cancelled or if the prompt did not fit. */
+  /**
+   * Runs one choice. Returns null if it was cancelled or if the prompt did not fit. A choice that another engine had begun is
+   * generated anew, in silence as far as that one had come: with the same samplers, seed and grammar the same tokens come. Where
+   * they do not, because numbers are rounded otherwise, what was said becomes a part of the prompt.
+   */
   async #generateChoice(
     request: TextRequest & { prompt: string },
     choice: number,
     emit: Emit,
     signal: AbortSignal,
   ): Promise<ChoiceOutcome | null> {
+    const { said = [], count = 0, finished = false } = request.resume?.[choice] ?? {};
+    if (finished) return { tokens: count, timings: NO_TIMINGS };
+    const text = said.map((piece) => piece.text).join('');
     const whileWanted: Emit = (event) => {
       if (!signal.aborted) emit(event);
     };
-    const reader = new ChunkReader({ choice, request, emit: whileWanted });
-    let run: (TextRequest & { prompt: string }) | null = request;
-    while (run && !signal.aborted && !reader.outcome) {
+    const options = { choice, request, emit: whileWanted };
+    const reader = new ChunkReader({ ...options, said: text });
+    await this.#runWhole(request, request, reader, emit, signal);
+    if (signal.aborted || !reader.diverged) return signal.aborted ? null : reader.outcome;
+
+    this.#log.info('a reply that is taken up comes out differently', { choice, tokens: count });
+    if (request.grammar !== null) throw notResumable();
+    const before = { text, tokens: count };
+    const next = new ChunkReader({ ...options, before });
+    await this.#runWhole(request, continued(request, before), next, emit, signal);
+    return signal.aborted ? null : next.outcome;
+  }
+
+  /** Runs a choice until its reader has enough, or until it is cancelled or the prompt turns out not to fit. */
+  async #runWhole(
+    request: TextRequest & { prompt: string },
+    firstRun: TextRequest & { prompt: string },
+    reader: ChunkReader,
+    emit: Emit,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let run: (TextRequest & { prompt: string }) | null = firstRun;
+    while (run && !signal.aborted && !reader.over) {
       try {
-        await this.#runChoice(run, choice, reader, signal);
+        await this.#runChoice(run, reader, signal);
       } catch (error) {
         if (this.#isFatal(error)) throw this.#crash(error);
-        run = signal.aborted || reader.outcome ? null : this.#goOn(request, reader, error, emit);
+        run = signal.aborted || reader.over ? null : this.#goOn(request, reader, error, emit);
       }
     }
-    return signal.aborted ? null : reader.outcome;
   }
 
   /** What to go on with after a run broke off; null if it never began, which the events say then. Throws what ends the choice. */
@@ -216,25 +241,20 @@ class WasmEngine implements TextEngine {
   }
 
   /** Runs one completion of a choice. Its chunks go to the reader, which also says when it has enough. */
-  async #runChoice(
-    request: TextRequest & { prompt: string },
-    choice: number,
-    reader: ChunkReader,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #runChoice(request: TextRequest & { prompt: string }, reader: ChunkReader, signal: AbortSignal): Promise<void> {
     this.#runtime.reset();
     const stopped = new AbortController();
     const running = this.#complete(request, {
-      ...completionParams(request, choice, this.info.contextLength),
+      ...completionParams(request, reader.choice, this.info.contextLength),
       stream: true,
       abortSignal: AbortSignal.any([signal, stopped.signal]),
       onData: (chunk) => {
         reader.take(chunk as Chunk);
-        if (reader.outcome) stopped.abort();
+        if (reader.over) stopped.abort();
       },
     });
     await this.#untilInterrupted(running);
-    if (!reader.outcome) throw new Error('The WebAssembly runtime ended a generation early.');
+    if (!reader.over) throw new Error('The WebAssembly runtime ended a generation early.');
   }
 
   #complete({ media }: TextRequest, options: StreamOptions & object): Promise<void> {
@@ -349,7 +369,7 @@ function joinParts(prompt: number[] | TextPart[]): string | null {
 /** The request to go on with after a run broke off: the reply so far belongs to the prompt, and the draws are others. */
 function continued(
   request: TextRequest & { prompt: string },
-  { text, tokens }: { text: string; tokens: number },
+  { text, tokens }: ReplySoFar,
 ): TextRequest & { prompt: string } {
   const { sampling, maxTokens } = request;
   return {

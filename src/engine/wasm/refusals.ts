@@ -1,4 +1,4 @@
-import { invalidRequest, unsupportedParameter } from '../../core/errors.ts';
+import { ApiError, invalidRequest, serverError, unsupportedParameter } from '../../core/errors.ts';
 import type { RuntimeLog, ServerError } from './runtime-log.ts';
 
 /** The error of llama-server's JSON writer for a token that is not a whole character. */
@@ -16,6 +16,12 @@ export function untellableLogprobs(): Error {
     'logprobs',
     'logprobs can not be told of this reply: the WebAssembly runtime knows no tokens that are a part of a character.',
   );
+}
+
+/** 500: a grammar can only be followed from its beginning, and the beginning of this reply comes out differently. */
+export function notResumable(): Error {
+  const message = 'The engine died, and the next one can not go on with a reply that has to match a schema. Ask again.';
+  return new ApiError({ ...serverError(message).data, code: 'reply_not_resumable' });
 }
 
 /** 400: llama.cpp reads recordings with several threads and fails without them. */

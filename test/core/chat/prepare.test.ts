@@ -27,6 +27,11 @@ function read({ parser: options }: Prepared, reply: string) {
 }
 
 describe('a prompt that is not a conversation', () => {
+  it('is taken even if the model has a template that is no Jinja', () => {
+    const prompt = { kind: 'text', text: 'Once' } as const;
+    expect(createPreparer(traits('{% if %}'))(ask('', { prompt })).prompt).toBe('Once');
+  });
+
   const plain = { media: [], grammar: null, marks: [], parser: null, severalCalls: false };
 
   it('is its text, unchanged', () => {
@@ -85,6 +90,23 @@ describe('a conversation', () => {
     const strict = createPreparer(traits("{{ raise_exception('no such role') }}"));
     expect(() => strict(ask('Hello'))).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ status: 400, param: 'messages' }) }),
+    );
+  });
+
+  it.each([
+    ['{% if %}', 'unexpected token: close statement'],
+    ['{{ a b }}', 'expected closing expression token'],
+    ['{% foo %}', 'unknown statement type: foo'],
+    ['{% if x %}a', 'it is not valid Jinja'],
+  ])('is refused with a 500 that names the reason if the template is no Jinja: %s', (source, reason) => {
+    expect(() => createPreparer(traits(source))(ask('Hello'))).toThrow(
+      expect.objectContaining({
+        data: expect.objectContaining({
+          status: 500,
+          code: 'chat_template_invalid',
+          message: expect.stringContaining(`can not be read: ${reason}. `),
+        }),
+      }),
     );
   });
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ResumedChoice } from '../../../src/core/runner.ts';
 import { chat, greedy } from '../../support/generation.ts';
 import { kindsOf, only, request, sampling, textOf, WasmThread } from './wasm-thread.ts';
 
@@ -285,5 +286,58 @@ describe('an abort', () => {
     const count = generation.events.length;
     expect(await say('hi')).toBe(expected);
     expect(generation.events).toHaveLength(count);
+  });
+});
+
+describe('a reply that another engine had begun', () => {
+  const prompt = { kind: 'text', text: PROMPT } as const;
+  const begun = (text: string, count: number): ResumedChoice => ({
+    said: [{ kind: 'text', choice: 0, text }],
+    count,
+    tokens: [],
+    logprobs: [],
+    finished: false,
+  });
+
+  it('goes on after what was said, and says nothing of it again', async () => {
+    const whole = await thread.run(request('', { prompt, maxTokens: 24 }));
+    const pieces = whole.flatMap((event) => (event.kind === 'text' ? [event.text] : []));
+    const said = pieces.slice(0, 7).join('');
+    const rest = await thread.run(request('', { prompt, maxTokens: 24, resume: [begun(said, 7)] }));
+    expect(said + textOf(rest)).toBe(textOf(whole));
+    expect(only(rest, 'done').completionTokens).toBe(24);
+  });
+
+  it('says nothing more of a choice that was complete', async () => {
+    const changes = { prompt, maxTokens: 8, choices: 2, sampling: sampling({ temperature: 1 }) };
+    const whole = await thread.run(request('', changes));
+    const resume = [{ ...begun('whatever it was', 5), finished: true }, begun('', 0)];
+    const rest = await thread.run(request('', { ...changes, resume }));
+    const ofChoice = (events: typeof whole, choice: number) =>
+      textOf(events.filter((event) => event.kind === 'text' && event.choice === choice));
+    expect(ofChoice(rest, 0)).toBe('');
+    expect(ofChoice(rest, 1)).toBe(ofChoice(whole, 1));
+    expect(only(rest, 'done').completionTokens).toBe(5 + 8);
+  });
+
+  it('that would come out differently here goes on from its text as from a prompt', async () => {
+    const said = ' which this model never says,';
+    const rest = await thread.run(request('', { prompt, maxTokens: 24, resume: [begun(said, 8)] }));
+    const continued = { kind: 'text', text: PROMPT + said } as const;
+    expect(textOf(rest)).toBe(await say('', { prompt: continued, maxTokens: 16 }));
+    expect(only(rest, 'done').completionTokens).toBe(24);
+  });
+
+  it('ends when it had all its tokens, also if it would come out differently', async () => {
+    const rest = await thread.run(request('', { prompt, maxTokens: 8, resume: [begun(' all of it', 8)] }));
+    expect(textOf(rest)).toBe('');
+    expect(only(rest, 'finish').reason).toBe('length');
+    expect(only(rest, 'done').completionTokens).toBe(8);
+  });
+
+  it('is refused when it would come out differently and has to match a grammar', async () => {
+    const resume = [begun('{"other": 1', 5)];
+    const failed = thread.run(request(PROMPT, { replyFormat: { kind: 'json' }, resume }));
+    await expect(failed).rejects.toMatchObject({ data: { status: 500, code: 'reply_not_resumable' } });
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ApiError, insufficientMemory } from '../../../src/core/errors.ts';
+import type { JournaledEvent } from '../../../src/core/events.ts';
 import { withFields } from '../../../src/core/log.ts';
-import type { Emit } from '../../../src/core/runner.ts';
-import type { ChatService } from '../../../src/engine/chat-service.ts';
+import type { JournaledService } from '../../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../../src/engine/wasm/crash.ts';
 import { pickDevice } from '../../../web/engine/device.ts';
 import { createEngineRoom } from '../../../web/engine/engine-room.ts';
@@ -37,13 +37,13 @@ const emptyShape = {
 function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) {
   const happened: string[] = [];
   const statesAtLoad: EngineState[] = [];
-  const running: { emit: Emit; end: (error?: Error) => void; signal: AbortSignal }[] = [];
+  const running: { emit: (event: JournaledEvent) => void; end: (error?: Error) => void; signal: AbortSignal }[] = [];
   const load = async ({ card: { id } }: BrowserModel): Promise<LoadedEngine> => {
     happened.push(`load ${id}`);
     statesAtLoad.push(room.state());
     await Promise.resolve();
     if (fails[id]) throw fails[id];
-    const service: ChatService = {
+    const service: JournaledService = {
       generate: (_, emit, signal) =>
         new Promise((resolve, reject) => {
           happened.push(`run ${id}`);

@@ -141,16 +141,65 @@ describe('the API of a service worker', () => {
     expect((await chat({}, { body: 'x'.repeat(33 * 1024 * 1024) })).status).toBe(413);
   });
 
-  it('ends a stream with an error event when the tab that leads is closed, and does not call it done', async () => {
-    await lead(tabs.engine(engine()));
-    const response = await chat({ stream: true, max_tokens: 1000 });
+  /** Reads a stream to its end; `onHello` is called when it has said its first word. */
+  async function readStream(response: Response, onHello: () => void): Promise<string> {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let said = '';
     while (!said.includes('hello')) said += (await reader?.read())?.value;
-    tabs.close('leader', 1);
+    onHello();
     for (let next = await reader?.read(); !next?.done; next = await reader?.read()) said += next?.value;
-    expect(said).toContain('"code":"engine_lost"');
-    expect(said).not.toContain('[DONE]');
+    return said;
+  }
+
+  it('goes on with a stream in the next tab that leads when the first is closed, after what it has said', async () => {
+    await lead(
+      tabs.engine({
+        ...engine(),
+        async generate(_, emit) {
+          emit(progress(5, 5));
+          emit({ ...text('hello'), tokens: 1 });
+          await new Promise(() => {});
+        },
+      }),
+    );
+    const resumed: unknown[] = [];
+    const second: ChatService = {
+      ...engine(),
+      async generate({ resume }, emit) {
+        resumed.push(resume);
+        emit(progress(6, 6));
+        emit({ ...text(' again'), tokens: 2 });
+        emit(finish());
+        emit(done());
+      },
+    };
+    const said = await readStream(await chat({ stream: true }), () => {
+      tabs.close('leader', 1);
+      tabs.open('second', tabs.engine(second));
+      void tabs.lead('second', 2);
+    });
+    expect(resumed).toMatchObject([[{ said: [{ text: 'hello' }], count: 1, finished: false }]]);
+    const contents = [...said.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content);
+    expect(contents.join('')).toBe('hello again');
+    expect(said).toMatch(/^: the tab that ran the model is gone/m);
+    expect(said).toContain('"prompt_n":5');
+    expect(said).toContain('[DONE]');
+  });
+
+  it('ends a stream with an error event when the tab that leads is closed and no other comes, and does not call it done', async () => {
+    await lead(tabs.engine(engine()));
+    const response = await chat({ stream: true, max_tokens: 1000 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const said = await readStream(response, () => {
+        tabs.close('leader', 1);
+        void vi.advanceTimersByTimeAsync(15_000);
+      });
+      expect(said).toContain('"code":"engine_lost"');
+      expect(said).not.toContain('[DONE]');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('asks for a key where there is one, for imports too', async () => {

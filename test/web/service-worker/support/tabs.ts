@@ -1,7 +1,7 @@
 import { serveInference } from '../../../../src/core/inference.ts';
 import type { PullEvent } from '../../../../src/core/puller.ts';
 import { type Serve, serveCall } from '../../../../src/core/wire.ts';
-import type { ChatService } from '../../../../src/engine/chat-service.ts';
+import type { ChatService, JournaledService } from '../../../../src/engine/chat-service.ts';
 import { holdLock, leaderPort } from '../../../../web/liveness.ts';
 import {
   type Connection,
@@ -58,7 +58,12 @@ export class FakeTabs implements Tabs {
 
   /** A tab's worker that serves the engine. */
   engine(service: ChatService): Behaviour {
-    return ({ id }, port) => void serveInference(leaderPort(port, id, this.locks), service, () => {});
+    const journaled: JournaledService = {
+      generate: (request, emit, signal) =>
+        service.generate(request, (event) => emit({ of: event, events: [event] }), signal),
+      ask: service.ask,
+    };
+    return ({ id }, port) => void serveInference(leaderPort(port, id, this.locks), journaled, () => {});
   }
 
   /** A tab's worker that tells the engine's state. */
