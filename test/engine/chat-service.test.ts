@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { GenerationEvent } from '../../src/core/events.ts';
+import type { GenerationEvent, JournaledEvent } from '../../src/core/events.ts';
 import { MEDIA_MARK } from '../../src/core/media.ts';
 import type { GenerationRequest } from '../../src/core/runner.ts';
-import { createChatService } from '../../src/engine/chat-service.ts';
+import { createChatService, createJournaledService } from '../../src/engine/chat-service.ts';
 import type { TextEngine, TextRequest } from '../../src/engine/engine.ts';
 import { done, engineInfo, finish, progress, text, toolArguments, toolCall } from '../core/api/fixtures.ts';
 import { ADD, ADD_CALL, HERMES_LIKE, NOW, NOW_CALL, traits } from '../core/chat/fixtures.ts';
@@ -23,7 +23,7 @@ function serve(events: GenerationEvent[]) {
     ask: (async (...question: unknown[]) => question) as unknown as TextEngine['ask'],
     async [Symbol.asyncDispose]() {},
   };
-  return { service: createChatService(engine), asked, signals };
+  return { engine, service: createChatService(engine), asked, signals };
 }
 
 /** Returns the events of the service for a request to which the engine emits these events. */
@@ -132,5 +132,47 @@ describe('a question', () => {
     const question = { text: 'Hello', addSpecial: true };
     const { signal } = new AbortController();
     expect(await service.ask('tokenize', question, signal)).toEqual(['tokenize', question, signal]);
+  });
+});
+
+describe('a reply that another engine had begun', () => {
+  const pieces = ['Let me add.\n', ...(ADD_CALL.match(/.{1,7}/gs) ?? [])];
+  const request = ask('', { prompt: withTools() });
+  const state = { count: 1, tokens: [], logprobs: [], finished: false };
+
+  it.each(pieces.map((_, index) => index + 1))('is read on where it was, after piece %i', async (count) => {
+    const whole = await say(reply(...pieces), request);
+    const before = await say(
+      pieces.slice(0, count).map((piece) => text(piece)),
+      request,
+    );
+    const resume = [{ ...state, said: pieces.slice(0, count).map((piece) => text(piece)) }];
+    const after = await say(reply(...pieces.slice(count)), { ...request, resume });
+    expect(joined([...before, ...after])).toEqual(joined(whole));
+  });
+
+  /** What all pieces of a kind say together, and all else. */
+  function joined(events: GenerationEvent[]) {
+    const saidBy = (kind: 'text' | 'toolArguments') =>
+      events.map((event) => (event.kind === kind ? event.text : '')).join('');
+    const others = events.filter(({ kind }) => !['text', 'toolArguments', 'progress'].includes(kind));
+    return { text: saidBy('text'), toolArguments: saidBy('toolArguments'), others };
+  }
+});
+
+describe('a service whose replies can be taken up', () => {
+  it('tells of each event of the engine what became of it', async () => {
+    const { engine } = serve(reply('Let me add.\n', ADD_CALL));
+    const told: JournaledEvent[] = [];
+    const { signal } = new AbortController();
+    await createJournaledService(engine).generate(
+      ask('', { prompt: withTools() }),
+      (event) => told.push(event),
+      signal,
+    );
+    expect(told.map(({ of }) => of)).toEqual(reply('Let me add.\n', ADD_CALL));
+    expect(told.flatMap(({ events }) => events)).toEqual(
+      await say(reply('Let me add.\n', ADD_CALL), ask('', { prompt: withTools() })),
+    );
   });
 });

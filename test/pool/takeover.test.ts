@@ -167,7 +167,7 @@ describe('a generation whose engine is killed', () => {
   });
 });
 
-describe('a generation whose WebAssembly thread dies', () => {
+describe('a generation whose WebAssembly thread dies', { timeout: 120_000 }, () => {
   const KILLED_AT = 20;
 
   it.each([
@@ -216,7 +216,7 @@ describe('a generation whose WebAssembly thread dies', () => {
   });
 });
 
-describe('a model whose file is replaced', () => {
+describe('a model whose file is replaced', { timeout: 120_000 }, () => {
   /** Puts another model in the place of this one, or this one in the place of another. */
   const replace = (model: string) => {
     rmSync(changing, { force: true });
@@ -288,7 +288,7 @@ describe('a question whose engine is killed', () => {
 });
 
 function jsonFormat(): GenerationRequest['replyFormat'] {
-  const schema = { type: 'object', properties: { a: { type: 'string', minLength: 300 } }, required: ['a'] };
+  const schema = { type: 'object', properties: { a: { type: 'string', minLength: 700 } }, required: ['a'] };
   return { kind: 'schema', schema, param: 'response_format.json_schema.schema' };
 }
 
