@@ -308,7 +308,7 @@ export const messageCases: ContractCase[] = [
       const wrongKey = await create({}, 'wrong');
       expect(wrongKey).toBeInstanceOf(AuthenticationError);
       expect(wrongKey).toMatchObject({ status: 401, type: 'authentication_error', requestID: expect.any(String) });
-      const noModel = await create({ model: 'claude-sonnet-4-5' });
+      const noModel = await create({ model: 'claude-sonnet-9' });
       expect(noModel).toBeInstanceOf(NotFoundError);
       expect(noModel).toMatchObject({ status: 404, type: 'not_found_error', errorCode: 'model_not_found' });
       const bad = await create({ temperature: 2 });

@@ -22,7 +22,16 @@ const contentBlock: ApiSchema = {
 const stop = {
   stop_reason: nullable(enumeration('end_turn', 'max_tokens', 'stop_sequence', 'tool_use', 'refusal')),
   stop_sequence: nullable(string),
-  stop_details: nullable(object({ type: { const: 'refusal' }, category: nothing, explanation: nothing })),
+  stop_details: nullable(
+    object({
+      type: { const: 'refusal' },
+      category: nothing,
+      explanation: nothing,
+      fallback_credit_token: nothing,
+      fallback_has_prefill_claim: nothing,
+      recommended_model: nothing,
+    }),
+  ),
   container: nothing,
 };
 
@@ -33,6 +42,8 @@ const usage = {
   output_tokens: integer,
   output_tokens_details: object({ thinking_tokens: integer }),
   server_tool_use: nothing,
+  fallback_credit: nothing,
+  iterations: nothing,
 };
 
 /** Anthropic's Messages. */
@@ -66,6 +77,7 @@ export const messages = defineFamily({
       model: string,
       content: array(contentBlock),
       ...stop,
+      context_management: nothing,
       diagnostics: nothing,
       usage: object({
         ...usage,
@@ -85,14 +97,19 @@ export const messages = defineFamily({
           delta: {
             anyOf: [
               object({ type: { const: 'text_delta' }, text: string }),
-              object({ type: { const: 'thinking_delta' }, thinking: string }),
+              object({ type: { const: 'thinking_delta' }, thinking: string, estimated_tokens: nothing }),
               object({ type: { const: 'signature_delta' }, signature: string }),
               object({ type: { const: 'input_json_delta' }, partial_json: string }),
             ],
           },
         }),
         object({ type: { const: 'content_block_stop' }, index: integer }),
-        object({ type: { const: 'message_delta' }, delta: object(stop), usage: object(usage) }),
+        object({
+          type: { const: 'message_delta' },
+          delta: object(stop),
+          context_management: nothing,
+          usage: object(usage),
+        }),
         object({ type: enumeration('message_stop', 'ping') }),
       ],
     },

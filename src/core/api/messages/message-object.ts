@@ -28,8 +28,17 @@ export type StopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use
 export interface Stop {
   stop_reason: StopReason | null;
   stop_sequence: string | null;
-  stop_details: { type: 'refusal'; category: null; explanation: null } | null;
+  stop_details: typeof REFUSAL | null;
 }
+
+const REFUSAL = {
+  type: 'refusal',
+  category: null,
+  explanation: null,
+  fallback_credit_token: null,
+  fallback_has_prefill_claim: null,
+  recommended_model: null,
+} as const;
 
 /** The tokens of a message. Those of the prompt are the three `input` counts together. */
 export interface UsageCounts {
@@ -40,6 +49,8 @@ export interface UsageCounts {
   output_tokens: number;
   output_tokens_details: { thinking_tokens: number };
   server_tool_use: null;
+  fallback_credit: null;
+  iterations: null;
 }
 
 export const RUNNING: Stop = { stop_reason: null, stop_sequence: null, stop_details: null };
@@ -55,7 +66,7 @@ export function toStop({ reason, stopSequence }: ChoiceFinished): Stop {
   return {
     stop_reason: reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : STOP_REASONS[reason],
     stop_sequence: stopSequence ?? null,
-    stop_details: reason === 'content_filter' ? { type: 'refusal', category: null, explanation: null } : null,
+    stop_details: reason === 'content_filter' ? REFUSAL : null,
   };
 }
 
@@ -72,10 +83,12 @@ export function toUsageCounts({
     output_tokens: completionTokens,
     output_tokens_details: { thinking_tokens: reasoningTokens ?? 0 },
     server_tool_use: null,
+    fallback_credit: null,
+    iterations: null,
   };
 }
 
-/** Builds the Message object. What only Anthropic's own service has is null. */
+/** Builds the Message object, with the fields of the beta as well. What only Anthropic's own service has is null. */
 export function toMessageObject(head: MessageHead, content: ContentBlock[], stop: Stop, usage: UsageCounts) {
   return {
     ...head,
@@ -84,6 +97,7 @@ export function toMessageObject(head: MessageHead, content: ContentBlock[], stop
     content,
     ...stop,
     container: null,
+    context_management: null,
     diagnostics: null,
     usage: { ...usage, cache_creation: null, inference_geo: null, service_tier: null, speed: null },
   } as const;

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../errors.ts';
+import { type ApiError, invalidRequest } from '../../errors.ts';
 import type { ReplyFormat, ToolChoice } from '../../runner.ts';
 import type { Tool } from '../../tool.ts';
 import { type Conversation, checkToolChoice } from '../generation/conversation.ts';
@@ -19,6 +19,7 @@ export function toConversation(request: MessagesRequest): Conversation {
 
 /** Translates what counts for the tokens of a prompt. Throws as `toConversation` does. */
 export function toCountedConversation(request: CountTokensRequest): Conversation {
+  if (request.thread) throw threadUnsupported();
   const tools = toTools(request);
   const { tool_choice: choice } = request;
   return {
@@ -33,6 +34,12 @@ export function toCountedConversation(request: CountTokensRequest): Conversation
     maxTokens: undefined,
     logprobs: null,
   };
+}
+
+/** No conversation is kept here. By this code Anthropic's SDK knows to send the whole one instead, and does so at once. */
+function threadUnsupported(): ApiError {
+  const message = 'thread is not supported: send the whole conversation in messages, without thread.';
+  return invalidRequest(message, 'thread', 'thread_unsupported_request');
 }
 
 /**

@@ -94,7 +94,7 @@ const message = v.variant(
       role: v.literal('assistant'),
       content: contentOf([textBlock, thinkingBlock, toolUseBlock, foreignBlock], 'text, thinking, tool_use'),
     }),
-    v.looseObject({ role: v.literal('system'), content: contentOf([textBlock], 'text') }),
+    v.looseObject({ role: v.literal('system'), content: v.nullish(contentOf([textBlock], 'text')) }),
   ],
   (issue) =>
     issue.expected.startsWith('Object')
@@ -152,9 +152,12 @@ const outputConfig = object(
 /** Fields of Anthropic that can't change a reply here: nothing is billed, stored, routed or edited. */
 const withoutEffect = {
   betas: v.nullish(v.unknown()),
+  billing_policy: v.nullish(v.unknown()),
   cache_control: v.nullish(v.unknown()),
   context_management: v.nullish(v.unknown()),
   diagnostics: v.nullish(v.unknown()),
+  fallback_credit_token: v.nullish(v.unknown()),
+  fallbacks: v.nullish(v.unknown()),
   inference_geo: v.nullish(v.unknown()),
   metadata: v.nullish(v.unknown()),
   service_tier: v.nullish(v.unknown()),
@@ -175,6 +178,7 @@ const conversationEntries = {
   thinking: v.nullish(thinking),
   output_config: v.nullish(outputConfig),
   output_format: v.nullish(jsonFormat),
+  thread: v.nullish(v.unknown()),
   ...withoutEffect,
 };
 

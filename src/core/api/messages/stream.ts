@@ -20,7 +20,7 @@ import {
 
 type BlockDelta =
   | { type: 'text_delta'; text: string }
-  | { type: 'thinking_delta'; thinking: string }
+  | { type: 'thinking_delta'; thinking: string; estimated_tokens: null }
   | { type: 'signature_delta'; signature: string }
   | { type: 'input_json_delta'; partial_json: string };
 
@@ -30,7 +30,7 @@ export type MessageEvent =
   | { type: 'content_block_start'; index: number; content_block: ContentBlock }
   | { type: 'content_block_delta'; index: number; delta: BlockDelta }
   | { type: 'content_block_stop'; index: number }
-  | { type: 'message_delta'; delta: Stop & { container: null }; usage: UsageCounts }
+  | { type: 'message_delta'; delta: Stop & { container: null }; context_management: null; usage: UsageCounts }
   | { type: 'message_stop' }
   | { type: 'ping' };
 
@@ -81,8 +81,9 @@ export function createMessageEvents(head: MessageHead): (event: GenerationStream
         return blocks.close();
       case 'done': {
         const stop = finished ? toStop(finished) : RUNNING;
+        const delta = { ...stop, container: null };
         const usage = toUsageCounts(event);
-        return [{ type: 'message_delta', delta: { ...stop, container: null }, usage }, { type: 'message_stop' }];
+        return [{ type: 'message_delta', delta, context_management: null, usage }, { type: 'message_stop' }];
       }
       case 'pause':
         return [];
@@ -123,7 +124,7 @@ function createBlocks() {
     ],
     thinking: (thinking: string): MessageEvent[] => [
       ...(current === 'thinking' ? [] : open({ type: 'thinking', thinking: '', signature: '' })),
-      ...add({ type: 'thinking_delta', thinking }),
+      ...add({ type: 'thinking_delta', thinking, estimated_tokens: null }),
     ],
   };
 }

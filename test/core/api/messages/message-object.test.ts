@@ -1,3 +1,4 @@
+import type { BetaMessage, BetaRawMessageStreamEvent } from '@anthropic-ai/sdk/resources/beta/messages';
 import type { Message, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
 import { describe, expect, it } from 'vitest';
 import {
@@ -13,8 +14,9 @@ import type { MessageEvent } from '../../../../src/core/api/messages/stream.ts';
 import { done, finish } from '../fixtures.ts';
 
 // The compiler checks here that nothing is missing which the SDK's own types promise to its users.
-const asMessage = (message: MessageObject): Message => message;
-const asEvent = (event: Exclude<MessageEvent, { type: 'ping' }>): RawMessageStreamEvent => event;
+const asMessage = (message: MessageObject): Message & BetaMessage => message;
+const asEvent = (event: Exclude<MessageEvent, { type: 'ping' }>): RawMessageStreamEvent & BetaRawMessageStreamEvent =>
+  event;
 
 describe('a message object', () => {
   const usage = toUsageCounts(done());
@@ -31,6 +33,7 @@ describe('a message object', () => {
       stop_sequence: null,
       stop_details: null,
       container: null,
+      context_management: null,
       diagnostics: null,
       usage: {
         input_tokens: 8,
@@ -39,6 +42,8 @@ describe('a message object', () => {
         output_tokens: 3,
         output_tokens_details: { thinking_tokens: 0 },
         server_tool_use: null,
+        fallback_credit: null,
+        iterations: null,
         cache_creation: null,
         inference_geo: null,
         service_tier: null,
@@ -54,7 +59,9 @@ describe('a message object', () => {
       content_block: toolUseBlock('toolu_1', 'add', {}),
     });
     expect(started).toMatchObject({ content_block: { input: {}, caller: { type: 'direct' } } });
-    expect(asEvent({ type: 'message_delta', delta: { ...RUNNING, container: null }, usage })).toMatchObject({
+    expect(
+      asEvent({ type: 'message_delta', delta: { ...RUNNING, container: null }, context_management: null, usage }),
+    ).toMatchObject({
       delta: { stop_reason: null, stop_sequence: null, stop_details: null, container: null },
     });
   });
@@ -93,11 +100,7 @@ describe('a stop', () => {
   });
 
   it('of a filtered reply has details', () => {
-    expect(toStop(finish('content_filter')).stop_details).toEqual({
-      type: 'refusal',
-      category: null,
-      explanation: null,
-    });
+    expect(toStop(finish('content_filter')).stop_details).toMatchObject({ type: 'refusal' });
     expect(toStop(finish()).stop_details).toBeNull();
   });
 });

@@ -140,3 +140,12 @@ describe('a conversation that ends with an assistant message', () => {
     expect(toCountedConversation(validate(messagesRequestSchema, messageBody({ messages }))).messages).toHaveLength(2);
   });
 });
+
+describe('a thread', () => {
+  it('is refused by the code at which the SDK sends the whole conversation instead', () => {
+    const body = validate(messagesRequestSchema, messageBody({ thread: { type: 'create' } }));
+    expect(() => toConversation(body)).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ status: 400, code: 'thread_unsupported_request' }) }),
+    );
+  });
+});

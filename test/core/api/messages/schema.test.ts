@@ -34,6 +34,7 @@ const ACCEPTED: [field: string, value: unknown][] = [
       },
     ],
   ],
+  ['messages', [{ role: 'system', output_config: { effort: 'low' } }, ...user({ type: 'text', text: 'a' })]],
   ['system', 'Be kind.'],
   ['system', [{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral', ttl: '1h' } }]],
   ['tools', [{ ...tool, defer_loading: true, strict: true, eager_input_streaming: true, type: 'custom' }]],

@@ -25,6 +25,8 @@ const usage = (output_tokens: number) => ({
   output_tokens,
   output_tokens_details: { thinking_tokens: 0 },
   server_tool_use: null,
+  fallback_credit: null,
+  iterations: null,
 });
 
 const START = {
@@ -39,6 +41,7 @@ const START = {
     stop_sequence: null,
     stop_details: null,
     container: null,
+    context_management: null,
     diagnostics: null,
     usage: { ...usage(0), cache_creation: null, inference_geo: null, service_tier: null, speed: null },
   },
@@ -48,6 +51,7 @@ const ending = (stop_reason: string, stop_sequence: string | null = null) => [
   {
     type: 'message_delta',
     delta: { stop_reason, stop_sequence, stop_details: null, container: null },
+    context_management: null,
     usage: usage(3),
   },
   { type: 'message_stop' },
@@ -71,7 +75,11 @@ const delta = (index: number, type: string, field: string, value: string) => ({
 });
 const textDelta = (index: number, value: string) => delta(index, 'text_delta', 'text', value);
 const inputDelta = (index: number, value: string) => delta(index, 'input_json_delta', 'partial_json', value);
-const thinkingDelta = (index: number, value: string) => delta(index, 'thinking_delta', 'thinking', value);
+const thinkingDelta = (index: number, thinking: string) => ({
+  type: 'content_block_delta',
+  index,
+  delta: { type: 'thinking_delta', thinking, estimated_tokens: null },
+});
 const SIGNED = delta(0, 'signature_delta', 'signature', 'paddock');
 const close = (index: number) => ({ type: 'content_block_stop', index });
 
