@@ -126,6 +126,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'a prompt that is too long':
       'answers a prompt of a message that is too long with a 400 before the stream, in the words of Anthropic',
     cancellation: 'frees the slot of a message that its client leaves',
+    thread: 'runs the tools of the SDK of Anthropic in a loop, and reads their results, whole and streamed',
     'the AI SDK': 'speaks with the AI SDK for Anthropic: text, whole and streamed alike',
     'the AI SDK, tools and objects': 'speaks with the AI SDK for Anthropic: tools in a loop, and an object of a schema',
   },

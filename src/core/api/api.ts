@@ -11,7 +11,7 @@ import { dialectOf } from './http/dialect.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
 import { type Reach, reachOf } from './http/reach.ts';
 import { originNotAllowed } from './http/refusals.ts';
-import { requestIdOf } from './http/request-id.ts';
+import { requestIdHeaders, requestIdOf } from './http/request-id.ts';
 import { messages } from './messages/family.ts';
 import { models } from './models/family.ts';
 import { openApiOf } from './openapi/family.ts';
@@ -37,13 +37,7 @@ export function createApi(context: ApiContext): Api {
     const cors = corsHeaders(request.headers, reach);
     const headed = (reply: ApiReply): ApiReply => ({
       ...reply,
-      headers: {
-        ...reply.headers,
-        ...cors,
-        'x-request-id': trace.requestId,
-        // Anthropic's clients look for it under this name.
-        ...(dialect === 'anthropic' && { 'request-id': trace.requestId }),
-      },
+      headers: { ...reply.headers, ...cors, ...requestIdHeaders(trace.requestId) },
     });
     try {
       const answered = answer({ ...context, log, trace }, request, reach, cors);

@@ -150,21 +150,21 @@ const outputConfig = object(
 );
 
 /** Fields of Anthropic that can't change a reply here: nothing is billed, stored, routed or edited. */
-const withoutEffect = {
-  betas: v.nullish(v.unknown()),
-  billing_policy: v.nullish(v.unknown()),
-  cache_control: v.nullish(v.unknown()),
-  context_management: v.nullish(v.unknown()),
-  diagnostics: v.nullish(v.unknown()),
-  fallback_credit_token: v.nullish(v.unknown()),
-  fallbacks: v.nullish(v.unknown()),
-  inference_geo: v.nullish(v.unknown()),
-  metadata: v.nullish(v.unknown()),
-  service_tier: v.nullish(v.unknown()),
-  speed: v.nullish(v.unknown()),
-  user_profile_id: v.nullish(v.unknown()),
-  workspace_id: v.nullish(v.unknown()),
-};
+export const WITHOUT_EFFECT = [
+  'betas',
+  'billing_policy',
+  'cache_control',
+  'context_management',
+  'diagnostics',
+  'fallback_credit_token',
+  'fallbacks',
+  'inference_geo',
+  'metadata',
+  'service_tier',
+  'speed',
+  'user_profile_id',
+  'workspace_id',
+];
 
 const conversationEntries = {
   model: nonEmptyText,
@@ -179,7 +179,7 @@ const conversationEntries = {
   output_config: v.nullish(outputConfig),
   output_format: v.nullish(jsonFormat),
   thread: v.nullish(v.unknown()),
-  ...withoutEffect,
+  ...Object.fromEntries(WITHOUT_EFFECT.map((field) => [field, v.nullish(v.unknown())])),
 };
 
 /** The body of POST /v1/messages/count_tokens: a conversation. Other fields pass through. */
