@@ -58,11 +58,15 @@ export interface Catalogue {
   find(id: string): ModelCard | undefined;
 }
 
-/** The Model object of the API. `sources` is left out in lists. */
+/** The Model object of the API: OpenAI's fields, Anthropic's, and more. `sources` is left out in lists. */
 export interface Model {
   id: string;
   object: 'model';
   created: number;
+  type: 'model';
+  display_name: string;
+  /** When it was created, in RFC 3339. */
+  created_at: string;
   owned_by: string;
   name: string;
   version: string;

@@ -2,7 +2,7 @@ import { dialectOf } from '../core/api/http/dialect.ts';
 import { isAllowedHost } from '../core/api/http/host.ts';
 import { type Api, errorReply } from '../core/api/http/http.ts';
 import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
-import { requestIdOf } from '../core/api/http/request-id.ts';
+import { requestIdHeaders, requestIdOf } from '../core/api/http/request-id.ts';
 import { type ApiError, shuttingDown } from '../core/errors.ts';
 import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
 import type { Exchange, RequestHead, Serve } from './exchange.ts';
@@ -101,8 +101,9 @@ function refusalOf({ headers, bytes }: RequestHead, allowedHosts: string[] | nul
 /** Answers with this error, whatever is asked. */
 function refuse(error: ApiError): Api {
   return async ({ headers, path }) => {
-    const reply = errorReply(error, dialectOf(path));
-    return { ...reply, headers: { ...reply.headers, 'x-request-id': requestIdOf(headers) } };
+    const requestId = requestIdOf(headers);
+    const reply = errorReply(error, dialectOf(path), requestId);
+    return { ...reply, headers: { ...reply.headers, ...requestIdHeaders(requestId) } };
   };
 }
 

@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../../src/core/api/api.ts';
 import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
+import { messagesRequestSchema, WITHOUT_EFFECT } from '../../src/core/api/messages/schema.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from '../../src/core/api/vectors/schema.ts';
 import { COVERAGE, ELSEWHERE, renderCoverage } from './coverage.ts';
 import { CONTRACT } from './suite.ts';
 import { TARGETS } from './targets.ts';
+
+/** Fields of messages that tests of their own hold. */
+const SAMPLED_OR_THOUGHT = ['temperature', 'top_p', 'top_k', 'thinking', 'output_format'];
 
 const cases = new Set(Object.values(CONTRACT).flatMap((section) => section.map(({ name }) => name)));
 
@@ -30,6 +34,7 @@ describe('the table of docs/api.md', () => {
   it.each<[route: string, schema: { entries: object }, others: string[]]>([
     // The tests of templates cover these fields.
     ['POST /v1/chat/completions', chatRequestSchema, ['chat_template_kwargs', 'reasoning_effort']],
+    ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...WITHOUT_EFFECT]],
     ['POST /v1/embeddings', embeddingRequestSchema, ['user']],
     ['POST /v1/rerank', rerankRequestSchema, []],
   ])('has every field of %s', (route, schema, others) => {

@@ -56,6 +56,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'engine, backend, settings.mmproj, settings.vision_model, capabilities of a model with a projector':
       'runs a model with a projector on WebAssembly whatever the others run on, and tells so in the Model object',
     'loaded, backend': 'tells in /health and in the Model object what a loaded model runs on',
+    'type, display_name, created_at': 'lists and retrieves models for the SDK of Anthropic',
     'GET /v1/models': 'lists the models of the folder, through the openai client',
     'GET /v1/models/{model_id}': 'takes an id with a slash plain and encoded',
     'DELETE /v1/models/{model_id}': 'removes no unknown model and not the one that comes with Paddock, and says why',
@@ -101,6 +102,36 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     echo: 'echoes the prompt before the completion when asked',
     suffix: 'refuses a suffix for a model that can not infill',
     'the fields of sampling, stop, n, stream': 'completes a text for the openai client, whole and streamed alike',
+  },
+  'POST /v1/messages': {
+    'model, messages, max_tokens, system': 'answers the SDK of Anthropic with a whole message',
+    stream: 'streams to the SDK of Anthropic what it would have answered whole',
+    'stream, its events': 'streams the events of a message in their order, each named by its type, without [DONE]',
+    'system, lines that only bill':
+      'reads a prompt from the cache although its billing line differs in every request, and counts each token once',
+    stop_sequences: 'ends a message before a stop sequence, and names it',
+    'tools, tool_choice': 'calls the tool that is named, once where calls must not be parallel, whole and streamed',
+    'tool_use and tool_result blocks':
+      'runs the tools of the SDK of Anthropic in a loop, and reads their results, whole and streamed',
+    'tool_result.is_error': 'reads results of tools, and whether they failed',
+    'thinking blocks': 'takes back the thinking that it signed, whoever signed it',
+    'image blocks': 'looks at the images of a message',
+    'output_config.format': 'writes JSON of the schema for the SDK of Anthropic to parse',
+    'stop_reason: end_turn, max_tokens': 'answers the SDK of Anthropic with a whole message',
+    'stop_reason: refusal': 'ends a message with refusal before a filtered text',
+    'errors and their types': 'gives the SDK of Anthropic its own error classes, types and words',
+    'errors of keys, paths and bodies':
+      'answers everything that is wrong with a request for a message as Anthropic does',
+    'a full queue: 529': 'answers a message with 529 and Retry-After when the queue is full',
+    'a prompt that is too long':
+      'answers a prompt of a message that is too long with a 400 before the stream, in the words of Anthropic',
+    cancellation: 'frees the slot of a message that its client leaves',
+    thread: 'runs the tools of the SDK of Anthropic in a loop, and reads their results, whole and streamed',
+    'the AI SDK': 'speaks with the AI SDK for Anthropic: text, whole and streamed alike',
+    'the AI SDK, tools and objects': 'speaks with the AI SDK for Anthropic: tools in a loop, and an object of a schema',
+  },
+  'POST /v1/messages/count_tokens': {
+    'model, messages, system, tools': 'counts the tokens of a message before it is sent',
   },
   'POST /v1/embeddings': {
     'model, input': 'makes a vector of length 1, and tells the tokens',
@@ -161,6 +192,34 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
   'x-request-id, taken or made': {
     file: 'test/core/api/api.test.ts',
     name: 'is in the header of every reply, whole, streamed or an error',
+  },
+  'POST /v1/messages: temperature, top_p, top_k': {
+    file: 'test/core/api/messages/request.test.ts',
+    name: 'has the limits and the sampling of the request',
+  },
+  'POST /v1/messages: thinking, output_config.effort': {
+    file: 'test/core/api/messages/request.test.ts',
+    name: '%j is the effort %s',
+  },
+  'POST /v1/messages: output_format': {
+    file: 'test/core/api/messages/request.test.ts',
+    name: 'may be asked for by the older field',
+  },
+  'POST /v1/messages: system messages among the others': {
+    file: 'test/core/api/messages/history.test.ts',
+    name: 'leaves a later system message in its place, as a user message: the prompt before it stays the same',
+  },
+  'POST /v1/messages: documents': {
+    file: 'test/core/api/messages/history.test.ts',
+    name: 'has the text of documents and search results',
+  },
+  'POST /v1/messages: fields without effect': {
+    file: 'test/core/api/messages/handler.test.ts',
+    name: 'takes the query and the headers of the beta',
+  },
+  'the events of a message that thinks': {
+    file: 'test/core/api/messages/stream.test.ts',
+    name: 'of thinking and text: the thinking is signed at its end',
   },
   'POST /v1/tokenize: model, content': {
     file: 'test/core/api/tokens/handler.test.ts',

@@ -89,6 +89,10 @@ export const httpCases: ContractCase[] = [
       const local = { origin: 'http://localhost:5173' };
       const refused = { status: 403, body: { error: { type: 'permission_error', code: 'origin_not_allowed' } } };
       expect(await postChat(target, chatBody(), { headers: foreign })).toMatchObject(refused);
+      expect(await postJson(target, '/v1/messages', {}, { headers: foreign })).toMatchObject({
+        status: 403,
+        body: { type: 'error', error: { type: 'permission_error' } },
+      });
       expect((await postChat(target, chatBody({ max_tokens: 1 }), { headers: local })).status).toBe(200);
       for (const headers of [foreign, local]) {
         const source = { model: 'hf:a/b' };

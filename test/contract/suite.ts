@@ -7,6 +7,7 @@ import { embeddingCases } from './embeddings.ts';
 import { errorCases } from './errors.ts';
 import { httpCases } from './http.ts';
 import { mediaCases } from './media.ts';
+import { messageCases } from './messages.ts';
 import { modelCases } from './models.ts';
 import { rerankCases } from './rerank.ts';
 import { samplingCases } from './sampling.ts';
@@ -32,6 +33,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'tools and structured output': toolCases,
   'choices and logprobs': choiceCases,
   'completions and filters': completionCases,
+  "messages, in Anthropic's form": messageCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,

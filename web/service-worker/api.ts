@@ -4,7 +4,7 @@ import { dialectOf } from '../../src/core/api/http/dialect.ts';
 import { errorReply } from '../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
 import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
-import { requestIdOf } from '../../src/core/api/http/request-id.ts';
+import { requestIdHeaders, requestIdOf } from '../../src/core/api/http/request-id.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
 import type { Importer } from '../../src/core/importer.ts';
 import { toLogFields } from '../../src/core/log.ts';
@@ -83,8 +83,8 @@ export async function answer(ground: BrowserGround, { request, path, clientId }:
 }
 
 function failure(error: unknown, path: string, requestId: string): Response {
-  const { headers, ...reply } = errorReply(error, dialectOf(path));
-  return toResponse({ ...reply, headers: { ...headers, 'x-request-id': requestId } });
+  const { headers, ...reply } = errorReply(error, dialectOf(path), requestId);
+  return toResponse({ ...reply, headers: { ...headers, ...requestIdHeaders(requestId) } });
 }
 
 /** Says whether the reply tells what is loaded: then the engine has to be asked first. */

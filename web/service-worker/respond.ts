@@ -1,4 +1,5 @@
 import type { ApiReply } from '../../src/core/api/http/http.ts';
+import { requestIdHeaders } from '../../src/core/api/http/request-id.ts';
 
 /** A reply under way. */
 interface Work {
@@ -7,7 +8,7 @@ interface Work {
   begun: Promise<void>;
   /** Ends the generation. */
   cancel: () => void;
-  /** Names the request, in the `x-request-id` header. */
+  /** Names the request, in the headers of the response. */
   requestId: string;
 }
 
@@ -42,7 +43,7 @@ function earlyResponse({ reply, cancel, requestId }: Work): Response {
     },
     cancel,
   });
-  return new Response(body, { headers: { 'content-type': 'application/json', 'x-request-id': requestId } });
+  return new Response(body, { headers: { 'content-type': 'application/json', ...requestIdHeaders(requestId) } });
 }
 
 function toStream(body: AsyncIterable<string>): ReadableStream<Uint8Array> {

@@ -11,14 +11,15 @@ import { dialectOf } from './http/dialect.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
 import { type Reach, reachOf } from './http/reach.ts';
 import { originNotAllowed } from './http/refusals.ts';
-import { requestIdOf } from './http/request-id.ts';
+import { requestIdHeaders, requestIdOf } from './http/request-id.ts';
+import { messages } from './messages/family.ts';
 import { models } from './models/family.ts';
 import { openApiOf } from './openapi/family.ts';
 import { unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
-const DESCRIBED: Family[] = [chat, completions, vectors, tokens, models, health];
+const DESCRIBED: Family[] = [chat, completions, messages, vectors, tokens, models, health];
 
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
@@ -36,7 +37,7 @@ export function createApi(context: ApiContext): Api {
     const cors = corsHeaders(request.headers, reach);
     const headed = (reply: ApiReply): ApiReply => ({
       ...reply,
-      headers: { ...reply.headers, ...cors, 'x-request-id': trace.requestId },
+      headers: { ...reply.headers, ...cors, ...requestIdHeaders(trace.requestId) },
     });
     try {
       const answered = answer({ ...context, log, trace }, request, reach, cors);
@@ -45,7 +46,7 @@ export function createApi(context: ApiContext): Api {
       // An error after the client has left is not a failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
         log.error('request failed', { path: request.path, ...toLogFields(error) });
-      return headed(errorReply(error, dialect));
+      return headed(errorReply(error, dialect, trace.requestId));
     }
   };
 }

@@ -59,6 +59,7 @@ describe('respond', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('x-request-id')).toBe('req-1');
+    expect(response.headers.get('request-id')).toBe('req-1');
     finish(jsonReply({ whole: true }));
     expect(await response.json()).toEqual({ whole: true });
   });

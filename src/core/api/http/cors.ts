@@ -1,12 +1,15 @@
 import type { ApiReply } from './http.ts';
 import type { Reach } from './reach.ts';
 
+/** What a page may read besides the body: the request's id, under both of its names. */
+const EXPOSED = 'x-request-id, request-id';
+
 /** The headers that let a web page of this origin read a reply, or keep it from that. */
 export function corsHeaders({ origin }: Record<string, string>, reach: Reach): Record<string, string> {
   if (!origin) return {};
   return {
     vary: 'origin',
-    ...(reach !== 'none' && { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'x-request-id' }),
+    ...(reach !== 'none' && { 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED }),
   };
 }
 

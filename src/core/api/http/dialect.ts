@@ -8,15 +8,28 @@ export function dialectOf(path: string): Dialect {
   return path.startsWith('/api/') ? 'ollama' : 'openai';
 }
 
-/** The JSON body of an error. Whole replies and error events of a stream have the same. */
-export function errorBody(error: ErrorData, dialect: Dialect = 'openai'): object {
+/** The status of an error. Anthropic has one of its own for a server that has too much to do, and its clients wait then. */
+export function errorStatus({ status, type }: ErrorData, dialect: Dialect): number {
+  return dialect === 'anthropic' && type === 'overloaded' ? 529 : status;
+}
+
+/** The JSON body of an error. Whole replies and error events of a stream have the same. `requestId` is null if there is none yet. */
+export function errorBody(error: ErrorData, dialect: Dialect = 'openai', requestId: string | null = null): object {
   switch (dialect) {
     case 'openai': {
       const { status: _, headers: __, ...body } = error;
       return { error: body };
     }
     case 'anthropic':
-      return { type: 'error', error: { type: anthropicType(error), message: anthropicMessage(error) } };
+      return {
+        type: 'error',
+        error: {
+          type: anthropicType(error),
+          message: anthropicMessage(error),
+          details: { error_code: error.code },
+        },
+        request_id: requestId,
+      };
     case 'ollama':
       return { error: error.message };
     default:
@@ -32,11 +45,11 @@ const ANTHROPIC_TYPES: Record<number, string> = {
   404: 'not_found_error',
   413: 'request_too_large',
   429: 'rate_limit_error',
-  503: 'overloaded_error',
   529: 'overloaded_error',
 };
 
-function anthropicType({ status }: ErrorData): string {
+function anthropicType(error: ErrorData): string {
+  const status = errorStatus(error, 'anthropic');
   return ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 

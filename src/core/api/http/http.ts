@@ -1,5 +1,5 @@
 import { toErrorData } from '../../errors.ts';
-import { type Dialect, errorBody } from './dialect.ts';
+import { type Dialect, errorBody, errorStatus } from './dialect.ts';
 
 /** An HTTP request, in the form that every front end gives. Header names are lower-case. */
 export interface ApiRequest {
@@ -36,8 +36,8 @@ export function jsonReply(value: unknown, status = 200, headers: Record<string, 
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
-/** The reply to a request that failed, in the words of its dialect. */
-export function errorReply(error: unknown, dialect: Dialect = 'openai'): ApiReply {
+/** The reply to a request that failed, in the words of its dialect. `requestId` is null if it failed before it had one. */
+export function errorReply(error: unknown, dialect: Dialect = 'openai', requestId: string | null = null): ApiReply {
   const data = toErrorData(error);
-  return jsonReply(errorBody(data, dialect), data.status, data.headers);
+  return jsonReply(errorBody(data, dialect, requestId), errorStatus(data, dialect), data.headers);
 }

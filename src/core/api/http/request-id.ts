@@ -9,3 +9,8 @@ export function requestIdOf(headers: Record<string, string>): string {
   const given = headers['x-request-id'] ?? '';
   return given.length <= LONGEST_ID && TAKEN.test(given) ? given : crypto.randomUUID();
 }
+
+/** The headers of a reply that name its request: each of the two names is looked for by some clients. */
+export function requestIdHeaders(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, 'request-id': requestId };
+}

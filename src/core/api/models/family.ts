@@ -65,6 +65,9 @@ export const models = defineFamily({
         id: string,
         object: { const: 'model' },
         created: integer,
+        type: { const: 'model' },
+        display_name: string,
+        created_at: string,
         owned_by: string,
         name: string,
         version: string,
@@ -99,6 +102,11 @@ export const models = defineFamily({
         object({ status: { const: 'done' }, already_here: boolean, model: ref('Model') }),
       ],
     },
-    ModelList: object(listOf(ref('Model'))),
+    ModelList: object({
+      ...listOf(ref('Model')),
+      has_more: boolean,
+      first_id: nullable(string),
+      last_id: nullable(string),
+    }),
   },
 });

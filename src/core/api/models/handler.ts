@@ -10,7 +10,9 @@ export function listModels({ catalogue, runner }: RequestContext): ApiReply {
     const { sources: _, ...model } = toModel(card, loaded.get(card.id));
     return model;
   });
-  return jsonReply({ object: 'list', data });
+  // The list is one page, as Anthropic's clients have it.
+  const page = { has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+  return jsonReply({ object: 'list', data, ...page });
 }
 
 /** GET /v1/models/{id}. Throws a 404 `ApiError`. */

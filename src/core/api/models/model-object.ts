@@ -2,6 +2,9 @@ import { detectFormat, supportsTools } from '../../chat/formats/index.ts';
 import type { Model, ModelCard } from '../../model.ts';
 import type { LoadedModel } from '../../runner.ts';
 
+/** The last second of the year 9999, in Unix time: RFC 3339 has no later one, but a `model.json` may. */
+const LAST_SECOND = 253_402_300_799;
+
 /** Builds the Model object from the card and, once the model is loaded, from the facts about its engine. */
 export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
   const { trainedContextLength, parameterCount, audioModel, rankingModel, ...fields } = card;
@@ -12,6 +15,9 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
   return {
     ...fields,
     object: 'model',
+    type: 'model',
+    display_name: card.name,
+    created_at: toRfc3339(card.created),
     // Only wllama runs models with a projector. The runtime of other models is not known until they are loaded.
     engine: engine?.runtime ?? (card.settings.mmproj === undefined ? 'llama.cpp' : 'wllama'),
     settings: {
@@ -37,4 +43,8 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
     loaded: engine !== undefined,
     backend: engine?.backend ?? null,
   };
+}
+
+function toRfc3339(seconds: number): string {
+  return new Date(Math.min(seconds, LAST_SECOND) * 1000).toISOString();
 }

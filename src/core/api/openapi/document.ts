@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { Family, Route } from '../family.ts';
+import { dialectOf } from '../http/dialect.ts';
 import { type ApiSchema, ref } from './json-schema.ts';
 import { SHARED_SCHEMAS } from './shared.ts';
 
@@ -56,7 +57,9 @@ function describeRoute(route: Route) {
       200: describeReply(route),
       default: {
         description: 'What is wrong with the request, or that the server failed.',
-        content: { 'application/json': { schema: ref('Error') } },
+        content: {
+          'application/json': { schema: ref(dialectOf(route.path) === 'anthropic' ? 'AnthropicError' : 'Error') },
+        },
       },
     },
   };
@@ -77,10 +80,11 @@ function bodyOf({ body, upload }: Route): object | null {
   return upload ? { 'application/octet-stream': {} } : null;
 }
 
-function describeReply({ response, event }: Route) {
+function describeReply({ path, response, event }: Route) {
   const whole = response === undefined ? {} : { 'application/json': { schema: ref(response) } };
   if (event === undefined) return { description: 'The reply.', content: whole };
-  const events = 'server-sent events: each holds one chunk, the last is [DONE].';
+  const end = dialectOf(path) === 'anthropic' ? 'message_stop' : '[DONE]';
+  const events = `server-sent events: each holds one chunk, the last is ${end}.`;
   return {
     description: response === undefined ? `A stream of ${events}` : `The whole reply or, with stream, ${events}`,
     content: { ...whole, 'text/event-stream': { schema: ref(event) } },

@@ -21,3 +21,8 @@ export function sseComment(text: string): string {
 export function sseEvent(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
+
+/** One event that is named by its own `type`, as the APIs have it whose events differ in kind. */
+export function sseTypedEvent(data: { type: string }): string {
+  return `event: ${data.type}\n${sseEvent(data)}`;
+}

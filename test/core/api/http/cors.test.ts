@@ -9,7 +9,7 @@ describe('the CORS headers', () => {
       expect(corsHeaders({ origin: 'http://localhost' }, reach)).toEqual({
         vary: 'origin',
         'access-control-allow-origin': 'http://localhost',
-        'access-control-expose-headers': 'x-request-id',
+        'access-control-expose-headers': 'x-request-id, request-id',
       });
   });
 
@@ -42,6 +42,14 @@ describe('the API asked by a web page', () => {
       'access-control-allow-methods': 'POST',
       'access-control-allow-headers': 'authorization,content-type,x-stainless-lang',
     });
+  });
+
+  it('allows the headers that the SDK of Anthropic sends from a page', async () => {
+    const asked =
+      'anthropic-beta,anthropic-dangerous-direct-browser-access,anthropic-version,content-type,x-api-key,x-stainless-os';
+    const { headers } = await preflight('/v1/messages', { origin, 'access-control-request-headers': asked });
+    expect(headers['access-control-allow-headers']).toBe(asked);
+    expect(headers['access-control-allow-methods']).toBe('POST');
   });
 
   it('allows the usual headers when a preflight names none', async () => {

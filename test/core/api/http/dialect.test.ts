@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { dialectOf, errorBody } from '../../../../src/core/api/http/dialect.ts';
-import { contextLengthExceeded, modelNotFound } from '../../../../src/core/errors.ts';
+import { dialectOf, errorBody, errorStatus } from '../../../../src/core/api/http/dialect.ts';
+import { bodyTooLarge, originNotAllowed } from '../../../../src/core/api/http/refusals.ts';
+import {
+  contextLengthExceeded,
+  insufficientMemory,
+  invalidApiKey,
+  methodNotAllowed,
+  modelNotFound,
+  notSupportedHere,
+  overloaded,
+  serverError,
+  shuttingDown,
+} from '../../../../src/core/errors.ts';
 
 describe('the dialect of a path', () => {
   it.each([
@@ -41,15 +52,48 @@ describe('an error', () => {
     });
   });
 
-  it('has the type of its status in the words of Anthropic', () => {
-    expect(errorBody(modelNotFound('nope').data, 'anthropic')).toEqual({
+  it('has its code, and the id of its request, in the words of Anthropic', () => {
+    expect(errorBody(modelNotFound('nope').data, 'anthropic', 'req-7')).toEqual({
       type: 'error',
-      error: { type: 'not_found_error', message: "The model 'nope' does not exist." },
+      error: {
+        type: 'not_found_error',
+        message: "The model 'nope' does not exist.",
+        details: { error_code: 'model_not_found' },
+      },
+      request_id: 'req-7',
     });
-    expect(errorBody(overflow, 'anthropic')).toEqual({
-      type: 'error',
-      error: { type: 'invalid_request_error', message: 'prompt is too long: 36570 tokens > 1024 maximum' },
+    expect(errorBody(serverError().data, 'anthropic')).toMatchObject({ request_id: null });
+  });
+
+  it('says in the words of Anthropic that a prompt is too long', () => {
+    expect(errorBody(overflow, 'anthropic')).toMatchObject({
+      error: {
+        type: 'invalid_request_error',
+        message: 'prompt is too long: 36570 tokens > 1024 maximum',
+        details: { error_code: 'context_length_exceeded' },
+      },
     });
+  });
+
+  it.each([
+    [invalidApiKey('no'), 401, 'authentication_error'],
+    [originNotAllowed('https://evil.example', 'anything'), 403, 'permission_error'],
+    [modelNotFound('nope'), 404, 'not_found_error'],
+    [methodNotAllowed('GET', '/v1/messages', ['POST']), 405, 'invalid_request_error'],
+    [bodyTooLarge(1024), 413, 'request_too_large'],
+    [serverError(), 500, 'api_error'],
+    [notSupportedHere('no'), 501, 'api_error'],
+    [insufficientMemory('no'), 503, 'api_error'],
+    [shuttingDown(), 503, 'api_error'],
+    [overloaded('full', 5), 529, 'overloaded_error'],
+  ])('has the status and the type of Anthropic: %s', ({ data }, status, type) => {
+    expect(errorStatus(data, 'anthropic')).toBe(status);
+    expect(errorBody(data, 'anthropic')).toMatchObject({ error: { type } });
+  });
+
+  it('has its own status in other words: a full queue is a 503', () => {
+    for (const dialect of ['openai', 'ollama'] as const)
+      expect(errorStatus(overloaded('full', 5).data, dialect)).toBe(503);
   });
 
   it('is one text in the words of Ollama', () => {

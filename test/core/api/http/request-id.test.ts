@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestIdOf } from '../../../../src/core/api/http/request-id.ts';
+import { requestIdHeaders, requestIdOf } from '../../../../src/core/api/http/request-id.ts';
 
 describe('the id of a request', () => {
   it("is the client's own if it sends one", () => {
@@ -17,4 +17,8 @@ describe('the id of a request', () => {
       expect(requestIdOf({ 'x-request-id': given })).toMatch(/^[\w-]{36}$/);
     },
   );
+
+  it('is told under both of the names that clients look for', () => {
+    expect(requestIdHeaders('abc-123')).toEqual({ 'x-request-id': 'abc-123', 'request-id': 'abc-123' });
+  });
 });

@@ -4,10 +4,18 @@ import { toModel } from '../../../../src/core/api/models/model-object.ts';
 import { createContext, createFakeRunner, engineInfo, get, loadedModel, modelCard, readJson } from '../fixtures.ts';
 
 describe('model object', () => {
+  it('has a time in RFC 3339 even where the model claims one beyond it', () => {
+    const { created_at } = toModel(modelCard({ created: Number.MAX_SAFE_INTEGER }), undefined);
+    expect(created_at).toBe('9999-12-31T23:59:59.000Z');
+  });
+
   it('has every field of the API contract', () => {
     expect(toModel(modelCard(), undefined)).toEqual({
       id: 'tiny',
       object: 'model',
+      type: 'model',
+      display_name: 'Tiny',
+      created_at: '2023-11-14T22:13:20.000Z',
       created: 1_700_000_000,
       owned_by: 'someone',
       name: 'Tiny',
@@ -93,9 +101,23 @@ describe('models', () => {
     expect(data.map(({ loaded }: { loaded: boolean }) => loaded)).toEqual(ids.map((id) => id === 'org/name'));
   });
 
+  it('are one page, as the clients of Anthropic have it', async () => {
+    expect(await readJson(await api(get('/v1/models')))).toMatchObject({
+      has_more: false,
+      first_id: ids.at(0),
+      last_id: ids.at(-1),
+    });
+  });
+
   it('are an empty list when there are none', async () => {
     const empty = createApi(createContext({ cards: [] }).context);
-    expect(await readJson(await empty(get('/v1/models')))).toEqual({ object: 'list', data: [] });
+    expect(await readJson(await empty(get('/v1/models')))).toEqual({
+      object: 'list',
+      data: [],
+      has_more: false,
+      first_id: null,
+      last_id: null,
+    });
   });
 
   it.each(ids)('are retrieved one by one with their sources: %s', async (id) => {

@@ -133,6 +133,8 @@ describe('the schema of a chat request', () => {
 describe('the schemas of other requests', () => {
   it.each<[string, string[]]>([
     ['CompletionRequest', ['model', 'prompt']],
+    ['MessagesRequest', ['model', 'messages', 'max_tokens']],
+    ['MessageTokensRequest', ['model', 'messages']],
     ['EmbeddingRequest', ['model', 'input']],
     ['RerankRequest', ['model', 'query', 'documents']],
     ['TokenizeRequest', ['model', 'content']],
@@ -145,6 +147,7 @@ describe('the schemas of other requests', () => {
   it.each<[string, string, Property]>([
     ['CompletionRequest', 'logprobs', { minimum: 0, maximum: 5 }],
     ['CompletionRequest', 'temperature', { minimum: 0, maximum: 2 }],
+    ['MessagesRequest', 'temperature', { minimum: 0, maximum: 1 }],
     ['EmbeddingRequest', 'encoding_format', { enum: ['float', 'base64'] }],
     ['EmbeddingRequest', 'dimensions', { type: 'integer', minimum: 1 }],
     ['RerankRequest', 'documents', { minItems: 1, maxItems: 2048 }],

@@ -17,6 +17,7 @@ import {
   readBody,
   readJson,
 } from '../fixtures.ts';
+import { eventsOf, message, messageBody } from '../messages/fixtures.ts';
 
 const document = openApiDocument(FAMILIES, true);
 const ajv = new Ajv2020({ strict: false });
@@ -35,6 +36,7 @@ describe('what the API answers', () => {
       rerank: () => ({ scores: [0.5], tokens: 1 }),
       tokenize: () => ({ tokens: [1], pieces: ['x'] }),
       detokenize: () => ({ text: 'x' }),
+      countPrompt: () => ({ tokens: 1 }),
     },
     [{ id: 'big', state: 'loading', waiting: 1 }],
   );
@@ -49,6 +51,9 @@ describe('what the API answers', () => {
     ['ChatCompletion', chat()],
     ['Completion', completion({ logprobs: 1 })],
     ['Completion', completion()],
+    ['Message', message()],
+    ['MessageTokens', post('/v1/messages/count_tokens', messageBody())],
+    ['AnthropicError', message({ model: 5 })],
     ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x' })],
     ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x', encoding_format: 'base64' })],
     ['RerankList', post('/v1/rerank', { model: 'tiny', query: 'x', documents: ['x'], return_documents: true })],
@@ -72,6 +77,16 @@ describe('what the API answers', () => {
     expect(chunks.length).toBeGreaterThan(3);
     for (const chunk of chunks) {
       check(JSON.parse(chunk));
+      expect(check.errors ?? []).toEqual([]);
+    }
+  });
+
+  it('is as described in each event of a stream of a message', async () => {
+    const check = schemaCheck('MessageEvent');
+    const events = eventsOf(await readBody(await api(message({ stream: true }))));
+    expect(events.length).toBeGreaterThan(5);
+    for (const event of events) {
+      check(event);
       expect(check.errors ?? []).toEqual([]);
     }
   });

@@ -1,0 +1,91 @@
+import { type ApiError, invalidRequest } from '../../errors.ts';
+import type { ReplyFormat, ToolChoice } from '../../runner.ts';
+import type { Tool } from '../../tool.ts';
+import { type Conversation, checkToolChoice } from '../generation/conversation.ts';
+import { toMessages } from './history.ts';
+import type { CountTokensRequest, MessagesRequest } from './schema.ts';
+
+/** Translates a validated request into a conversation. Throws a 400 `ApiError` for what can't be done here. */
+export function toConversation(request: MessagesRequest): Conversation {
+  const conversation = toCountedConversation(request);
+  if (conversation.messages.at(-1)?.role === 'assistant') {
+    const message =
+      'messages must end with a user message: a reply that begins with given text (assistant prefill) is not supported.';
+    throw invalidRequest(message, 'messages', 'unsupported_parameter');
+  }
+  const { temperature, top_p, top_k, stop_sequences: stop } = request;
+  return { ...conversation, sampling: { temperature, top_p, top_k, stop }, maxTokens: request.max_tokens };
+}
+
+/** Translates what counts for the tokens of a prompt. Throws as `toConversation` does. */
+export function toCountedConversation(request: CountTokensRequest): Conversation {
+  if (request.thread) throw threadUnsupported();
+  const tools = toTools(request);
+  const { tool_choice: choice } = request;
+  return {
+    messages: toMessages(request),
+    tools,
+    toolChoice: checkToolChoice(toToolChoice(choice), tools),
+    parallelToolCalls: !(choice && choice.type !== 'none' && choice.disable_parallel_tool_use),
+    replyFormat: toReplyFormat(request),
+    reasoningEffort: toReasoningEffort(request),
+    templateKwargs: {},
+    sampling: {},
+    maxTokens: undefined,
+    logprobs: null,
+  };
+}
+
+/** No conversation is kept here. By this code Anthropic's SDK knows to send the whole one instead, and does so at once. */
+function threadUnsupported(): ApiError {
+  const message = 'thread is not supported: send the whole conversation in messages, without thread.';
+  return invalidRequest(message, 'thread', 'thread_unsupported_request');
+}
+
+/**
+ * Keeps the tools of the client. Those that Anthropic defines are left out: its servers run them, or its models know them
+ * without a schema. Tools to be loaded later are there from the beginning, so that the prompt's beginning stays the same.
+ */
+function toTools({ tools }: CountTokensRequest): Tool[] {
+  const names = new Set<string>();
+  return (tools ?? []).flatMap(({ type, name, description, input_schema: parameters }, index) => {
+    if (type && type !== 'custom') return [];
+    const param = `tools[${index}]`;
+    if (!name) throw invalidRequest(`${param}.name is required.`, `${param}.name`);
+    if (!parameters) throw invalidRequest(`${param}.input_schema is required.`, `${param}.input_schema`);
+    if (names.has(name))
+      throw invalidRequest(`${param}.name is '${name}', as that of a tool before it.`, `${param}.name`);
+    names.add(name);
+    return [{ name, ...(description && { description }), parameters }];
+  });
+}
+
+function toToolChoice(choice: CountTokensRequest['tool_choice']): ToolChoice | undefined {
+  switch (choice?.type) {
+    case 'any':
+      return 'required';
+    case 'tool':
+      return { name: choice.name };
+    default:
+      return choice?.type;
+  }
+}
+
+function toReplyFormat({ output_config: config, output_format: format }: CountTokensRequest): ReplyFormat {
+  if (config?.format) return { kind: 'schema', schema: config.format.schema, param: 'output_config.format.schema' };
+  return format ? { kind: 'schema', schema: format.schema, param: 'output_format.schema' } : { kind: 'text' };
+}
+
+/** The most tokens of thinking that still count as this effort. Templates know efforts, not numbers of tokens. */
+const LOW_BUDGET = 4096;
+const MEDIUM_BUDGET = 16_384;
+
+/** Undefined leaves it to the template, as adaptive thinking means. */
+function toReasoningEffort({ thinking, output_config: config }: CountTokensRequest): string | undefined {
+  if (thinking?.type === 'disabled') return 'none';
+  if (config?.effort) return config.effort === 'max' ? 'xhigh' : config.effort;
+  if (thinking?.type !== 'enabled') return undefined;
+  const { budget_tokens: budget } = thinking;
+  if (budget > MEDIUM_BUDGET) return 'high';
+  return budget > LOW_BUDGET ? 'medium' : 'low';
+}
