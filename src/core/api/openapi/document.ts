@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { Family, Route } from '../family.ts';
+import { dialectOf } from '../http/dialect.ts';
 import { type ApiSchema, ref } from './json-schema.ts';
 import { SHARED_SCHEMAS } from './shared.ts';
 
@@ -56,7 +57,7 @@ function describeRoute(route: Route) {
       200: describeReply(route),
       default: {
         description: 'What is wrong with the request, or that the server failed.',
-        content: { 'application/json': { schema: ref('Error') } },
+        content: { 'application/json': { schema: ref(errorSchemaOf(route)) } },
       },
     },
   };
@@ -77,9 +78,18 @@ function bodyOf({ body, upload }: Route): object | null {
   return upload ? { 'application/octet-stream': {} } : null;
 }
 
-function describeReply({ response, event }: Route) {
+/** The errors of each dialect have a shape of their own. */
+function errorSchemaOf({ path }: Route): string {
+  return dialectOf(path) === 'ollama' ? 'OllamaError' : 'Error';
+}
+
+function describeReply({ response, event, ndjson }: Route) {
   const whole = response === undefined ? {} : { 'application/json': { schema: ref(response) } };
   if (event === undefined) return { description: 'The reply.', content: whole };
+  if (ndjson) {
+    const lines = 'Lines of JSON, unless stream is false: then the whole reply.';
+    return { description: lines, content: { ...whole, 'application/x-ndjson': { schema: ref(event) } } };
+  }
   const events = 'server-sent events: each holds one chunk, the last is [DONE].';
   return {
     description: response === undefined ? `A stream of ${events}` : `The whole reply or, with stream, ${events}`,
