@@ -149,9 +149,11 @@ export const ollama = defineFamily({
       manages: true as const,
       id: `ollama${what.replace(/^./, (letter) => letter.toUpperCase())}`,
       summary: 'Not here: always a 501.',
+      response: 'OllamaError' as const,
     })),
   ],
   schemas: {
+    OllamaError: object({ error: string }),
     OllamaVersion: object({ version: string }),
     OllamaModels: object({ models: array(object(listed)) }),
     OllamaRunning: object({

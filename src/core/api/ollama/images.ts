@@ -1,9 +1,9 @@
 import type { ContentPart } from '../generation/conversation.ts';
 
 /** The beginnings of recordings in base64. That of a WAV is `RIFF`, its size, and then `WAVE` at byte 8. */
-const WAV = /^UklGR.{6}V0FWR/;
+const WAV = /^UklGR.{6}XQVZF/;
 /** An ID3 tag, or a frame of MPEG layer III. */
-const MP3 = /^(SUQz|\/\/[uvs])/;
+const MP3 = /^(SUQz|\/[/+][I-Po-v])/;
 
 /** The images and recordings of a message. Ollama has one list for both, each in base64. `param` is that list's path. */
 export function toMediaParts(images: string[] | null | undefined, param: string): ContentPart[] {

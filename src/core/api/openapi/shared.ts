@@ -8,7 +8,6 @@ export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
       { n_prompt_tokens: integer, n_ctx: integer },
     ),
   }),
-  OllamaError: object({ error: string }),
   Usage: object({
     prompt_tokens: integer,
     completion_tokens: integer,
