@@ -5,6 +5,7 @@ const sections = [
   'models',
   'streams',
   'images and audio, as media',
+  'the API of Ollama',
   'errors and limits',
   'cancellation',
   'HTTP, keys and CORS',

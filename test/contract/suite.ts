@@ -8,6 +8,7 @@ import { errorCases } from './errors.ts';
 import { httpCases } from './http.ts';
 import { mediaCases } from './media.ts';
 import { modelCases } from './models.ts';
+import { ollamaCases } from './ollama.ts';
 import { rerankCases } from './rerank.ts';
 import { samplingCases } from './sampling.ts';
 import { streamCases } from './stream.ts';
@@ -35,6 +36,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,
+  'the API of Ollama': ollamaCases,
   'errors and limits': errorCases,
   cancellation: cancellationCases,
   'HTTP, keys and CORS': httpCases,
