@@ -16,7 +16,7 @@ export interface FileReply extends ReplyHead {
 }
 
 /** Paths that belong to the API, even if the site has files with these names. */
-const API_PATH = /^\/(?:(?:v1|api)(?:\/|$)|health$|ready$|openapi\.json$)/;
+const API_PATH = /^\/(?:v1(?:\/|$)|health$|ready$|openapi\.json$)/;
 
 /** A page may run its own files, call this server, and show images and play recordings that it has itself. */
 const CONTENT_SECURITY_POLICY = [

@@ -24,14 +24,13 @@ export function samplingNumber({ min, max, whole, values }: SamplingField): v.Ge
 
 type SamplingEntries = Record<SamplingName, v.NullishSchema<v.GenericSchema<number>, undefined>>;
 
-/** The fields of `Sampling` that are numbers, by their names in requests. */
-export const samplingNumbers = Object.fromEntries(
+const numbers = Object.fromEntries(
   Object.values(SAMPLING_FIELDS).map((field) => [field.name, v.nullish(samplingNumber(field))]),
 ) as SamplingEntries;
 
 /** The fields that chats and plain completions share: sampling, stops, and how the reply is sent. */
 export const samplingEntries = {
-  ...samplingNumbers,
+  ...numbers,
   logit_bias: v.nullish(logitBias),
   seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
   stop: v.nullish(stop),

@@ -7,6 +7,7 @@ import { undefinedFields } from '../fields/support.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { parseJsonBody } from '../http/json-body.ts';
 import { findModel } from './names.ts';
+import { KNOWN_OPTIONS } from './schema.ts';
 
 type NamedSchema = v.GenericSchema<unknown, Named> & { entries: v.ObjectEntries };
 
@@ -32,8 +33,15 @@ export async function readNamed<S extends NamedSchema>(
   const { model, name }: Named = body;
   const given = model ?? name;
   if (!given) throw invalidRequest('model is required.', 'model');
-  noteUnknownFields(undefinedFields(body as object, schema.entries).filter((field) => !WITHOUT_EFFECT.includes(field)));
+  noteUnknownFields(unknownFields(body as object, schema.entries));
   return { body, name: given };
+}
+
+/** The fields of a body, and of its options, that nobody defines. */
+function unknownFields(body: object, entries: object): string[] {
+  const fields = undefinedFields(body, entries).filter((field) => !WITHOUT_EFFECT.includes(field));
+  const options = Object.keys('options' in entries && 'options' in body ? (body.options ?? {}) : {});
+  return [...fields, ...options.filter((name) => !KNOWN_OPTIONS.has(name)).map((name) => `options.${name}`)];
 }
 
 /** Like `readNamed`, and finds the model. `name` is the client's own name for it. Throws a 404 `ApiError` too. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { SAMPLING_FIELDS, type SamplingName } from '../../sampling/fields.ts';
 import {
   booleanField,
   integer,
@@ -10,7 +11,7 @@ import {
   record,
   text,
 } from '../fields/fields.ts';
-import { samplingNumbers } from '../fields/sampling.ts';
+import { samplingEntries } from '../fields/sampling.ts';
 
 /** More than any conversation has; each costs work before the model gets to it. */
 const MOST_MESSAGES = 10_000;
@@ -24,24 +25,51 @@ const named = { model: v.nullish(nonEmptyText), name: v.nullish(nonEmptyText) };
 
 const whole = 'must be a JSON object';
 
-/** The settings of Ollama's `options` that have a meaning here. Others pass through. */
-const options = object(
-  {
-    ...samplingNumbers,
-    seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
-    stop: v.nullish(
-      v.union(
-        [text, list(text, MOST_STOPS, 'stop sequences', 'must be an array of strings')],
-        'must be a string or an array of strings',
-      ),
+const samplingNumbers = Object.fromEntries(
+  Object.values(SAMPLING_FIELDS).map(({ name }) => [name, samplingEntries[name]]),
+) as Pick<typeof samplingEntries, SamplingName>;
+
+/** The settings of Ollama's `options` that have a meaning here. */
+const optionEntries = {
+  ...samplingNumbers,
+  seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
+  stop: v.nullish(
+    v.union(
+      [text, list(text, MOST_STOPS, 'stop sequences', 'must be an array of strings')],
+      'must be a string or an array of strings',
     ),
-    num_predict: v.nullish(integer(-2)),
-    num_ctx: v.nullish(integer(0)),
-    penalize_newline: v.nullish(v.literal(true, 'must be true: line ends count as all tokens do')),
-    tfs_z: v.nullish(v.literal(1, 'must be 1, which is neutral: the sampler is not there')),
-  },
-  'must be an object',
-);
+  ),
+  num_predict: v.nullish(integer(-2)),
+  penalize_newline: v.nullish(v.literal(true, 'must be true: line ends count as all tokens do')),
+  tfs_z: v.nullish(v.literal(1, 'must be 1, which is neutral: the sampler is not there')),
+} satisfies v.ObjectEntries;
+
+/**
+ * Settings of how a model is loaded. The server's own flags decide that. Clients send them along with every request, so they
+ * are taken: none of them changes a reply.
+ */
+const LOADING = [
+  'embedding_only',
+  'f16_kv',
+  'logits_all',
+  'low_vram',
+  'main_gpu',
+  'num_batch',
+  'num_ctx',
+  'num_gpu',
+  'num_keep',
+  'num_thread',
+  'numa',
+  'use_mlock',
+  'use_mmap',
+  'vocab_only',
+];
+
+/** Others pass through. */
+const options = object(optionEntries, 'must be an object');
+
+/** All the options that have a meaning, here or in Ollama. */
+export const KNOWN_OPTIONS = new Set([...Object.keys(optionEntries), ...LOADING]);
 
 const images = list(nonEmptyText, MOST_IMAGES, 'images', 'must be an array of images in base64');
 

@@ -24,7 +24,9 @@ export async function embed(context: RequestContext, request: ApiRequest): Promi
     if (window === undefined) throw error;
     return ask(await cutAll(context, request, model, inputs, window - MOST_SPECIAL).catch(() => Promise.reject(error)));
   });
-  return jsonReply({ model: name, embeddings: vectors, ...timer.durations(), prompt_eval_count: tokens });
+  const { total_duration } = timer.durations();
+  // An engine does not tell when it began, so a wait for the model counts as work.
+  return jsonReply({ model: name, embeddings: vectors, total_duration, load_duration: 0, prompt_eval_count: tokens });
 }
 
 /** POST /api/embeddings: the vector of one text. A text that is too long is refused. */

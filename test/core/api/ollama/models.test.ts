@@ -1,4 +1,4 @@
-import type { ListResponse, ModelResponse, ShowResponse, StatusResponse, VersionResponse } from 'ollama';
+import type { ModelResponse, ShowResponse, StatusResponse, VersionResponse } from 'ollama';
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import type { ModelCard } from '../../../../src/core/model.ts';
@@ -34,6 +34,15 @@ const details = {
 /** What `/api/tags` has of a model. The package has one type for that and for `/api/ps`, which has more. */
 type Listed = Sent<Omit<ModelResponse, 'expires_at' | 'size_vram'>>;
 
+const listed: Listed = {
+  name: 'tiny',
+  model: 'tiny',
+  modified_at: '2023-11-14T22:13:20.000Z',
+  size: 1234,
+  digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+  details,
+};
+
 function apiWith(cards: ModelCard[] = [card], loaded: LoadedModel[] = []) {
   const runner = createFakeRunner(undefined, loaded);
   const removed: string[] = [];
@@ -42,25 +51,13 @@ function apiWith(cards: ModelCard[] = [card], loaded: LoadedModel[] = []) {
 }
 
 it('GET /api/version tells the version of Ollama whose API this is, which clients can compare', async () => {
-  const reply: VersionResponse = await readJson(await apiWith().api(get('/api/version')));
-  expect(reply).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+  const expected: VersionResponse = { version: expect.stringMatching(/^\d+\.\d+\.\d+$/) };
+  expect(await readJson(await apiWith().api(get('/api/version')))).toEqual(expected);
 });
 
 describe('GET /api/tags', () => {
   it('lists the models', async () => {
-    const reply: { models: Listed[] } = await readJson(await apiWith().api(get('/api/tags')));
-    expect(reply).toEqual({
-      models: [
-        {
-          name: 'tiny',
-          model: 'tiny',
-          modified_at: '2023-11-14T22:13:20.000Z',
-          size: 1234,
-          digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-          details,
-        },
-      ],
-    });
+    expect(await readJson(await apiWith().api(get('/api/tags')))).toEqual({ models: [listed] });
   });
 
   it("has the file's own hash as the digest where that is known, else one that stays until the model changes", async () => {
@@ -78,20 +75,16 @@ describe('GET /api/ps', () => {
   it('lists those that are loaded, with their window and memory', async () => {
     const other = modelCard({ id: 'other' });
     const { api } = apiWith([card, other], [loadedModel()]);
-    const reply: Sent<ListResponse> = await readJson(await api(get('/api/ps')));
-    expect(reply).toEqual({
-      models: [
-        expect.objectContaining({
-          name: 'tiny',
-          details,
-          size: 3_000_000,
-          size_vram: 0,
-          context_length: 512,
-          expires_at: expect.any(String),
-        }),
-      ],
-    });
-    expect(Date.parse(reply.models[0]?.expires_at ?? '')).toBeGreaterThan(Date.now());
+    const reply = await readJson(await api(get('/api/ps')));
+    const expected: Sent<ModelResponse> & { context_length: number } = {
+      ...listed,
+      size: 3_000_000,
+      size_vram: 0,
+      context_length: 512,
+      expires_at: expect.any(String),
+    };
+    expect(reply).toEqual({ models: [expected] });
+    expect(Date.parse(reply.models[0].expires_at)).toBeGreaterThan(Date.now());
   });
 
   it('counts the memory of a model on a GPU as video memory', async () => {
@@ -106,8 +99,7 @@ describe('POST /api/show', () => {
 
   it('tells all that is known of a model', async () => {
     // The package calls `model_info` a Map, which JSON has not.
-    const reply: Sent<Omit<ShowResponse, 'model_info'>> = await show(card);
-    expect(reply).toEqual({
+    const expected: Sent<Omit<ShowResponse, 'model_info'>> & { model_info: object } = {
       license: '',
       modelfile:
         'FROM tiny\nPARAMETER num_ctx 4096\nPARAMETER num_predict 500\nPARAMETER temperature 0.2\nPARAMETER min_p 0.1\n' +
@@ -125,7 +117,8 @@ describe('POST /api/show', () => {
         'qwen2.context_length': 4096,
       },
       capabilities: ['completion'],
-    });
+    };
+    expect(await show(card)).toEqual(expected);
   });
 
   it('tells the window that a loaded model has, since clients take it for what they may fill', async () => {
@@ -158,8 +151,8 @@ describe('DELETE /api/delete', () => {
 
   it('removes a model', async () => {
     const { api, removed } = apiWith();
-    const reply: StatusResponse = await readJson(await api(remove({ name: 'tiny:latest' })));
-    expect(reply).toEqual({ status: 'success' });
+    const expected: StatusResponse = { status: 'success' };
+    expect(await readJson(await api(remove({ name: 'tiny:latest' })))).toEqual(expected);
     expect(removed).toEqual(['tiny']);
   });
 

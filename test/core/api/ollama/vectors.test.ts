@@ -26,14 +26,14 @@ const embed = (body: object) => post('/api/embed', { model: 'tiny', ...body });
 describe('POST /api/embed', () => {
   it('makes a vector for each text, and counts the tokens', async () => {
     const { api } = apiOver();
-    const one: EmbedResponse = await readJson(await api(embed({ input: 'hello' })));
-    expect(one).toEqual({
+    const one: EmbedResponse = {
       model: 'tiny',
       embeddings: [[0.6, 0.8]],
       total_duration: expect.any(Number),
-      load_duration: expect.any(Number),
+      load_duration: 0,
       prompt_eval_count: 5,
-    });
+    };
+    expect(await readJson(await api(embed({ input: 'hello' })))).toEqual(one);
     expect((await readJson(await api(embed({ input: ['a', 'b', 'c'] })))).embeddings).toHaveLength(3);
     expect((await readJson(await api(embed({ input: [] })))).embeddings).toEqual([]);
   });
@@ -75,6 +75,6 @@ describe('POST /api/embed', () => {
 
 it('POST /api/embeddings makes the vector of one text', async () => {
   const reply = await apiOver().api(post('/api/embeddings', { model: 'tiny', prompt: 'hello' }));
-  const body: EmbeddingsResponse = await readJson(reply);
-  expect(body).toEqual({ embedding: [0.6, 0.8] });
+  const expected: EmbeddingsResponse = { embedding: [0.6, 0.8] };
+  expect(await readJson(reply)).toEqual(expected);
 });
