@@ -8,8 +8,8 @@ import { readModelRequest } from './read.ts';
 import { modelSchema } from './schema.ts';
 
 /**
- * The version of Ollama whose API this is. Clients compare it with the least one that they need, number by number: Paddock's own
- * would look far too old to them.
+ * The version of Ollama whose API this is. Clients compare it with the least one that they need, number by number, and Paddock's
+ * own would look far too old to them. Codex 0.169 needs this one.
  */
 const API_LEVEL = '0.13.4';
 
