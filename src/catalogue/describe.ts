@@ -1,6 +1,7 @@
 import { MOST_PIXELS } from '../core/media.ts';
 import type { ModelCard } from '../core/model.ts';
 import { type Senses, sensesIn } from '../core/senses.ts';
+import { sizeLabel } from '../core/size-label.ts';
 import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
 import { createFields, type Fields } from '../gguf/fields.ts';
 import { fileTypeName } from '../gguf/ggml-types.ts';
@@ -114,6 +115,8 @@ function describeCard(
     parameterCount,
     audioModel: senses.audio,
     rankingModel: kind === 'rerank',
+    architecture,
+    ...(fileType !== undefined && { quantization: fileType }),
   };
 }
 
@@ -166,12 +169,4 @@ function readShape(architecture: string, fields: Fields, fileBytes: number): Mod
 
 function modalities(kind: ModelKind, senses: Senses): string[] {
   return [kind === 'chat' ? 'text' : kind, ...sensesIn(senses)];
-}
-
-/** Writes a number of parameters as model names do: "494M", "7.6B", "15B". */
-function sizeLabel(parameters: number): string {
-  const [unit, suffix] =
-    parameters >= 1e12 ? [1e12, 'T'] : parameters >= 1e9 ? [1e9, 'B'] : parameters >= 1e6 ? [1e6, 'M'] : [1e3, 'K'];
-  const amount = parameters / Number(unit);
-  return `${amount < 10 ? Number(amount.toFixed(1)) : Math.round(amount)}${suffix}`;
 }

@@ -50,6 +50,10 @@ export interface ModelCard {
   audioModel: boolean;
   /** True if the model ranks documents. Such a model writes no text. */
   rankingModel: boolean;
+  /** llama.cpp's name for the kind of network, as in `qwen2`. Absent where the card was made before it was kept. */
+  architecture?: string;
+  /** The name of the weights' type, as in `Q4_K_M`. Absent if the file does not tell it. */
+  quantization?: string;
 }
 
 /** The models on offer. */

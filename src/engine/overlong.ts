@@ -1,10 +1,14 @@
-import { type ApiError, invalidRequest } from '../core/errors.ts';
+import { ApiError } from '../core/errors.ts';
 
 /** 400: a text in the field `param` is too long for a vector or a score. Both numbers are in tokens. */
 export function overlongText(param: 'input' | 'documents', tokens: number, contextLength: number): ApiError {
-  return invalidRequest(
-    `${param} has a text of ${tokens} tokens, but the context window of the model holds ${contextLength}.`,
+  return new ApiError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'context_length_exceeded',
     param,
-    'context_length_exceeded',
-  );
+    message: `${param} has a text of ${tokens} tokens, but the context window of the model holds ${contextLength}.`,
+    n_prompt_tokens: tokens,
+    n_ctx: contextLength,
+  });
 }

@@ -149,6 +149,36 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'documents, a long text': 'refuses a document that is too long beside the query, with both counts',
     'a model that ranks nothing': 'refuses models that rank nothing, and a chat with one that does',
   },
+  "Ollama's API": {
+    'POST /api/chat: model, messages, stream':
+      'answers the ollama client whole, and streams it the same, with the counts at the end',
+    'created_at, message, done, done_reason, total_duration, load_duration, prompt_eval_count, prompt_eval_duration, eval_count, eval_duration':
+      'answers the ollama client whole, and streams it the same, with the counts at the end',
+    'prompt_eval_count, eval_count': 'writes for Ollama what it writes for OpenAI, with the same counts',
+    'options: sampling, seed, stop, num_predict, and those that say how to load':
+      'takes the options that Ollama users have: sampling, seed, stop, and those that only say how to load',
+    'tools, messages[].tool_calls, tool_name':
+      'calls a tool for the ollama client, streamed and not, and takes its result',
+    format: 'replies JSON of the schema in format, and of any kind for json',
+    'messages[].images': 'looks at the images of a message for the ollama client',
+    'messages empty, keep_alive': 'loads a model for a request without messages, and lists it as running',
+    'POST /api/generate: model, prompt, raw':
+      'generates from one prompt as it chats, and with raw without the chat template',
+    'POST /api/embed: model, input, truncate':
+      'makes the vectors for the ollama client that it makes for the openai client',
+    'POST /api/embeddings: model, prompt':
+      'makes the vectors for the ollama client that it makes for the openai client',
+    'GET /api/tags': 'lists and shows its models to the ollama client, with :latest and without',
+    'POST /api/show': 'lists and shows its models to the ollama client, with :latest and without',
+    'GET /api/version': 'lists and shows its models to the ollama client, with :latest and without',
+    'GET /api/ps': 'loads a model for a request without messages, and lists it as running',
+    'DELETE /api/delete': 'removes nothing for the ollama client that it must not, and pulls nothing without a place',
+    'POST /api/pull: model, stream':
+      'removes nothing for the ollama client that it must not, and pulls nothing without a place',
+    'POST /api/push': 'tells the ollama client what is wrong before a stream begins, in its own form',
+    'errors, context overflow': 'tells the ollama client what is wrong before a stream begins, in its own form',
+    cancellation: 'frees the slot of an ollama client that leaves its stream',
+  },
   'Other endpoints': {
     'POST /v1/models/pull': 'refuses a pull that names no source of a model, and says which field is wrong',
     'GET /health': 'tells a stranger in /health only that it lives',
@@ -181,6 +211,42 @@ export const COVERAGE: Record<string, Record<string, string>> = {
 
 /** Fields that the contract suite does not test: the field, then the file and the name of the test that does. */
 export const ELSEWHERE: Record<string, { file: string; name: string }> = {
+  'POST /api/pull and DELETE /api/delete of a model': {
+    file: 'test/clients/ollama.test.ts',
+    name: 'pulls a model from a hub, uses it by the name it was pulled by, and deletes it, %s',
+  },
+  'POST /api/chat: think': {
+    file: 'test/core/api/ollama/handler.test.ts',
+    name: 'asks a model that can think with the words that its template knows',
+  },
+  'POST /api/chat and /api/generate: logprobs, top_logprobs': {
+    file: 'test/core/api/ollama/handler.test.ts',
+    name: 'tells logprobs with the pieces they belong to',
+  },
+  'POST /api/generate: system': {
+    file: 'test/core/api/ollama/handler.test.ts',
+    name: 'streams the reply to one message, the last line with the counts',
+  },
+  'POST /api/generate: suffix': {
+    file: 'test/core/api/ollama/handler.test.ts',
+    name: 'continues a text where raw is true, and fills a gap before a suffix',
+  },
+  'POST /api/embed: dimensions': {
+    file: 'test/core/api/ollama/vectors.test.ts',
+    name: 'shortens the vectors to dimensions',
+  },
+  'POST /api/embed: truncate true, on the native engine': {
+    file: 'test/clients/ollama.test.ts',
+    name: 'cuts a text that is too long for a vector, unless truncate is false',
+  },
+  'POST /api/copy: a 501': {
+    file: 'test/core/api/ollama/models.test.ts',
+    name: 'POST /api/%s says that it is not there',
+  },
+  'POST /api/create: a 501': {
+    file: 'test/core/api/ollama/models.test.ts',
+    name: 'POST /api/%s says that it is not there',
+  },
   Host: {
     file: 'test/server/heads.test.ts',
     name: 'that a web page may have given to this machine is refused, for the API and for files: %s',

@@ -6,6 +6,7 @@ const sections = [
   'streams',
   "messages, in Anthropic's form",
   'images and audio, as media',
+  'the API of Ollama',
   'errors and limits',
   'cancellation',
   'HTTP, keys and CORS',

@@ -9,6 +9,7 @@ import { httpCases } from './http.ts';
 import { mediaCases } from './media.ts';
 import { messageCases } from './messages.ts';
 import { modelCases } from './models.ts';
+import { ollamaCases } from './ollama.ts';
 import { rerankCases } from './rerank.ts';
 import { samplingCases } from './sampling.ts';
 import { streamCases } from './stream.ts';
@@ -37,6 +38,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,
+  'the API of Ollama': ollamaCases,
   'errors and limits': errorCases,
   cancellation: cancellationCases,
   'HTTP, keys and CORS': httpCases,

@@ -89,7 +89,7 @@ function failure(error: unknown, path: string, requestId: string): Response {
 
 /** Says whether the reply tells what is loaded: then the engine has to be asked first. */
 function tellsState({ request: { method }, path }: Asked): boolean {
-  return path === '/health' || (method === 'GET' && /^\/v1\/models(\/|$)/.test(path));
+  return /^\/(health|api\/(ps|show))$/.test(path) || (method === 'GET' && /^\/v1\/models(\/|$)/.test(path));
 }
 
 async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext> {

@@ -14,12 +14,13 @@ import { originNotAllowed } from './http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from './http/request-id.ts';
 import { messages } from './messages/family.ts';
 import { models } from './models/family.ts';
+import { ollama } from './ollama/family.ts';
 import { openApiOf } from './openapi/family.ts';
 import { unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
-const DESCRIBED: Family[] = [chat, completions, messages, vectors, tokens, models, health];
+const DESCRIBED: Family[] = [chat, completions, messages, vectors, tokens, models, ollama, health];
 
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];

@@ -33,6 +33,8 @@ export interface Route<Name extends string = string> {
   response?: Name;
   /** One event of the reply, if it may be a stream. */
   event?: Name;
+  /** True if the stream is lines of JSON. All others are server-sent events. */
+  ndjson?: true;
 }
 
 /** A family of endpoints. Each is a folder here. */

@@ -22,6 +22,8 @@ describe('the catalogue', () => {
       name: 'Tiny test model',
       format: 'gguf',
       trainedContextLength: 1024,
+      architecture: 'qwen2',
+      quantization: 'F32',
       settings: { embedding: false },
       metadata: { tags: ['qwen2', 'F32', '692K', 'text'] },
     });

@@ -216,6 +216,7 @@ describe('the API of a service worker', () => {
     await lead(tabs.state(state));
     expect((await json(await fetchApi('/health'))).models).toMatchObject([{ id: 'tiny' }]);
     expect((await json(await fetchApi('/v1/models/tiny'))).loaded).toBe(true);
+    expect((await json(await fetchApi('/api/ps'))).models).toMatchObject([{ name: 'tiny' }]);
   });
 
   it('says that nothing is loaded where no tab leads', async () => {

@@ -31,7 +31,7 @@ export function errorBody(error: ErrorData, dialect: Dialect = 'openai', request
         request_id: requestId,
       };
     case 'ollama':
-      return { error: error.message };
+      return { error: ollamaMessage(error) };
     default:
       return dialect satisfies never;
   }
@@ -56,4 +56,9 @@ function anthropicType(error: ErrorData): string {
 /** Clients of Anthropic look for these words when a prompt is too long. */
 function anthropicMessage({ message, n_prompt_tokens: tokens, n_ctx: window }: ErrorData): string {
   return tokens === undefined ? message : `prompt is too long: ${tokens} tokens > ${window} maximum`;
+}
+
+/** Users of Ollama widen the window by a request. Here it is the server's. */
+function ollamaMessage({ message, n_ctx: window }: ErrorData): string {
+  return window === undefined ? message : `${message} options.num_ctx does not widen it: on a server, --ctx-len does.`;
 }

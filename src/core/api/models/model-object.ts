@@ -7,11 +7,10 @@ const LAST_SECOND = 253_402_300_799;
 
 /** Builds the Model object from the card and, once the model is loaded, from the facts about its engine. */
 export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model {
-  const { trainedContextLength, parameterCount, audioModel, rankingModel, ...fields } = card;
+  const { trainedContextLength, parameterCount, audioModel, rankingModel, architecture, quantization, ...fields } =
+    card;
   const engine = loaded?.engine;
-  const chats = !card.settings.embedding && !rankingModel;
-  const template = chats ? (card.settings.prompt_template ?? '') : '';
-  const contextLength = engine?.contextLength ?? card.settings.ctx_len ?? trainedContextLength;
+  const contextLength = contextLengthOf(card, loaded);
   return {
     ...fields,
     object: 'model',
@@ -32,16 +31,28 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
       n_params: parameterCount,
       size: card.metadata.size,
     },
-    capabilities: {
-      vision: card.settings.vision_model ?? false,
-      audio: audioModel,
-      tools: supportsTools(template),
-      reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
-      embedding: card.settings.embedding,
-      rerank: rankingModel,
-    },
+    capabilities: capabilitiesOf(card),
     loaded: engine !== undefined,
     backend: engine?.backend ?? null,
+  };
+}
+
+/** The context window of a model in tokens, as far as it is known: that of its engine, or the one that it would get. */
+export function contextLengthOf(card: ModelCard, loaded: LoadedModel | undefined): number {
+  return loaded?.engine.contextLength ?? card.settings.ctx_len ?? card.trainedContextLength;
+}
+
+/** What a model can do, by its files alone. */
+export function capabilitiesOf({ settings, audioModel, rankingModel }: ModelCard): Model['capabilities'] {
+  const chats = !settings.embedding && !rankingModel;
+  const template = chats ? (settings.prompt_template ?? '') : '';
+  return {
+    vision: settings.vision_model ?? false,
+    audio: audioModel,
+    tools: supportsTools(template),
+    reasoning: detectFormat(template).reasoning.some(({ open }) => template.includes(open)),
+    embedding: settings.embedding,
+    rerank: rankingModel,
   };
 }
 

@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { Family, Route } from '../family.ts';
-import { dialectOf } from '../http/dialect.ts';
+import { type Dialect, dialectOf } from '../http/dialect.ts';
 import { type ApiSchema, ref } from './json-schema.ts';
 import { SHARED_SCHEMAS } from './shared.ts';
 
@@ -44,6 +44,9 @@ function pathsOf(routes: Route[]): Record<string, Record<string, object>> {
   return paths;
 }
 
+/** The errors of each dialect have a shape of their own. */
+const ERROR_SCHEMAS: Record<Dialect, string> = { openai: 'Error', anthropic: 'AnthropicError', ollama: 'OllamaError' };
+
 function describeRoute(route: Route) {
   const parameters = parametersOf(route);
   const body = bodyOf(route);
@@ -57,9 +60,7 @@ function describeRoute(route: Route) {
       200: describeReply(route),
       default: {
         description: 'What is wrong with the request, or that the server failed.',
-        content: {
-          'application/json': { schema: ref(dialectOf(route.path) === 'anthropic' ? 'AnthropicError' : 'Error') },
-        },
+        content: { 'application/json': { schema: ref(ERROR_SCHEMAS[dialectOf(route.path)]) } },
       },
     },
   };
@@ -80,9 +81,13 @@ function bodyOf({ body, upload }: Route): object | null {
   return upload ? { 'application/octet-stream': {} } : null;
 }
 
-function describeReply({ path, response, event }: Route) {
+function describeReply({ path, response, event, ndjson }: Route) {
   const whole = response === undefined ? {} : { 'application/json': { schema: ref(response) } };
   if (event === undefined) return { description: 'The reply.', content: whole };
+  if (ndjson) {
+    const lines = 'Lines of JSON, unless stream is false: then the whole reply.';
+    return { description: lines, content: { ...whole, 'application/x-ndjson': { schema: ref(event) } } };
+  }
   const end = dialectOf(path) === 'anthropic' ? 'message_stop' : '[DONE]';
   const events = `server-sent events: each holds one chunk, the last is ${end}.`;
   return {

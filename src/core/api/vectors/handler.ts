@@ -1,32 +1,22 @@
-import { invalidRequest } from '../../errors.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { toTextInputs } from '../fields/text-input.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { toBase64 } from './base64.ts';
+import { embedInputs } from './embed.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from './schema.ts';
-import { shorten, toFloat32 } from './vector.ts';
+import { toFloat32 } from './vector.ts';
 
 /** POST /v1/embeddings: a vector of length 1 for each input. */
 export async function createEmbeddings(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readModelRequest(context, request, embeddingRequestSchema);
-  if (!model.settings.embedding) {
-    throw invalidRequest(
-      `The model '${model.id}' is not an embedding model and makes no embeddings.`,
-      'model',
-      'model_not_embedding',
-    );
-  }
   const inputs = toTextInputs(body.input);
-  const { vectors, tokens } = await context.runner.ask(model.id, 'embed', { inputs }, callOf(context, request));
-  const data = vectors.map((vector, index) => {
-    const embedding = shorten(vector, body.dimensions ?? vector.length, model);
-    return {
-      object: 'embedding',
-      index,
-      embedding: body.encoding_format === 'base64' ? toBase64(toFloat32(embedding)) : embedding,
-    };
-  });
+  const { vectors, tokens } = await embedInputs(context, request, model, inputs, body.dimensions);
+  const data = vectors.map((embedding, index) => ({
+    object: 'embedding',
+    index,
+    embedding: body.encoding_format === 'base64' ? toBase64(toFloat32(embedding)) : embedding,
+  }));
   const usage = { prompt_tokens: tokens, total_tokens: tokens };
   return jsonReply({ object: 'list', data, model: model.id, usage });
 }

@@ -98,5 +98,8 @@ describe('an error', () => {
 
   it('is one text in the words of Ollama', () => {
     expect(errorBody(modelNotFound('nope').data, 'ollama')).toEqual({ error: "The model 'nope' does not exist." });
+    expect(errorBody(overflow, 'ollama')).toEqual({
+      error: `${overflow.message} options.num_ctx does not widen it: on a server, --ctx-len does.`,
+    });
   });
 });

@@ -60,6 +60,15 @@ describe('what the API answers', () => {
     ['TokenList', post('/v1/tokenize', { model: 'tiny', content: 'x' })],
     ['TokenList', post('/v1/tokenize', { model: 'tiny', content: 'x', with_pieces: true })],
     ['Text', post('/v1/detokenize', { model: 'tiny', tokens: [1] })],
+    ['OllamaVersion', get('/api/version')],
+    ['OllamaModels', get('/api/tags')],
+    ['OllamaRunning', get('/api/ps')],
+    ['OllamaModel', post('/api/show', { model: 'tiny' })],
+    ['OllamaChat', post('/api/chat', { ...hello, stream: false })],
+    ['OllamaGeneration', post('/api/generate', { model: 'tiny', prompt: 'x', stream: false })],
+    ['OllamaVectors', post('/api/embed', { model: 'embedder', input: 'x' })],
+    ['OllamaVector', post('/api/embeddings', { model: 'embedder', prompt: 'x' })],
+    ['OllamaError', post('/api/show', { model: 'nope' })],
     ['Error', get('/v1/models/nope')],
     ['Error', post('/v1/chat/completions', { ...hello, model: 5 })],
   ])('is as described: %s', async (name, request) => {
@@ -87,6 +96,19 @@ describe('what the API answers', () => {
     expect(events.length).toBeGreaterThan(5);
     for (const event of events) {
       check(event);
+      expect(check.errors ?? []).toEqual([]);
+    }
+  });
+
+  it.each([
+    ['OllamaChat', post('/api/chat', hello)],
+    ['OllamaGeneration', post('/api/generate', { model: 'tiny', prompt: 'x' })],
+  ])('is as described in each line of a stream: %s', async (name, request) => {
+    const check = schemaCheck(name);
+    const lines = (await readBody(await api(request))).trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      check(JSON.parse(line));
       expect(check.errors ?? []).toEqual([]);
     }
   });

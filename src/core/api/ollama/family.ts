@@ -1,0 +1,199 @@
+import { defineFamily } from '../family.ts';
+import { array, boolean, integer, number, object, string } from '../openapi/json-schema.ts';
+import { chat, generate } from './handler.ts';
+import { ps, refuseToMake, remove, show, tags, version } from './models.ts';
+import { pull } from './pull.ts';
+import { chatSchema, embeddingsSchema, embedSchema, generateSchema, modelSchema, pullSchema } from './schema.ts';
+import { embed, embedOne } from './vectors.ts';
+
+const details = object({
+  parent_model: string,
+  format: string,
+  family: string,
+  families: array(string),
+  parameter_size: string,
+  quantization_level: string,
+});
+
+const listed = {
+  name: string,
+  model: string,
+  modified_at: string,
+  size: integer,
+  digest: string,
+  details,
+};
+
+const tokenLogprob = { token: string, logprob: number, bytes: array(integer) };
+const logprobs = array(object({ ...tokenLogprob, top_logprobs: array(object(tokenLogprob)) }));
+
+const head = { model: string, created_at: string, done: boolean };
+/** In the last line of a stream, and in a whole reply. */
+const end = {
+  done_reason: string,
+  total_duration: integer,
+  load_duration: integer,
+  prompt_eval_count: integer,
+  prompt_eval_duration: integer,
+  eval_count: integer,
+  eval_duration: integer,
+};
+
+const toolCall = object({
+  id: string,
+  function: object({ index: integer, name: string, arguments: { type: 'object' } }),
+});
+
+/** Ollama's API: https://docs.ollama.com/api. Streams are lines of JSON, and on unless the request says `stream: false`. */
+export const ollama = defineFamily({
+  routes: [
+    {
+      method: 'GET',
+      path: '/api/version',
+      handler: version,
+      id: 'ollamaVersion',
+      summary: 'The version of Ollama whose API this is.',
+      response: 'OllamaVersion',
+    },
+    {
+      method: 'GET',
+      path: '/api/tags',
+      handler: tags,
+      id: 'ollamaTags',
+      summary: "The models on offer, in Ollama's form.",
+      response: 'OllamaModels',
+    },
+    {
+      method: 'GET',
+      path: '/api/ps',
+      handler: ps,
+      id: 'ollamaPs',
+      summary: 'The models that are loaded.',
+      response: 'OllamaRunning',
+    },
+    {
+      method: 'POST',
+      path: '/api/show',
+      handler: show,
+      id: 'ollamaShow',
+      summary: 'All that is known of one model.',
+      body: { name: 'OllamaModelRequest', schema: modelSchema },
+      response: 'OllamaModel',
+    },
+    {
+      method: 'POST',
+      path: '/api/chat',
+      handler: chat,
+      id: 'ollamaChat',
+      summary: 'The reply to a conversation, as lines of JSON or, with stream false, whole.',
+      body: { name: 'OllamaChatRequest', schema: chatSchema },
+      response: 'OllamaChat',
+      event: 'OllamaChat',
+      ndjson: true,
+    },
+    {
+      method: 'POST',
+      path: '/api/generate',
+      handler: generate,
+      id: 'ollamaGenerate',
+      summary: 'The reply to a prompt or the continuation of a text, as lines of JSON or, with stream false, whole.',
+      body: { name: 'OllamaGenerateRequest', schema: generateSchema },
+      response: 'OllamaGeneration',
+      event: 'OllamaGeneration',
+      ndjson: true,
+    },
+    {
+      method: 'POST',
+      path: '/api/embed',
+      handler: embed,
+      id: 'ollamaEmbed',
+      summary: 'A vector of length 1 for each text.',
+      body: { name: 'OllamaEmbedRequest', schema: embedSchema },
+      response: 'OllamaVectors',
+    },
+    {
+      method: 'POST',
+      path: '/api/embeddings',
+      handler: embedOne,
+      id: 'ollamaEmbeddings',
+      summary: 'The vector of one text: the older form of /api/embed.',
+      body: { name: 'OllamaEmbeddingsRequest', schema: embeddingsSchema },
+      response: 'OllamaVector',
+    },
+    {
+      method: 'POST',
+      path: '/api/pull',
+      handler: pull,
+      manages: true,
+      id: 'ollamaPull',
+      summary: 'Fetches a model from a hub or a URL, and tells its progress in lines of JSON.',
+      body: { name: 'OllamaPullRequest', schema: pullSchema },
+      response: 'OllamaStatus',
+      event: 'OllamaPullStatus',
+      ndjson: true,
+    },
+    {
+      method: 'DELETE',
+      path: '/api/delete',
+      handler: remove,
+      manages: true,
+      id: 'ollamaDelete',
+      summary: 'Removes a model and its files.',
+      body: { name: 'OllamaModelRequest', schema: modelSchema },
+      response: 'OllamaStatus',
+    },
+    ...(['copy', 'create', 'push'] as const).map((what) => ({
+      method: 'POST' as const,
+      path: `/api/${what}`,
+      handler: refuseToMake,
+      manages: true as const,
+      id: `ollama${what.replace(/^./, (letter) => letter.toUpperCase())}`,
+      summary: 'Not here: always a 501.',
+      response: 'OllamaError' as const,
+    })),
+  ],
+  schemas: {
+    OllamaError: object({ error: string }),
+    OllamaVersion: object({ version: string }),
+    OllamaModels: object({ models: array(object(listed)) }),
+    OllamaRunning: object({
+      models: array(object({ ...listed, expires_at: string, size_vram: integer, context_length: integer })),
+    }),
+    OllamaModel: object({
+      license: string,
+      modelfile: string,
+      parameters: string,
+      template: string,
+      system: string,
+      details,
+      messages: array({ type: 'object' }),
+      model_info: { type: 'object' },
+      capabilities: array(string),
+      modified_at: string,
+    }),
+    OllamaChat: object(
+      {
+        ...head,
+        message: object(
+          { role: { const: 'assistant' }, content: string },
+          { thinking: string, tool_calls: array(toolCall) },
+        ),
+      },
+      { ...end, logprobs },
+    ),
+    OllamaGeneration: object(
+      { ...head, response: string },
+      { ...end, thinking: string, logprobs, context: array(integer) },
+    ),
+    OllamaVectors: object({
+      model: string,
+      embeddings: array(array(number)),
+      total_duration: integer,
+      load_duration: integer,
+      prompt_eval_count: integer,
+    }),
+    OllamaVector: object({ embedding: array(number) }),
+    OllamaStatus: object({ status: string }),
+    OllamaPullStatus: object({ status: string }, { digest: string, total: integer, completed: integer }),
+  },
+});

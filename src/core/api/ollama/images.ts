@@ -1,0 +1,19 @@
+import type { ContentPart } from '../generation/conversation.ts';
+
+/** The beginnings of recordings in base64. That of a WAV is `RIFF`, its size, and then `WAVE` at byte 8. */
+const WAV = /^UklGR.{6}XQVZF/;
+/** An ID3 tag, or a frame of MPEG layer III. */
+const MP3 = /^(SUQz|\/[/+][I-Po-v])/;
+
+/** The images and recordings of a message. Ollama has one list for both, each in base64. `param` is that list's path. */
+export function toMediaParts(images: string[] | null | undefined, param: string): ContentPart[] {
+  return (images ?? []).map((data, index) => toMediaPart(data, `${param}[${index}]`));
+}
+
+function toMediaPart(given: string, param: string): ContentPart {
+  const data = given.replace(/^data:[^,]*,/, '');
+  const format = WAV.test(data) ? 'wav' : MP3.test(data) ? 'mp3' : null;
+  if (format) return { kind: 'media', media: { kind: 'audio', data, format }, param };
+  // The bytes show which kind of image it is.
+  return { kind: 'media', media: { kind: 'image', url: `data:image/png;base64,${data}` }, param };
+}
