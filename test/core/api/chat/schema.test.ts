@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { chatRequestSchema } from '../../../../src/core/api/chat/schema.ts';
 import { validate } from '../../../../src/core/api/fields/fields.ts';
-import { ApiError } from '../../../../src/core/errors.ts';
-import { hello } from '../fixtures.ts';
+import { hello, refusalOf } from '../fixtures.ts';
 import { ACCEPTED, OPTIONAL_FIELDS, REFUSED, withField } from './schema-cases.ts';
 
 const check = (body: unknown) => validate(chatRequestSchema, body);
 
-function refusal(body: unknown): ApiError {
-  try {
-    check(body);
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-  throw new Error('the request was accepted');
-}
-
+const refusal = (body: unknown) => refusalOf(chatRequestSchema, body);
 const show = (value: unknown) => JSON.stringify(value) ?? 'nothing';
 
 describe('chat request schema', () => {

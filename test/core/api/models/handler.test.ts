@@ -109,7 +109,7 @@ describe('models', () => {
     expect(await readJson(await api(get('/v1/models/tiny')))).toMatchObject({ id: 'tiny', loaded: false });
   });
 
-  it.each(['nope', 'org/nope', 'tiny/', 'TINY'])(
+  it.each(['nope', 'org/nope', 'tiny//', 'TINY'])(
     'are answered with 404 and the id when there is none: %s',
     async (id) => {
       const reply = await api(get(`/v1/models/${id}`));
