@@ -44,6 +44,8 @@ export interface ChatPrompt {
   messages: ChatMessage[];
   tools: Tool[];
   toolChoice: ToolChoice;
+  /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */
+  allowedTools?: string[];
   parallelToolCalls: boolean;
   /** Extra variables for the chat template. */
   templateKwargs: Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { GenerationRequest, Prompt } from '../../runner.ts';
-import { toSampling, toStop } from '../fields/sampling.ts';
+import { refuseBestOf, toSampling, toStop } from '../fields/sampling.ts';
 import { toTextInputs } from '../fields/text-input.ts';
 import type { CompletionRequest } from './schema.ts';
 
@@ -10,20 +10,24 @@ const DEFAULT_MAX_TOKENS = 16;
 
 /** Fields that change a chat's reply and have no meaning in a plain completion. */
 export const CHAT_FIELDS = [
+  'enable_thinking',
+  'guided_json',
   'max_completion_tokens',
   'messages',
+  'reasoning',
   'reasoning_effort',
   'response_format',
+  'structured_outputs',
+  'think',
   'tool_choice',
   'tools',
   'top_logprobs',
 ];
 
 /** Throws a 400 `ApiError` for fields that can't be combined. It names one of them. */
-export function refuseContradictions({ best_of, echo, logprobs, n }: CompletionRequest): void {
-  if (typeof best_of === 'number' && best_of !== (n ?? 1)) {
-    throw unsupportedParameter('best_of', `best_of must be n, which is ${n ?? 1}: no more choices than are told.`);
-  }
+export function refuseContradictions(request: CompletionRequest): void {
+  refuseBestOf(request);
+  const { echo, logprobs } = request;
   if (echo && typeof logprobs === 'number') {
     throw unsupportedParameter('logprobs', 'logprobs is not supported with echo: those of a prompt are not known.');
   }
@@ -47,12 +51,13 @@ export function toCompletionGeneration(
   model: ModelCard,
   banned: string[],
 ): Omit<GenerationRequest, 'prompt'> {
+  const limit = request.max_tokens ?? request.n_predict ?? model.parameters.max_tokens ?? DEFAULT_MAX_TOKENS;
   return {
     replyFormat: { kind: 'text' },
     sampling: toSampling(request, model),
     stop: toStop(request, model),
     banned,
-    maxTokens: request.max_tokens ?? model.parameters.max_tokens ?? DEFAULT_MAX_TOKENS,
+    maxTokens: limit === -1 ? null : limit,
     cachePrompt: request.cache_prompt ?? true,
     choices: request.n ?? 1,
     logprobs: request.logprobs ?? null,

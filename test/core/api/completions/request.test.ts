@@ -83,6 +83,13 @@ describe('generation of a completion', () => {
     expect(resolve({ max_tokens: 1, stop: [] }, { parameters })).toMatchObject({ maxTokens: 1, stop: [] });
   });
 
+  it('has no limit of tokens with -1, and takes n_predict for max_tokens', () => {
+    expect(resolve({ max_tokens: -1 }).maxTokens).toBeNull();
+    expect(resolve({ n_predict: -1 }).maxTokens).toBeNull();
+    expect(resolve({ n_predict: 5 }).maxTokens).toBe(5);
+    expect(resolve({ n_predict: 5, max_tokens: 6 }).maxTokens).toBe(6);
+  });
+
   it('can be sent to other threads and processes', () => {
     const generation = resolve({ seed: 1, logit_bias: { 1: 2 } });
     expect(JSON.parse(JSON.stringify(generation))).toEqual(generation);
