@@ -46,12 +46,14 @@ export interface ReasoningMarks {
 
 /** Special demands of a family's templates on the earlier calls of a conversation. */
 export interface HistoryRules {
-  /** Makes the id that a call and the message with its result must have. */
+  /** Makes the id that a call and the message with its result must have. By default the ids count the calls. */
   callId?(name: string, indexInMessage: number, indexInConversation: number): string;
   /** True if arguments must be JSON text instead of an object. */
   textArguments?: boolean;
   /** True if a message may have only one call. */
   singleCalls?: boolean;
+  /** True if templates look for the thoughts before a call in `thinking`. Beside a text they refuse them. */
+  thinking?: boolean;
 }
 
 /** The way in which a family of models writes reasoning and tool calls. */

@@ -97,7 +97,7 @@ export const harmony: ChatFormat = {
   matches: (template) => template.includes(START) && template.includes(CHANNEL),
   marks: [START, CHANNEL, MESSAGE, '<|constrain|>', ...ENDS],
   reasoning: [REASONING],
-  history: { singleCalls: true },
+  history: { singleCalls: true, thinking: true },
   createParser({ tools, startsInReasoning, forced }: ParserOptions) {
     if (forced) return createForcedParser(WRITING, tools, forced);
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
