@@ -85,6 +85,8 @@ export interface GenerationRequest {
    * returns no probabilities.
    */
   logprobs: number | null;
+  /** Asks for the log probabilities of the prompt's tokens as well. Nothing is taken from the KV cache then. */
+  promptLogprobs?: true;
 }
 
 /** The questions that an engine can be asked besides generations, each with its answer. Plain data. */

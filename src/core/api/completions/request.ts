@@ -27,10 +27,9 @@ export const CHAT_FIELDS = [
 /** Throws a 400 `ApiError` for fields that can't be combined. It names one of them. */
 export function refuseContradictions(request: CompletionRequest): void {
   refuseBestOf(request);
-  const { echo, logprobs } = request;
-  if (echo && typeof logprobs === 'number') {
-    throw unsupportedParameter('logprobs', 'logprobs is not supported with echo: those of a prompt are not known.');
-  }
+  const { echo, logprobs, suffix } = request;
+  if (echo && typeof logprobs === 'number' && typeof suffix === 'string')
+    throw unsupportedParameter('logprobs', 'logprobs is not supported with echo and suffix together.');
 }
 
 /** Turns each prompt of the request into what an engine continues. Throws a 400 `ApiError` for tokens with a suffix. */
@@ -61,5 +60,6 @@ export function toCompletionGeneration(
     cachePrompt: request.cache_prompt ?? true,
     choices: request.n ?? 1,
     logprobs: request.logprobs ?? null,
+    ...(request.echo && typeof request.logprobs === 'number' && { promptLogprobs: true as const }),
   };
 }
