@@ -9,7 +9,11 @@ export function describeServerContract(
   name: string,
   flags: string[],
   seeds: number,
-  { env = {}, sections }: { env?: Record<string, string>; sections?: string[] } = {},
+  {
+    env = {},
+    sections,
+    impossible = {},
+  }: { env?: Record<string, string>; sections?: string[]; impossible?: Record<string, string> } = {},
 ): void {
   const servers: RunningServer[] = [];
   const start = async (more: string[]) => {
@@ -33,7 +37,7 @@ export function describeServerContract(
     async () => {
       await Promise.all(servers.map(({ stop }) => stop()));
     },
-    {},
+    impossible,
     sections,
   );
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { cancellationCases } from './cancellation.ts';
 import { chatCases } from './chat.ts';
 import { choiceCases } from './choices.ts';
+import { clientCases } from './clients.ts';
 import { completionCases } from './completions.ts';
 import { embeddingCases } from './embeddings.ts';
 import { errorCases } from './errors.ts';
@@ -32,6 +33,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'tools and structured output': toolCases,
   'choices and logprobs': choiceCases,
   'completions and filters': completionCases,
+  'fields and paths of other clients': clientCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,

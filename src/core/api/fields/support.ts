@@ -4,7 +4,7 @@ import { unsupportedParameter } from '../../errors.ts';
  * Fields of OpenAI and of other servers that would change the reply and that Paddock does not implement, each with the values
  * that change nothing, as JSON: clients send whole sets of settings along.
  */
-const REFUSED: Record<string, string[]> = {
+export const REFUSED: Record<string, string[]> = {
   add_generation_prompt: ['true'],
   allowed_token_ids: ['[]'],
   audio: [],
@@ -39,7 +39,7 @@ const REFUSED: Record<string, string[]> = {
 };
 
 /** Fields of OpenAI and of other servers that can't change the reply. */
-const WITHOUT_EFFECT = new Set([
+export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   // They only count with dry_multiplier, which is refused.
   'dry_allowed_length',
   'dry_base',
