@@ -9,6 +9,8 @@ export interface PromptProgress {
   processed: number;
   total: number;
   timeMs: number;
+  /** The tokens of the prompt, where the request asks for their log probabilities and all of them are evaluated. */
+  logprobs?: TokenLogprob[];
 }
 
 /** A token of the reply with its log probability: the natural logarithm of its probability before any sampler. */
@@ -16,6 +18,7 @@ export interface TokenLogprob {
   text: string;
   /** The token's UTF-8 bytes. They may be a part of a character. */
   bytes: number[];
+  /** NaN for the first token of a prompt, if nothing is before it. */
   logprob: number;
   /** The most likely tokens for this position, the most likely first. */
   alternatives: { text: string; bytes: number[]; logprob: number }[];

@@ -44,6 +44,8 @@ export interface ChatPrompt {
   messages: ChatMessage[];
   tools: Tool[];
   toolChoice: ToolChoice;
+  /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */
+  allowedTools?: string[];
   parallelToolCalls: boolean;
   /** Extra variables for the chat template. */
   templateKwargs: Record<string, unknown>;
@@ -83,6 +85,8 @@ export interface GenerationRequest {
    * returns no probabilities.
    */
   logprobs: number | null;
+  /** Asks for the log probabilities of the prompt's tokens as well. Nothing is taken from the KV cache then. */
+  promptLogprobs?: true;
   /** Whether to say with each event how far the generation has come, so that another engine can take it up. */
   journal?: boolean;
   /** How far an engine that died had come with each choice, in order. What it said is not said again. */

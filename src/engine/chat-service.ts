@@ -109,7 +109,10 @@ function isBanned({ prompt, banned }: GenerationRequest): boolean {
 function textsOf(prompt: Prompt): string[] {
   switch (prompt.kind) {
     case 'chat':
-      return prompt.messages.flatMap(({ content }) => content?.split(MEDIA_MARK) ?? []);
+      return prompt.messages.flatMap(({ content, reasoning_content: thoughts = '' }) => [
+        ...(content?.split(MEDIA_MARK) ?? []),
+        thoughts,
+      ]);
     case 'text':
       return [prompt.text];
     case 'infill':

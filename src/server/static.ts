@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isApiPath } from '../core/api/http/paths.ts';
 import { contentTypeOf } from '../site-files.ts';
 import type { ReplyHead, RequestHead } from './exchange.ts';
 
@@ -14,9 +15,6 @@ export interface StaticFiles {
 export interface FileReply extends ReplyHead {
   body: Buffer | string | null;
 }
-
-/** Paths that belong to the API, even if the site has files with these names. */
-const API_PATH = /^\/(?:v1(?:\/|$)|health$|ready$|openapi\.json$)/;
 
 /** A page may run its own files, call this server, and show images and play recordings that it has itself. */
 const CONTENT_SECURITY_POLICY = [
@@ -69,11 +67,14 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
   };
 }
 
-/** Maps URL paths to files. Only these files are ever opened, so no URL can reach another file. */
+/**
+ * Maps URL paths to files. Only these files are ever opened, so no URL can reach another file. The API's own paths stay the
+ * API's, even if the site has files with these names.
+ */
 function byUrlPath(site: ReadonlyMap<string, string>): Map<string, string> {
   const files = [...site]
     .map(([path, file]): [string, string] => [`/${path}`, file])
-    .filter(([path]) => !API_PATH.test(path));
+    .filter(([path]) => !isApiPath(path));
   const index = site.get('index.html');
   return new Map(index === undefined ? files : [...files, ['/', index]]);
 }

@@ -46,6 +46,30 @@ export const completionCases: ContractCase[] = [
     },
   },
   {
+    name: 'tells the logprobs of an echoed prompt, which are those of a reply with the same words',
+    check: async (target) => {
+      const { choices: replied } = await complete(target, { logprobs: 2, repeat_penalty: 1 });
+      const { text, logprobs: written } = replied[0];
+      const prompt = `${plain.prompt}${text}`;
+      const { choices, usage } = await complete(target, {
+        prompt: [prompt, 'two'],
+        echo: true,
+        logprobs: 2,
+        max_tokens: 1,
+      });
+      expect(choices).toHaveLength(2);
+      const { tokens, token_logprobs, top_logprobs, text_offset } = choices[0].logprobs;
+      expect(choices[0].text.startsWith(prompt)).toBe(true);
+      expect(text_offset[0]).toBe(0);
+      const begin = tokens.length - 1 - written.tokens.length;
+      expect(tokens.slice(begin, -1)).toEqual(written.tokens);
+      for (const [index, logprob] of written.token_logprobs.entries())
+        expect(token_logprobs[begin + index]).toBeCloseTo(logprob, 3);
+      expect(top_logprobs.slice(1).every((top: object) => Object.keys(top).length >= 2)).toBe(true);
+      expect(usage.prompt_tokens_details.cached_tokens).toBe(0);
+    },
+  },
+  {
     name: 'refuses a suffix for a model that can not infill',
     check: async (target) => {
       const { error } = await complete(target, { suffix: ' the end' });

@@ -33,7 +33,11 @@ describe('the table of docs/api.md', () => {
 
   it.each<[route: string, schema: { entries: object }, others: string[]]>([
     // The tests of templates cover these fields.
-    ['POST /v1/chat/completions', chatRequestSchema, ['chat_template_kwargs', 'reasoning_effort']],
+    [
+      'POST /v1/chat/completions',
+      chatRequestSchema,
+      ['chat_template_kwargs', 'reasoning_effort', 'enable_thinking', 'think', 'reasoning'],
+    ],
     ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...WITHOUT_EFFECT]],
     ['POST /v1/embeddings', embeddingRequestSchema, ['user']],
     ['POST /v1/rerank', rerankRequestSchema, []],

@@ -1,3 +1,4 @@
+import { REFUSED, WITHOUT_EFFECT } from '../../src/core/api/fields/support.ts';
 import { TARGETS } from './targets.ts';
 
 /** The promise of the suite that tests each field of the API: the field, then the name of the test case. */
@@ -36,6 +37,9 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'role: system, user, assistant': 'renders the whole conversation: each role and each turn changes the reply',
     'role: developer': 'takes the developer role for system, and text parts for their text',
     'role: tool, tool_calls, tool_call_id': 'continues a conversation with tool calls and their results',
+    'content[].type: refusal, thinking; reasoning_content':
+      'takes a refusal and thoughts in the history, and lets thoughts change no prompt of a template without them',
+    'tool_calls[].id, in the prompt': 'keeps the ids of calls out of the prompt, so that new ids leave the cache valid',
     'content, name': 'renders the whole conversation: each role and each turn changes the reply',
     'content[].type: text': 'takes the developer role for system, and text parts for their text',
     'content[].type: image_url': 'looks at images: another one changes the reply, the same one does not',
@@ -79,6 +83,10 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'tool_choice: none, auto': 'shows the tools to the model, unless tool_choice is none',
     'tool_choice: required':
       'calls a tool with arguments of its schema for every seed, streamed and not, where one is required',
+    'tool_choice: required, streamed': 'streams the arguments of a required call as they are written',
+    'tool_choice: required, with max_tokens':
+      'says length of a required call that max_tokens cuts off, with the arguments up to there, streamed and not',
+    'tool_choice: allowed_tools': 'calls none but the tools of allowed_tools, and shows the model all of them',
     'tool_choice: named, parallel_tool_calls':
       'calls the very tool that is named, once where calls must not be parallel, for every seed',
     'dynatemp_range, dynatemp_exponent, typical_p, mirostat, mirostat_tau, mirostat_eta':
@@ -95,11 +103,16 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'answers such a prompt with a 400 and both counts where context_overflow is error, streamed or not',
     'fields of others':
       'refuses fields that would change the reply and that it does not implement; takes those that can not',
+    'repetition_penalty, n_predict, best_of':
+      'takes the fields of other servers that have a meaning here, and the values that change nothing',
+    'guided_json, structured_outputs': 'replies JSON of the schema in guided_json and in structured_outputs',
+    user: 'answers every field of a wrong type or out of range with a 400 that names the field and the limit',
   },
   'POST /v1/completions': {
     'model, prompt': 'completes a text for the openai client, whole and streamed alike',
     'prompt, several of them': 'completes several prompts, with choices numbered through',
     echo: 'echoes the prompt before the completion when asked',
+    'echo, logprobs': 'tells the logprobs of an echoed prompt, which are those of a reply with the same words',
     suffix: 'refuses a suffix for a model that can not infill',
     'the fields of sampling, stop, n, stream': 'completes a text for the openai client, whole and streamed alike',
   },
@@ -197,6 +210,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'body size': 'refuses a body over the limit with 413, and serves on',
     'body depth, values and keys':
       'refuses a body that is nested too deep or has too many values or long keys, and serves on',
+    'paths without /v1, or with a slash at the end':
+      'answers alike with a slash at the end of the path, and without /v1',
     'unknown path, wrong method': 'answers unknown paths with 404, other methods with 405 and Allow, as JSON',
     'full queue': 'answers 503 with Retry-After when the queue is full, and serves on afterwards',
     cancellation: 'frees the slot of a stream that its client leaves after the first chunk',
@@ -311,6 +326,10 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/engine/wasm/engine.test.ts',
     name: 'is refused as tokens',
   },
+  'echo with logprobs, on WebAssembly: a 400': {
+    file: 'test/engine/wasm/engine.test.ts',
+    name: 'of a prompt, which the runtime does not tell, are refused',
+  },
   'logprobs of a part of a character, on WebAssembly: a 400': {
     file: 'test/engine/wasm/engine.test.ts',
     name: 'that the runtime can not tell, of tokens that are a part of a character, are refused, and it serves on',
@@ -336,6 +355,33 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'is refused where no files are taken',
   },
 };
+
+/** Fields of other servers and clients that have a meaning here, with what each is taken for. */
+const TRANSLATED: [field: string, meaning: string][] = [
+  ['max_tokens: -1, max_completion_tokens: -1', 'no limit, as `max_tokens: null`'],
+  ['n_predict', '`max_tokens`, which comes first if both are there'],
+  ['repetition_penalty', '`repeat_penalty`, which comes first; it looks back `repeat_last_n` tokens'],
+  ['best_of', 'taken where it is `n`, else a 400'],
+  ['stop: "", [] or [""]', 'no stop sequences; more than four are a 400'],
+  ['guided_json, structured_outputs.json', 'the schema of `response_format`; a 400 together with it'],
+  ['structured_outputs.json_object', '`response_format: {"type": "json_object"}`; its other forms are a 400'],
+  ['reasoning.effort, think: a word', '`reasoning_effort`, which comes first'],
+  ['enable_thinking, think: a boolean, reasoning.enabled', '`chat_template_kwargs.enable_thinking`, which comes first'],
+  ['reasoning.max_tokens, reasoning.exclude: true', 'a 400'],
+  ['tool_choice: "any"', '`required`'],
+  ['tool_choice.allowed_tools', 'all tools are shown, and only these are called'],
+  ['tools[].type: custom', 'a 400: the input of such a tool has a form of its own'],
+  ['messages[].content[].image_url: a string', 'its address'],
+  ['messages[].content[].type: refusal; messages[].refusal', 'text'],
+  [
+    'messages[].reasoning_content, messages[].reasoning, content[].type: thinking',
+    'what the model thought before the message, for templates that read it',
+  ],
+  [
+    'messages[].tool_calls[].id, messages[].name of a result',
+    'replaced in the prompt by what the place of the call says',
+  ],
+];
 
 const INTRODUCTION = `# The API and its tests
 
@@ -366,6 +412,21 @@ export function renderCoverage(): string {
         Object.entries(fields).map(([field, name]) => [`\`${field}\``, name]),
       ),
     ]),
+    '## Fields of other servers and clients',
+    'Requests are written for other servers as well. What has a meaning here is taken for it:',
+    table(
+      ['Field', 'Taken for'],
+      TRANSLATED.map(([field, meaning]) => [`\`${field}\``, meaning]),
+    ),
+    'What would change the reply and is not implemented is a 400 `unsupported_parameter` that names the field. Values that change nothing pass:',
+    table(
+      ['Field', 'Passes with'],
+      Object.entries(REFUSED).map(([field, neutral]) => [
+        `\`${field}\``,
+        neutral.map((value) => `\`${value}\``).join(', ') || '-',
+      ]),
+    ),
+    `These can not change the reply and are taken without effect: ${[...WITHOUT_EFFECT].map((field) => `\`${field}\``).join(', ')}. Fields that nobody defines are taken, too.`,
     '## Held by tests of their own',
     'These differ from target to target, or need what the suite does not have.',
     table(

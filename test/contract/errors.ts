@@ -15,9 +15,10 @@ const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
   ['messages[0].content[0].image_url', [{ role: 'user', content: [{ type: 'image_url' }] }], /required/],
   [
     'messages[0].content[0].image_url',
-    [{ role: 'user', content: [{ type: 'image_url', image_url: 'https://x.example/y.png' }] }],
+    [{ role: 'user', content: [{ type: 'image_url', image_url: 5 }] }],
     /object with url/,
   ],
+  ['messages[0].content', [{ role: 'user' }], /required/],
   [
     'messages[0].content[0].image_url.detail',
     [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x', detail: 'full' } }] }],
@@ -52,6 +53,9 @@ const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
   ['seed', 'x', /integer/],
   ['tools', 'x', /array/],
   ['tools[0].type', [{ type: 'x' }], /function/],
+  ['tools[0].function.name', [{ type: 'function', function: { name: '' } }], /empty/],
+  ['tools[0].function.name', [{ type: 'function', function: { description: 'x' } }], /required/],
+  ['tools[1].function.name', Array(2).fill({ type: 'function', function: { name: 'add' } }), /'add'/],
   ['tool_choice', 'maybe', /none, auto, required/],
   ['dynatemp_range', -1, /between 0/],
   ['dynatemp_exponent', 'x', /number/],
@@ -65,6 +69,8 @@ const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
   ['logit_bias', { 99999999: 1 }, /vocabulary/],
   ['cache_prompt', 1, /boolean/],
   ['n', 9, /between 1 and 8/],
+  ['top_logprobs', 2, /logprobs to be true/],
+  ['user', 5, /string/],
 ];
 
 export const errorCases: ContractCase[] = [
@@ -75,7 +81,11 @@ export const errorCases: ContractCase[] = [
         const name = field.split(/[.[]/)[0] ?? field;
         const { status, body } = await postChat(target, chatBody({ [name]: value }));
         expect(status, field).toBe(400);
-        expect(body.error, field).toMatchObject({ type: 'invalid_request_error', param: field });
+        expect(body.error, field).toMatchObject({
+          type: 'invalid_request_error',
+          code: expect.any(String),
+          param: field,
+        });
         expect(body.error.message, field).toContain(field);
         expect(body.error.message, field).toMatch(says);
       }
@@ -127,7 +137,7 @@ export const errorCases: ContractCase[] = [
   {
     name: 'refuses fields that would change the reply and that it does not implement; takes those that can not',
     check: async (target) => {
-      for (const more of [{ functions: [] }, { prediction: {} }, { modalities: ['audio'] }]) {
+      for (const more of [{ functions: [] }, { audio: {} }, { modalities: ['audio'] }]) {
         const { status, body } = await postChat(target, chatBody(more));
         expect(status).toBe(400);
         expect(body.error).toMatchObject({ code: 'unsupported_parameter', param: Object.keys(more)[0] });

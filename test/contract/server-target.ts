@@ -11,9 +11,9 @@ export function describeServerContract(
   seeds: number,
   {
     env = {},
-    impossible = {},
     sections,
-  }: { env?: Record<string, string>; impossible?: Record<string, string>; sections?: string[] } = {},
+    impossible = {},
+  }: { env?: Record<string, string>; sections?: string[]; impossible?: Record<string, string> } = {},
 ): void {
   const servers: RunningServer[] = [];
   const start = async (more: string[]) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { cancellationCases } from './cancellation.ts';
 import { chatCases } from './chat.ts';
 import { choiceCases } from './choices.ts';
+import { clientCases } from './clients.ts';
 import { completionCases } from './completions.ts';
 import { embeddingCases } from './embeddings.ts';
 import { errorCases } from './errors.ts';
@@ -35,6 +36,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'choices and logprobs': choiceCases,
   'completions and filters': completionCases,
   "messages, in Anthropic's form": messageCases,
+  'fields and paths of other clients': clientCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,

@@ -9,7 +9,11 @@ export interface ContractTarget {
 const NO_TOKENIZER = 'wllama tells no tokens';
 
 /** What no engine on WebAssembly can. */
-const ON_WASM = { 'counts the tokens of a message before it is sent': NO_TOKENIZER };
+const ON_WASM = {
+  'counts the tokens of a message before it is sent': NO_TOKENIZER,
+  'tells the logprobs of an echoed prompt, which are those of a reply with the same words':
+    'the WebAssembly runtime tells no probabilities of the tokens of a prompt: a 400 says so',
+};
 
 const NO_OTHER_ORIGIN = 'no page of another origin reaches a service worker';
 

@@ -125,6 +125,58 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
+    name: 'streams the arguments of a required call as they are written',
+    check: async (target) => {
+      const tool_choice = { type: 'function', function: { name: 'lend_book' } };
+      const body = chatBody({ temperature: 1, seed: 2, max_tokens: 300, tools: TOOLS, tool_choice });
+      const events = await readStream(await openStream(target, body));
+      const pieces = events.flatMap(({ choices }) =>
+        (choices?.[0].delta.tool_calls ?? []).map(
+          (call: { function: { arguments: string } }) => call.function.arguments,
+        ),
+      );
+      expect(pieces.length).toBeGreaterThan(10);
+      expect(isBook(JSON.parse(pieces.join('')))).toBe(true);
+    },
+  },
+  {
+    name: 'says length of a required call that max_tokens cuts off, with the arguments up to there, streamed and not',
+    check: async (target) => {
+      const tool_choice = { type: 'function', function: { name: 'lend_book' } };
+      const body = chatBody({ temperature: 1, seed: 2, max_tokens: 300, tools: TOOLS, tool_choice });
+      const whole = (await reply(target, body, false)).calls[0].function.arguments;
+      for (const max_tokens of [1, 12, 60, 75]) {
+        for (const stream of [false, true]) {
+          const { calls, content, finish_reason } = await reply(target, { ...body, max_tokens }, stream);
+          expect({ finish_reason, content }).toEqual({ finish_reason: 'length', content: '' });
+          expect(calls).toHaveLength(1);
+          expect(calls[0].function.name).toBe('lend_book');
+          expect(whole.startsWith(calls[0].function.arguments)).toBe(true);
+          if (max_tokens > 50) expect(calls[0].function.arguments).not.toBe('');
+        }
+      }
+    },
+  },
+  {
+    name: 'calls none but the tools of allowed_tools, and shows the model all of them',
+    check: async (target) => {
+      const tools = [{ type: 'function', function: { name: 'end' } }];
+      const allowed = (mode: string) => ({ type: 'allowed_tools', allowed_tools: { mode, tools } });
+      const asked = (tool_choice: unknown) =>
+        chatBody({ temperature: 1, max_tokens: 60, tools: SHORT_TOOLS, tool_choice });
+      await forSeeds(8, async (seed, stream) => {
+        const body = { ...asked(allowed('required')), seed, parallel_tool_calls: false };
+        const { calls } = await reply(target, body, stream);
+        expect(calls.map((call: { function: { name: string } }) => call.function.name)).toEqual(['end']);
+      });
+      const tokens = async (choice: unknown) => (await postChat(target, asked(choice))).body.usage.prompt_tokens;
+      expect(await tokens(allowed('auto'))).toBe(await tokens('auto'));
+      const unknown = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [TOOLS[0]] } };
+      const { status, body } = await postChat(target, asked(unknown));
+      expect({ status, param: body.error?.param }).toEqual({ status: 400, param: 'tool_choice' });
+    },
+  },
+  {
     name: 'shows the tools to the model, unless tool_choice is none',
     check: async (target) => {
       const tokens = async (more: Record<string, unknown>) =>
@@ -182,6 +234,7 @@ export const toolCases: ContractCase[] = [
       const tools = [{ type: 'function', function: { name: 'note', parameters: schema } }];
       const called = await reply(target, chatBody({ max_tokens: 30, tools, tool_choice: 'required' }), true);
       expect(['length', 'tool_calls']).toContain(called.finish_reason);
+      expect(called.calls).toHaveLength(1);
     },
   },
   {

@@ -1,8 +1,9 @@
-import { createApi } from '../../src/core/api/api.ts';
+import { createApi, hasRoute } from '../../src/core/api/api.ts';
 import type { ApiContext } from '../../src/core/api/context.ts';
 import { dialectOf } from '../../src/core/api/http/dialect.ts';
 import { errorReply } from '../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
+import { canonicalPath, isApiPath } from '../../src/core/api/http/paths.ts';
 import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from '../../src/core/api/http/request-id.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
@@ -50,9 +51,15 @@ interface Asked extends PageRequest {
 
 const media = createBrowserMediaReader();
 
-/** Says whether a path belongs to the API. */
-export function isApiPath(path: string): boolean {
-  return /^\/((v1|api)(\/.*)?|health|ready|openapi\.json)$/.test(path);
+/**
+ * Says whether a request is for the API. At a path without `/v1` the site may have a file of its own, such as a page
+ * `/models`: there the API takes what no file answers, and what asks for JSON.
+ */
+export function isForApi(path: string, { method, mode, headers }: Request): boolean {
+  if (isApiPath(path)) return true;
+  if (mode === 'navigate' || !hasRoute(path)) return false;
+  const isRead = method === 'GET' || method === 'HEAD';
+  return !isRead || headers.get('accept')?.includes('application/json') === true;
 }
 
 /** Says whether a request is a form that was sent to here: any site can do that, and the browser does not tell which one did. */
@@ -88,7 +95,8 @@ function failure(error: unknown, path: string, requestId: string): Response {
 }
 
 /** Says whether the reply tells what is loaded: then the engine has to be asked first. */
-function tellsState({ request: { method }, path }: Asked): boolean {
+function tellsState({ request: { method }, path: asked }: Asked): boolean {
+  const path = canonicalPath(asked);
   return /^\/(health|api\/(ps|show))$/.test(path) || (method === 'GET' && /^\/v1\/models(\/|$)/.test(path));
 }
 

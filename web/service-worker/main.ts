@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts';
 import { readModels } from '../models/index.ts';
 import type { BrowserModel, PageMessage, ServiceWorkerMessage } from '../protocol.ts';
-import { answer, type BrowserGround, isApiPath } from './api.ts';
+import { answer, type BrowserGround, isForApi } from './api.ts';
 import { readBuiltIn, withBuiltIn } from './built-in.ts';
 import { isolated } from './isolation.ts';
 import { createShell } from './shell.ts';
@@ -64,7 +64,7 @@ function route(event: FetchEvent): Promise<Response> | null {
   if (origin !== scope.origin) return null;
   const path = pathname.startsWith(scope.pathname) ? pathname.slice(scope.pathname.length) : null;
   // If the site lies in a folder, the API is at the root and also below that folder.
-  const apiPath = [pathname, `/${path}`].find(isApiPath);
+  const apiPath = [pathname, `/${path}`].find((candidate) => isForApi(candidate, request));
   if (apiPath !== undefined) return answer(ground, { request, path: apiPath, clientId });
   if (request.method !== 'GET' || path === null) return null;
   if (request.mode === 'navigate') return openPage(event, path);

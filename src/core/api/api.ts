@@ -9,6 +9,7 @@ import { authenticate } from './http/auth.ts';
 import { corsHeaders, preflightReply } from './http/cors.ts';
 import { dialectOf } from './http/dialect.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
+import { canonicalPath } from './http/paths.ts';
 import { type Reach, reachOf } from './http/reach.ts';
 import { originNotAllowed } from './http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from './http/request-id.ts';
@@ -58,7 +59,8 @@ async function answer(
   reach: Reach,
   cors: Record<string, string>,
 ): Promise<ApiReply> {
-  const taken = ROUTES.filter(({ pattern }) => pattern.test(request.path));
+  const path = canonicalPath(request.path);
+  const taken = routesAt(path);
   if (request.method === 'OPTIONS' && taken.length > 0) {
     const open = taken.filter(({ route }) => isWithin(reach, route));
     return preflightReply(request.headers, methodsOf(open), cors);
@@ -72,7 +74,16 @@ async function answer(
   if (!found) throw methodNotAllowed(request.method, request.path, [...methodsOf(taken), 'OPTIONS']);
   // Whatever changes something or asks a model is work.
   if (found.route.method !== 'GET' && context.leaving?.aborted) throw shuttingDown();
-  return found.route.handler(context, request, decodeParameter(found.pattern.exec(request.path)?.[1] ?? ''));
+  return found.route.handler(context, request, decodeParameter(found.pattern.exec(path)?.[1] ?? ''));
+}
+
+/** Says whether the API has a route at a path. */
+export function hasRoute(path: string): boolean {
+  return routesAt(canonicalPath(path)).length > 0;
+}
+
+function routesAt(path: string) {
+  return ROUTES.filter(({ pattern }) => pattern.test(path));
 }
 
 /** Says whether a web page of this reach may call the route. Any page may read: without CORS headers its browser shows it nothing. */

@@ -1,13 +1,13 @@
 import { chatTemplateInvalid, unsupportedParameter } from '../errors.ts';
 import type { Media } from '../media.ts';
 import type { ChatPrompt, GenerationRequest } from '../runner.ts';
-import type { ParserOptions } from './formats/format.ts';
+import type { ParserOptions, Tool } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
 import { createLiteralGuard, type TextPart } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import { replyGrammar } from './reply-grammar.ts';
 import { type ChatTemplate, createChatTemplate } from './template.ts';
-import { allowsSeveralCalls, visibleTools, withTools } from './tools.ts';
+import { allowsSeveralCalls, callableTools, mustCall, visibleTools, withTools } from './tools.ts';
 
 /** The facts about a loaded model that the chat layer needs. */
 export interface ModelTraits {
@@ -56,10 +56,10 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
   };
 
   const prepareChat = (chat: ChatPrompt, { replyFormat }: GenerationRequest): Prepared => {
-    const tools = visibleTools(chat);
+    const [shown, callable] = [visibleTools(chat), callableTools(chat)];
     const grammar = replyGrammar(chat, replyFormat, format);
     const { text, media } = renderWithMedia(chat.messages, (messages) => {
-      const conversation = withTools(guard(messages), guard(tools), traits.chatTemplate, format);
+      const conversation = withTools(guard(messages), guard(shown), traits.chatTemplate, format);
       return template(conversation.messages, conversation.tools, guard(chat.templateKwargs));
     });
     const thinking = endsInReasoning(text, format);
@@ -70,9 +70,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       media,
       grammar,
       marks: format.marks,
-      // JSON by a grammar is the whole reply. Marks inside its strings mean nothing.
-      parser:
-        grammar !== null && tools.length === 0 ? null : { tools, startsInReasoning: thinking && grammar === null },
+      parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
       severalCalls: allowsSeveralCalls(chat),
     };
   };
@@ -111,6 +109,12 @@ function syntaxReason(error: unknown): string {
     .replace(/\.$/, '')
     .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
     .toLowerCase();
+}
+
+/** How a reply is read that a grammar forces. JSON is the whole reply: marks inside its strings mean nothing. */
+function forcedParser(chat: ChatPrompt, tools: Tool[]): ParserOptions | null {
+  if (tools.length === 0) return null;
+  return { tools, startsInReasoning: false, forced: mustCall(chat) ? 'calls' : 'calls or JSON' };
 }
 
 function infillPrompt({ prefix, suffix }: { prefix: string; suffix: string }, { infill }: ModelTraits): string {

@@ -56,7 +56,8 @@ export function createReplyReader(createParser: () => ReplyParser, parallel: boo
     } else if (event.kind === 'finish') {
       const choice = choiceOf(event.choice);
       for (const delta of choice.parser.finish()) say(event.choice, choice, delta);
-      const called = event.reason === 'stop' && choice.calls > 0;
+      // A stop sequence may end a reply inside a call that a grammar forces.
+      const called = event.reason === 'stop' && choice.calls > 0 && !choice.parser.unfinished;
       emit(called ? { ...event, reason: 'tool_calls' } : event);
     } else if (event.kind === 'done' && reasoningTokens > 0) {
       emit({ ...event, reasoningTokens });

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../grammar/json-schema.ts';
 import { createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../grammar/schema-grammar.ts';
 import type { ChatPrompt, ReplyFormat } from '../runner.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
-import { allowsSeveralCalls, visibleTools } from './tools.ts';
+import { allowsSeveralCalls, callableTools, mustCall } from './tools.ts';
 
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
@@ -12,9 +12,8 @@ const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalPro
  * schema that can't be enforced.
  */
 export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format: ChatFormat): string | null {
-  const tools = visibleTools(chat);
-  const forced = chat.toolChoice === 'required' || typeof chat.toolChoice === 'object';
-  if (forced) return callGrammar(chat, tools, format);
+  const tools = callableTools(chat);
+  if (mustCall(chat)) return callGrammar(chat, tools, format);
   if (replyFormat.kind === 'text') return null;
   const json =
     replyFormat.kind === 'json'

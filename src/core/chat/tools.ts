@@ -2,10 +2,21 @@ import type { ChatMessage, ChatPrompt } from '../runner.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
 import { describeTools, supportsToolCalls, supportsTools } from './formats/index.ts';
 
-/** Returns the tools that the model sees and may call: none, the one that `tool_choice` names, or all. */
+/** Returns the tools that the model sees: none, the one that `tool_choice` names, or all. */
 export function visibleTools({ tools, toolChoice }: ChatPrompt): Tool[] {
   if (toolChoice === 'none') return [];
   return typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+}
+
+/** Returns those of the visible tools that the model may call. */
+export function callableTools(chat: ChatPrompt): Tool[] {
+  const { allowedTools: names } = chat;
+  return visibleTools(chat).filter(({ name }) => !names || names.includes(name));
+}
+
+/** True if the reply must call a tool. */
+export function mustCall({ toolChoice }: ChatPrompt): boolean {
+  return toolChoice === 'required' || typeof toolChoice === 'object';
 }
 
 /** True if a reply may have several calls. A tool that `tool_choice` names is called once, as its client expects. */

@@ -10,6 +10,7 @@ import {
   type Token,
   toEvaluateOptions,
 } from './llama.ts';
+import { createPromptScorer } from './prompt-scores.ts';
 import type { Slot } from './slot.ts';
 import type { StepLoop } from './step-loop.ts';
 import { createLogitsSource, createNativeSource, type Drawn, type TokenSource } from './token-source.ts';
@@ -34,19 +35,25 @@ export type RunChoice = (
   slot: Slot,
   choice: number,
   cached: number,
-  onPrefill: (evaluated: number) => void,
+  onPrefill: (evaluated: number, scores?: TokenLogprob[]) => void,
+  /** The place of the first prompt token to tell the log probability of, and of all after it; undefined tells none. */
+  scoresFrom?: number,
 ) => Promise<GenerationOutcome | null>;
 
 export function createChoiceRunner(context: ChoiceContext): RunChoice {
   const { vocabulary, loop, request, promptOf, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
 
-  return async (slot, choice, cached, onPrefill) => {
+  return async (slot, choice, cached, onPrefill, scoresFrom) => {
     const prompt = promptOf(choice);
     const history = [...prompt];
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
     const replayed = { tokens: tokens as Token[], logprobs };
     const source = await createSource(context, slot, choice, history, replayed.tokens);
+    const describe = (drawn: Drawn) => toLogprob(drawn, vocabulary);
+    const first = scoresFrom === 0 ? prompt[0] : undefined;
+    const scorer =
+      scoresFrom === undefined ? undefined : createPromptScorer(slot, first, request.logprobs ?? 0, describe);
     return new Promise((resolve, reject) => {
       const generation = createGeneration(
         {
@@ -55,14 +62,15 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           prompt,
           replayed,
           cached,
-          onPrefill,
+          scorer,
+          onPrefill: (evaluated) => onPrefill(evaluated, scorer?.told),
           source,
           history,
           textOf: (tokens, before) => vocabulary.textOf(tokens, before, marks),
           stop: request.stop,
           banned: request.banned,
           maxTokens: request.maxTokens,
-          toLogprob: (drawn) => toLogprob(drawn, vocabulary),
+          toLogprob: describe,
           journal: request.journal ?? false,
           emit,
           signal,

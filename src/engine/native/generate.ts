@@ -1,5 +1,5 @@
 import { unsupportedParameter } from '../../core/errors.ts';
-import type { EngineEvent } from '../../core/events.ts';
+import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { createChoiceRunner } from './choice.ts';
@@ -29,9 +29,23 @@ export function createGenerate(
       emit({ kind: 'overflow', promptTokens, contextLength: context.contextSize });
       return;
     }
-    const taken = takeSlots(slots, prompt, request);
+    // The log probabilities of a prompt are known while it is evaluated, and only then.
+    const cachePrompt = request.cachePrompt && !request.promptLogprobs;
+    const taken = takeSlots(slots, prompt, { ...request, cachePrompt });
+    const added = 'tokens' in tokenized ? tokenized.added : 0;
+    const scoresFrom = request.promptLogprobs && !request.resume ? added : undefined;
     try {
-      await generateChoices({ loaded, vocabulary, loop, request, prompt, slots: taken, emit, signal });
+      const run = {
+        loaded,
+        vocabulary,
+        loop,
+        request: { ...request, cachePrompt },
+        prompt,
+        slots: taken,
+        emit,
+        signal,
+      };
+      await generateChoices({ ...run, scoresFrom });
     } finally {
       for (const slot of taken) slot.busy = false;
     }
@@ -73,6 +87,8 @@ interface Run {
   loop: StepLoop;
   request: TextRequest;
   prompt: Token[];
+  /** The place of the first prompt token to tell the log probability of; undefined tells none. */
+  scoresFrom: number | undefined;
   slots: Slot[];
   emit: (event: EngineEvent) => void;
   signal: AbortSignal;
@@ -83,7 +99,7 @@ interface Run {
  * slot takes the next choice when it has finished one.
  */
 async function generateChoices(run: Run): Promise<void> {
-  const { request, prompt, slots, emit, signal } = run;
+  const { request, prompt, scoresFrom, slots, emit, signal } = run;
   const [lead, ...others] = slots as [Slot, ...Slot[]];
   const startedAt = performance.now();
   const outcomes: GenerationOutcome[] = [];
@@ -101,9 +117,11 @@ async function generateChoices(run: Run): Promise<void> {
 
   const leadPrompt = promptOf(choices[0] ?? 0);
   const cached = await prepareSlot(lead, leadPrompt, request.cachePrompt);
-  const reportProgress = (processed: number) => {
+  const reportProgress = (processed: number, scores?: TokenLogprob[]) => {
     const total = leadPrompt.length;
-    emit({ kind: 'progress', cache: cached, processed, total, timeMs: performance.now() - startedAt });
+    const logprobs = processed === total ? scores : undefined;
+    const timeMs = performance.now() - startedAt;
+    emit({ kind: 'progress', cache: cached, processed, total, timeMs, ...(logprobs && { logprobs }) });
     if (processed === total) onPrompted();
   };
 
@@ -112,7 +130,9 @@ async function generateChoices(run: Run): Promise<void> {
       if (signal.aborted) return;
       const leads = choice === choices[0];
       const known = leads ? cached : await prepareSlot(slot, promptOf(choice), true);
-      const outcome = await runChoice(slot, choice, known, leads ? reportProgress : () => {});
+      const outcome = leads
+        ? await runChoice(slot, choice, known, reportProgress, scoresFrom)
+        : await runChoice(slot, choice, known, () => {});
       if (outcome) outcomes.push(outcome);
     }
   };

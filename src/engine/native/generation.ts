@@ -2,6 +2,7 @@ import { createDetokenizer } from '../../core/chat/detokenizer.ts';
 import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
 import type { EngineEvent, FinishReason, TokenLogprob } from '../../core/events.ts';
 import type { Token } from './llama.ts';
+import type { PromptScorer } from './prompt-scores.ts';
 import type { Slot } from './slot.ts';
 import type { Steppable } from './step-loop.ts';
 import type { Drawn, TokenSource } from './token-source.ts';
@@ -15,6 +16,8 @@ export interface GenerationOptions {
   replayed: { tokens: Token[]; logprobs: TokenLogprob[] };
   /** Prompt tokens that the slot's KV cache holds already. */
   cached: number;
+  /** Evaluates the prompt but for its last token, if the log probabilities of its tokens are asked for. */
+  scorer?: PromptScorer | undefined;
   /** Called after each chunk of the prompt with the number of evaluated prompt tokens. */
   onPrefill: (evaluated: number) => void;
   source: TokenSource;
@@ -46,7 +49,7 @@ export function createGeneration(
   options: GenerationOptions,
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
 ): Steppable {
-  const { choice, slot, prompt, source, history, emit, signal } = options;
+  const { choice, slot, prompt, source, scorer, history, emit, signal } = options;
   const { sequence } = slot;
   const detokenizer = createDetokenizer((tokens, before) => options.textOf(tokens as Token[], before as Token[]));
   const stops = createStopFilter(options.stop);
@@ -87,11 +90,20 @@ export function createGeneration(
     await release({ tokens: generated, firstTokenAt });
   };
 
+  const evaluate = async (chunk: Token[]): Promise<undefined> => {
+    const next = prompt[evaluated + chunk.length];
+    if (scorer && next !== undefined) await scorer.evaluate(chunk, next);
+    else await slot.evaluate(chunk);
+  };
+
   /** Evaluates the next chunk of the prompt. The last chunk gives the first token of the reply. */
   const prefill = async (count: number): Promise<Drawn | null | undefined> => {
-    const chunk = prompt.slice(evaluated, evaluated + count);
-    const last = evaluated + chunk.length === prompt.length;
-    const drawn = last ? await source.next(chunk) : await slot.evaluate(chunk);
+    // A scorer takes fewer tokens at once, and leaves the last one to the source.
+    const scores = scorer && evaluated < prompt.length - 1;
+    const end = Math.min(evaluated + Math.min(count, scores ? scorer.chunk : count), prompt.length - (scores ? 1 : 0));
+    const chunk = prompt.slice(evaluated, end);
+    const last = end === prompt.length;
+    const drawn = last ? await source.next(chunk) : await evaluate(chunk);
     if (last) firstTokenAt = performance.now();
     evaluated += chunk.length;
     options.onPrefill(evaluated);

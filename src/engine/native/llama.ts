@@ -242,6 +242,30 @@ export async function evaluateForLogits(
   return { tokens: [...logits.keys()], logits: [...logits.values()], totalWeight: output.next.totalLogitWeight ?? 0 };
 }
 
+/**
+ * Evaluates tokens and returns the logits after each of them: those of the best `count` tokens, at least one, and of the token
+ * in `following`.
+ */
+export async function evaluateForScores(
+  sequence: LlamaContextSequence,
+  tokens: Token[],
+  following: Token[],
+  count: number,
+  evaluationPriority: NonNullable<SequenceEvaluateOptions['evaluationPriority']>,
+): Promise<TopLogits[]> {
+  const input = tokens.map((token, index): ControlledEvaluateInputItem => {
+    const filter = { tokens: following.slice(index, index + 1), includeTop: Math.max(1, count) };
+    const generateNext = { token: true, totalLogitWeight: true, logits: { filter }, options: { temperature: 0 } };
+    return [token, { generateNext }];
+  });
+  const outputs = await sequence.controlledEvaluate(input, { evaluationPriority });
+  return tokens.map((_, index) => {
+    const { logits, totalLogitWeight = 0 } = outputs[index]?.next ?? {};
+    if (!logits) throw new Error('the model gave no logits');
+    return { tokens: [...logits.keys()], logits: [...logits.values()], totalWeight: totalLogitWeight };
+  });
+}
+
 /** Compiles a GBNF grammar into the state of one reply. Throws a 400 `ApiError` if llama.cpp does not accept it. */
 export async function createGrammarState(
   { llama, model }: NativeModel,

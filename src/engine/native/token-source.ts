@@ -8,6 +8,7 @@ import {
   penaltyWindow,
   type SequenceEvaluateOptions,
   type Token,
+  type TopLogits,
 } from './llama.ts';
 
 /**
@@ -91,13 +92,18 @@ export function createLogitsSource(options: LogitsSourceOptions): TokenSource {
       if (isEndOfTurn(token)) return null;
       grammar?.accept(token);
       if (logprobs === null) return { token };
-      const all = logProbabilities(top, top.totalWeight);
-      const ranked = top.tokens.map((candidate, rank) => ({ token: candidate, logprob: all[rank] ?? 0 }));
-      const own = ranked.find((candidate) => candidate.token === token);
-      return { token, logprob: own?.logprob ?? Number.NEGATIVE_INFINITY, alternatives: ranked.slice(0, logprobs) };
+      return rank(top, token, logprobs);
     },
     close: async () => {},
   };
+}
+
+/** Tells a token's log probability and those of the most likely tokens. */
+export function rank(top: TopLogits, token: Token, alternatives: number): Drawn {
+  const all = logProbabilities(top, top.totalWeight);
+  const ranked = top.tokens.map((candidate, place) => ({ token: candidate, logprob: all[place] ?? 0 }));
+  const own = ranked.find((candidate) => candidate.token === token);
+  return { token, logprob: own?.logprob ?? Number.NEGATIVE_INFINITY, alternatives: ranked.slice(0, alternatives) };
 }
 
 /**

@@ -5,6 +5,9 @@ import type { LlamaModel, Token } from './llama.ts';
 import { createTokenText } from './token-text.ts';
 import { type TokenizedPrompt, tokenizePrompt } from './tokenize.ts';
 
+/** A prompt as tokens, of which the first `added` are no part of its text. */
+type CompletePrompt = { tokens: Token[]; added: number } | Exclude<TokenizedPrompt, { tokens: Token[] }>;
+
 /** A model's tokens and their text. */
 export interface Vocabulary {
   size: number;
@@ -16,7 +19,7 @@ export interface Vocabulary {
     prompt: string | number[] | TextPart[],
     signal?: AbortSignal,
     contextLength?: number,
-  ): Promise<TokenizedPrompt | null>;
+  ): Promise<CompletePrompt | null>;
   /** The texts of control tokens. */
   controlTokens: string[];
   /**
@@ -48,10 +51,14 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     throw invalidRequest(`There is no token ${unknown}; the model's vocabulary ends at ${size - 1}.`);
   };
   const promptTokens: Vocabulary['promptTokens'] = async (prompt, signal, contextLength) => {
-    if (isTokens(prompt)) return { tokens: withBos(checked(prompt)) };
+    const complete = (own: Token[]) => {
+      const tokens = withBos(own);
+      return { tokens, added: tokens.length - own.length };
+    };
+    if (isTokens(prompt)) return complete(checked(prompt));
     const parts = typeof prompt === 'string' ? [{ text: prompt, literal: false }] : prompt;
     const tokenized = await tokenizePrompt(model, parts, signal, contextLength);
-    return tokenized && 'tokens' in tokenized ? { tokens: withBos(tokenized.tokens) } : tokenized;
+    return tokenized && 'tokens' in tokenized ? complete(tokenized.tokens) : tokenized;
   };
   const answers: Answers = {
     tokenize: async ({ text, addSpecial }, signal) => {

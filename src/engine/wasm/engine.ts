@@ -17,7 +17,14 @@ import { checkModelSize, loadFailure } from './memory-limit.ts';
 import { completionParams } from './params.ts';
 import { completeWithFiles, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
-import { audioNeedsThreads, isUntellable, notResumable, refusal, untellableLogprobs } from './refusals.ts';
+import {
+  audioNeedsThreads,
+  isUntellable,
+  noPromptLogprobs,
+  notResumable,
+  refusal,
+  untellableLogprobs,
+} from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
 
 /** The locations of the two builds of llama.cpp. wllama takes `compat` if Memory64 or JSPI is missing. */
@@ -144,6 +151,7 @@ class WasmEngine implements TextEngine {
     this.#checkReady();
     if (signal.aborted) return;
     if (this.#kind !== 'chat') throw unsupportedParameter('model', 'The model writes no text.');
+    if (request.promptLogprobs) throw noPromptLogprobs();
     refuseUnknownTokens(request.sampling, this.#wllama.getLoadedContextInfo().n_vocab);
     this.#checkAudio(request);
     const prompt = this.#withMarkers(this.#promptText(request.prompt));

@@ -24,6 +24,14 @@ export function notResumable(): Error {
   return new ApiError({ ...serverError(message).data, code: 'reply_not_resumable' });
 }
 
+/** 400: llama-server tells nothing of the tokens of a prompt. */
+export function noPromptLogprobs(): Error {
+  return unsupportedParameter(
+    'logprobs',
+    'logprobs with echo needs the native engine: the WebAssembly runtime tells no probabilities of the tokens of a prompt.',
+  );
+}
+
 /** 400: llama.cpp reads recordings with several threads and fails without them. */
 export function audioNeedsThreads(): Error {
   return unsupportedParameter(

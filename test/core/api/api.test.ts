@@ -22,7 +22,9 @@ describe('routing', () => {
     '/v1',
     '/v1/',
     '/v1/nothing',
-    '/v1/models/',
+    '/nothing',
+    '/v1/models//',
+    '/v1/v1/models',
     '/v2/models',
     '/v1/chat',
     '/V1/models',
@@ -47,6 +49,30 @@ describe('routing', () => {
     expect(reply.status).toBe(405);
     expect(reply.headers.allow?.split(', ')).toContain(allowed);
     expect(await readJson(reply)).toMatchObject({ error: { type: 'invalid_request_error' } });
+  });
+
+  it.each([
+    ['/v1/models', ['/v1/models/', '/models', '/models/']],
+    ['/v1/models/tiny', ['/v1/models/tiny/', '/models/tiny', '/models/tiny/']],
+    ['/health', ['/health/']],
+    ['/openapi.json', ['/openapi.json/']],
+  ])('answers %s alike with a slash at the end, and without /v1: %j', async (path, others) => {
+    const expected = await readJson(await api(get(path)));
+    for (const other of others) {
+      const reply = await api(get(other));
+      expect(reply.status, other).toBe(200);
+      expect(await readJson(reply)).toEqual(expected);
+    }
+  });
+
+  it.each(['/chat/completions', '/v1/chat/completions/', '/chat/completions/'])('takes chats at %s', async (path) => {
+    expect((await api(post(path, hello))).status).toBe(200);
+    expect((await api({ ...get(path), method: 'OPTIONS' })).status).toBe(204);
+  });
+
+  it('has a key checked at every path of a route', async () => {
+    const locked = createApi(createContext({ apiKeys: ['secret'] }).context);
+    for (const path of ['/v1/models', '/v1/models/', '/models']) expect((await locked(get(path))).status).toBe(401);
   });
 
   it('answers OPTIONS of an unknown path with 404', async () => {

@@ -1,3 +1,4 @@
+import type { GenericSchema } from 'valibot';
 import { toConversation } from '../../../src/core/api/chat/request.ts';
 import { chatRequestSchema } from '../../../src/core/api/chat/schema.ts';
 import type { RequestContext } from '../../../src/core/api/context.ts';
@@ -5,6 +6,7 @@ import { validate } from '../../../src/core/api/fields/fields.ts';
 import { toGenerationRequest } from '../../../src/core/api/generation/request.ts';
 import type { ApiReply, ApiRequest } from '../../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../../src/core/api/http/json-scan.ts';
+import { ApiError } from '../../../src/core/errors.ts';
 import type {
   ChoiceFinished,
   FinishReason,
@@ -225,6 +227,17 @@ export function chatGeneration(
 ): GenerationRequest {
   const conversation = toConversation(validate(chatRequestSchema, { ...hello, ...body }));
   return toGenerationRequest(conversation, modelCard(model), banned);
+}
+
+/** The error that a schema answers a body with. Throws if it takes the body. */
+export function refusalOf(schema: GenericSchema, body: unknown): ApiError {
+  try {
+    validate(schema, body);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('the request was accepted');
 }
 
 export async function readBody({ body }: ApiReply): Promise<string> {

@@ -158,6 +158,16 @@ describe('a conversation with tools', () => {
     expect(texts.filter(matcherOf(grammar))).toEqual([NOW_CALL, ADD_CALL]);
   });
 
+  it('shows all of them where only some may be called, and reads and allows the calls of these alone', () => {
+    const allowed = withTools({ allowedTools: ['now'] });
+    expect(allowed.prompt).toBe(withTools({}).prompt);
+    expect(read(allowed, ADD_CALL)).toEqual([{ kind: 'content', text: ADD_CALL }]);
+    expect(read(allowed, NOW_CALL)[0]).toMatchObject({ kind: 'toolCall', name: 'now' });
+    const required = withTools({ allowedTools: ['now'], toolChoice: 'required' });
+    expect(required.prompt).toBe(allowed.prompt);
+    expect([ADD_CALL, NOW_CALL].filter(matcherOf(required.grammar))).toEqual([NOW_CALL]);
+  });
+
   it('describes them in words if the template knows no tools', () => {
     const prepared = createPreparer(traits(PLAIN))(
       ask('', { prompt: chat([{ role: 'user', content: 'Hello' }], { tools: [NOW], toolChoice: 'auto' }) }),

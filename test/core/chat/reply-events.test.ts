@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ParserOptions } from '../../../src/core/chat/formats/format.ts';
 import { hermes } from '../../../src/core/chat/formats/hermes.ts';
 import { createReplyReader } from '../../../src/core/chat/reply-events.ts';
 import type { FinishReason, GenerationEvent } from '../../../src/core/events.ts';
@@ -6,9 +7,12 @@ import { done, finish, progress, reasoning, text, tokenLogprob, toolArguments, t
 import { ADD, ADD_CALL, NOW, NOW_CALL } from './fixtures.ts';
 
 /** Returns the events that a client gets for these events of an engine. */
-function say(events: GenerationEvent[], { parallel = true, startsInReasoning = false } = {}): GenerationEvent[] {
+function say(
+  events: GenerationEvent[],
+  { parallel = true, ...options }: Partial<ParserOptions> & { parallel?: boolean } = {},
+): GenerationEvent[] {
   const said: GenerationEvent[] = [];
-  const createParser = () => hermes.createParser({ tools: [ADD, NOW], startsInReasoning });
+  const createParser = () => hermes.createParser({ tools: [ADD, NOW], startsInReasoning: false, ...options });
   const reader = createReplyReader(createParser, parallel, (event) => said.push(event));
   events.forEach(reader);
   return said;
@@ -96,6 +100,34 @@ describe('the finish reason of a reply', () => {
     for (const reply of ['Hello', '<tool_call>add(1)</tool_call>', ADD_CALL.replace('add', 'rm')]) {
       expect(say([text(reply), finish()])).toEqual([text(reply), finish()]);
     }
+  });
+});
+
+describe('a call that a grammar forces', () => {
+  const sayForced = (events: GenerationEvent[]) => say(events, { forced: 'calls' });
+  const [head = '', tail = ''] = ADD_CALL.split('{"a":1,');
+
+  it('is passed on as it is written', () => {
+    expect(sayForced([text(head), text('{"a":1,'), text(tail), finish()])).toEqual([
+      toolCall('add', 0),
+      toolArguments('{"a":1,', 0),
+      toolArguments('"b":2}', 0),
+      finish('tool_calls'),
+    ]);
+  });
+
+  it('stays a call where the limit of tokens or a filter cuts it off', () => {
+    for (const reason of ['length', 'content_filter'] as const) {
+      expect(sayForced([text(`${head}{"a":1,`), finish(reason)])).toEqual([
+        toolCall('add', 0),
+        toolArguments('{"a":1,', 0),
+        finish(reason),
+      ]);
+    }
+  });
+
+  it('does not end with tool_calls where a stop sequence cuts it off', () => {
+    expect(sayForced([text(`${head}{"a":1,`), finish('stop')]).at(-1)).toEqual(finish('stop'));
   });
 });
 

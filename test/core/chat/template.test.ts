@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createChatTemplate } from '../../../src/core/chat/template.ts';
 import { ApiError } from '../../../src/core/errors.ts';
 import type { ChatMessage } from '../../../src/core/runner.ts';
+import { chatTemplate } from '../../fixtures/chat-template.ts';
 
 const NO_TOKENS = { bos: '', eos: '' };
 const user: ChatMessage = { role: 'user', content: 'Hello' };
@@ -39,9 +40,42 @@ describe('chat template', () => {
     expect(render('[{{ messages[0].content }}]', [{ role: 'assistant', content: null }])).toBe('[]');
   });
 
-  it('keeps the name of an author and the id of the call that a message answers', () => {
-    const result: ChatMessage = { role: 'tool', content: '4', name: 'add', tool_call_id: 'call_1' };
-    expect(render('{{ messages[0].name }} {{ messages[0].tool_call_id }}', [result])).toBe('add call_1');
+  it('keeps the name of an author', () => {
+    expect(render('{{ messages[0].name }}', [{ ...user, name: 'ann' }])).toBe('ann');
+  });
+
+  it('ties a result to its call by an id of its own, so that the ids of clients are not in the prompt', () => {
+    const source =
+      '{% for m in messages %}{{ m.tool_call_id }}{{ m.name }}{% for c in m.tool_calls or [] %}{{ c.id }}{% endfor %} {% endfor %}';
+    const conversation = (id: string): ChatMessage[] => [
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id, type: 'function', function: { name: 'add', arguments: '{}' } }],
+      },
+      { role: 'tool', content: '4', tool_call_id: id },
+    ];
+    expect(render(source, conversation('a7f'))).toBe('call_0 call_0add ');
+    expect(render(source, conversation('b81'))).toBe('call_0 call_0add ');
+  });
+
+  describe('with thoughts of the model', () => {
+    const turn: ChatMessage = { role: 'assistant', content: 'Four.' };
+    const thought: ChatMessage = { ...turn, reasoning_content: 'Two and two.' };
+    const KNOWS =
+      '{% for m in messages %}{{ m.role }}: {% if m.reasoning_content is string %}<think>\n' +
+      "{{ m.reasoning_content.strip('\n') }}\n</think>\n\n{% endif %}{{ m.content.lstrip('\n') }}\n{% endfor %}";
+
+    it('shows them where it knows them', () => {
+      expect(render(KNOWS, [user, thought])).toBe('user: Hello\nassistant: <think>\nTwo and two.\n</think>\n\nFour.\n');
+      expect(render(KNOWS, [user, turn])).toBe('user: Hello\nassistant: Four.\n');
+    });
+
+    it('is what it was without them where it does not know them', () => {
+      for (const source of [chatTemplate, '{{ messages[1].content }}']) {
+        expect(render(source, [user, thought])).toBe(render(source, [user, turn]));
+      }
+    });
   });
 
   it("gives a tool call's arguments as an object", () => {

@@ -2,11 +2,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
 import { MEDIA_MARK } from '../../../src/core/media.ts';
+import type { Prompt } from '../../../src/core/runner.ts';
 import { type ChatService, createChatService } from '../../../src/engine/chat-service.ts';
 import type { TextEngine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { ask, chat, doneOf, generate, greedy, textOf } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
+
+const logprobsOf = (events: GenerationEvent[]) =>
+  events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
 
 const BATCH_SIZE = 64;
 const SLOTS = 16;
@@ -171,9 +175,38 @@ describe('the native engine', () => {
     expect(textOf(own)).toBe(textOf(native));
   });
 
+  it('tells the logprobs of a prompt as it tells them of a reply, whatever is in the cache', async () => {
+    const text = (of: string): Prompt => ({ kind: 'text', text: of });
+    const before = 'Once upon a time there was a small engine that could tell. '.repeat(3);
+    const reply = await generate(engine, ask('', { prompt: text(before), logprobs: 3, maxTokens: 24 }));
+    const written = logprobsOf(reply);
+    expect(written).toHaveLength(24);
+    const { tokens } = await loaded.ask('tokenize', { text: before + textOf(reply), addSpecial: false });
+
+    for (const cachePrompt of [true, false]) {
+      const prompt = text(before + textOf(reply));
+      const events = await generate(
+        engine,
+        ask('', { prompt, promptLogprobs: true, cachePrompt, logprobs: 3, maxTokens: 1 }),
+      );
+      const told = events.flatMap((event) => (event.kind === 'progress' ? [event.logprobs ?? []] : []));
+      expect(told.slice(0, -1).flat()).toEqual([]);
+      const scores = told.at(-1) ?? [];
+      expect(scores).toHaveLength(tokens.length);
+      expect(scores.map((score) => score.text).join('')).toBe(before + textOf(reply));
+      for (const [index, score] of scores.slice(-written.length).entries()) {
+        const same = written[index];
+        expect(score.text).toBe(same?.text);
+        expect(score.logprob).toBeCloseTo(same?.logprob ?? 0, 4);
+        expect(score.alternatives.map(({ text }) => text)).toEqual(same?.alternatives.map(({ text }) => text));
+      }
+      expect(doneOf(events)).toMatchObject({ cachedTokens: 0, completionTokens: 1 });
+    }
+  });
+
   it('gives the log probability of each token and of the most likely alternatives', async () => {
     const events = await generate(engine, ask('hello', { logprobs: 3, maxTokens: 12 }));
-    const tokens = events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));
+    const tokens = logprobsOf(events);
     expect(tokens).toHaveLength(12);
     for (const { logprob, alternatives } of tokens) {
       expect(logprob).toBeLessThanOrEqual(0);

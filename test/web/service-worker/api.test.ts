@@ -4,7 +4,7 @@ import type { PullEvent } from '../../../src/core/puller.ts';
 import type { ChatService } from '../../../src/engine/chat-service.ts';
 import { DEFAULT_CONFIG } from '../../../web/config.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
-import { answer, type BrowserGround, isApiPath, isForm } from '../../../web/service-worker/api.ts';
+import { answer, type BrowserGround, isForApi, isForm } from '../../../web/service-worker/api.ts';
 import { done, finish, loadedModel, progress, text } from '../../core/api/fixtures.ts';
 import { browserModel } from './support/models.ts';
 import { type Behaviour, FakeTabs } from './support/tabs.ts';
@@ -63,14 +63,30 @@ async function json(response: Response): Promise<any> {
 }
 
 describe('paths', () => {
-  it.each(['/v1/models', '/v1/chat/completions', '/v1', '/health', '/ready', '/openapi.json'])(
+  const asks = (path: string, init: RequestInit = {}) =>
+    isForApi(path, new Request(`https://site.example${path}`, init));
+  const asJson = { headers: { accept: 'application/json' } };
+
+  it.each(['/v1/models', '/v1/models/', '/v1/chat/completions', '/v1', '/health', '/ready', '/openapi.json'])(
     '%s is of the API',
     (path) => {
-      expect(isApiPath(path)).toBe(true);
+      expect(asks(path)).toBe(true);
     },
   );
+
   it.each(['/', '/v1x', '/healthy', '/paddock/client.js', '/docs/v1/models'])('%s is not', (path) => {
-    expect(isApiPath(path)).toBe(false);
+    expect(asks(path)).toBe(false);
+    expect(asks(path, asJson)).toBe(false);
+    expect(asks(path, { method: 'POST' })).toBe(false);
+  });
+
+  it('are of the API without /v1 as well, where they can not be files of the site', () => {
+    for (const path of ['/chat/completions', '/chat/completions/', '/embeddings']) {
+      expect(asks(path, { method: 'POST' })).toBe(true);
+    }
+    expect(asks('/models', asJson)).toBe(true);
+    expect(asks('/models')).toBe(false);
+    expect(asks('/models/pico.gguf')).toBe(false);
   });
 });
 

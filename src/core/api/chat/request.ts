@@ -1,90 +1,74 @@
-import type { ReplyFormat, ToolChoice } from '../../runner.ts';
-import {
-  type ContentPart,
-  type Conversation,
-  checkToolChoice,
-  type Message,
-  textContent,
-} from '../generation/conversation.ts';
+import { invalidRequest, unsupportedParameter } from '../../errors.ts';
+import type { ToolChoice } from '../../runner.ts';
+import type { Tool } from '../../tool.ts';
+import { refuseBestOf } from '../fields/sampling.ts';
+import { type Conversation, checkNames, checkToolChoice, checkTools } from '../generation/conversation.ts';
+import { toMessage } from './message.ts';
+import { toReplyFormat } from './reply-format.ts';
 import type { ChatRequest } from './schema.ts';
 
-type ChatMessage = ChatRequest['messages'][number];
-type ChatPart = Exclude<NonNullable<ChatMessage['content']>, string>[number];
-
-/** Translates a validated chat request into a conversation. Throws a 400 `ApiError` for a call of a tool that is not there. */
+/**
+ * Translates a validated chat request into a conversation. Throws a 400 `ApiError` for fields that can't be combined or have no
+ * meaning here, and for a call of a tool that is not there.
+ */
 export function toConversation(request: ChatRequest): Conversation {
-  const tools = (request.tools ?? []).map(({ function: { name, description, parameters } }) => ({
-    name,
-    ...(description && { description }),
-    ...(parameters && { parameters }),
-  }));
+  refuseContradictions(request);
+  const tools = checkTools((request.tools ?? []).map(toTool), (index) => `tools[${index}].function.name`);
   return {
     messages: request.messages.map(toMessage),
     tools,
     toolChoice: checkToolChoice(toToolChoice(request), tools),
+    allowedTools: toAllowedTools(request, tools),
     parallelToolCalls: request.parallel_tool_calls ?? true,
     replyFormat: toReplyFormat(request),
-    reasoningEffort: request.reasoning_effort ?? undefined,
-    templateKwargs: request.chat_template_kwargs ?? {},
+    ...toReasoning(request),
     sampling: request,
     maxTokens: toMaxTokens(request),
     logprobs: request.logprobs ? (request.top_logprobs ?? 0) : null,
   };
 }
 
-function toToolChoice({ tool_choice: choice }: ChatRequest): ToolChoice | undefined {
-  if (typeof choice !== 'object' || choice === null) return choice ?? undefined;
-  return { name: choice.function.name };
-}
-
-function toReplyFormat({ response_format: format }: ChatRequest): ReplyFormat {
-  switch (format?.type) {
-    case 'json_object':
-      return { kind: 'json' };
-    case 'json_schema':
-      return {
-        kind: 'schema',
-        schema: format.json_schema.schema ?? {},
-        param: 'response_format.json_schema.schema',
-      };
-    default:
-      return { kind: 'text' };
+function refuseContradictions(request: ChatRequest): void {
+  refuseBestOf(request);
+  if (request.top_logprobs && !request.logprobs)
+    throw invalidRequest('top_logprobs needs logprobs to be true.', 'top_logprobs');
+  for (const field of ['max_tokens', 'exclude']) {
+    if (request.reasoning?.[field])
+      throw unsupportedParameter(`reasoning.${field}`, `reasoning.${field} is not supported.`);
   }
 }
 
-/** An explicit null asks for no limit and so overrides the model's own. */
-function toMaxTokens({ max_completion_tokens, max_tokens }: ChatRequest): number | null | undefined {
-  return max_completion_tokens ?? max_tokens;
+function toTool({ function: { name, description, parameters } }: NonNullable<ChatRequest['tools']>[number]): Tool {
+  return { name, ...(description && { description }), ...(parameters && { parameters }) };
 }
 
-function toMessage(message: ChatMessage, index: number): Message {
+function toToolChoice({ tool_choice: choice }: ChatRequest): ToolChoice | undefined {
+  if (typeof choice !== 'object' || choice === null) return choice === 'any' ? 'required' : (choice ?? undefined);
+  return choice.type === 'allowed_tools' ? choice.allowed_tools.mode : { name: choice.function.name };
+}
+
+function toAllowedTools({ tool_choice: choice }: ChatRequest, tools: Tool[]): string[] | undefined {
+  if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return undefined;
+  return checkNames(
+    choice.allowed_tools.tools.map(({ function: { name } }) => name),
+    tools,
+  );
+}
+
+/** How much the model may think. A word is an effort, yes or no is a switch of the template. */
+function toReasoning(request: ChatRequest): Pick<Conversation, 'reasoningEffort' | 'templateKwargs'> {
+  const { reasoning_effort, reasoning, think, enable_thinking, chat_template_kwargs } = request;
+  const effort = reasoning_effort ?? reasoning?.effort ?? (typeof think === 'string' ? think : undefined);
+  const thinks = enable_thinking ?? (typeof think === 'boolean' ? think : reasoning?.enabled);
   return {
-    role: message.role === 'developer' ? 'system' : message.role,
-    content: toContent(message.content, `messages[${index}].content`),
-    ...(typeof message.name === 'string' && { name: message.name }),
-    ...(message.tool_calls && { tool_calls: message.tool_calls }),
-    ...(typeof message.tool_call_id === 'string' && { tool_call_id: message.tool_call_id }),
+    reasoningEffort: effort,
+    templateKwargs: { ...(typeof thinks === 'boolean' && { enable_thinking: thinks }), ...chat_template_kwargs },
   };
 }
 
-function toContent(content: ChatMessage['content'], param: string): ContentPart[] | null {
-  if (!Array.isArray(content)) return typeof content === 'string' ? textContent(content) : null;
-  return content.map((part, index) => toPart(part, `${param}[${index}]`));
-}
-
-function toPart(part: ChatPart, param: string): ContentPart {
-  switch (part.type) {
-    case 'text':
-      return { kind: 'text', text: part.text };
-    case 'image_url': {
-      const { url, detail } = part.image_url;
-      return { kind: 'media', media: { kind: 'image', url, ...(detail === 'low' && { detail }) }, param };
-    }
-    case 'input_audio': {
-      const { data, format } = part.input_audio;
-      return { kind: 'media', media: { kind: 'audio', data, format }, param };
-    }
-    default:
-      return part satisfies never;
-  }
+/** An explicit null of `max_tokens` asks for no limit and so overrides the model's own; -1 does too. */
+function toMaxTokens({ max_completion_tokens, max_tokens, n_predict }: ChatRequest): number | null | undefined {
+  const limit = max_completion_tokens ?? max_tokens ?? n_predict;
+  if (typeof limit === 'number') return limit === -1 ? null : limit;
+  return max_tokens;
 }

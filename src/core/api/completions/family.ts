@@ -19,8 +19,8 @@ const textChoice = object({
   logprobs: nullable(
     object({
       tokens: array(string),
-      token_logprobs: array(number),
-      top_logprobs: array({ type: 'object', additionalProperties: number }),
+      token_logprobs: array(nullable(number)),
+      top_logprobs: array(nullable({ type: 'object', additionalProperties: number })),
       text_offset: array(integer),
     }),
   ),

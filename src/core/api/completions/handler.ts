@@ -7,6 +7,7 @@ import { cancelWith } from '../stream/cancel.ts';
 import { streamReply } from '../stream/event-stream.ts';
 import { applyOverflowPolicy } from '../stream/overflow.ts';
 import { completionHead } from '../stream/usage.ts';
+import { withEcho } from './echo.ts';
 import { mergeGenerations } from './merge.ts';
 import { CHAT_FIELDS, refuseContradictions, toCompletionGeneration, toPrompts } from './request.ts';
 import { completionRequestSchema } from './schema.ts';
@@ -23,26 +24,21 @@ export async function createTextCompletion(context: RequestContext, request: Api
   const cancel = cancelWith(request.signal);
   const echo = (prompt: Prompt) => (body.echo ? textOf(context, model.id, prompt, callOf(context, cancel)) : '');
   const echoes = await Promise.all(prompts.map(echo));
-  const choices = echoes.flatMap((text) =>
-    Array.from(
-      { length: generation.choices },
-      (): TextChoice => ({ echo: text, logprobs: generation.logprobs !== null }),
-    ),
-  );
+  const choices: TextChoice[] = Array(prompts.length * generation.choices).fill({
+    logprobs: generation.logprobs !== null,
+  });
   // If one generation fails, the others must end too. They get a signal of their own, since aborting `cancel` would
   // look as if the client had left.
   const runs = cancelWith(cancel.signal);
-  const events = mergeGenerations(
-    prompts.map((prompt) =>
-      applyOverflowPolicy(
-        context.runner.generate(model.id, { prompt, ...generation }, callOf(context, runs)),
-        body.context_overflow ?? 'length',
-        { param: 'prompt', choices: generation.choices },
-      ),
-    ),
-    generation.choices,
-    runs,
-  );
+  const generate = (prompt: Prompt, index: number) => {
+    const events = applyOverflowPolicy(
+      context.runner.generate(model.id, { prompt, ...generation }, callOf(context, runs)),
+      body.context_overflow ?? 'length',
+      { param: 'prompt', choices: generation.choices },
+    );
+    return echoes[index] ? withEcho(events, echoes[index]) : events;
+  };
+  const events = mergeGenerations(prompts.map(generate), generation.choices, runs);
   const head = completionHead('cmpl', model.id, context.systemFingerprint, Date.now());
   if (!(body.stream ?? model.parameters.stream ?? false)) {
     return jsonReply(await collectTextCompletion(events, head, choices));

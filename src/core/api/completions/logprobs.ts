@@ -3,9 +3,10 @@ import type { TokenLogprob } from '../../events.ts';
 /** The `logprobs` of a plain completion's choice. Each list has an entry for each token. */
 export interface TextLogprobs {
   tokens: string[];
-  token_logprobs: number[];
+  /** Null for the first token of an echoed prompt, if nothing is before it. */
+  token_logprobs: (number | null)[];
   /** The log probabilities of the most likely tokens for this position, and of the token itself. */
-  top_logprobs: Record<string, number>[];
+  top_logprobs: (Record<string, number> | null)[];
   /** Where the token begins, in code points from the beginning of the choice's text. */
   text_offset: number[];
 }
@@ -27,9 +28,11 @@ export function createTextLogprobs(): (tokens: TokenLogprob[]) => TextLogprobs {
 
   return (tokens) => ({
     tokens: tokens.map(nameOf),
-    token_logprobs: tokens.map(logprobOf),
+    token_logprobs: tokens.map((token) => (isKnown(token) ? logprobOf(token) : null)),
     top_logprobs: tokens.map((token) =>
-      Object.fromEntries([...token.alternatives, token].map((other) => [nameOf(other), logprobOf(other)])),
+      isKnown(token)
+        ? Object.fromEntries([...token.alternatives, token].map((other) => [nameOf(other), logprobOf(other)]))
+        : null,
     ),
     text_offset: tokens.map(offsetOf),
   });
@@ -45,6 +48,10 @@ function nameOf({ bytes }: { bytes: number[] }): string {
   } catch {
     return `bytes:${bytes.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}`;
   }
+}
+
+function isKnown({ logprob }: TokenLogprob): boolean {
+  return !Number.isNaN(logprob);
 }
 
 function logprobOf({ logprob }: { logprob: number }): number {

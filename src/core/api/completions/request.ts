@@ -1,7 +1,7 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { GenerationRequest, Prompt } from '../../runner.ts';
-import { toSampling, toStop } from '../fields/sampling.ts';
+import { refuseBestOf, toSampling, toStop } from '../fields/sampling.ts';
 import { toTextInputs } from '../fields/text-input.ts';
 import type { CompletionRequest } from './schema.ts';
 
@@ -10,23 +10,26 @@ const DEFAULT_MAX_TOKENS = 16;
 
 /** Fields that change a chat's reply and have no meaning in a plain completion. */
 export const CHAT_FIELDS = [
+  'enable_thinking',
+  'guided_json',
   'max_completion_tokens',
   'messages',
+  'reasoning',
   'reasoning_effort',
   'response_format',
+  'structured_outputs',
+  'think',
   'tool_choice',
   'tools',
   'top_logprobs',
 ];
 
 /** Throws a 400 `ApiError` for fields that can't be combined. It names one of them. */
-export function refuseContradictions({ best_of, echo, logprobs, n }: CompletionRequest): void {
-  if (typeof best_of === 'number' && best_of !== (n ?? 1)) {
-    throw unsupportedParameter('best_of', `best_of must be n, which is ${n ?? 1}: no more choices than are told.`);
-  }
-  if (echo && typeof logprobs === 'number') {
-    throw unsupportedParameter('logprobs', 'logprobs is not supported with echo: those of a prompt are not known.');
-  }
+export function refuseContradictions(request: CompletionRequest): void {
+  refuseBestOf(request);
+  const { echo, logprobs, suffix } = request;
+  if (echo && typeof logprobs === 'number' && typeof suffix === 'string')
+    throw unsupportedParameter('logprobs', 'logprobs is not supported with echo and suffix together.');
 }
 
 /** Turns each prompt of the request into what an engine continues. Throws a 400 `ApiError` for tokens with a suffix. */
@@ -47,14 +50,16 @@ export function toCompletionGeneration(
   model: ModelCard,
   banned: string[],
 ): Omit<GenerationRequest, 'prompt'> {
+  const limit = request.max_tokens ?? request.n_predict ?? model.parameters.max_tokens ?? DEFAULT_MAX_TOKENS;
   return {
     replyFormat: { kind: 'text' },
     sampling: toSampling(request, model),
     stop: toStop(request, model),
     banned,
-    maxTokens: request.max_tokens ?? model.parameters.max_tokens ?? DEFAULT_MAX_TOKENS,
+    maxTokens: limit === -1 ? null : limit,
     cachePrompt: request.cache_prompt ?? true,
     choices: request.n ?? 1,
     logprobs: request.logprobs ?? null,
+    ...(request.echo && typeof request.logprobs === 'number' && { promptLogprobs: true as const }),
   };
 }

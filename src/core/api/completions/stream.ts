@@ -23,7 +23,6 @@ export function createCompletionEncoder(
 ): (event: GenerationStreamEvent) => string {
   const chunks = createChunks(head);
   const writers = choices.map(({ logprobs }) => (logprobs ? createTextLogprobs() : undefined));
-  let echoes = choices.map(({ echo }, index) => (echo === '' ? '' : chunks.text(index, echo))).join('');
   let running = choices.length;
   let last: ChoiceFinished | undefined;
 
@@ -56,9 +55,7 @@ export function createCompletionEncoder(
       const prompt_progress = { cache, processed, total, time_ms: timeMs };
       return returnProgress ? chunks.empty(0, null, { prompt_progress }) : '';
     }
-    const text = echoes + encode(event);
-    echoes = '';
-    return text;
+    return encode(event);
   };
 }
 

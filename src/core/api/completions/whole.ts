@@ -4,8 +4,6 @@ import { createTextLogprobs } from './logprobs.ts';
 
 /** What the request asks of a choice. A list of these is in the order of the choices' indexes. */
 export interface TextChoice {
-  /** Text before the reply: the prompt if the request sets `echo`, else ''. */
-  echo: string;
   logprobs: boolean;
 }
 
@@ -21,7 +19,7 @@ export async function collectTextCompletion(
   head: CompletionHead,
   choices: TextChoice[],
 ) {
-  const gathered = choices.map(({ echo }): Gathered => ({ text: echo, tokens: [], reason: 'stop' }));
+  const gathered = choices.map((): Gathered => ({ text: '', tokens: [], reason: 'stop' }));
   let done: GenerationDone | undefined;
   for await (const event of events) {
     if (event.kind === 'done') done = event;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { Sampling } from '../../runner.ts';
 import {
@@ -8,13 +9,17 @@ import {
   type SamplingKey,
   type SamplingName,
 } from '../../sampling/fields.ts';
-import { between, booleanField, integer, list, nonEmptyText, object, oneOf, record } from './fields.ts';
+import { between, booleanField, integer, list, object, oneOf, record, text } from './fields.ts';
 
-const stopMessage = 'must be a string or an array of at most 4 non-empty strings';
-const stop = v.union([nonEmptyText, list(nonEmptyText, 4, 'stop sequences', stopMessage)], stopMessage);
+const stopMessage = 'must be a string or an array of at most 4 strings';
+const stop = v.union([text, list(text, 4, 'stop sequences', stopMessage)], stopMessage);
 
 const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
 const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);
+
+const limitMessage = 'must be an integer of at least 1, or -1 for no limit';
+/** The most tokens of a reply. Some servers take -1 for no limit. */
+export const tokenLimit = v.union([v.literal(-1), integer(1)], limitMessage);
 
 /** The schema of a sampling field's values. It does not accept null. */
 export function samplingNumber({ min, max, whole, values }: SamplingField): v.GenericSchema<number> {
@@ -31,15 +36,22 @@ const numbers = Object.fromEntries(
 /** The fields that chats and plain completions share: sampling, stops, and how the reply is sent. */
 export const samplingEntries = {
   ...numbers,
+  /** The name of `repeat_penalty` elsewhere. */
+  repetition_penalty: v.nullish(samplingNumber(SAMPLING_FIELDS.repeatPenalty)),
+  max_tokens: v.nullish(tokenLimit),
+  /** llama-server's name of `max_tokens`. */
+  n_predict: v.nullish(tokenLimit),
   logit_bias: v.nullish(logitBias),
   seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
   stop: v.nullish(stop),
   n: v.nullish(integer(1, 8)),
+  best_of: v.nullish(integer(1, 8)),
   cache_prompt: v.nullish(booleanField),
   stream: v.nullish(booleanField),
   stream_options: v.nullish(object({ include_usage: v.nullish(booleanField) }, 'must be an object')),
   return_progress: v.nullish(booleanField),
   context_overflow: v.nullish(oneOf(['length', 'error'])),
+  user: v.nullish(text),
 } satisfies v.ObjectEntries;
 
 /** The shared fields of a validated request. */
@@ -61,7 +73,8 @@ export function toSampling(request: SamplingFields, model: ModelCard): Sampling 
 
 function chosenValue(field: SamplingField, request: SamplingFields, model: ModelCard): number {
   const named = (values: object): unknown => Reflect.get(values, field.name);
-  const values = [named(request), ...field.modelDefaults.map((place) => named(model[place]))];
+  const synonym = field === SAMPLING_FIELDS.repeatPenalty ? request.repetition_penalty : undefined;
+  const values = [named(request), synonym, ...field.modelDefaults.map((place) => named(model[place]))];
   return values.find((value) => typeof value === 'number') ?? field.default;
 }
 
@@ -70,7 +83,13 @@ function chosenValue(field: SamplingField, request: SamplingFields, model: Model
  * none at all.
  */
 export function toStop({ stop }: SamplingFields, { parameters }: ModelCard): string[] {
-  return [stop ?? parameters.stop ?? []].flat();
+  return [stop ?? parameters.stop ?? []].flat().filter((sequence) => sequence !== '');
+}
+
+/** Throws a 400 `ApiError` for choices that would be made and not told. */
+export function refuseBestOf({ best_of, n }: SamplingFields): void {
+  if (typeof best_of === 'number' && best_of !== (n ?? 1))
+    throw unsupportedParameter('best_of', `best_of must be n, which is ${n ?? 1}: no more choices than are told.`);
 }
 
 /**

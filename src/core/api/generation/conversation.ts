@@ -20,6 +20,8 @@ export interface Conversation {
   messages: Message[];
   tools: Tool[];
   toolChoice: ToolChoice;
+  /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */
+  allowedTools?: string[] | undefined;
   parallelToolCalls: boolean;
   replyFormat: ReplyFormat;
   /** How much the model may think before it answers, in OpenAI's words; undefined leaves it to the template. */
@@ -39,6 +41,19 @@ export function textContent(text: string): ContentPart[] {
 }
 
 /**
+ * Checks that each tool has a name of its own. Throws a 400 `ApiError` that names the field: `param` tells that of a tool's
+ * name.
+ */
+export function checkTools(tools: Tool[], param: (index: number) => string): Tool[] {
+  const names = new Set<string>();
+  for (const [index, { name }] of tools.entries()) {
+    if (names.has(name)) throw invalidRequest(`${param(index)} is '${name}', as of a tool before it.`, param(index));
+    names.add(name);
+  }
+  return tools;
+}
+
+/**
  * Checks which tools may or must be called against the tools that there are. Throws a 400 `ApiError` that names `param` if a
  * call is asked for that is not possible.
  */
@@ -48,6 +63,14 @@ export function checkToolChoice(choice: ToolChoice | undefined, tools: Tool[], p
     return 'none';
   }
   if (typeof choice !== 'object') return choice ?? 'auto';
-  if (tools.some(({ name }) => name === choice.name)) return choice;
-  throw invalidRequest(`${param} names the function '${choice.name}', which is not among the tools.`, param);
+  checkNames([choice.name], tools, param);
+  return choice;
+}
+
+/** Checks that all these names are those of tools. Throws a 400 `ApiError` that names `param`. */
+export function checkNames(names: string[], tools: Tool[], param = 'tool_choice'): string[] {
+  const known = new Set(tools.map(({ name }) => name));
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown === undefined) return names;
+  throw invalidRequest(`${param} names the function '${unknown}', which is not among the tools.`, param);
 }

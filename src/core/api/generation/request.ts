@@ -33,12 +33,13 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
   const messages = conversation.messages.map((message, index) => toChatMessage(message, media[index] ?? []));
   const systemPrompt = model.settings.system_prompt;
   const needsSystemPrompt = systemPrompt && !messages.some(({ role }) => role === 'system');
-  const { tools, toolChoice, parallelToolCalls, templateKwargs, reasoningEffort: effort } = conversation;
+  const { tools, toolChoice, allowedTools, parallelToolCalls, templateKwargs, reasoningEffort: effort } = conversation;
   return {
     kind: 'chat',
     messages: needsSystemPrompt ? [{ role: 'system', content: systemPrompt }, ...messages] : messages,
     tools,
     toolChoice,
+    ...(allowedTools && { allowedTools }),
     parallelToolCalls,
     templateKwargs: {
       // Templates use different names: gpt-oss reads an effort, Qwen and similar models a switch.

@@ -1,4 +1,5 @@
 import type { Tools } from './calls.ts';
+import { createForcedParser } from './forced-parser.ts';
 import type { ChatFormat, ReasoningMarks } from './format.ts';
 import { createReplyParser, type Syntax } from './reply-parser.ts';
 import { createWriter, type Writing } from './writing.ts';
@@ -18,7 +19,10 @@ export function defineFormat({ syntax, writing, reasoning = [THINK], ...rest }: 
   return {
     ...rest,
     reasoning,
-    createParser: (options) => createReplyParser((tools) => ({ reasoning, ...syntax(tools) }), options),
+    createParser: (options) =>
+      options.forced
+        ? createForcedParser(writing, options.tools, options.forced)
+        : createReplyParser((tools) => ({ reasoning, ...syntax(tools) }), options),
     ...createWriter(writing),
   };
 }

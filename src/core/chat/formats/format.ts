@@ -21,8 +21,10 @@ export type ReplyDelta =
 /** Reads one reply while the model writes it. The text may be cut anywhere between two pushes. */
 export interface ReplyParser {
   push(text: string): ReplyDelta[];
-  /** Returns the rest once no more text comes. An unfinished call becomes content. */
+  /** Returns the rest once no more text comes. An unfinished call becomes content, unless a grammar forces it. */
   finish(): ReplyDelta[];
+  /** True if the reply ended inside a call that a grammar forces. */
+  readonly unfinished?: boolean;
 }
 
 export interface ParserOptions {
@@ -30,6 +32,8 @@ export interface ParserOptions {
   tools: Tool[];
   /** True if the prompt already ends inside a reasoning block. Some templates do that. */
   startsInReasoning: boolean;
+  /** What a grammar allows, if there is one: the calls of `toolGrammar` alone, or JSON in their place. */
+  forced?: 'calls' | 'calls or JSON';
 }
 
 /** The marks around a block of reasoning. */
@@ -42,12 +46,14 @@ export interface ReasoningMarks {
 
 /** Special demands of a family's templates on the earlier calls of a conversation. */
 export interface HistoryRules {
-  /** Makes the id that a call and the message with its result must have. */
+  /** Makes the id that a call and the message with its result must have. By default the ids count the calls. */
   callId?(name: string, indexInMessage: number, indexInConversation: number): string;
   /** True if arguments must be JSON text instead of an object. */
   textArguments?: boolean;
   /** True if a message may have only one call. */
   singleCalls?: boolean;
+  /** True if templates look for the thoughts before a call in `thinking`. Beside a text they refuse them. */
+  thinking?: boolean;
 }
 
 /** The way in which a family of models writes reasoning and tool calls. */

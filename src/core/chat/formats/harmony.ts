@@ -1,8 +1,9 @@
 import { readJsonArguments, type Tools } from './calls.ts';
+import { createForcedParser } from './forced-parser.ts';
 import type { ChatFormat, ParserOptions } from './format.ts';
 import { consume, type Input, passUpTo, type Reading, release, skipSpace, take, takeUpTo } from './reading.ts';
 import { type Output, runReading } from './reply-parser.ts';
-import { createWriter } from './writing.ts';
+import { createWriter, type Writing } from './writing.ts';
 
 const START = '<|start|>';
 const CHANNEL = '<|channel|>';
@@ -76,6 +77,13 @@ function* readText(input: Input, output: Output, kind: 'content' | 'reasoning'):
   if (mark !== undefined && ENDS.includes(mark)) consume(input, mark.length);
 }
 
+const WRITING: Writing = {
+  open: '',
+  separator: `${END}${START}assistant`,
+  close: '',
+  call: (name) => [`${CHANNEL}commentary to=functions.${name} <|constrain|>json${MESSAGE}`, ''],
+};
+
 /**
  * gpt-oss writes messages on channels. A message to a function is a call.
  *
@@ -89,15 +97,11 @@ export const harmony: ChatFormat = {
   matches: (template) => template.includes(START) && template.includes(CHANNEL),
   marks: [START, CHANNEL, MESSAGE, '<|constrain|>', ...ENDS],
   reasoning: [REASONING],
-  history: { singleCalls: true },
-  createParser({ tools, startsInReasoning }: ParserOptions) {
+  history: { singleCalls: true, thinking: true },
+  createParser({ tools, startsInReasoning, forced }: ParserOptions) {
+    if (forced) return createForcedParser(WRITING, tools, forced);
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     return runReading((input, output) => readReply(input, output, byName, startsInReasoning));
   },
-  ...createWriter({
-    open: '',
-    separator: `${END}${START}assistant`,
-    close: '',
-    call: (name) => [`${CHANNEL}commentary to=functions.${name} <|constrain|>json${MESSAGE}`, ''],
-  }),
+  ...createWriter(WRITING),
 };

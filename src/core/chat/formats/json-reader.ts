@@ -7,17 +7,25 @@ const SCALAR = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)
  * has what was read up to there.
  */
 export function* readJson(input: Input): Reading<string | undefined> {
-  const scanner = new JsonScanner();
   let text = '';
+  const whole = yield* passJson(input, (piece) => {
+    text += piece;
+  });
+  return whole ? text : undefined;
+}
+
+/** Like `readJson`, but passes the text on as it comes. Returns whether it is whole. */
+export function* passJson(input: Input, pass: (text: string) => void): Reading<boolean> {
+  const scanner = new JsonScanner();
   for (;;) {
     for (let index = 0; index < input.rest.length; index++) {
       const state = scanner.push(input.rest.charAt(index));
       if (state === 'more') continue;
-      text += consume(input, state === 'end' ? index + 1 : index);
-      return state === 'end' ? text : undefined;
+      pass(consume(input, state === 'end' ? index + 1 : index));
+      return state === 'end';
     }
-    text += consume(input, input.rest.length);
-    if (input.ended) return undefined;
+    pass(consume(input, input.rest.length));
+    if (input.ended) return false;
     yield;
   }
 }

@@ -31,11 +31,21 @@ export class Output {
 
   calls(calls: Call[]): void {
     for (const call of calls) {
-      const index = this.#calls++;
-      this.#deltas.push({ kind: 'toolCall', index, name: call.name });
-      this.#deltas.push({ kind: 'toolArguments', index, text: call.arguments });
-      this.last = 'toolArguments';
+      this.call(call.name);
+      this.arguments(call.arguments);
     }
+  }
+
+  /** Begins a call. Its arguments follow. */
+  call(name: string): void {
+    this.#deltas.push({ kind: 'toolCall', index: this.#calls++, name });
+    this.last = 'toolCall';
+  }
+
+  /** Adds a piece to the arguments of the latest call. */
+  arguments(text: string): void {
+    this.#deltas.push({ kind: 'toolArguments', index: this.#calls - 1, text });
+    this.last = 'toolArguments';
   }
 
   release(): ReplyDelta[] {

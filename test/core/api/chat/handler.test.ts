@@ -106,7 +106,7 @@ describe('chat completion', () => {
 
   it.each([
     ['a wrong field', { temperature: 3 }, 400, 'invalid_request', 'temperature'],
-    ['an unsupported field', { prediction: {} }, 400, 'unsupported_parameter', 'prediction'],
+    ['an unsupported field', { audio: {} }, 400, 'unsupported_parameter', 'audio'],
   ])('answers %s before it asks the runner, streamed or not', async (_, body, status, code, param) => {
     const { api, runner } = apiOver(() => streamOf(ORDINARY));
     for (const stream of [false, true]) {

@@ -46,6 +46,13 @@ async function send(card: ModelCard, messages: unknown[], media?: MediaReader, s
 }
 
 describe('images and recordings in messages', () => {
+  it('may have an address in place of an object with it', async () => {
+    const { reader, asked } = createReader();
+    const { status } = await send(both, [user({ type: 'image_url', image_url: 'a' })], reader);
+    expect(status).toBe(200);
+    expect(asked).toEqual([{ part: { kind: 'image', url: 'a' }, param: 'messages[0].content[0]' }]);
+  });
+
   it('are read, and marked in the text at the places of their parts', async () => {
     const { reader, asked } = createReader();
     const sent = [

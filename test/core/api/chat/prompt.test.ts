@@ -41,6 +41,7 @@ describe('tools of a generation', () => {
     ['auto', 'auto'],
     ['none', 'none'],
     ['required', 'required'],
+    ['any', 'required'],
     [functionTool('now'), { name: 'now' }],
   ])('are called as tool_choice says: %j', (choice, expected) => {
     expect(promptOf({ tools, tool_choice: choice }).toolChoice).toEqual(expected);
@@ -60,6 +61,33 @@ describe('tools of a generation', () => {
     const named = () => promptOf({ tools, tool_choice: functionTool('rm') });
     expect(named).toThrow(refusal('tool_choice'));
     expect(named).toThrow("'rm'");
+  });
+
+  const allowed = (mode: string, ...names: string[]) => ({
+    type: 'allowed_tools',
+    allowed_tools: { mode, tools: names.map((name) => functionTool(name)) },
+  });
+
+  it.each([['auto'], ['required']])('may be a part of them alone, with all of them shown: %s', (mode) => {
+    expect(promptOf({ tools, tool_choice: allowed(mode, 'now') })).toMatchObject({
+      tools: [{ name: 'add' }, { name: 'now' }],
+      toolChoice: mode,
+      allowedTools: ['now'],
+    });
+    expect(promptOf({ tools, tool_choice: 'auto' })).not.toHaveProperty('allowedTools');
+  });
+
+  it('must include those that allowed_tools names', () => {
+    const named = () => promptOf({ tools, tool_choice: allowed('auto', 'now', 'rm') });
+    expect(named).toThrow(refusal('tool_choice'));
+    expect(named).toThrow("'rm'");
+    expect(() => promptOf({ tool_choice: allowed('auto', 'now') })).toThrow(refusal('tool_choice'));
+  });
+
+  it('have a name each, that no other has', () => {
+    const twice = () => promptOf({ tools: [...tools, functionTool('add')] });
+    expect(twice).toThrow(refusal('tools[2].function.name'));
+    expect(twice).toThrow("'add'");
   });
 
   it('may be called several at once unless the request says otherwise', () => {
@@ -90,6 +118,59 @@ describe('messages of a generation', () => {
   it('treat null as an absent field', () => {
     const message = { role: 'assistant', content: 'x', name: null, tool_calls: null, tool_call_id: null };
     expect(messagesOf([message])).toEqual([{ role: 'assistant', content: 'x' }]);
+  });
+
+  it.each([
+    [{ reasoning_content: 'Hm.' }],
+    [{ reasoning: 'Hm.' }],
+    [{ reasoning_content: 'Hm.', reasoning: 'Other.' }],
+    [
+      {
+        content: [
+          { type: 'thinking', thinking: 'Hm.' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    ],
+    [
+      {
+        content: [
+          { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    ],
+    [
+      {
+        content: [
+          { type: 'thinking', thinking: 'H' },
+          { type: 'thinking', thinking: 'm.' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    ],
+  ])('of the assistant keep what it thought: %j', (more) => {
+    expect(messagesOf([{ role: 'assistant', content: 'x', ...more }])).toEqual([
+      { role: 'assistant', content: 'x', reasoning_content: 'Hm.' },
+    ]);
+  });
+
+  it('have no thoughts where there are none, or where another one writes', () => {
+    for (const none of ['', null]) {
+      expect(messagesOf([{ role: 'assistant', content: 'x', reasoning_content: none }])).toEqual([
+        { role: 'assistant', content: 'x' },
+      ]);
+    }
+    expect(messagesOf([{ role: 'user', content: 'x', reasoning_content: 'Hm.' }])).toEqual([
+      { role: 'user', content: 'x' },
+    ]);
+  });
+
+  it('take a refusal for its text', () => {
+    const refused = [{ role: 'assistant', content: 'No.' }];
+    expect(messagesOf([{ role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }])).toEqual(refused);
+    expect(messagesOf([{ role: 'assistant', content: null, refusal: 'No.' }])).toEqual(refused);
+    expect(messagesOf([{ role: 'assistant', content: 'No.', refusal: null }])).toEqual(refused);
   });
 
   it("begin with the model's system prompt when the conversation has none", () => {

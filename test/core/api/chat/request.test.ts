@@ -102,6 +102,17 @@ describe('generation request', () => {
     expect(resolve({}, { parameters: { max_tokens: 7 } }).maxTokens).toBe(7);
   });
 
+  it('takes -1 for no limit, and n_predict for max_tokens', () => {
+    const model = { parameters: { max_tokens: 7 } };
+    for (const field of ['max_tokens', 'max_completion_tokens', 'n_predict']) {
+      expect(resolve({ [field]: -1 }, model).maxTokens).toBeNull();
+      expect(resolve({ [field]: 3 }, model).maxTokens).toBe(3);
+    }
+    expect(resolve({ n_predict: 3, max_tokens: 5 }).maxTokens).toBe(5);
+    expect(resolve({ n_predict: 3, max_tokens: null }).maxTokens).toBe(3);
+    expect(resolve({ n_predict: null }, model).maxTokens).toBe(7);
+  });
+
   it('passes on the variables of the template and whether the cache may be used', () => {
     expect(resolve({ chat_template_kwargs: { a: 1 }, cache_prompt: false })).toMatchObject({
       prompt: { templateKwargs: { a: 1 } },
@@ -138,6 +149,65 @@ describe('generation request', () => {
     ],
   ])('takes the response format %j', (format, expected) => {
     expect(resolve({ response_format: format }).replyFormat).toEqual(expected);
+  });
+
+  it.each<[body: object, param: string]>([
+    [{ guided_json: { type: 'array' } }, 'guided_json'],
+    [{ structured_outputs: { json: { type: 'array' } } }, 'structured_outputs.json'],
+  ])('takes the schema of %j', (body, param) => {
+    expect(resolve({ ...body }).replyFormat).toEqual({ kind: 'schema', schema: { type: 'array' }, param });
+    expect(resolve({ ...body, response_format: { type: 'text' } }).replyFormat).toMatchObject({ param });
+  });
+
+  it('takes structured_outputs.json_object for any JSON object, and an empty one for nothing', () => {
+    expect(resolve({ structured_outputs: { json_object: true } }).replyFormat).toEqual({ kind: 'json' });
+    expect(resolve({ structured_outputs: {} }).replyFormat).toEqual({ kind: 'text' });
+  });
+
+  it.each<[body: object, param: string]>([
+    [{ guided_json: {}, response_format: { type: 'json_object' } }, 'guided_json'],
+    [{ guided_json: {}, structured_outputs: { json: {} } }, 'structured_outputs'],
+    [{ structured_outputs: { json: {} }, response_format: { type: 'json_object' } }, 'structured_outputs'],
+    [{ structured_outputs: { regex: 'a+' } }, 'structured_outputs.regex'],
+    [{ structured_outputs: { choice: ['a'] } }, 'structured_outputs.choice'],
+    [{ structured_outputs: { grammar: 'root ::= "a"' } }, 'structured_outputs.grammar'],
+    [{ best_of: 2 }, 'best_of'],
+    [{ best_of: 1, n: 2 }, 'best_of'],
+    [{ reasoning: { max_tokens: 100 } }, 'reasoning.max_tokens'],
+    [{ reasoning: { exclude: true } }, 'reasoning.exclude'],
+    [{ top_logprobs: 2 }, 'top_logprobs'],
+    [{ top_logprobs: 2, logprobs: false }, 'top_logprobs'],
+  ])('is refused for %j, by name', (body, param) => {
+    expect(() => resolve({ ...body })).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ status: 400, param }) }),
+    );
+  });
+
+  it('takes best_of where it is n', () => {
+    expect(resolve({ best_of: 1 }).choices).toBe(1);
+    expect(resolve({ best_of: 3, n: 3 }).choices).toBe(3);
+  });
+
+  it.each<[body: object, kwargs: object]>([
+    [{ reasoning_effort: 'high' }, { reasoning_effort: 'high', enable_thinking: true }],
+    [{ reasoning: { effort: 'low' } }, { reasoning_effort: 'low', enable_thinking: true }],
+    [{ reasoning: { effort: 'none' } }, { reasoning_effort: 'none', enable_thinking: false }],
+    [{ think: 'medium' }, { reasoning_effort: 'medium', enable_thinking: true }],
+    [{ think: true }, { enable_thinking: true }],
+    [{ think: false }, { enable_thinking: false }],
+    [{ enable_thinking: false }, { enable_thinking: false }],
+    [{ reasoning: { enabled: false } }, { enable_thinking: false }],
+    [{ reasoning: {} }, {}],
+    [
+      { reasoning_effort: 'high', reasoning: { effort: 'low' } },
+      { reasoning_effort: 'high', enable_thinking: true },
+    ],
+    [{ enable_thinking: true, chat_template_kwargs: { enable_thinking: false } }, { enable_thinking: false }],
+  ])('tells the template how much to think: %j', (body, kwargs) => {
+    expect(resolve({ ...body }).prompt).toMatchObject({ templateKwargs: kwargs });
+    expect(Object.keys((resolve({ ...body }).prompt as { templateKwargs: object }).templateKwargs)).toEqual(
+      Object.keys(kwargs),
+    );
   });
 
   it('makes any integer an unsigned 32-bit seed, the same one every time', () => {

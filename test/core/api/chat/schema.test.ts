@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { chatRequestSchema } from '../../../../src/core/api/chat/schema.ts';
 import { validate } from '../../../../src/core/api/fields/fields.ts';
-import { ApiError } from '../../../../src/core/errors.ts';
-import { hello } from '../fixtures.ts';
+import { hello, refusalOf } from '../fixtures.ts';
 import { ACCEPTED, OPTIONAL_FIELDS, REFUSED, withField } from './schema-cases.ts';
 
 const check = (body: unknown) => validate(chatRequestSchema, body);
 
-function refusal(body: unknown): ApiError {
-  try {
-    check(body);
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-  throw new Error('the request was accepted');
-}
-
+const refusal = (body: unknown) => refusalOf(chatRequestSchema, body);
 const show = (value: unknown) => JSON.stringify(value) ?? 'nothing';
 
 describe('chat request schema', () => {
@@ -44,10 +34,13 @@ describe('chat request schema', () => {
     expect(() => check({ ...hello, [field]: null })).not.toThrow();
   });
 
-  it.each(['content', 'name', 'tool_calls', 'tool_call_id'])('treats a null %s of a message as absent', (field) => {
-    const message = { role: 'assistant', content: 'Hi', [field]: null };
-    expect(() => check({ ...hello, messages: [message] })).not.toThrow();
-  });
+  it.each(['content', 'name', 'tool_calls', 'tool_call_id', 'reasoning_content', 'reasoning', 'refusal'])(
+    'treats a null %s of a message as absent',
+    (field) => {
+      const message = { role: 'assistant', content: 'Hi', [field]: null };
+      expect(() => check({ ...hello, messages: [message] })).not.toThrow();
+    },
+  );
 
   it('lets unknown fields pass', () => {
     expect(check({ ...hello, sparkle: 1 })).toHaveProperty('sparkle', 1);
@@ -65,7 +58,7 @@ describe('chat request schema', () => {
       { role: 'user', content: [{ type: 'text', text: 'What is this?' }], name: 'ann' },
       { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] },
       { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }] },
-      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'assistant', content: null, reasoning_content: 'Hm.', tool_calls: [call] },
       { role: 'tool', content: '2', tool_call_id: 'call_1' },
     ];
     expect(check({ ...hello, messages }).messages).toEqual(messages);

@@ -28,6 +28,15 @@ describe('logprobs of a plain completion', () => {
     expect(top_logprobs).toEqual([{ often: -0.1, rare: -9 }]);
   });
 
+  it('are null for a token that nothing is before', () => {
+    const { tokens, token_logprobs, top_logprobs } = createTextLogprobs()([tokenOf('On', Number.NaN), tokenOf('ce')]);
+    expect({ tokens, token_logprobs, top_logprobs }).toEqual({
+      tokens: ['On', 'ce'],
+      token_logprobs: [null, -1],
+      top_logprobs: [null, { ce: -1 }],
+    });
+  });
+
   it('continue the offsets over several pieces, in characters', () => {
     const write = createTextLogprobs();
     expect(write([tokenOf('né'), tokenOf('🙂')]).text_offset).toEqual([0, 2]);
@@ -59,7 +68,9 @@ describe('logprobs of a plain completion', () => {
   });
 
   it('have a name for a token of any text', () => {
-    expect(createTextLogprobs()([tokenOf('__proto__')]).top_logprobs.map(Object.keys)).toEqual([['__proto__']]);
+    expect(createTextLogprobs()([tokenOf('__proto__')]).top_logprobs.map((top) => Object.keys(top ?? {}))).toEqual([
+      ['__proto__'],
+    ]);
   });
 
   it('have the offset at which the text of each token begins, however the text is cut', () => {

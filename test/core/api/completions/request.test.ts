@@ -83,6 +83,20 @@ describe('generation of a completion', () => {
     expect(resolve({ max_tokens: 1, stop: [] }, { parameters })).toMatchObject({ maxTokens: 1, stop: [] });
   });
 
+  it('asks for the logprobs of the prompt where it is echoed with logprobs', () => {
+    expect(resolve({ echo: true, logprobs: 0 })).toMatchObject({ promptLogprobs: true, logprobs: 0 });
+    for (const body of [{ echo: true }, { logprobs: 1 }, { echo: false, logprobs: 1 }]) {
+      expect(resolve(body)).not.toHaveProperty('promptLogprobs');
+    }
+  });
+
+  it('has no limit of tokens with -1, and takes n_predict for max_tokens', () => {
+    expect(resolve({ max_tokens: -1 }).maxTokens).toBeNull();
+    expect(resolve({ n_predict: -1 }).maxTokens).toBeNull();
+    expect(resolve({ n_predict: 5 }).maxTokens).toBe(5);
+    expect(resolve({ n_predict: 5, max_tokens: 6 }).maxTokens).toBe(6);
+  });
+
   it('can be sent to other threads and processes', () => {
     const generation = resolve({ seed: 1, logit_bias: { 1: 2 } });
     expect(JSON.parse(JSON.stringify(generation))).toEqual(generation);
@@ -94,8 +108,7 @@ describe('a completion request', () => {
     [{ best_of: 2 }, 'best_of'],
     [{ best_of: 2, n: 1 }, 'best_of'],
     [{ best_of: 1, n: 2 }, 'best_of'],
-    [{ echo: true, logprobs: 0 }, 'logprobs'],
-    [{ echo: true, logprobs: 5 }, 'logprobs'],
+    [{ echo: true, logprobs: 0, suffix: 'x' }, 'logprobs'],
   ])('is refused if its fields can not be combined: %j', (body, param) => {
     expect(() => refuseContradictions(request(body))).toThrow(refusal({ status: 400, param }));
   });
@@ -106,6 +119,8 @@ describe('a completion request', () => {
     [{ best_of: 3, n: 3 }],
     [{ best_of: null, n: 2 }],
     [{ echo: true, logprobs: null }],
+    [{ echo: true, logprobs: 0 }],
+    [{ echo: true, suffix: 'x' }],
     [{ echo: false, logprobs: 1 }],
   ])('is accepted with %j', (body) => {
     expect(() => refuseContradictions(request(body))).not.toThrow();

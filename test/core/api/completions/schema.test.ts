@@ -2,23 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { completionRequestSchema } from '../../../../src/core/api/completions/schema.ts';
 import { validate } from '../../../../src/core/api/fields/fields.ts';
 import { samplingEntries } from '../../../../src/core/api/fields/sampling.ts';
-import { ApiError } from '../../../../src/core/errors.ts';
 import { ACCEPTED, REFUSED, withField } from '../chat/schema-cases.ts';
 import { REFUSED_INPUTS } from '../fields/text-input-cases.ts';
+import { refusalOf } from '../fixtures.ts';
 import { once } from './fixtures.ts';
 
 const check = (body: unknown) => validate(completionRequestSchema, body);
 
-function refusal(body: unknown): ApiError {
-  try {
-    check(body);
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-  throw new Error('the request was accepted');
-}
-
+const refusal = (body: unknown) => refusalOf(completionRequestSchema, body);
 const show = (value: unknown) => JSON.stringify(value) ?? 'nothing';
 const isShared = (field: string) => Object.hasOwn(samplingEntries, field.split(/[.[]/)[0] ?? '');
 

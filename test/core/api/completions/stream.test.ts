@@ -7,7 +7,7 @@ import { done, finish, ORDINARY, progress, text } from '../fixtures.ts';
 import { type TextChunk, textChunksOf, textsOf } from './fixtures.ts';
 
 const head = completionHead('cmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
-const PLAIN: TextChoice = { echo: '', logprobs: false };
+const PLAIN: TextChoice = { logprobs: false };
 
 interface Options {
   choices: TextChoice[];
@@ -91,31 +91,13 @@ describe('completion stream', () => {
     expect(chunksOf(events).filter(({ usage }) => usage)).toEqual([]);
   });
 
-  it('begins each choice with its prompt, once, if echo is set', () => {
-    const choices = [
-      { echo: 'One', logprobs: false },
-      { echo: 'Two', logprobs: false },
-    ];
-    const events = [progress(1, 1), text('a', 1), text('b', 0), finish('stop', 0), finish('stop', 1), done()];
-    const chunks = chunksOf(events, { choices });
-    expect(textsOf(chunks)).toEqual(['Oneb', 'Twoa']);
-    expect(chunks.slice(0, 2).map((chunk) => chunk.choices[0]?.text)).toEqual(['One', 'Two']);
-  });
-
-  it('echoes the prompt of an empty reply too', () => {
-    const chunks = chunksOf([finish('length'), done()], { choices: [{ echo: 'One', logprobs: false }] });
-    expect(textsOf(chunks)).toEqual(['One']);
-  });
-
   it('has the logprobs of the tokens of each chunk', () => {
     const token = (piece: string) => ({ text: piece, bytes: [...Buffer.from(piece)], logprob: -1, alternatives: [] });
     const events = [
       { ...text('Hel'), logprobs: [token('H'), token('el')] },
       { ...text('lo'), logprobs: [token('lo')] },
     ];
-    const logprobs = chunksOf(events, { choices: [{ echo: '', logprobs: true }] }).map(
-      ({ choices }) => choices[0]?.logprobs,
-    );
+    const logprobs = chunksOf(events, { choices: [{ logprobs: true }] }).map(({ choices }) => choices[0]?.logprobs);
     expect(logprobs).toMatchObject([
       { tokens: ['H', 'el'], text_offset: [0, 1] },
       { tokens: ['lo'], text_offset: [3] },

@@ -34,6 +34,15 @@ describe('sampling', () => {
   });
 });
 
+describe('repetition_penalty', () => {
+  it("is another name of repeat_penalty, which counts if both are there, and comes before the model's own", () => {
+    const model = modelCard({ settings: { embedding: false, repeat_penalty: 1.5 } });
+    expect(toSampling({ repetition_penalty: 1.3 }, model).repeatPenalty).toBe(1.3);
+    expect(toSampling({ repetition_penalty: 1.3, repeat_penalty: 1 }, model).repeatPenalty).toBe(1);
+    expect(toSampling({ repetition_penalty: null }, model).repeatPenalty).toBe(1.5);
+  });
+});
+
 describe('stop sequences', () => {
   const model = modelCard({ parameters: { stop: ['</s>'] } });
 
@@ -44,6 +53,9 @@ describe('stop sequences', () => {
       ['a', 'b'],
     ],
     [[], []],
+    ['', []],
+    [[''], []],
+    [['a', ''], ['a']],
     [null, ['</s>']],
     [undefined, ['</s>']],
   ])('are those of the request, or of the model if the request has none: %j', (stop, expected) => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { functionary } from '../../../../src/core/chat/formats/functionary.ts';
+import { harmony } from '../../../../src/core/chat/formats/harmony.ts';
 import { hermes } from '../../../../src/core/chat/formats/hermes.ts';
 import { toTemplateMessages } from '../../../../src/core/chat/formats/history.ts';
+import { formats } from '../../../../src/core/chat/formats/index.ts';
 import { kimi } from '../../../../src/core/chat/formats/kimi.ts';
 import { llama3 } from '../../../../src/core/chat/formats/llama3.ts';
 import { mistral } from '../../../../src/core/chat/formats/mistral.ts';
@@ -39,8 +41,8 @@ describe('messages for a template', () => {
       tool_calls: [call('x', 'add'), call('y', 'f', '{')],
     };
     expect(toTemplateMessages([message], hermes)[0]?.tool_calls).toMatchObject([
-      { id: 'x', function: { name: 'add', arguments: { a: 1 } } },
-      { id: 'y', function: { name: 'f', arguments: '{' } },
+      { function: { name: 'add', arguments: { a: 1 } } },
+      { function: { name: 'f', arguments: '{' } },
     ]);
   });
 
@@ -51,12 +53,14 @@ describe('messages for a template', () => {
     ]);
   });
 
+  const more: ChatMessage = { role: 'assistant', content: null, tool_calls: [call('x', 'add')] };
+  const idsOf = (messages: ChatMessage[], format: typeof kimi) =>
+    toTemplateMessages(messages, format)
+      .map(({ tool_calls: calls, tool_call_id: id }) => (calls as ToolCall[] | undefined)?.map((one) => one.id) ?? id)
+      .slice(1);
+
   it('have ids in the form of the format, for calls and results alike', () => {
-    const more: ChatMessage = { role: 'assistant', content: null, tool_calls: [call('x', 'add')] };
-    const ids = (format: typeof kimi) =>
-      toTemplateMessages([...two, more, result('x', '5'), result('z', '6')], format)
-        .map(({ tool_calls: calls, tool_call_id: id }) => (calls as ToolCall[] | undefined)?.map((one) => one.id) ?? id)
-        .slice(1);
+    const ids = (format: typeof kimi) => idsOf([...two, more, result('x', '5'), result('z', '6')], format);
     expect(ids(kimi)).toEqual([
       ['functions.add:0', 'functions.now:1'],
       'functions.now:1',
@@ -75,13 +79,51 @@ describe('messages for a template', () => {
     ]);
   });
 
+  it('have ids by their place where the format has no form of its own: those of clients differ from request to request', () => {
+    const ids = idsOf([...two, more, result('x', '5'), result('z', '6')], hermes);
+    expect(ids).toEqual([['call_0', 'call_1'], 'call_1', 'call_0', ['call_2'], 'call_2', 'call_3']);
+    const renamed = JSON.parse(JSON.stringify(two).replaceAll('"x"', '"chatcmpl-tool-9f"')) as ChatMessage[];
+    expect(toTemplateMessages(renamed, hermes)).toEqual(toTemplateMessages(two, hermes));
+  });
+
+  it('have the name of the function with its result, whether or not the client sends it', () => {
+    const named = two.map((message) => (message.role === 'tool' ? { ...message, name: 'whatever' } : message));
+    for (const messages of [two, named]) {
+      expect(toTemplateMessages(messages, hermes).slice(2)).toMatchObject([{ name: 'now' }, { name: 'add' }]);
+    }
+    const alone: ChatMessage = { ...result('z', '6'), name: 'clock' };
+    expect(toTemplateMessages([alone], hermes)).toMatchObject([{ name: 'clock' }]);
+    expect(toTemplateMessages([{ ...user, name: 'ann' }], hermes)).toMatchObject([{ name: 'ann' }]);
+  });
+
+  it('have what the model thought, once, and nothing of the kind where it did not', () => {
+    const [first, second, ...rest] = two as [ChatMessage, ChatMessage];
+    const thought = { ...second, reasoning_content: 'Hm.' };
+    for (const format of formats) {
+      const messages = toTemplateMessages([first, thought, ...rest], format);
+      expect(messages.filter((message) => 'reasoning_content' in message)).toEqual([messages[1]]);
+      const without = messages.map(({ reasoning_content: _, thinking: __, ...message }) => message);
+      expect(without).toEqual(toTemplateMessages(two, format));
+    }
+  });
+
+  it('have the thoughts before a call where the templates of harmony look for them', () => {
+    const [first, second] = two as [ChatMessage, ChatMessage];
+    const thinking = (message: ChatMessage) =>
+      toTemplateMessages([first, { ...message, reasoning_content: 'Hm.' }], harmony).map((one) => one.thinking);
+    expect(thinking({ ...second, content: null })).toEqual([undefined, 'Hm.', undefined]);
+    // They refuse thoughts beside a text, and show none without a call.
+    expect(thinking(second)).toEqual([undefined, undefined, undefined]);
+    expect(thinking({ role: 'assistant', content: 'Yes.' })).toEqual([undefined, undefined]);
+  });
+
   it('have one call each, with its result after it, if the format asks for it', () => {
     const messages = toTemplateMessages([...two, result('z', 'odd'), user], llama3);
     expect(messages).toMatchObject([
       user,
-      { content: 'Sure.', tool_calls: [{ id: 'x' }] },
+      { content: 'Sure.', tool_calls: [{ id: 'call_0' }] },
       { content: '4' },
-      { content: '', tool_calls: [{ id: 'y' }] },
+      { content: '', tool_calls: [{ id: 'call_1' }] },
       { content: 'noon' },
       { content: 'odd' },
       user,

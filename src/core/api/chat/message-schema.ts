@@ -1,0 +1,84 @@
+import * as v from 'valibot';
+import { list, nonEmptyText, object, oneOf, text } from '../fields/fields.ts';
+
+/** More than any conversation has; each costs work before the model gets to it. */
+const MOST_PARTS = 4096;
+const MOST_TOOL_CALLS = 1024;
+
+/** The types of parts. Each has its payload in the field of the same name. */
+const PARTS = ['text', 'image_url', 'input_audio', 'refusal', 'thinking'] as const;
+
+/** What belongs to a part of another type would be lost. */
+const noPayload = v.optional(v.null('must not be there: a part has the payload of its type alone'));
+
+/** The entries of a part that forbid the payloads of other types. Its type does not tell of them. */
+function noOther(type: (typeof PARTS)[number]): Record<never, never> {
+  return Object.fromEntries(PARTS.filter((other) => other !== type).map((other) => [other, noPayload]));
+}
+
+const imageUrl = v.union(
+  [nonEmptyText, object({ url: nonEmptyText, detail: v.nullish(oneOf(['auto', 'low', 'high'])) }, 'must be an object')],
+  'must be an address or an object with url',
+);
+const inputAudio = object(
+  { data: nonEmptyText, format: oneOf(['wav', 'mp3']) },
+  'must be an object with data and format',
+);
+/** Mistral's clients write a list of text parts. */
+const thinking = v.union(
+  [v.string(), list(object({ text }, 'must be an object with text'), MOST_PARTS, 'parts', 'must be an array')],
+  'must be a string or an array of text parts',
+);
+
+const contentPart = v.variant(
+  'type',
+  [
+    v.looseObject({ ...noOther('text'), type: v.literal('text'), text }),
+    v.looseObject({ ...noOther('image_url'), type: v.literal('image_url'), image_url: imageUrl }),
+    v.looseObject({ ...noOther('input_audio'), type: v.literal('input_audio'), input_audio: inputAudio }),
+    v.looseObject({ ...noOther('refusal'), type: v.literal('refusal'), refusal: text }),
+    v.looseObject({ ...noOther('thinking'), type: v.literal('thinking'), thinking }),
+  ],
+  (issue) => (issue.expected.startsWith('Object') ? 'must be an object' : `must be one of ${PARTS.join(', ')}`),
+);
+
+const content = v.union([v.string(), list(contentPart, MOST_PARTS, 'parts', 'must be an array')], (issue) =>
+  Array.isArray(issue.input) ? 'has a content part that is not valid' : 'must be a string or an array of content parts',
+);
+
+const toolCall = v.looseObject(
+  {
+    id: text,
+    type: v.optional(v.literal('function', 'must be function'), 'function'),
+    function: v.looseObject({ name: text, arguments: text }, 'must be an object with name and arguments'),
+  },
+  'must be an object with id, type and function',
+);
+
+const fields = {
+  name: v.nullish(text),
+  tool_calls: v.nullish(list(toolCall, MOST_TOOL_CALLS, 'tool calls', 'must be an array of tool calls')),
+  tool_call_id: v.nullish(text),
+  reasoning_content: v.nullish(text),
+  reasoning: v.nullish(text),
+  refusal: v.nullish(text),
+} satisfies v.ObjectEntries;
+
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+
+/** A message of a conversation. That of the user must have a content. */
+export const message = v.variant(
+  'role',
+  [
+    v.looseObject({ role: v.literal('user'), content, ...fields }),
+    v.looseObject({
+      role: v.picklist(['system', 'developer', 'assistant', 'tool']),
+      content: v.nullish(content),
+      ...fields,
+    }),
+  ],
+  (issue) =>
+    issue.expected.startsWith('Object')
+      ? 'must be an object with role and content'
+      : `must be one of ${ROLES.join(', ')}`,
+);

@@ -1,0 +1,78 @@
+import type { ParserOptions, ReplyParser, Tool } from './format.ts';
+import { passJson } from './json-reader.ts';
+import { consume, type Input, type Reading, take } from './reading.ts';
+import { type Output, runReading } from './reply-parser.ts';
+import type { Writing } from './writing.ts';
+
+/**
+ * Makes a parser for a reply that a grammar forces to be calls in this writing, or JSON in their place. Nothing of it can turn
+ * out to be something else, so arguments are passed on as they are written, and a call that is cut off stays a call.
+ */
+export function createForcedParser(
+  writing: Writing,
+  tools: Tool[],
+  forced: NonNullable<ParserOptions['forced']>,
+): ReplyParser {
+  let unfinished = false;
+  const names = tools.map(({ name }) => name);
+
+  function* readForced(input: Input, output: Output): Reading<void> {
+    let calls = 0;
+    for (;;) {
+      const mayBeJson = forced === 'calls or JSON' && calls === 0;
+      const name = yield* takeBeginning(input, writing, names, calls, mayBeJson);
+      if (name === undefined) break;
+      output.call(name);
+      unfinished = true;
+      if (!(yield* passJson(input, (text) => text !== '' && output.arguments(text)))) break;
+      unfinished = false;
+      if (!(yield* take(input, writing.call(name, calls)[1]))) break;
+      calls += 1;
+    }
+    yield* take(input, writing.close);
+    while (!input.ended) {
+      output.text('content', consume(input, input.rest.length));
+      yield;
+    }
+    // What is left at the end is a part of a mark, unless it is the beginning of JSON.
+    if (forced === 'calls or JSON' && output.last === undefined) output.text('content', input.rest);
+  }
+
+  const parser = runReading(readForced);
+  return {
+    ...parser,
+    get unfinished() {
+      return unfinished;
+    },
+  };
+}
+
+/**
+ * Reads the text before the arguments of a call. Returns the name of the tool; undefined if no call begins here. At the end of
+ * the reply a part of that text is enough, where it is that of one tool alone.
+ */
+function* takeBeginning(
+  input: Input,
+  { open, separator, close, call }: Writing,
+  names: string[],
+  index: number,
+  mayBeJson: boolean,
+): Reading<string | undefined> {
+  const lead = index === 0 ? open : separator;
+  // With the brace of the arguments, none of these is the beginning of another.
+  const texts = names.map((name) => ({ name, text: `${lead}${call(name, index)[0]}{` }));
+  for (;;) {
+    const possible = texts.filter(({ text }) => text.startsWith(input.rest) || input.rest.startsWith(text));
+    const [only, another] = possible;
+    if (!only) return undefined;
+    const isWhole = input.rest.length >= only.text.length;
+    if (isWhole || input.ended) {
+      const goesBeyond =
+        index === 0 ? input.rest !== '' : input.rest.length > lead.length && !close.startsWith(input.rest);
+      if (!isWhole && (another || mayBeJson || !goesBeyond)) return undefined;
+      consume(input, Math.min(input.rest.length, only.text.length - 1));
+      return only.name;
+    }
+    yield;
+  }
+}
