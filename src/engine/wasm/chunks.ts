@@ -39,7 +39,7 @@ export interface ChoiceOutcome {
 
 export interface ChunkReaderOptions {
   choice: number;
-  request: TextRequest;
+  request: Omit<TextRequest, 'prompt'>;
   emit: Emit;
 }
 

@@ -1,5 +1,5 @@
 import { type StreamOptions, Wllama } from '@wllama/wllama/esm/index.js';
-import { spelledControlTokens, type TextPart } from '../../core/chat/literal-text.ts';
+import { spelledControlTokens } from '../../core/chat/literal-text.ts';
 import type { ModelTraits } from '../../core/chat/prepare.ts';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -9,6 +9,7 @@ import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
+import { isTokens, partsOf } from '../tokenize.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
@@ -17,8 +18,10 @@ import { checkModelSize, loadFailure } from './memory-limit.ts';
 import { completionParams } from './params.ts';
 import { completeWithFiles, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
+import { toWasmPrompt, type WasmPrompt, type WasmRequest, withText } from './prompt.ts';
 import { audioNeedsThreads, isUntellable, refusal, untellableLogprobs } from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
+import { createWasmVocabulary, mayReach, type WasmVocabulary } from './vocabulary.ts';
 
 /** The locations of the two builds of llama.cpp. wllama takes `compat` if Memory64 or JSPI is missing. */
 export interface WasmAssets {
@@ -76,15 +79,17 @@ class WasmEngine implements TextEngine {
   readonly #runtime: RuntimeLog;
   readonly #kind: ModelKind;
   readonly #tokens: WasmEngineOptions['tokens'];
+  readonly #vocabulary: WasmVocabulary;
   #info: EngineInfo | null = null;
   /** Rejects the current wllama call, which would never settle by itself after the worker is gone. */
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
 
-  constructor({ assets, log, kind, tokens }: WasmEngineOptions) {
+  constructor({ assets, log, kind, tokens, model }: WasmEngineOptions) {
     this.#log = log;
     this.#kind = kind;
     this.#tokens = tokens;
+    this.#vocabulary = createWasmVocabulary(firstOf(model));
     this.#runtime = new RuntimeLog(log, (message) => {
       this.#gone ??= new WasmCrashed(`The WebAssembly worker died: ${message}`);
       this.#interrupt?.(this.#gone);
@@ -92,14 +97,16 @@ class WasmEngine implements TextEngine {
     // wllama's own managers look for a browser's storage, which engines don't use.
     this.#wllama = new Wllama({ default: assets.wasm }, { logger: this.#runtime, cacheManager: {}, modelManager: {} });
     this.#wllama.setCompat(assets.compat);
-    this.ask = askFrom(
-      textAnswers(kind, {
+    this.ask = askFrom({
+      ...this.#vocabulary.answers,
+      ...textAnswers(kind, {
         wllama: this.#wllama,
         run: (operation) => this.#run(operation),
-        textOf: (input) => this.#promptText(input, 'input'),
+        promptOf: (input) => toWasmPrompt(input, this.#wllama, tokens.bos),
+        countOf: (input, signal) => this.#countIfLong(input, signal),
         contextLength: () => this.info.contextLength,
       }),
-    );
+    });
   }
 
   get info(): EngineInfo {
@@ -146,7 +153,12 @@ class WasmEngine implements TextEngine {
     if (this.#kind !== 'chat') throw unsupportedParameter('model', 'The model writes no text.');
     refuseUnknownTokens(request.sampling, this.#wllama.getLoadedContextInfo().n_vocab);
     this.#checkAudio(request);
-    const prompt = this.#withMarkers(this.#promptText(request.prompt));
+    const prompt = this.#withMarkers(toWasmPrompt(request.prompt, this.#wllama, this.#tokens.bos));
+    const { contextLength } = this.info;
+    // Only llama-server knows the tokens of images and recordings.
+    const promptTokens = request.media.length > 0 ? 0 : await this.#countIfLong(request.prompt, signal);
+    if (signal.aborted) return;
+    if (promptTokens >= contextLength) return emit({ kind: 'overflow', promptTokens, contextLength });
     const outcomes: ChoiceOutcome[] = [];
     for (let choice = 0; choice < request.choices; choice++) {
       const outcome = await this.#generateChoice({ ...request, prompt }, choice, emit, signal);
@@ -178,7 +190,7 @@ class WasmEngine implements TextEngine {
 
   /** Runs one choice. Returns null if it was cancelled or if the prompt did not fit. */
   async #generateChoice(
-    request: TextRequest & { prompt: string },
+    request: WasmRequest,
     choice: number,
     emit: Emit,
     signal: AbortSignal,
@@ -187,7 +199,7 @@ class WasmEngine implements TextEngine {
       if (!signal.aborted) emit(event);
     };
     const reader = new ChunkReader({ choice, request, emit: whileWanted });
-    let run: (TextRequest & { prompt: string }) | null = request;
+    let run: WasmRequest | null = request;
     while (run && !signal.aborted && !reader.outcome) {
       try {
         await this.#runChoice(run, choice, reader, signal);
@@ -200,12 +212,7 @@ class WasmEngine implements TextEngine {
   }
 
   /** What to go on with after a run broke off; null if it never began, which the events say then. Throws what ends the choice. */
-  #goOn(
-    request: TextRequest & { prompt: string },
-    reader: ChunkReader,
-    error: unknown,
-    emit: Emit,
-  ): (TextRequest & { prompt: string }) | null {
+  #goOn(request: WasmRequest, reader: ChunkReader, error: unknown, emit: Emit): WasmRequest | null {
     if (isUntellable(this.#runtime)) {
       if (request.logprobs !== null) throw untellableLogprobs();
       return continued(request, reader.replaceBroken());
@@ -216,12 +223,7 @@ class WasmEngine implements TextEngine {
   }
 
   /** Runs one completion of a choice. Its chunks go to the reader, which also says when it has enough. */
-  async #runChoice(
-    request: TextRequest & { prompt: string },
-    choice: number,
-    reader: ChunkReader,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #runChoice(request: WasmRequest, choice: number, reader: ChunkReader, signal: AbortSignal): Promise<void> {
     this.#runtime.reset();
     const stopped = new AbortController();
     const running = this.#complete(request, {
@@ -237,7 +239,7 @@ class WasmEngine implements TextEngine {
     if (!reader.outcome) throw new Error('The WebAssembly runtime ended a generation early.');
   }
 
-  #complete({ media }: TextRequest, options: StreamOptions & object): Promise<void> {
+  #complete({ media }: WasmRequest, options: StreamOptions & object): Promise<void> {
     if (media.length === 0) return this.#wllama.createCompletion(options);
     return completeWithFiles(
       this.#wllama,
@@ -247,29 +249,30 @@ class WasmEngine implements TextEngine {
   }
 
   /**
+   * Counts the tokens of a prompt that may not fit the window. Returns 0 for a text that fits by its mere length, because the first
+   * count of a model reads its vocabulary, and for a text of an unknown kind of vocabulary: there llama-server alone counts.
+   */
+  async #countIfLong(prompt: TextRequest['prompt'], signal: AbortSignal | undefined): Promise<number> {
+    if (isTokens(prompt)) return toWasmPrompt(prompt, this.#wllama, this.#tokens.bos).length;
+    const parts = partsOf(prompt);
+    const { contextLength } = this.info;
+    return mayReach(parts, contextLength) ? this.#vocabulary.count(parts, contextLength, signal) : 0;
+  }
+
+  /**
    * Replaces the media marks with the runtime's own marker. The marker is first removed from the text, so that nothing
    * a client wrote is taken for one.
    */
-  #withMarkers(text: string): string {
+  #withMarkers(prompt: WasmPrompt): WasmPrompt {
+    if (typeof prompt !== 'string') return prompt;
     const { media_marker } = this.#wllama.getLoadedContextInfo();
-    return text.replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
+    return prompt.replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
   }
 
   #checkAudio({ media }: TextRequest): void {
     const { has_audio_input } = this.#wllama.getLoadedContextInfo();
     if (!has_audio_input || this.#wllama.isMultithread()) return;
     if (media.some(({ kind }) => kind === 'audio')) throw audioNeedsThreads();
-  }
-
-  /**
-   * Returns the prompt as text. llama.cpp adds the beginning-of-sequence token itself, so it is removed from the text.
-   */
-  #promptText(prompt: TextRequest['prompt'], param = 'prompt'): string {
-    const text = typeof prompt === 'string' ? prompt : joinParts(prompt);
-    if (text === null) throw unsupportedParameter(param, 'The WebAssembly engine takes text, not tokens.');
-    const { bos } = this.#tokens;
-    const doubled = bos !== '' && this.#wllama.mustAddBosToken() && text.startsWith(bos);
-    return doubled ? text.slice(bos.length) : text;
   }
 
   #checkReady(): void {
@@ -326,35 +329,23 @@ class WasmEngine implements TextEngine {
   }
 }
 
+/** The GGUF with the header and the vocabulary: of split files, the first. */
+function firstOf(model: Blob[]): Blob {
+  const [first] = model;
+  if (!first) throw new Error('a model has no file');
+  return first;
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Takes up no room, and keeps a text from being what it spells. */
-const INVISIBLE = '\u{2060}';
-
-/**
- * Joins the parts of a prompt. llama-server takes every control token that a text spells for that token, so an invisible
- * character breaks those of clients. Null for tokens.
- */
-function joinParts(prompt: number[] | TextPart[]): string | null {
-  const parts = prompt.map((part) => {
-    if (typeof part === 'number') return null;
-    const [first = ''] = part.text;
-    return part.literal ? first + INVISIBLE + part.text.slice(first.length) : part.text;
-  });
-  return parts.includes(null) ? null : parts.join('');
-}
-
 /** The request to go on with after a run broke off: the reply so far belongs to the prompt, and the draws are others. */
-function continued(
-  request: TextRequest & { prompt: string },
-  { text, tokens }: { text: string; tokens: number },
-): TextRequest & { prompt: string } {
+function continued(request: WasmRequest, { text, tokens }: { text: string; tokens: number }): WasmRequest {
   const { sampling, maxTokens } = request;
   return {
     ...request,
-    prompt: request.prompt + text,
+    prompt: withText(request.prompt, text),
     maxTokens: maxTokens === null ? null : maxTokens - tokens,
     sampling: { ...sampling, seed: (sampling.seed + tokens) % 0xffffffff },
   };
