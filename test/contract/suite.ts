@@ -12,6 +12,7 @@ import { rerankCases } from './rerank.ts';
 import { samplingCases } from './sampling.ts';
 import { streamCases } from './stream.ts';
 import type { Target } from './target.ts';
+import { tokenCases } from './tokens.ts';
 import { toolCases } from './tools.ts';
 
 /** One promise of the API, and a check of it that uses nothing but HTTP. */
@@ -32,6 +33,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'tools and structured output': toolCases,
   'choices and logprobs': choiceCases,
   'completions and filters': completionCases,
+  tokens: tokenCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,

@@ -23,8 +23,11 @@ export interface Tokenizer {
    * text stands before it, so no space is put there.
    */
   encode(text: string, special: boolean, goesOn?: boolean): number[];
-  /** Returns the text of tokens, special tokens by their names. */
-  decode(tokens: number[]): string;
+  /**
+   * Returns the text of tokens, special tokens by their names. Some kinds of vocabularies take out spaces before punctuation; with
+   * `clean` false they stay.
+   */
+  decode(tokens: number[], clean?: boolean): string;
   isSpecial(token: number): boolean;
 }
 
@@ -77,7 +80,7 @@ export function createTokenizer(vocabulary: GgufVocabulary): Tokenizer {
         return kind.encode(putsSpace && begins ? ` ${part}` : part);
       });
     },
-    decode: (tokens) => textOf(tokens, writing),
+    decode: (tokens, clean = true) => textOf(tokens, clean ? writing : { ...writing, cleans: false }),
     isSpecial: (token) => is(token, CONTROL | UNKNOWN),
   };
 }

@@ -3,15 +3,14 @@ import type { Answers } from '../answers.ts';
 import type { ModelKind } from '../engine.ts';
 import { overlongText } from '../overlong.ts';
 import { toUnitLength } from '../unit-length.ts';
-import type { WasmPrompt } from './prompt.ts';
 
 /** What the answers need from the engine. */
 export interface WasmTexts {
   wllama: Wllama;
   /** Runs one operation of wllama. Rejects with the reason if it fails. */
   run<T>(operation: () => Promise<T>): Promise<T>;
-  /** Returns the text or the tokens in wllama's form. */
-  promptOf(input: string | number[]): WasmPrompt;
+  /** Returns the text, or the token ids, in wllama's form. Throws a 400 `ApiError` for an unknown id. */
+  inputOf(input: string | number[]): string | number[];
   /** Counts the tokens of an input that may be too long; 0 for one that surely is not. */
   countOf(input: string | number[], signal: AbortSignal | undefined): Promise<number>;
   /** Returns the context window in tokens. */
@@ -44,10 +43,10 @@ export function textAnswers(kind: ModelKind, texts: WasmTexts): Answers {
     const vectors: number[][] = [];
     let tokens = 0;
     // One request per text: wllama never answers a request with several.
-    for (const prompt of inputs.map(texts.promptOf)) {
+    for (const taken of inputs.map(texts.inputOf)) {
       if (signal?.aborted) break;
       // llama-server ends texts by itself, and token ids not at all.
-      const input = typeof prompt === 'string' || prompt.at(-1) === end[0] ? prompt : [...prompt, ...end];
+      const input = typeof taken === 'string' || taken.at(-1) === end[0] ? taken : [...taken, ...end];
       const { data, usage } = await run('input', () => wllama.createEmbedding({ input: [input] }));
       vectors.push(toUnitLength(data[0]?.embedding ?? []));
       tokens += usage.prompt_tokens;

@@ -1,5 +1,5 @@
 import { type StreamOptions, Wllama } from '@wllama/wllama/esm/index.js';
-import { spelledControlTokens } from '../../core/chat/literal-text.ts';
+import { spelledControlTokens, type TextPart } from '../../core/chat/literal-text.ts';
 import type { ModelTraits } from '../../core/chat/prepare.ts';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -9,7 +9,7 @@ import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
-import { isTokens, partsOf } from '../tokenize.ts';
+import { isTokens, partsOf, refuseUnknownIds, withBos } from '../tokenize.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
@@ -18,7 +18,7 @@ import { checkModelSize, loadFailure } from './memory-limit.ts';
 import { completionParams } from './params.ts';
 import { completeWithFiles, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
-import { toWasmPrompt, type WasmPrompt, type WasmRequest, withText } from './prompt.ts';
+import { toWasmText, type WasmRequest } from './prompt.ts';
 import { audioNeedsThreads, isUntellable, refusal, untellableLogprobs } from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
 import { createWasmVocabulary, mayReach, type WasmVocabulary } from './vocabulary.ts';
@@ -102,7 +102,7 @@ class WasmEngine implements TextEngine {
       ...textAnswers(kind, {
         wllama: this.#wllama,
         run: (operation) => this.#run(operation),
-        promptOf: (input) => toWasmPrompt(input, this.#wllama, tokens.bos),
+        inputOf: (input) => (typeof input === 'string' ? this.#textOf(partsOf(input)) : this.#idsOf(input)),
         countOf: (input, signal) => this.#countIfLong(input, signal),
         contextLength: () => this.info.contextLength,
       }),
@@ -153,12 +153,12 @@ class WasmEngine implements TextEngine {
     if (this.#kind !== 'chat') throw unsupportedParameter('model', 'The model writes no text.');
     refuseUnknownTokens(request.sampling, this.#wllama.getLoadedContextInfo().n_vocab);
     this.#checkAudio(request);
-    const prompt = this.#withMarkers(toWasmPrompt(request.prompt, this.#wllama, this.#tokens.bos));
     const { contextLength } = this.info;
     // Only llama-server knows the tokens of images and recordings.
     const promptTokens = request.media.length > 0 ? 0 : await this.#countIfLong(request.prompt, signal);
     if (signal.aborted) return;
     if (promptTokens >= contextLength) return emit({ kind: 'overflow', promptTokens, contextLength });
+    const prompt = await this.#promptText(request.prompt);
     const outcomes: ChoiceOutcome[] = [];
     for (let choice = 0; choice < request.choices; choice++) {
       const outcome = await this.#generateChoice({ ...request, prompt }, choice, emit, signal);
@@ -253,20 +253,30 @@ class WasmEngine implements TextEngine {
    * count of a model reads its vocabulary, and for a text of an unknown kind of vocabulary: there llama-server alone counts.
    */
   async #countIfLong(prompt: TextRequest['prompt'], signal: AbortSignal | undefined): Promise<number> {
-    if (isTokens(prompt)) return toWasmPrompt(prompt, this.#wllama, this.#tokens.bos).length;
+    if (isTokens(prompt)) return this.#idsOf(prompt).length;
     const parts = partsOf(prompt);
     const { contextLength } = this.info;
     return mayReach(parts, contextLength) ? this.#vocabulary.count(parts, contextLength, signal) : 0;
   }
 
+  /** Checks token ids, and begins them as llama.cpp begins a text. */
+  #idsOf(ids: number[]): number[] {
+    refuseUnknownIds(ids, this.#wllama.getLoadedContextInfo().n_vocab);
+    return withBos(ids, this.#wllama.mustAddBosToken() ? this.#wllama.getBOS() : null);
+  }
+
+  #textOf(parts: TextPart[]): string {
+    return toWasmText(parts, this.#wllama, this.#tokens.bos);
+  }
+
   /**
-   * Replaces the media marks with the runtime's own marker. The marker is first removed from the text, so that nothing
-   * a client wrote is taken for one.
+   * Writes a prompt as text, with the runtime's own marker for each media mark. The marker is first removed from the text, so that
+   * nothing a client wrote is taken for one.
    */
-  #withMarkers(prompt: WasmPrompt): WasmPrompt {
-    if (typeof prompt !== 'string') return prompt;
+  async #promptText(prompt: TextRequest['prompt']): Promise<string> {
     const { media_marker } = this.#wllama.getLoadedContextInfo();
-    return prompt.replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
+    const parts = isTokens(prompt) ? partsOf(await this.#vocabulary.textOf(prompt)) : partsOf(prompt);
+    return this.#textOf(parts).replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
   }
 
   #checkAudio({ media }: TextRequest): void {
@@ -345,7 +355,7 @@ function continued(request: WasmRequest, { text, tokens }: { text: string; token
   const { sampling, maxTokens } = request;
   return {
     ...request,
-    prompt: withText(request.prompt, text),
+    prompt: request.prompt + text,
     maxTokens: maxTokens === null ? null : maxTokens - tokens,
     sampling: { ...sampling, seed: (sampling.seed + tokens) % 0xffffffff },
   };

@@ -1,5 +1,5 @@
 import type { TextPart } from '../../core/chat/literal-text.ts';
-import { ApiError } from '../../core/errors.ts';
+import { ApiError, unsupportedParameter } from '../../core/errors.ts';
 import { blobBytes } from '../../gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readVocabulary } from '../../gguf/vocabulary.ts';
@@ -14,6 +14,11 @@ export interface WasmVocabulary {
    * is an estimate. 0 if the model's kind of vocabulary is not known, and when aborted.
    */
   count(parts: TextPart[], contextLength: number, signal: AbortSignal | undefined): Promise<number>;
+  /**
+   * Returns the text of which llama.cpp makes just these tokens: wllama takes no ids. Throws a 400 `ApiError` if there is none, as
+   * of a word that is spelled in single letters, or if the kind of vocabulary is not known.
+   */
+  textOf(tokens: number[]): Promise<string>;
   /** The answers that need nothing but the vocabulary. */
   answers: Answers;
 }
@@ -57,6 +62,16 @@ export function createWasmVocabulary(model: Blob): WasmVocabulary {
         if (error instanceof ApiError) return 0;
         throw error;
       }
+    },
+    async textOf(tokens) {
+      const { encode, decode, bos } = await tokenizer();
+      const text = decode(tokens, false);
+      const again = withBos(encode(text, true), bos);
+      if (again.join() === withBos(tokens, bos).join()) return text;
+      throw unsupportedParameter(
+        'prompt',
+        'On WebAssembly, the token ids of a prompt must be those that tokenizing their text gives; these are not.',
+      );
     },
     answers: {
       async tokenize({ text, addSpecial }, signal) {

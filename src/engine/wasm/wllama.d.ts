@@ -66,7 +66,7 @@ declare module '@wllama/wllama/esm/index.js' {
     proxy: WorkerProxy | null;
     /** Private to wllama. Reads the replies to an accepted request. */
     getResponse(options: StreamOptions, isStream: true, request: number): Promise<void>;
-    createEmbedding(options: { input: (string | (number | string)[])[] }): Promise<{
+    createEmbedding(options: { input: (string | number[])[] }): Promise<{
       data: { index: number; embedding: number[] }[];
       usage: { prompt_tokens: number };
     }>;
