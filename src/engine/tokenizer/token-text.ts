@@ -14,11 +14,12 @@ export interface Writing {
 }
 
 const utf8 = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Returns the text of tokens, special tokens by their names, as llama.cpp writes it. */
 export function textOf(tokens: number[], writing: Writing): string {
   const bytes = tokens.map((token) => bytesOf(token, writing));
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(joined(bytes));
+  const text = decoder.decode(joined(bytes));
   const begun = writing.dropsFirstSpace && bytes[0]?.[0] === SPACE ? text.slice(1) : text;
   return writing.cleans ? cleaned(begun) : begun;
 }
