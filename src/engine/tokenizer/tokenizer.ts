@@ -13,7 +13,7 @@ import { createWordPieces } from './word-pieces.ts';
  * A model's tokenizer in JavaScript, for engines that do not tell their tokens. It gives llama.cpp's tokens, which
  * `tokenizer.test.ts` holds it to; they are not always those of the model's makers.
  *
- * No library does this. `@huggingface/tokenizers` 0.2.0 was measured: of the four kinds, only its merges of byte pairs give
+ * No library does this. `@huggingface/tokenizers` 0.2.0 was read and measured: of the four kinds, only its merges of byte pairs give
  * llama.cpp's tokens. Scores it lacks, its words and probabilities are normalized otherwise, and of two special tokens that overlap
  * it takes the first, not the longest. Its merges for Llama 3's vocabulary hold 81 MB beside the strings, where `byte-pairs.ts` holds
  * 37 MB with them, and one word of 32,768 letters takes it 2 to 5 times as long.
