@@ -20,6 +20,8 @@ export interface Fields {
   /** A number; the largest one if the field is a list. */
   number(key: string): number | undefined;
   flag(key: string): boolean;
+  /** Like `flag`, but tells a missing field from one that is false. */
+  boolean(key: string): boolean | undefined;
   /** The items of a list, or a single value as a list. */
   numbers(key: string): number[];
   texts(key: string): string[];
@@ -41,6 +43,10 @@ export function createFields(fields: Map<string, GgufValue>): Fields {
       return found.length === 0 ? undefined : Math.max(...found);
     },
     flag: (key) => fields.get(key) === true,
+    boolean(key) {
+      const value = fields.get(key);
+      return typeof value === 'boolean' ? value : undefined;
+    },
     numbers,
     texts,
     length(key) {

@@ -122,7 +122,7 @@ export function readText(reader: FileReader): string {
   return reader.text(length);
 }
 
-function readScalar(reader: FileReader, type: number): Scalar {
+export function readScalar(reader: FileReader, type: number): Scalar {
   if (type === TEXT) return readText(reader);
   const { bytes, read } = scalarOf(type);
   return reader.number(bytes, read);

@@ -111,6 +111,10 @@ export const COVERAGE: Record<string, Record<string, string>> = {
   'POST /v1/completions': {
     'model, prompt': 'completes a text for the openai client, whole and streamed alike',
     'prompt, several of them': 'completes several prompts, with choices numbered through',
+    'prompt, token ids':
+      'continues token ids as it continues the text that they stand for, several prompts too, and echoes that text',
+    'prompt, unknown token ids':
+      'refuses prompts of token ids that there are not, and those longer than the window with both counts',
     echo: 'echoes the prompt before the completion when asked',
     'echo, logprobs': 'tells the logprobs of an echoed prompt, which are those of a reply with the same words',
     suffix: 'refuses a suffix for a model that can not infill',
@@ -146,11 +150,18 @@ export const COVERAGE: Record<string, Record<string, string>> = {
   'POST /v1/messages/count_tokens': {
     'model, messages, system, tools': 'counts the tokens of a message before it is sent',
   },
+  'POST /v1/tokenize': {
+    'model, content, with_pieces': 'tells the tokens of a text, and the text of each when asked to',
+  },
+  'POST /v1/detokenize': {
+    'model, tokens': 'tells the text of tokens, and refuses those that there are not',
+  },
   'POST /v1/embeddings': {
     'model, input': 'makes a vector of length 1, and tells the tokens',
     'input, several of them':
       'makes equal vectors of equal texts, like ones of like texts and others of others, in the order of the texts',
     'input, a long text': 'reads texts up to the whole context, and refuses longer ones with both counts',
+    'input, tokens': 'makes the same vector of tokens as of their text',
     encoding_format: 'gives the openai client the same vectors in base64 as in numbers',
     dimensions: 'cuts the vectors to the asked dimensions, of length 1 again, and refuses more than there are',
     'a model that makes none': 'refuses models that make no embeddings, and says 404 of unknown ones',
@@ -203,6 +214,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     invalid_api_key: 'answers a missing and a wrong key with 401 authentication_error invalid_api_key',
     'context overflow':
       'answers a prompt longer than the context window with an empty reply, finish_reason length and the true count',
+    'context overflow, far beyond the window':
+      'counts a text that is longer than the window, without an end to it in sight',
     'ranges and types of all fields':
       'answers every field of a wrong type or out of range with a 400 that names the field and the limit',
     'malformed JSON, empty body, content type':
@@ -302,29 +315,13 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/core/api/messages/stream.test.ts',
     name: 'of thinking and text: the thinking is signed at its end',
   },
-  'POST /v1/tokenize: model, content': {
-    file: 'test/core/api/tokens/handler.test.ts',
-    name: 'lists the tokens of a text',
-  },
-  'POST /v1/tokenize: with_pieces': {
-    file: 'test/core/api/tokens/handler.test.ts',
-    name: 'lists their texts too when asked to',
-  },
   'POST /v1/tokenize: add_special': {
     file: 'test/core/api/tokens/handler.test.ts',
     name: 'adds the special tokens that a text begins or ends with when asked to',
   },
-  'POST /v1/detokenize: model, tokens': {
-    file: 'test/core/api/tokens/handler.test.ts',
-    name: 'gives the text of tokens',
-  },
-  'tokenize and detokenize, on the native engine': {
-    file: 'test/engine/native/engine.test.ts',
-    name: 'tells the tokens of a text and the text of tokens',
-  },
-  'prompts of token ids, on WebAssembly: a 400': {
-    file: 'test/engine/wasm/engine.test.ts',
-    name: 'is refused as tokens',
+  'tokens of every kind of vocabulary, on WebAssembly': {
+    file: 'test/engine/tokenizer/tokenizer.test.ts',
+    name: 'is cut as llama.cpp cuts it, with special tokens and without',
   },
   'echo with logprobs, on WebAssembly: a 400': {
     file: 'test/engine/wasm/engine.test.ts',

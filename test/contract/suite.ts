@@ -15,6 +15,7 @@ import { rerankCases } from './rerank.ts';
 import { samplingCases } from './sampling.ts';
 import { streamCases } from './stream.ts';
 import type { Target } from './target.ts';
+import { tokenCases } from './tokens.ts';
 import { toolCases } from './tools.ts';
 
 /** One promise of the API, and a check of it that uses nothing but HTTP. */
@@ -37,6 +38,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'completions and filters': completionCases,
   "messages, in Anthropic's form": messageCases,
   'fields and paths of other clients': clientCases,
+  tokens: tokenCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,

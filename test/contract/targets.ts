@@ -6,11 +6,8 @@ export interface ContractTarget {
   impossible: Record<string, string>;
 }
 
-const NO_TOKENIZER = 'wllama tells no tokens';
-
 /** What no engine on WebAssembly can. */
 const ON_WASM = {
-  'counts the tokens of a message before it is sent': NO_TOKENIZER,
   'tells the logprobs of an echoed prompt, which are those of a reply with the same words':
     'the WebAssembly runtime tells no probabilities of the tokens of a prompt: a 400 says so',
 };

@@ -1,3 +1,4 @@
+import { byteLevelBytes } from '../byte-alphabet.ts';
 import type { LlamaModel, Token } from './llama.ts';
 
 /** Turns a model's tokens into text. */
@@ -58,19 +59,4 @@ function byteLevelText(model: LlamaModel): TokenText {
     },
     bytesOf: (token) => read(token).bytes,
   };
-}
-
-/** GPT-2's alphabet for bytes. A printable byte is its own letter; the others have the letters from U+0100 on. */
-const BYTE_OF_LETTER: ReadonlyMap<string, number> = (() => {
-  const printable = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173 && byte < 256);
-  let next = 256;
-  return new Map(
-    Array.from({ length: 256 }, (_, byte) => [String.fromCharCode(printable(byte) ? byte : next++), byte] as const),
-  );
-})();
-
-/** Returns the bytes of a byte-level token, or undefined if it is not written in that alphabet. */
-function byteLevelBytes(entry: string): Uint8Array | undefined {
-  const bytes = [...entry].map((letter) => BYTE_OF_LETTER.get(letter));
-  return bytes.every((byte) => byte !== undefined) ? Uint8Array.from(bytes) : undefined;
 }

@@ -1,12 +1,19 @@
 import type { TextPart } from '../../core/chat/literal-text.ts';
-import { invalidRequest } from '../../core/errors.ts';
 import type { Answers } from '../answers.ts';
+import {
+  isTokens,
+  type Piece,
+  partsOf,
+  refuseUnknownIds,
+  type TokenizedPrompt,
+  tokenizePrompt,
+  withBos,
+} from '../tokenize.ts';
 import type { LlamaModel, Token } from './llama.ts';
 import { createTokenText } from './token-text.ts';
-import { type TokenizedPrompt, tokenizePrompt } from './tokenize.ts';
 
 /** A prompt as tokens, of which the first `added` are no part of its text. */
-type CompletePrompt = { tokens: Token[]; added: number } | Exclude<TokenizedPrompt, { tokens: Token[] }>;
+type CompletePrompt = { tokens: Token[]; added: number } | Exclude<TokenizedPrompt<Token>, { tokens: Token[] }>;
 
 /** A model's tokens and their text. */
 export interface Vocabulary {
@@ -41,30 +48,31 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   const { textOf, bytesOf } = createTokenText(model);
   const nameOrText = (tokens: Token[]) => textOf(tokens, [], (token) => model.isSpecialToken(token));
 
-  const withBos = (tokens: Token[]): Token[] => {
-    const { bos, shouldPrependBosToken } = model.tokens;
-    return shouldPrependBosToken && bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
-  };
+  const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
+  // Byte-level vocabularies know no space at the beginning that has to be taken back.
+  const byteLevel = model.fileInfo.metadata.tokenizer.ggml.model === 'gpt2';
+  const tokenize = ({ text, literal, first }: Piece) =>
+    model.tokenize(text, !literal, (literal || !first) && !byteLevel ? 'trimLeadingSpace' : undefined);
+  const tokenized = (parts: TextPart[], signal: AbortSignal | undefined, contextLength?: number) =>
+    tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, contextLength });
   const checked = (tokens: number[]): Token[] => {
-    const unknown = tokens.find((token) => token >= size);
-    if (unknown === undefined) return tokens as Token[];
-    throw invalidRequest(`There is no token ${unknown}; the model's vocabulary ends at ${size - 1}.`);
+    refuseUnknownIds(tokens, size);
+    return tokens as Token[];
   };
   const promptTokens: Vocabulary['promptTokens'] = async (prompt, signal, contextLength) => {
     const complete = (own: Token[]) => {
-      const tokens = withBos(own);
+      const tokens = withBos(own, bos);
       return { tokens, added: tokens.length - own.length };
     };
     if (isTokens(prompt)) return complete(checked(prompt));
-    const parts = typeof prompt === 'string' ? [{ text: prompt, literal: false }] : prompt;
-    const tokenized = await tokenizePrompt(model, parts, signal, contextLength);
-    return tokenized && 'tokens' in tokenized ? complete(tokenized.tokens) : tokenized;
+    const whole = await tokenized(partsOf(prompt), signal, contextLength);
+    return whole && 'tokens' in whole ? complete(whole.tokens) : whole;
   };
   const answers: Answers = {
     tokenize: async ({ text, addSpecial }, signal) => {
-      const tokenized = await tokenizePrompt(model, [{ text, literal: false }], signal);
-      const tokens = tokenized && 'tokens' in tokenized ? tokenized.tokens : [];
-      const all = addSpecial ? withBos(tokens) : tokens;
+      const whole = await tokenized([{ text, literal: false }], signal);
+      const tokens = whole && 'tokens' in whole ? whole.tokens : [];
+      const all = addSpecial ? withBos(tokens, bos) : tokens;
       return { tokens: all, pieces: all.map((token) => nameOrText([token])) };
     },
     detokenize: ({ tokens }) => ({ text: nameOrText(checked(tokens)) }),
@@ -94,8 +102,4 @@ const CONTROL = 3;
 function controlTokensOf({ fileInfo }: LlamaModel): string[] {
   const { tokens, token_type: types } = fileInfo.metadata.tokenizer.ggml;
   return tokens.filter((_, index) => Number(types?.[index]) === CONTROL).map(String);
-}
-
-function isTokens(prompt: string | number[] | TextPart[]): prompt is number[] {
-  return typeof prompt !== 'string' && typeof prompt[0] !== 'object';
 }

@@ -40,7 +40,7 @@ export interface ChoiceOutcome {
 
 export interface ChunkReaderOptions {
   choice: number;
-  request: TextRequest;
+  request: Omit<TextRequest, 'prompt'>;
   emit: Emit;
   /** What the reply begins with and was said before: the chunks repeat it, in silence. */
   said?: string;

@@ -9,8 +9,10 @@ export interface WasmTexts {
   wllama: Wllama;
   /** Runs one operation of wllama. Rejects with the reason if it fails. */
   run<T>(operation: () => Promise<T>): Promise<T>;
-  /** Returns the text in wllama's form. Throws a 400 `ApiError` for tokens. */
-  textOf(input: string | number[]): string;
+  /** Returns the text, or the token ids, in wllama's form. Throws a 400 `ApiError` for an unknown id. */
+  inputOf(input: string | number[]): string | number[];
+  /** Counts the tokens of an input that may be too long; 0 for one that surely is not. */
+  countOf(input: string | number[], signal: AbortSignal | undefined): Promise<number>;
   /** Returns the context window in tokens. */
   contextLength(): number;
 }
@@ -23,7 +25,7 @@ const OVERLONG = /^(?:input|request) \((\d+) tokens\)/;
 
 /** The answers of an embedding or ranking model. A chat model has none. */
 export function textAnswers(kind: ModelKind, texts: WasmTexts): Answers {
-  const { wllama, textOf } = texts;
+  const { wllama } = texts;
   const run = <T>(param: 'input' | 'documents', operation: () => Promise<T>) =>
     texts.run(operation).catch((error: unknown) => {
       const [, length] = (error instanceof Error && OVERLONG.exec(error.message)) || [];
@@ -33,11 +35,18 @@ export function textAnswers(kind: ModelKind, texts: WasmTexts): Answers {
       throw overlongText(param, tokens, Math.min(texts.contextLength(), tokens - 1));
     });
   const embed: Answers['embed'] = async ({ inputs }, signal) => {
+    const end = wllama.mustAddEosToken() ? [wllama.getEOS()] : [];
+    for (const input of inputs) {
+      const count = (await texts.countOf(input, signal)) + end.length;
+      if (count > texts.contextLength()) throw overlongText('input', count, texts.contextLength());
+    }
     const vectors: number[][] = [];
     let tokens = 0;
     // One request per text: wllama never answers a request with several.
-    for (const input of inputs.map(textOf)) {
+    for (const taken of inputs.map(texts.inputOf)) {
       if (signal?.aborted) break;
+      // llama-server ends texts by itself, and token ids not at all.
+      const input = typeof taken === 'string' || taken.at(-1) === end[0] ? taken : [...taken, ...end];
       const { data, usage } = await run('input', () => wllama.createEmbedding({ input: [input] }));
       vectors.push(toUnitLength(data[0]?.embedding ?? []));
       tokens += usage.prompt_tokens;

@@ -9,6 +9,7 @@ import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
+import { isTokens, partsOf, refuseUnknownIds, withBos } from '../tokenize.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader, NO_TIMINGS, type ReplySoFar } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
@@ -17,6 +18,7 @@ import { checkModelSize, loadFailure } from './memory-limit.ts';
 import { completionParams } from './params.ts';
 import { completeWithFiles, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
+import { toWasmText, type WasmRequest } from './prompt.ts';
 import {
   audioNeedsThreads,
   isUntellable,
@@ -26,6 +28,7 @@ import {
   untellableLogprobs,
 } from './refusals.ts';
 import { RuntimeLog } from './runtime-log.ts';
+import { createWasmVocabulary, mayReach, type WasmVocabulary } from './vocabulary.ts';
 
 /** The locations of the two builds of llama.cpp. wllama takes `compat` if Memory64 or JSPI is missing. */
 export interface WasmAssets {
@@ -83,15 +86,17 @@ class WasmEngine implements TextEngine {
   readonly #runtime: RuntimeLog;
   readonly #kind: ModelKind;
   readonly #tokens: WasmEngineOptions['tokens'];
+  readonly #vocabulary: WasmVocabulary;
   #info: EngineInfo | null = null;
   /** Rejects the current wllama call, which would never settle by itself after the worker is gone. */
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
 
-  constructor({ assets, log, kind, tokens }: WasmEngineOptions) {
+  constructor({ assets, log, kind, tokens, model }: WasmEngineOptions) {
     this.#log = log;
     this.#kind = kind;
     this.#tokens = tokens;
+    this.#vocabulary = createWasmVocabulary(firstOf(model));
     this.#runtime = new RuntimeLog(log, (message) => {
       this.#gone ??= new WasmCrashed(`The WebAssembly worker died: ${message}`);
       this.#interrupt?.(this.#gone);
@@ -99,14 +104,16 @@ class WasmEngine implements TextEngine {
     // wllama's own managers look for a browser's storage, which engines don't use.
     this.#wllama = new Wllama({ default: assets.wasm }, { logger: this.#runtime, cacheManager: {}, modelManager: {} });
     this.#wllama.setCompat(assets.compat);
-    this.ask = askFrom(
-      textAnswers(kind, {
+    this.ask = askFrom({
+      ...this.#vocabulary.answers,
+      ...textAnswers(kind, {
         wllama: this.#wllama,
         run: (operation) => this.#run(operation),
-        textOf: (input) => this.#promptText(input, 'input'),
+        inputOf: (input) => (typeof input === 'string' ? this.#textOf(partsOf(input)) : this.#idsOf(input)),
+        countOf: (input, signal) => this.#countIfLong(input, signal),
         contextLength: () => this.info.contextLength,
       }),
-    );
+    });
   }
 
   get info(): EngineInfo {
@@ -154,7 +161,12 @@ class WasmEngine implements TextEngine {
     if (request.promptLogprobs) throw noPromptLogprobs();
     refuseUnknownTokens(request.sampling, this.#wllama.getLoadedContextInfo().n_vocab);
     this.#checkAudio(request);
-    const prompt = this.#withMarkers(this.#promptText(request.prompt));
+    const { contextLength } = this.info;
+    // Only llama-server knows the tokens of images and recordings.
+    const promptTokens = request.media.length > 0 ? 0 : await this.#countIfLong(request.prompt, signal);
+    if (signal.aborted) return;
+    if (promptTokens >= contextLength) return emit({ kind: 'overflow', promptTokens, contextLength });
+    const prompt = await this.#promptText(request.prompt);
     const outcomes: ChoiceOutcome[] = [];
     for (let choice = 0; choice < request.choices; choice++) {
       const outcome = await this.#generateChoice({ ...request, prompt }, choice, emit, signal);
@@ -189,7 +201,7 @@ class WasmEngine implements TextEngine {
    * they do not, because numbers are rounded otherwise, what was said becomes a part of the prompt.
    */
   async #generateChoice(
-    request: TextRequest & { prompt: string },
+    request: WasmRequest,
     choice: number,
     emit: Emit,
     signal: AbortSignal,
@@ -215,13 +227,13 @@ class WasmEngine implements TextEngine {
 
   /** Runs a choice until its reader has enough, or until it is cancelled or the prompt turns out not to fit. */
   async #runWhole(
-    request: TextRequest & { prompt: string },
-    firstRun: TextRequest & { prompt: string },
+    request: WasmRequest,
+    firstRun: WasmRequest,
     reader: ChunkReader,
     emit: Emit,
     signal: AbortSignal,
   ): Promise<void> {
-    let run: (TextRequest & { prompt: string }) | null = firstRun;
+    let run: WasmRequest | null = firstRun;
     while (run && !signal.aborted && !reader.over) {
       try {
         await this.#runChoice(run, reader, signal);
@@ -233,12 +245,7 @@ class WasmEngine implements TextEngine {
   }
 
   /** What to go on with after a run broke off; null if it never began, which the events say then. Throws what ends the choice. */
-  #goOn(
-    request: TextRequest & { prompt: string },
-    reader: ChunkReader,
-    error: unknown,
-    emit: Emit,
-  ): (TextRequest & { prompt: string }) | null {
+  #goOn(request: WasmRequest, reader: ChunkReader, error: unknown, emit: Emit): WasmRequest | null {
     if (isUntellable(this.#runtime)) {
       if (request.logprobs !== null) throw untellableLogprobs();
       return continued(request, reader.replaceBroken());
@@ -249,7 +256,7 @@ class WasmEngine implements TextEngine {
   }
 
   /** Runs one completion of a choice. Its chunks go to the reader, which also says when it has enough. */
-  async #runChoice(request: TextRequest & { prompt: string }, reader: ChunkReader, signal: AbortSignal): Promise<void> {
+  async #runChoice(request: WasmRequest, reader: ChunkReader, signal: AbortSignal): Promise<void> {
     this.#runtime.reset();
     const stopped = new AbortController();
     const running = this.#complete(request, {
@@ -265,7 +272,7 @@ class WasmEngine implements TextEngine {
     if (!reader.over) throw new Error('The WebAssembly runtime ended a generation early.');
   }
 
-  #complete({ media }: TextRequest, options: StreamOptions & object): Promise<void> {
+  #complete({ media }: WasmRequest, options: StreamOptions & object): Promise<void> {
     if (media.length === 0) return this.#wllama.createCompletion(options);
     return completeWithFiles(
       this.#wllama,
@@ -275,29 +282,40 @@ class WasmEngine implements TextEngine {
   }
 
   /**
-   * Replaces the media marks with the runtime's own marker. The marker is first removed from the text, so that nothing
-   * a client wrote is taken for one.
+   * Counts the tokens of a prompt that may not fit the window. Returns 0 for a text that fits by its mere length, because the first
+   * count of a model reads its vocabulary, and for a text of an unknown kind of vocabulary: there llama-server alone counts.
    */
-  #withMarkers(text: string): string {
+  async #countIfLong(prompt: TextRequest['prompt'], signal: AbortSignal | undefined): Promise<number> {
+    if (isTokens(prompt)) return this.#idsOf(prompt).length;
+    const parts = partsOf(prompt);
+    const { contextLength } = this.info;
+    return mayReach(parts, contextLength) ? this.#vocabulary.count(parts, contextLength, signal) : 0;
+  }
+
+  /** Checks token ids, and begins them as llama.cpp begins a text. */
+  #idsOf(ids: number[]): number[] {
+    refuseUnknownIds(ids, this.#wllama.getLoadedContextInfo().n_vocab);
+    return withBos(ids, this.#wllama.mustAddBosToken() ? this.#wllama.getBOS() : null);
+  }
+
+  #textOf(parts: TextPart[]): string {
+    return toWasmText(parts, this.#wllama, this.#tokens.bos);
+  }
+
+  /**
+   * Writes a prompt as text, with the runtime's own marker for each media mark. The marker is first removed from the text, so that
+   * nothing a client wrote is taken for one.
+   */
+  async #promptText(prompt: TextRequest['prompt']): Promise<string> {
     const { media_marker } = this.#wllama.getLoadedContextInfo();
-    return text.replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
+    const parts = isTokens(prompt) ? partsOf(await this.#vocabulary.textOf(prompt)) : partsOf(prompt);
+    return this.#textOf(parts).replaceAll(media_marker, '').replaceAll(MEDIA_MARK, media_marker);
   }
 
   #checkAudio({ media }: TextRequest): void {
     const { has_audio_input } = this.#wllama.getLoadedContextInfo();
     if (!has_audio_input || this.#wllama.isMultithread()) return;
     if (media.some(({ kind }) => kind === 'audio')) throw audioNeedsThreads();
-  }
-
-  /**
-   * Returns the prompt as text. llama.cpp adds the beginning-of-sequence token itself, so it is removed from the text.
-   */
-  #promptText(prompt: TextRequest['prompt'], param = 'prompt'): string {
-    const text = typeof prompt === 'string' ? prompt : joinParts(prompt);
-    if (text === null) throw unsupportedParameter(param, 'The WebAssembly engine takes text, not tokens.');
-    const { bos } = this.#tokens;
-    const doubled = bos !== '' && this.#wllama.mustAddBosToken() && text.startsWith(bos);
-    return doubled ? text.slice(bos.length) : text;
   }
 
   #checkReady(): void {
@@ -354,31 +372,19 @@ class WasmEngine implements TextEngine {
   }
 }
 
+/** The GGUF with the header and the vocabulary: of split files, the first. */
+function firstOf(model: Blob[]): Blob {
+  const [first] = model;
+  if (!first) throw new Error('a model has no file');
+  return first;
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Takes up no room, and keeps a text from being what it spells. */
-const INVISIBLE = '\u{2060}';
-
-/**
- * Joins the parts of a prompt. llama-server takes every control token that a text spells for that token, so an invisible
- * character breaks those of clients. Null for tokens.
- */
-function joinParts(prompt: number[] | TextPart[]): string | null {
-  const parts = prompt.map((part) => {
-    if (typeof part === 'number') return null;
-    const [first = ''] = part.text;
-    return part.literal ? first + INVISIBLE + part.text.slice(first.length) : part.text;
-  });
-  return parts.includes(null) ? null : parts.join('');
-}
-
 /** The request to go on with after a run broke off: the reply so far belongs to the prompt, and the draws are others. */
-function continued(
-  request: TextRequest & { prompt: string },
-  { text, tokens }: ReplySoFar,
-): TextRequest & { prompt: string } {
+function continued(request: WasmRequest, { text, tokens }: ReplySoFar): WasmRequest {
   const { sampling, maxTokens } = request;
   return {
     ...request,

@@ -1,15 +1,11 @@
 import { SAMPLING_FIELDS, SAMPLING_KEYS } from '../../core/sampling/fields.ts';
-import type { TextRequest } from '../engine.ts';
+import type { WasmRequest } from './prompt.ts';
 
 /**
  * Writes a completion request in llama-server's form, streamed with progress and usage. Stop sequences are handled in
  * Paddock: llama-server loses the text that it holds back for one if the generation ends otherwise.
  */
-export function completionParams(
-  request: TextRequest & { prompt: string },
-  choice: number,
-  contextLength: number,
-): Record<string, unknown> {
+export function completionParams(request: WasmRequest, choice: number, contextLength: number): Record<string, unknown> {
   const { sampling } = request;
   return {
     prompt: request.prompt,

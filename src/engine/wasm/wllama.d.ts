@@ -54,6 +54,11 @@ declare module '@wllama/wllama/esm/index.js' {
       has_audio_input: boolean;
     };
     mustAddBosToken(): boolean;
+    mustAddEosToken(): boolean;
+    /** The id of the beginning-of-sequence token. */
+    getBOS(): number;
+    /** The id of the end-of-sequence token. */
+    getEOS(): number;
     isMultithread(): boolean;
     getWorkerResources(): { compat: boolean };
     createCompletion(options: StreamOptions & object): Promise<void>;
@@ -61,7 +66,7 @@ declare module '@wllama/wllama/esm/index.js' {
     proxy: WorkerProxy | null;
     /** Private to wllama. Reads the replies to an accepted request. */
     getResponse(options: StreamOptions, isStream: true, request: number): Promise<void>;
-    createEmbedding(options: { input: string[] }): Promise<{
+    createEmbedding(options: { input: (string | number[])[] }): Promise<{
       data: { index: number; embedding: number[] }[];
       usage: { prompt_tokens: number };
     }>;

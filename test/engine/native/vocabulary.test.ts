@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDetokenizer } from '../../../src/core/chat/detokenizer.ts';
 import type { TextPart } from '../../../src/core/chat/literal-text.ts';
 import type { Token } from '../../../src/engine/native/llama.ts';
-import { piecesOf } from '../../../src/engine/native/tokenize.ts';
 import { createVocabulary, type Vocabulary } from '../../../src/engine/native/vocabulary.ts';
 
 /** One of the vocabularies for which llama.cpp's own detokenizer takes spaces before punctuation for mistakes. */
@@ -105,21 +104,5 @@ describe('a byte-level vocabulary', () => {
     expect(await vocabulary.promptTokens('word '.repeat(200_000), gone.signal)).toBeNull();
     clearInterval(timer);
     expect(turns).toBeGreaterThanOrEqual(3);
-  });
-});
-
-describe('the pieces of a long text', () => {
-  it('are that text, cut before lines or words, never inside a character', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom('word ', 'x', '🦙', '\n', '\n\n  ', 'line\n'), { maxLength: 300 }),
-        (parts) => {
-          const text = parts.join('');
-          const pieces = piecesOf(text, 100, 20);
-          expect(pieces.join('')).toBe(text);
-          expect(pieces.every((piece) => piece.length <= 100 && Buffer.from(piece).toString() === piece)).toBe(true);
-        },
-      ),
-    );
   });
 });

@@ -197,9 +197,29 @@ describe('a prompt without a conversation', () => {
     expect(await say('', { prompt: { kind: 'text', text: rendered } })).toBe(await say(PROMPT));
   });
 
-  it('is refused as tokens', async () => {
-    const { ended } = thread.generate(request('', { prompt: { kind: 'tokens', tokens: [65] } }));
+  it('is continued as tokens, and refused if there is no such token', async () => {
+    const rendered = Array.from(Buffer.from('Hello 3'));
+    const text = await say('', { prompt: { kind: 'text', text: 'Hello 3' } });
+    const events = await thread.run(request('', { prompt: { kind: 'tokens', tokens: rendered } }));
+    expect(textOf(events)).toBe(text);
+    expect(only(events, 'done').promptTokens).toBe(rendered.length);
+    const { ended } = thread.generate(request('', { prompt: { kind: 'tokens', tokens: [65, 100_000] } }));
+    expect(await ended).toMatchObject({ data: { status: 400 }, message: expect.stringContaining('no token 100000') });
+  });
+
+  it('is refused as tokens that no text has, and it serves on', async () => {
+    // The vocabulary has a token for the whole word.
+    const tokens = Array.from(Buffer.from('hello'));
+    const { ended } = thread.generate(request('', { prompt: { kind: 'tokens', tokens } }));
     expect(await ended).toMatchObject({ data: { status: 400, code: 'unsupported_parameter', param: 'prompt' } });
+    expect(await say(PROMPT)).not.toBe('');
+  });
+
+  it('is refused as tokens that do not fit', async () => {
+    const tokens = Array<number>(512).fill(65);
+    expect(await thread.run(request('', { prompt: { kind: 'tokens', tokens } }))).toEqual([
+      { kind: 'overflow', promptTokens: 512, contextLength: 512 },
+    ]);
     expect(await say(PROMPT)).not.toBe('');
   });
 });

@@ -1,0 +1,31 @@
+import type { Wllama } from '@wllama/wllama/esm/index.js';
+import type { TextPart } from '../../core/chat/literal-text.ts';
+import type { TextRequest } from '../engine.ts';
+
+/** A request whose prompt is a text in llama-server's form. */
+export type WasmRequest = Omit<TextRequest, 'prompt'> & { prompt: string };
+
+/** Takes up no room, and keeps a text from being what it spells. */
+const INVISIBLE = '\u{2060}';
+
+/**
+ * Writes a prompt as llama-server reads it. `bos` is the text of the beginning-of-sequence token: llama.cpp puts that token before a
+ * text itself, so it is taken out of the text.
+ */
+export function toWasmText(parts: TextPart[], wllama: Wllama, bos: string): string {
+  const text = joinParts(parts);
+  const doubled = bos !== '' && wllama.mustAddBosToken() && text.startsWith(bos);
+  return doubled ? text.slice(bos.length) : text;
+}
+
+/**
+ * Joins the parts of a prompt. llama-server takes every control token that a text spells for that token, so an invisible
+ * character breaks those of clients.
+ */
+function joinParts(parts: TextPart[]): string {
+  const texts = parts.map(({ text, literal }) => {
+    const [first = ''] = text;
+    return literal ? first + INVISIBLE + text.slice(first.length) : text;
+  });
+  return texts.join('');
+}

@@ -1,0 +1,122 @@
+import type { TextPart } from '../../core/chat/literal-text.ts';
+import { ApiError, unsupportedParameter } from '../../core/errors.ts';
+import { MEDIA_MARK } from '../../core/media.ts';
+import { blobBytes } from '../../gguf/blob-bytes.ts';
+import { readGgufHeader } from '../../gguf/header.ts';
+import { readVocabulary } from '../../gguf/vocabulary.ts';
+import type { Answers } from '../answers.ts';
+import { isTokens, partsOf, refuseUnknownIds, type TokenizedPrompt, tokenizePrompt, withBos } from '../tokenize.ts';
+import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts';
+
+/** A model's tokens: wllama does not tell them, so they come from the vocabulary in the GGUF. */
+export interface WasmVocabulary {
+  /**
+   * Counts the tokens of a text, the beginning-of-sequence token included. Of a text that is far longer than `contextLength` it
+   * is an estimate. 0 if the model's kind of vocabulary is not known, and when aborted.
+   */
+  count(parts: TextPart[], contextLength: number, signal: AbortSignal | undefined): Promise<number>;
+  /**
+   * Returns the text of which llama.cpp makes just these tokens: wllama takes no ids. Throws a 400 `ApiError` if there is none, as
+   * of a word that is spelled in single letters, or if the kind of vocabulary is not known.
+   */
+  textOf(tokens: number[]): Promise<string>;
+  /** The answers that need nothing but the vocabulary. */
+  answers: Answers;
+}
+
+/**
+ * Reads the vocabulary when it is first needed and keeps it: one of 150,000 tokens takes about 0.3 s and 30 MB. `model` is the
+ * GGUF, or the first part of it.
+ */
+export function createWasmVocabulary(model: Blob): WasmVocabulary {
+  let built: Promise<Tokenizer> | undefined;
+  const tokenizer = () => {
+    built ??= build(model);
+    return built;
+  };
+  const tokenized = async (
+    parts: TextPart[],
+    signal: AbortSignal | undefined,
+    contextLength?: number,
+  ): Promise<TokenizedPrompt<number> | null> => {
+    const { encode, isSpecial } = await tokenizer();
+    let last: number | undefined;
+    return tokenizePrompt(parts, {
+      tokenize({ text, literal }) {
+        const tokens = encode(text, !literal, last !== undefined && !isSpecial(last));
+        last = tokens.at(-1) ?? last;
+        return tokens;
+      },
+      pause: () => new Promise<void>((resolve) => setTimeout(resolve, 0)),
+      signal,
+      contextLength,
+    });
+  };
+  return {
+    async count(parts, contextLength, signal) {
+      try {
+        const counted = await tokenized(parts, signal, contextLength);
+        if (counted === null) return 0;
+        if ('overflow' in counted) return counted.overflow;
+        return withBos(counted.tokens, (await tokenizer()).bos).length;
+      } catch (error) {
+        if (error instanceof ApiError) return 0;
+        throw error;
+      }
+    },
+    async textOf(tokens) {
+      const { encode, decode, bos } = await tokenizer();
+      const text = decode(tokens, false);
+      const again = withBos(encode(text, true), bos);
+      if (again.join() === withBos(tokens, bos).join()) return text;
+      throw unsupportedParameter(
+        'prompt',
+        'On WebAssembly, the token ids of a prompt must be those that tokenizing their text gives; these are not.',
+      );
+    },
+    answers: {
+      async tokenize({ text, addSpecial }, signal) {
+        const { bos, decode } = await tokenizer();
+        const whole = await tokenized([{ text, literal: false }], signal);
+        const tokens = whole && 'tokens' in whole ? whole.tokens : [];
+        const all = addSpecial ? withBos(tokens, bos) : tokens;
+        return { tokens: all, pieces: all.map((token) => decode([token])) };
+      },
+      async detokenize({ tokens }) {
+        const { size, decode } = await tokenizer();
+        refuseUnknownIds(tokens, size);
+        return { text: decode(tokens) };
+      },
+      async countTokens({ prompt }, signal) {
+        const { size, bos } = await tokenizer();
+        if (isTokens(prompt)) {
+          refuseUnknownIds(prompt, size);
+          return { tokens: withBos(prompt, bos).length };
+        }
+        const parts = partsOf(prompt).map((part) => ({ ...part, text: part.text.replaceAll(MEDIA_MARK, '') }));
+        const whole = await tokenized(parts, signal);
+        return { tokens: whole && 'tokens' in whole ? withBos(whole.tokens, bos).length : 0 };
+      },
+    },
+  };
+}
+
+async function build(model: Blob): Promise<Tokenizer> {
+  const source = blobBytes(model);
+  return createTokenizer(await readVocabulary(source, await readGgufHeader(source)));
+}
+
+/**
+ * Whether a text may have so many tokens. A text has no more tokens than bytes. A unit of JavaScript's texts is one to three bytes,
+ * so most texts need not be encoded.
+ */
+export function mayReach(parts: TextPart[], tokens: number): boolean {
+  const units = parts.reduce((sum, { text }) => sum + text.length, 0);
+  if (units >= tokens) return true;
+  if (3 * units + SPARE_TOKENS < tokens) return false;
+  const utf8 = new TextEncoder();
+  return parts.reduce((sum, { text }) => sum + utf8.encode(text).length, SPARE_TOKENS) >= tokens;
+}
+
+/** The tokens that stand before and after a text: its beginning, its end, a separator and a space. */
+const SPARE_TOKENS = 4;
