@@ -1,18 +1,14 @@
 import { type ApiError, invalidRequest } from '../../errors.ts';
 import type { ReplyFormat, ToolChoice } from '../../runner.ts';
 import type { Tool } from '../../tool.ts';
-import { type Conversation, checkToolChoice } from '../generation/conversation.ts';
+import { type Conversation, checkToolChoice, type Message } from '../generation/conversation.ts';
 import { toMessages } from './history.ts';
 import type { CountTokensRequest, MessagesRequest } from './schema.ts';
 
 /** Translates a validated request into a conversation. Throws a 400 `ApiError` for what can't be done here. */
 export function toConversation(request: MessagesRequest): Conversation {
   const conversation = toCountedConversation(request);
-  if (conversation.messages.at(-1)?.role === 'assistant') {
-    const message =
-      'messages must end with a user message: a reply that begins with given text (assistant prefill) is not supported.';
-    throw invalidRequest(message, 'messages', 'unsupported_parameter');
-  }
+  checkLastMessage(conversation.messages.at(-1));
   const { temperature, top_p, top_k, stop_sequences: stop } = request;
   return { ...conversation, sampling: { temperature, top_p, top_k, stop }, maxTokens: request.max_tokens };
 }
@@ -36,6 +32,17 @@ export function toCountedConversation(request: CountTokensRequest): Conversation
   };
 }
 
+/** Throws a 400 `ApiError` for a conversation to which no reply can be written. */
+function checkLastMessage(last: Message | undefined): void {
+  if (!last || last.role === 'system')
+    throw invalidRequest('messages must have a user message that is not empty.', 'messages');
+  if (last.role === 'assistant') {
+    const message =
+      'messages must end with a user message: a reply that begins with given text (assistant prefill) is not supported.';
+    throw invalidRequest(message, 'messages', 'unsupported_parameter');
+  }
+}
+
 /** No conversation is kept here. By this code Anthropic's SDK knows to send the whole one instead, and does so at once. */
 function threadUnsupported(): ApiError {
   const message = 'thread is not supported: send the whole conversation in messages, without thread.';
@@ -43,13 +50,13 @@ function threadUnsupported(): ApiError {
 }
 
 /**
- * Keeps the tools of the client. Those that Anthropic defines are left out: its servers run them, or its models know them
- * without a schema. Tools to be loaded later are there from the beginning, so that the prompt's beginning stays the same.
+ * Keeps the tools of the client. Those that Anthropic defines have no schema and are left out: its servers run them, or its
+ * models know them. Tools to be loaded later are there from the beginning, so that the prompt's beginning stays the same.
  */
 function toTools({ tools }: CountTokensRequest): Tool[] {
   const names = new Set<string>();
   return (tools ?? []).flatMap(({ type, name, description, input_schema: parameters }, index) => {
-    if (type && type !== 'custom') return [];
+    if (!parameters && type && type !== 'custom') return [];
     const param = `tools[${index}]`;
     if (!name) throw invalidRequest(`${param}.name is required.`, `${param}.name`);
     if (!parameters) throw invalidRequest(`${param}.input_schema is required.`, `${param}.input_schema`);

@@ -23,6 +23,11 @@ describe('tools', () => {
     });
   });
 
+  it('with a schema are those of the client, whatever their type', () => {
+    const body = messageBody({ tools: [{ ...add, type: 'function' }] });
+    expect(toConversation(validate(messagesRequestSchema, body)).tools).toHaveLength(1);
+  });
+
   it('that are to be loaded later are there from the beginning', () => {
     expect(conversation({ tools: [{ ...add, defer_loading: true }] }).tools).toHaveLength(1);
   });
@@ -123,6 +128,18 @@ describe('a generation', () => {
       cachePrompt: true,
       logprobs: null,
     });
+  });
+});
+
+describe('a conversation without a word of the user', () => {
+  it.each([
+    [[{ role: 'user', content: '' }]],
+    [[{ role: 'user', content: [] }]],
+    [[{ role: 'system', content: 'Be kind.' }]],
+  ] as const)('is refused: %j', (messages) => {
+    expect(() => conversation({ messages: messages as unknown as MessageCreateParams['messages'] })).toThrow(
+      'messages must have a user message that is not empty.',
+    );
   });
 });
 
