@@ -31,4 +31,8 @@ declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(handle: unknown): void;
 
 declare const performance: { now(): number };
-declare const crypto: { randomUUID(): string; getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T };
+declare const crypto: {
+  randomUUID(): string;
+  getRandomValues<T extends Uint8Array | Uint32Array>(array: T): T;
+  subtle: { digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer> };
+};

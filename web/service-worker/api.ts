@@ -5,6 +5,7 @@ import { errorReply } from '../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
 import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
 import { requestIdOf } from '../../src/core/api/http/request-id.ts';
+import { createResponseStore } from '../../src/core/api/responses/store.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
 import type { Importer } from '../../src/core/importer.ts';
 import { toLogFields } from '../../src/core/log.ts';
@@ -49,6 +50,8 @@ interface Asked extends PageRequest {
 }
 
 const media = createBrowserMediaReader();
+/** Stored responses are gone when the browser stops the service worker. */
+const responses = createResponseStore();
 
 /** Says whether a path belongs to the API. */
 export function isApiPath(path: string): boolean {
@@ -109,6 +112,7 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     importer: importerOf(request, jobs),
     remover: jobs,
     media,
+    responses,
     apiKeys,
     // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.
     pages: { origins: [], local: 'none' },

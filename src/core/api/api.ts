@@ -14,11 +14,12 @@ import { originNotAllowed } from './http/refusals.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { models } from './models/family.ts';
 import { openApiOf } from './openapi/family.ts';
+import { responses } from './responses/family.ts';
 import { unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
-const DESCRIBED: Family[] = [chat, completions, vectors, tokens, models, health];
+const DESCRIBED: Family[] = [chat, responses, completions, vectors, tokens, models, health];
 
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
