@@ -2,10 +2,25 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../../src/core/api/api.ts';
 import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
+import { samplingEntries } from '../../src/core/api/fields/sampling.ts';
+import { responseRequestSchema } from '../../src/core/api/responses/schema.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from '../../src/core/api/vectors/schema.ts';
 import { COVERAGE, ELSEWHERE, renderCoverage } from './coverage.ts';
 import { CONTRACT } from './suite.ts';
 import { TARGETS } from './targets.ts';
+
+/** These fields of a response are tested in test/core/api/responses. */
+const RESPONSE_HINTS = [
+  'context_management',
+  'max_tool_calls',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'service_tier',
+  'top_logprobs',
+  'truncation',
+  'user',
+];
 
 const cases = new Set(Object.values(CONTRACT).flatMap((section) => section.map(({ name }) => name)));
 
@@ -30,6 +45,7 @@ describe('the table of docs/api.md', () => {
   it.each<[route: string, schema: { entries: object }, others: string[]]>([
     // The tests of templates cover these fields.
     ['POST /v1/chat/completions', chatRequestSchema, ['chat_template_kwargs', 'reasoning_effort']],
+    ['POST /v1/responses', responseRequestSchema, [...Object.keys(samplingEntries), ...RESPONSE_HINTS]],
     ['POST /v1/embeddings', embeddingRequestSchema, ['user']],
     ['POST /v1/rerank', rerankRequestSchema, []],
   ])('has every field of %s', (route, schema, others) => {

@@ -4,6 +4,7 @@ import { describeServerContract } from './server-target.ts';
 const sections = [
   'models',
   'streams',
+  'responses',
   'images and audio, as media',
   'errors and limits',
   'cancellation',

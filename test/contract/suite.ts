@@ -9,6 +9,7 @@ import { httpCases } from './http.ts';
 import { mediaCases } from './media.ts';
 import { modelCases } from './models.ts';
 import { rerankCases } from './rerank.ts';
+import { responseCases } from './responses.ts';
 import { samplingCases } from './sampling.ts';
 import { streamCases } from './stream.ts';
 import type { Target } from './target.ts';
@@ -32,6 +33,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   'tools and structured output': toolCases,
   'choices and logprobs': choiceCases,
   'completions and filters': completionCases,
+  responses: responseCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,

@@ -5,7 +5,7 @@ import { errorReply } from '../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
 import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
 import { requestIdOf } from '../../src/core/api/http/request-id.ts';
-import { createResponseStore } from '../../src/core/api/responses/store.ts';
+import type { ResponseStore } from '../../src/core/api/responses/store.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
 import type { Importer } from '../../src/core/importer.ts';
 import { toLogFields } from '../../src/core/log.ts';
@@ -28,6 +28,7 @@ export interface BrowserGround {
   tabs: Tabs;
   readModels: () => Promise<BrowserModel[]>;
   readConfig: () => Promise<BrowserConfig>;
+  responses: ResponseStore;
   /** Paddock's, for `system_fingerprint`. */
   version: string;
 }
@@ -50,8 +51,6 @@ interface Asked extends PageRequest {
 }
 
 const media = createBrowserMediaReader();
-/** Stored responses are gone when the browser stops the service worker. */
-const responses = createResponseStore();
 
 /** Says whether a path belongs to the API. */
 export function isApiPath(path: string): boolean {
@@ -112,7 +111,7 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     importer: importerOf(request, jobs),
     remover: jobs,
     media,
-    responses,
+    responses: ground.responses,
     apiKeys,
     // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.
     pages: { origins: [], local: 'none' },

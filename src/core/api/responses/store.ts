@@ -60,7 +60,7 @@ export function createResponseStore(limits: StoreLimits = STORE_LIMITS): Respons
 
   return {
     async put(owner, { input, response }) {
-      const entry = { owner, input, response, bytes: bytesOf(input) + bytesOf(response) };
+      const entry = { owner, input, response, bytes: bytesOf({ input, response }) };
       if (entry.bytes > limits.bytes) return;
       entries.set(response.id, entry);
       bytes += entry.bytes;
@@ -83,7 +83,7 @@ export function createResponseStore(limits: StoreLimits = STORE_LIMITS): Respons
   };
 }
 
-/** JavaScript takes at most two bytes for a character of a text. */
-function bytesOf(value: unknown): number {
+/** What a value takes as JSON text: JavaScript has at most two bytes for a character. */
+export function bytesOf(value: unknown): number {
   return JSON.stringify(value).length * 2;
 }

@@ -17,6 +17,7 @@ import {
   readBody,
   readJson,
 } from '../fixtures.ts';
+import { readEvents, respond } from '../responses/fixtures.ts';
 
 const document = openApiDocument(FAMILIES, true);
 const ajv = new Ajv2020({ strict: false });
@@ -33,6 +34,7 @@ describe('what the API answers', () => {
     {
       embed: () => ({ vectors: [[1, 0]], tokens: 1 }),
       rerank: () => ({ scores: [0.5], tokens: 1 }),
+      countPrompt: () => ({ tokens: 1 }),
       tokenize: () => ({ tokens: [1], pieces: ['x'] }),
       detokenize: () => ({ text: 'x' }),
     },
@@ -47,6 +49,8 @@ describe('what the API answers', () => {
     ['ModelList', get('/v1/models')],
     ['Model', get('/v1/models/tiny')],
     ['ChatCompletion', chat()],
+    ['Response', respond()],
+    ['InputTokens', post('/v1/responses/input_tokens', { model: 'tiny', input: 'x' })],
     ['Completion', completion({ logprobs: 1 })],
     ['Completion', completion()],
     ['EmbeddingList', post('/v1/embeddings', { model: 'embedder', input: 'x' })],
@@ -72,6 +76,22 @@ describe('what the API answers', () => {
     expect(chunks.length).toBeGreaterThan(3);
     for (const chunk of chunks) {
       check(JSON.parse(chunk));
+      expect(check.errors ?? []).toEqual([]);
+    }
+  });
+
+  it('is as described in each event of a response, which can be had again and deleted', async () => {
+    const events = readEvents(await readBody(await api(respond({ stream: true }))));
+    for (const [name, data] of [
+      ...events.map((event) => ['ResponseEvent', event.data]),
+      ['Response', await readJson(await api(get(`/v1/responses/${events[0]?.data.response.id}`)))],
+      [
+        'DeletedResponse',
+        await readJson(await api({ ...get(`/v1/responses/${events[0]?.data.response.id}`), method: 'DELETE' })),
+      ],
+    ]) {
+      const check = schemaCheck(name);
+      check(data);
       expect(check.errors ?? []).toEqual([]);
     }
   });

@@ -218,7 +218,7 @@ describe('a stored response', () => {
     }
   });
 
-  it('is the owner of its key alone', async () => {
+  it('is there for its own key alone', async () => {
     const { api } = apiOver(undefined, ['sk-one', 'sk-two']);
     const { id, output } = await readJson(await api(respond({}, { headers: bearer('sk-one') })));
     const asked = (key: string) => [
