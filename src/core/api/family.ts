@@ -33,6 +33,8 @@ export interface Route<Name extends string = string> {
   response?: Name;
   /** One event of the reply, if it may be a stream. */
   event?: Name;
+  /** True if each event of the stream is named by its type, and none says [DONE]. */
+  namedEvents?: true;
 }
 
 /** A family of endpoints. Each is a folder here. */

@@ -77,10 +77,10 @@ function bodyOf({ body, upload }: Route): object | null {
   return upload ? { 'application/octet-stream': {} } : null;
 }
 
-function describeReply({ response, event }: Route) {
+function describeReply({ response, event, namedEvents }: Route) {
   const whole = response === undefined ? {} : { 'application/json': { schema: ref(response) } };
   if (event === undefined) return { description: 'The reply.', content: whole };
-  const events = 'server-sent events: each holds one chunk, the last is [DONE].';
+  const events = `server-sent events: each ${namedEvents ? 'is named by its type.' : 'holds one chunk, the last is [DONE].'}`;
   return {
     description: response === undefined ? `A stream of ${events}` : `The whole reply or, with stream, ${events}`,
     content: { ...whole, 'text/event-stream': { schema: ref(event) } },

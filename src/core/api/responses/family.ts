@@ -50,6 +50,7 @@ export const responses = defineFamily({
       body: { name: 'ResponseRequest', schema: responseRequestSchema },
       response: 'Response',
       event: 'ResponseEvent',
+      namedEvents: true,
     },
     {
       method: 'POST',

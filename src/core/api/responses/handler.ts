@@ -1,9 +1,11 @@
+import { unsupportedParameter } from '../../errors.ts';
 import { toLogFields } from '../../log.ts';
 import type { RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { countPromptTokens, type Generation, startGeneration } from '../generation/start.ts';
 import { ownerOf } from '../http/auth.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { queryField } from '../http/query.ts';
 import { streamReply } from '../stream/event-stream.ts';
 import { resolveInput, responseNotFound } from './input.ts';
 import type { PlacedItem } from './messages.ts';
@@ -33,6 +35,8 @@ export async function countInputTokens(context: RequestContext, request: ApiRequ
 
 /** GET /v1/responses/{response_id} */
 export async function getResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
+  if (queryField(request.query, 'stream') === 'true')
+    throw unsupportedParameter('stream', 'A stored response can not be streamed again.');
   const stored = await context.responses.find(await ownerOf(context.apiKeys, request.headers), id);
   if (!stored) throw responseNotFound(id);
   return jsonReply(stored.response);

@@ -208,6 +208,14 @@ describe('a stored response', () => {
     expect((await api(get(`/v1/responses/${id}`))).status).toBe(404);
   });
 
+  it('is not streamed again', async () => {
+    const { api } = apiOver();
+    const { id } = await readJson(await api(respond()));
+    const reply = await api({ ...get(`/v1/responses/${id}`), query: 'stream=true' });
+    expect(reply.status).toBe(400);
+    expect(await readJson(reply)).toMatchObject({ error: { code: 'unsupported_parameter', param: 'stream' } });
+  });
+
   it('is there before its client hears that it has ended', async () => {
     const { api } = apiOver();
     const { body } = await api(respond({ stream: true }));
