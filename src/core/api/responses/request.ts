@@ -9,8 +9,8 @@ import { type PlacedItem, toMessages } from './messages.ts';
 import type { ResponseHead } from './objects.ts';
 import type { ResponseRequest } from './schema.ts';
 
-/** Fields of OpenAI's that would change the reply and that nothing here can do. */
-export const REFUSED = ['conversation', 'moderation', 'prompt', ...['n', 'return_progress', 'context_overflow']];
+/** Fields that would change the reply: OpenAI's that nothing here can do, and those of other endpoints here. */
+export const REFUSED = ['conversation', 'moderation', 'prompt', 'n', 'return_progress', 'context_overflow'];
 
 /** What `include` calls the log probabilities. Its other names are of tools that OpenAI's servers run. */
 const LOGPROBS = 'message.output_text.logprobs';

@@ -9,6 +9,7 @@ import {
   done,
   finish,
   get,
+  modelCard,
   ORDINARY,
   post,
   readBody,
@@ -112,6 +113,24 @@ describe('a response', () => {
     expect(noted.flat()).toEqual([]);
   });
 
+  it('is refused by its field for images that the model does not take, and for too many', async () => {
+    const image = { type: 'input_image', image_url: 'data:image/png;base64,AA' };
+    const body = (count: number) => ({
+      input: [{ role: 'user', content: Array.from({ length: count }, () => image) }],
+    });
+    const { api } = apiOver();
+    expect(await readJson(await api(respond(body(1))))).toMatchObject({
+      error: { code: 'unsupported_content', param: 'input[0].content[0]' },
+    });
+    const seeing = modelCard({ settings: { embedding: false, vision_model: true } });
+    const media = { read: async () => ({ kind: 'image' as const, bytes: new Uint8Array(1) }) };
+    const { context } = createContext({ cards: [seeing], media });
+    expect((await createApi(context)(respond(body(32)))).status).toBe(200);
+    expect(await readJson(await createApi(context)(respond(body(33))))).toMatchObject({
+      error: { code: 'too_many_media', param: 'input', message: expect.stringMatching(/^input has too many/) },
+    });
+  });
+
   it('is cancelled when its client leaves', async () => {
     const ended = vi.fn();
     const queue = createEventQueue<GenerationEvent>(ended);
@@ -206,6 +225,20 @@ describe('a stored response', () => {
     const { api } = apiOver();
     const { id } = await readJson(await api(respond({ store: false })));
     expect((await api(get(`/v1/responses/${id}`))).status).toBe(404);
+  });
+
+  it('is whole even where it can not be stored, which the log tells', async () => {
+    const { context } = apiOver();
+    const warnings: string[] = [];
+    const put = () => Promise.reject(new Error('the disk is full'));
+    const api = createApi({
+      ...context,
+      responses: { ...context.responses, put },
+      log: { ...context.log, warn: (message) => warnings.push(message) },
+    });
+    expect(await readJson(await api(respond()))).toMatchObject({ status: 'completed' });
+    expect(readEvents(await readBody(await api(respond({ stream: true })))).at(-1)?.event).toBe('response.completed');
+    expect(warnings).toEqual(Array.from({ length: 2 }, () => 'a response could not be stored'));
   });
 
   it('is not streamed again', async () => {
