@@ -8,6 +8,7 @@ import { openCatalogue } from '../src/catalogue/node/catalogue.ts';
 import { createLog } from '../src/cli/log.ts';
 import { createApi } from '../src/core/api/api.ts';
 import { JSON_LIMITS } from '../src/core/api/http/json-scan.ts';
+import { createResponseStore } from '../src/core/api/responses/store.ts';
 import type { ModelCard } from '../src/core/model.ts';
 import { startServer } from '../src/server/server.ts';
 import { AGENTS, type Agent } from './agents.ts';
@@ -72,6 +73,7 @@ async function tryAgent(agent: Agent): Promise<[Outcome, Turn[]]> {
     systemFingerprint: 'paddock-trial',
     noteUnknownFields: () => {},
     log,
+    responses: createResponseStore(),
   });
   const seen: string[] = [];
   const server = await startServer({

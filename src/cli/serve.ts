@@ -3,6 +3,7 @@ import { openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
 import { createPuller } from '../catalogue/pull/node/puller.ts';
 import { createApi } from '../core/api/api.ts';
+import { createResponseStore } from '../core/api/responses/store.ts';
 import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
 import { MEDIA_LIMITS } from '../media/limits.ts';
@@ -77,6 +78,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       limits: { ...MEDIA_LIMITS, fileBytes: config.mediaLimit },
     }),
     remover: createRemover(config.models, catalogue, log),
+    responses: createResponseStore(),
     apiKeys: config.apiKey,
     pages: { origins: config.corsOrigin, local: config.localPages },
     jsonLimits: { depth: config.bodyDepth, values: config.bodyValues },

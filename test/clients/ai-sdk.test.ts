@@ -27,7 +27,7 @@ const compatible = createOpenAICompatible({
 });
 const openai = createOpenAI({ baseURL, apiKey: API_KEY });
 
-const sampling = { temperature: 0, seed: 1, maxOutputTokens: 200 };
+const sampling = { temperature: 0, maxOutputTokens: 200 };
 const short = { ...sampling, prompt: 'hi', maxOutputTokens: 12 };
 const close = tool({ inputSchema: z.strictObject({}), execute: async () => 'closed' });
 
@@ -44,6 +44,7 @@ function recordingTool() {
 const providers: [name: string, (model: string) => LanguageModel][] = [
   ['@ai-sdk/openai-compatible', (model) => compatible(model)],
   ['@ai-sdk/openai', (model) => openai.chat(model)],
+  ["@ai-sdk/openai's default, which is responses", (model) => openai(model)],
 ];
 
 describe.each(providers)('the AI SDK with %s', (_, modelOf) => {

@@ -12,9 +12,10 @@ import { collect } from '../core/api/fixtures.ts';
 import { API_KEY, Book, Shelf, servePaddock } from './paddock.ts';
 
 const baseURL = await servePaddock();
-const chat = (model: string, maxTokens: number) =>
+const chat = (model: string, maxTokens: number, useResponsesApi: boolean) =>
   new ChatOpenAI({
     model,
+    useResponsesApi,
     apiKey: API_KEY,
     configuration: { baseURL },
     temperature: 0,
@@ -22,8 +23,6 @@ const chat = (model: string, maxTokens: number) =>
     modelKwargs: { seed: 1 },
     maxRetries: 0,
   });
-const endless = chat('tiny', 12);
-const brief = chat('shelf/brief', 200);
 const goTo = tool(async ({ shelf }) => `shelf ${shelf} is closed`, { name: 'go_to', description: '', schema: Shelf });
 
 /** LangChain's own type of the field comes out as `never`. */
@@ -36,11 +35,17 @@ async function joined(stream: AsyncIterable<AIMessageChunk>): Promise<AIMessageC
   return (await collect(stream)).reduce((sum, chunk) => sum.concat(chunk), new AIMessageChunk(''));
 }
 
-describe("LangChain's ChatOpenAI", () => {
+describe.each([
+  ['chat completions', false, { finish_reason: 'length' }, { finish_reason: 'tool_calls' }],
+  ['responses', true, { status: 'incomplete' }, { status: 'completed' }],
+])("LangChain's ChatOpenAI by %s", (_, useResponsesApi, cut, called) => {
+  const endless = chat('tiny', 12, useResponsesApi);
+  const brief = chat('shelf/brief', 200, useResponsesApi);
+
   it('invokes, and tells the usage', async () => {
     const message = await endless.invoke('hello');
     expect(message.text).not.toBe('');
-    expect(message.response_metadata).toMatchObject({ finish_reason: 'length', model_name: 'tiny' });
+    expect(message.response_metadata).toMatchObject({ ...cut, model_name: 'tiny' });
     expect(usageOf(message)?.output_tokens).toBe(12);
   });
 
@@ -63,24 +68,30 @@ describe("LangChain's ChatOpenAI", () => {
     }
   });
 
-  it.each(['go_to', 'any'])('calls a bound tool with tool_choice %s, streamed and not', async (tool_choice) => {
-    const model = brief.bindTools([goTo], { tool_choice });
-    const whole = await model.invoke('hi');
-    expect(whole.response_metadata).toMatchObject({ finish_reason: 'tool_calls' });
-    expect(whole.invalid_tool_calls).toEqual([]);
-    expect(whole.tool_calls?.length).toBeGreaterThan(0);
-    for (const { name, args, id } of whole.tool_calls ?? []) {
-      expect({ name, id }).toEqual({ name: 'go_to', id: expect.stringMatching(/^call_/) });
-      expect(Shelf.parse(args)).toEqual(args);
-    }
-    const streamed = await joined(await model.stream('hi'));
-    const said = ({ tool_calls = [] }: typeof whole) => tool_calls.map(({ name, args }) => ({ name, args }));
-    expect(said(streamed)).toEqual(said(whole));
-  });
+  // With responses, this version of LangChain does not send a tool_choice that is a word.
+  it.each(useResponsesApi ? ['go_to'] : ['go_to', 'any'])(
+    'calls a bound tool with tool_choice %s, streamed and not',
+    async (tool_choice) => {
+      const model = brief.bindTools([goTo], { tool_choice });
+      const whole = await model.invoke('hi');
+      expect(whole.response_metadata).toMatchObject(called);
+      expect(whole.invalid_tool_calls).toEqual([]);
+      expect(whole.tool_calls?.length).toBeGreaterThan(0);
+      for (const { name, args, id } of whole.tool_calls ?? []) {
+        expect({ name, id }).toEqual({ name: 'go_to', id: expect.stringMatching(/^call_/) });
+        expect(Shelf.parse(args)).toEqual(args);
+      }
+      const streamed = await joined(await model.stream('hi'));
+      const said = ({ tool_calls = [] }: typeof whole) => tool_calls.map(({ name, args }) => ({ name, args }));
+      expect(said(streamed)).toEqual(said(whole));
+    },
+  );
 
   it('takes the result of a tool back and replies to it', async () => {
     const question = new HumanMessage('hi');
-    const asked = await brief.bindTools([goTo], { tool_choice: 'any', parallel_tool_calls: false }).invoke([question]);
+    const asked = await brief
+      .bindTools([goTo], { tool_choice: 'go_to', parallel_tool_calls: false })
+      .invoke([question]);
     const [call] = asked.tool_calls ?? [];
     if (!call) throw new Error('the model has called no tool');
     const result: ToolMessage = await goTo.invoke({ ...call, type: 'tool_call' });
@@ -92,7 +103,8 @@ describe("LangChain's ChatOpenAI", () => {
     expect(longer?.input_tokens).toBeGreaterThan(shorter?.input_tokens ?? Infinity);
   });
 
-  it.each(['jsonSchema', 'functionCalling'] as const)(
+  // With responses, this version of LangChain can't stream what it reads from a call.
+  it.each(useResponsesApi ? (['jsonSchema'] as const) : (['jsonSchema', 'functionCalling'] as const))(
     'returns structured output by the method %s, streamed and not',
     async (method) => {
       const model = brief.withStructuredOutput(Book, { name: 'book', method });
@@ -103,7 +115,7 @@ describe("LangChain's ChatOpenAI", () => {
   );
 
   it('throws with the status and the message of the server', async () => {
-    await expect(chat('none', 12).invoke('hi')).rejects.toMatchObject({
+    await expect(chat('none', 12, useResponsesApi).invoke('hi')).rejects.toMatchObject({
       status: 404,
       message: expect.stringContaining("'none'"),
     });

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../../src/core/api/api.ts';
 import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
+import { samplingEntries } from '../../src/core/api/fields/sampling.ts';
 import { messagesRequestSchema, WITHOUT_EFFECT } from '../../src/core/api/messages/schema.ts';
+import { responseRequestSchema } from '../../src/core/api/responses/schema.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from '../../src/core/api/vectors/schema.ts';
 import { COVERAGE, ELSEWHERE, renderCoverage } from './coverage.ts';
 import { CONTRACT } from './suite.ts';
@@ -10,6 +12,18 @@ import { TARGETS } from './targets.ts';
 
 /** Fields of messages that tests of their own hold. */
 const SAMPLED_OR_THOUGHT = ['temperature', 'top_p', 'top_k', 'thinking', 'output_format'];
+/** These fields of a response are tested in test/core/api/responses. */
+const RESPONSE_HINTS = [
+  'context_management',
+  'max_tool_calls',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'service_tier',
+  'top_logprobs',
+  'truncation',
+  'user',
+];
 
 const cases = new Set(Object.values(CONTRACT).flatMap((section) => section.map(({ name }) => name)));
 
@@ -38,6 +52,7 @@ describe('the table of docs/api.md', () => {
       chatRequestSchema,
       ['chat_template_kwargs', 'reasoning_effort', 'enable_thinking', 'think', 'reasoning'],
     ],
+    ['POST /v1/responses', responseRequestSchema, [...Object.keys(samplingEntries), ...RESPONSE_HINTS]],
     ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...WITHOUT_EFFECT]],
     ['POST /v1/embeddings', embeddingRequestSchema, ['user']],
     ['POST /v1/rerank', rerankRequestSchema, []],

@@ -108,6 +108,44 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'guided_json, structured_outputs': 'replies JSON of the schema in guided_json and in structured_outputs',
     user: 'answers every field of a wrong type or out of range with a 400 that names the field and the limit',
   },
+  Response: {
+    'id, object, model, status, output, usage': 'answers the openai client with a whole response',
+    'incomplete_details.reason: max_output_tokens': 'answers the openai client with a whole response',
+    'output[].type: message, content[].type: output_text': 'answers the openai client with a whole response',
+    'output[].type: function_call, id, call_id, name, arguments':
+      'calls a tool for the openai client, takes its result, and goes on from the stored response',
+    'usage.input_tokens_details.cached_tokens':
+      'reads all of a conversation but its new part from the cache, whatever ids its items have',
+    'the events of its stream': 'streams to the openai client the response that it answers whole, event by event',
+    'DELETE /v1/responses/{response_id}':
+      'gives back a stored response until it is deleted, and none that was not to be stored',
+    'GET /v1/responses/{response_id}':
+      'gives back a stored response until it is deleted, and none that was not to be stored',
+  },
+  'POST /v1/responses': {
+    'model, input, max_output_tokens': 'answers the openai client with a whole response',
+    'input[].type: message, function_call, function_call_output':
+      'calls a tool for the openai client, takes its result, and goes on from the stored response',
+    'input[].type: item_reference': 'runs the tool loop of the AI SDK, which refers to what it has been told by ids',
+    'input[].type: item_reference, unknown': 'refuses references to responses and items that it does not have',
+    'input[].content[].type: input_image': 'looks at the images of a response',
+    'an input that does not fit':
+      'refuses a response to a prompt that does not fit, with the words that clients look for',
+    stream: 'streams to the openai client the response that it answers whole, event by event',
+    'store, metadata': 'gives back a stored response until it is deleted, and none that was not to be stored',
+    previous_response_id: 'calls a tool for the openai client, takes its result, and goes on from the stored response',
+    'tools, tool_choice, parallel_tool_calls':
+      'calls a tool for the openai client, takes its result, and goes on from the stored response',
+    'text.format': 'parses the structured output of a response for the openai client',
+    'text.format, by the AI SDK': 'generates an object for the AI SDK by its default endpoint',
+    'tools, by the AI SDK, streamed': 'streams the tool loop of the AI SDK',
+    'instructions, reasoning.effort, tools of other types':
+      'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
+    'include, prompt_cache_key, text.verbosity, reasoning.summary, client_metadata':
+      'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
+    'background, conversation, prompt: a 400':
+      'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
+  },
   'POST /v1/completions': {
     'model, prompt': 'completes a text for the openai client, whole and streamed alike',
     'prompt, several of them': 'completes several prompts, with choices numbered through',
@@ -286,6 +324,30 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
   'x-request-id, taken or made': {
     file: 'test/core/api/api.test.ts',
     name: 'is in the header of every reply, whole, streamed or an error',
+  },
+  'POST /v1/responses/input_tokens': {
+    file: 'test/clients/openai-responses.test.ts',
+    name: 'counts the tokens of an input as the response itself counts them',
+  },
+  'POST /v1/responses: every event, in order, with its fields': {
+    file: 'test/core/api/responses/transcripts.test.ts',
+    name: 'names its item by the id that the item begins and ends with',
+  },
+  'POST /v1/responses: top_logprobs and include': {
+    file: 'test/core/api/responses/transcripts.test.ts',
+    name: 'has the log probabilities where they are asked for, and else an empty list',
+  },
+  'POST /v1/responses: other hints': {
+    file: 'test/core/api/responses/handler.test.ts',
+    name: 'takes the hints of agents and notes none as unknown',
+  },
+  'stored responses, of another key': {
+    file: 'test/core/api/responses/handler.test.ts',
+    name: 'is there for its own key alone',
+  },
+  'stored responses, in a service worker that is stopped': {
+    file: 'test/web/stopped-worker.test.ts',
+    name: 'has the responses that it has stored when it is started again, until they are deleted',
   },
   'POST /v1/messages: temperature, top_p, top_k': {
     file: 'test/core/api/messages/request.test.ts',

@@ -5,6 +5,7 @@ const sections = [
   'models',
   'streams',
   "messages, in Anthropic's form",
+  'responses',
   'images and audio, as media',
   'the API of Ollama',
   'errors and limits',

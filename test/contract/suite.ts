@@ -12,6 +12,7 @@ import { messageCases } from './messages.ts';
 import { modelCases } from './models.ts';
 import { ollamaCases } from './ollama.ts';
 import { rerankCases } from './rerank.ts';
+import { responseCases } from './responses.ts';
 import { samplingCases } from './sampling.ts';
 import { streamCases } from './stream.ts';
 import type { Target } from './target.ts';
@@ -39,6 +40,7 @@ export const CONTRACT: Record<string, ContractCase[]> = {
   "messages, in Anthropic's form": messageCases,
   'fields and paths of other clients': clientCases,
   tokens: tokenCases,
+  responses: responseCases,
   embeddings: embeddingCases,
   'ranking, by models like those of embeddings': rerankCases,
   'images and audio, as media': mediaCases,

@@ -10,6 +10,7 @@ import {
   chatOf,
   importModel,
   openPaddock,
+  request,
   startPaddockSite,
   startStream,
   untilIdle,
@@ -53,6 +54,35 @@ describe('a service worker that is stopped', () => {
       const before = await chat(page);
       await stopServiceWorker();
       expect(await chat(page)).toBe(before);
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'has the responses that it has stored when it is started again, until they are deleted',
+    async () => {
+      const ask = async (method: string, path: string, body?: object) => {
+        const { status, text } = await request(page, method, `/v1/responses${path}`, body);
+        return { status, body: JSON.parse(text) };
+      };
+      const short = { model: 'tiny', temperature: 0, max_output_tokens: 8 };
+      const { body: first } = await ask('POST', '', { ...short, input: 'hello' });
+      await stopServiceWorker();
+      expect(await ask('GET', `/${first.id}`)).toEqual({ status: 200, body: first });
+
+      const said = [
+        { role: 'user', content: 'hello' },
+        { type: 'item_reference', id: first.output[0].id },
+      ];
+      const byReference = { ...short, input: [...said, { role: 'user', content: 'And?' }] };
+      const byResponse = { ...short, input: 'And?', previous_response_id: first.id };
+      const [{ body: one }, { body: other }] = [await ask('POST', '', byReference), await ask('POST', '', byResponse)];
+      expect(one.usage.input_tokens).toBeGreaterThan(first.usage.total_tokens);
+      expect(one.output[0].content).toEqual(other.output[0].content);
+
+      expect((await ask('DELETE', `/${first.id}`)).status).toBe(200);
+      expect((await ask('GET', `/${first.id}`)).status).toBe(404);
+      expect((await ask('POST', '', byReference)).status).toBe(400);
     },
     TIME_LIMIT_MS,
   );

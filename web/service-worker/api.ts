@@ -6,6 +6,7 @@ import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
 import { canonicalPath, isApiPath } from '../../src/core/api/http/paths.ts';
 import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from '../../src/core/api/http/request-id.ts';
+import type { ResponseStore } from '../../src/core/api/responses/store.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
 import type { Importer } from '../../src/core/importer.ts';
 import { toLogFields } from '../../src/core/log.ts';
@@ -28,6 +29,7 @@ export interface BrowserGround {
   tabs: Tabs;
   readModels: () => Promise<BrowserModel[]>;
   readConfig: () => Promise<BrowserConfig>;
+  responses: ResponseStore;
   /** Paddock's, for `system_fingerprint`. */
   version: string;
 }
@@ -117,6 +119,7 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     importer: importerOf(request, jobs),
     remover: jobs,
     media,
+    responses: ground.responses,
     apiKeys,
     // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.
     pages: { origins: [], local: 'none' },

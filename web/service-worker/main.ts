@@ -4,6 +4,7 @@ import type { BrowserModel, PageMessage, ServiceWorkerMessage } from '../protoco
 import { answer, type BrowserGround, isForApi } from './api.ts';
 import { readBuiltIn, withBuiltIn } from './built-in.ts';
 import { isolated } from './isolation.ts';
+import { createBrowserResponseStore } from './responses.ts';
 import { createShell } from './shell.ts';
 import type { ShellManifest } from './shell-manifest.ts';
 
@@ -35,6 +36,7 @@ const ground: BrowserGround = {
   },
   readConfig,
   readModels: readAllModels,
+  responses: createBrowserResponseStore(),
   version: PADDOCK_VERSION,
 };
 

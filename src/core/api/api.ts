@@ -17,11 +17,12 @@ import { messages } from './messages/family.ts';
 import { models } from './models/family.ts';
 import { ollama } from './ollama/family.ts';
 import { openApiOf } from './openapi/family.ts';
+import { responses } from './responses/family.ts';
 import { unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
-const DESCRIBED: Family[] = [chat, completions, messages, vectors, tokens, models, ollama, health];
+const DESCRIBED: Family[] = [chat, responses, messages, completions, vectors, tokens, models, ollama, health];
 
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];

@@ -9,6 +9,7 @@ import type { CallContext } from '../wire.ts';
 import type { ApiRequest } from './http/http.ts';
 import type { JsonLimits } from './http/json-scan.ts';
 import type { PageRules } from './http/reach.ts';
+import type { ResponseStore } from './responses/store.ts';
 
 /** What the API needs from the platform that it runs on. */
 export interface ApiContext {
@@ -22,6 +23,8 @@ export interface ApiContext {
   remover?: Remover;
   /** Reads images and recordings. Absent if this platform can't. */
   media?: MediaReader;
+  /** The responses that clients may come back to. */
+  responses: ResponseStore;
   /** The API keys. If there are none, requests need no key. */
   apiKeys: string[];
   /** Which web pages may call. */

@@ -35,6 +35,8 @@ export interface Route<Name extends string = string> {
   event?: Name;
   /** True if the stream is lines of JSON. All others are server-sent events. */
   ndjson?: true;
+  /** True if each event of the stream is named by its type, and none says [DONE]. */
+  namedEvents?: true;
 }
 
 /** A family of endpoints. Each is a folder here. */

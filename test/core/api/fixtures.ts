@@ -6,6 +6,7 @@ import { validate } from '../../../src/core/api/fields/fields.ts';
 import { toGenerationRequest } from '../../../src/core/api/generation/request.ts';
 import type { ApiReply, ApiRequest } from '../../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../../src/core/api/http/json-scan.ts';
+import { createResponseStore } from '../../../src/core/api/responses/store.ts';
 import { ApiError } from '../../../src/core/errors.ts';
 import type {
   ChoiceFinished,
@@ -172,6 +173,7 @@ export function createContext(overrides: Partial<RequestContext> & { cards?: Mod
   const context: RequestContext = {
     catalogue: { list: () => cards, find: (id) => cards.find((card) => card.id === id) },
     runner: createFakeRunner(),
+    responses: createResponseStore(),
     apiKeys: [],
     pages: { origins: [], local: 'inference' },
     jsonLimits: JSON_LIMITS,

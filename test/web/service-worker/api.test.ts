@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createResponseStore } from '../../../src/core/api/responses/store.ts';
 import { invalidRequest } from '../../../src/core/errors.ts';
 import type { PullEvent } from '../../../src/core/puller.ts';
 import type { ChatService } from '../../../src/engine/chat-service.ts';
@@ -16,7 +17,13 @@ let ground: BrowserGround;
 beforeEach(() => {
   tabs = new FakeTabs();
   models = [browserModel('tiny'), browserModel('pico', 'shell')];
-  ground = { tabs, readModels: async () => models, readConfig: async () => DEFAULT_CONFIG, version: '1.2.3' };
+  ground = {
+    tabs,
+    readModels: async () => models,
+    readConfig: async () => DEFAULT_CONFIG,
+    responses: createResponseStore(),
+    version: '1.2.3',
+  };
 });
 
 /** Opens the tab that leads. */

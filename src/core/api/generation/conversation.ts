@@ -18,6 +18,8 @@ export interface Message extends Omit<ChatMessage, 'content' | 'media'> {
  */
 export interface Conversation {
   messages: Message[];
+  /** The client's field that has the messages, for errors. The default is `messages`. */
+  param?: string;
   tools: Tool[];
   toolChoice: ToolChoice;
   /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */

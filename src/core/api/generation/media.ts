@@ -5,7 +5,7 @@ import { MEDIA_MARK, type Media, type MediaPart } from '../../media.ts';
 import type { ModelCard } from '../../model.ts';
 import type { ApiContext } from '../context.ts';
 import { cancelWith } from '../stream/cancel.ts';
-import type { ContentPart, Message } from './conversation.ts';
+import type { ContentPart, Conversation } from './conversation.ts';
 
 /** The most images and recordings in one request. Each takes a large part of a context window. */
 const MOST_PARTS = 32;
@@ -40,7 +40,7 @@ export function joinContent(content: ContentPart[] | null): string | null {
  */
 export async function readMedia(
   reader: ApiContext['media'],
-  messages: Message[],
+  { messages, param: field = 'messages' }: Pick<Conversation, 'messages' | 'param'>,
   model: ModelCard,
   signal: AbortSignal,
 ): Promise<Media[][]> {
@@ -51,7 +51,7 @@ export async function readMedia(
   if (!reader) throw unsupportedContent('This Paddock can take neither images nor audio.', first.param);
   if (found.length > MOST_PARTS) {
     const counts = `there are ${found.length}, and at most ${MOST_PARTS} are allowed`;
-    throw invalidRequest(`messages has too many images and recordings: ${counts}.`, 'messages', 'too_many_media');
+    throw invalidRequest(`${field} has too many images and recordings: ${counts}.`, field, 'too_many_media');
   }
   // If one can't be read, the request fails, so reading the others stops.
   const reading = cancelWith(signal);

@@ -31,7 +31,8 @@ export async function startGeneration(
   const cancel = cancelWith(request.signal);
   const generation = await readGeneration(context, cancel.signal, model, conversation);
   const events = context.runner.generate(model.id, generation, callOf(context, cancel));
-  return { events: applyOverflowPolicy(events, overflow, { choices: generation.choices }), cancel };
+  const { param = 'messages' } = conversation;
+  return { events: applyOverflowPolicy(events, overflow, { param, choices: generation.choices }), cancel };
 }
 
 /** Counts the tokens of a conversation's prompt. Those of images and recordings are not known and count as none. */
@@ -52,6 +53,6 @@ async function readGeneration(
   model: ModelCard,
   conversation: Conversation,
 ): Promise<GenerationRequest> {
-  const media = await readMedia(reader, conversation.messages, model, signal);
+  const media = await readMedia(reader, conversation, model, signal);
   return toGenerationRequest(conversation, model, contentFilter, media);
 }

@@ -11,6 +11,19 @@ export function isKnown(apiKeys: string[], headers: Record<string, string>): boo
   return findKeyProblem(apiKeys, headers) === null;
 }
 
+/**
+ * Names who a request speaks for, to tell what one key has stored from what others have: the hash of its key. Requests without a
+ * key are all one owner.
+ */
+export async function ownerOf(apiKeys: string[], headers: Record<string, string>): Promise<string> {
+  const given = givenKeys(headers);
+  const known = given.find((key) => apiKeys.some((other) => equalInConstantTime(other, key)));
+  const key = apiKeys.length > 0 ? known : given[0];
+  if (key === undefined) return 'anonymous';
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key));
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 function findKeyProblem(apiKeys: string[], headers: Record<string, string>): ApiError | null {
   if (apiKeys.length === 0) return null;
   const given = givenKeys(headers);

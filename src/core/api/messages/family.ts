@@ -58,6 +58,7 @@ export const messages = defineFamily({
       body: { name: 'MessagesRequest', schema: messagesRequestSchema },
       response: 'Message',
       event: 'MessageEvent',
+      namedEvents: true,
     },
     {
       method: 'POST',

@@ -2,7 +2,13 @@ import { invalidRequest, unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { GenerationRequest, Prompt, ReplyFormat } from '../../runner.ts';
 import { toSampling, toStop } from '../fields/sampling.ts';
-import { type Conversation, checkToolChoice, type Message, textContent } from '../generation/conversation.ts';
+import {
+  type Conversation,
+  checkToolChoice,
+  checkTools,
+  type Message,
+  textContent,
+} from '../generation/conversation.ts';
 import { capabilitiesOf } from '../models/model-object.ts';
 import { toMediaParts } from './images.ts';
 import { toMessages } from './messages.ts';
@@ -13,11 +19,12 @@ type ReplyBody = Pick<ChatBody, 'format' | 'think' | 'options' | 'logprobs' | 't
 
 /** The conversation of POST /api/chat. Throws a 400 `ApiError` for what the model or this API can't do. */
 export function toChat(body: ChatBody, model: ModelCard): Conversation {
-  const tools = (body.tools ?? []).map(({ function: { name, description, parameters } }) => ({
+  const functions = (body.tools ?? []).map(({ function: { name, description, parameters } }) => ({
     name,
     ...(description && { description }),
     ...(parameters && { parameters }),
   }));
+  const tools = checkTools(functions, (index) => `tools[${index}].function.name`);
   return {
     ...toConversation(toMessages(body.messages ?? []), body, model),
     tools,

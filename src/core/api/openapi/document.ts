@@ -81,15 +81,14 @@ function bodyOf({ body, upload }: Route): object | null {
   return upload ? { 'application/octet-stream': {} } : null;
 }
 
-function describeReply({ path, response, event, ndjson }: Route) {
+function describeReply({ response, event, ndjson, namedEvents }: Route) {
   const whole = response === undefined ? {} : { 'application/json': { schema: ref(response) } };
   if (event === undefined) return { description: 'The reply.', content: whole };
   if (ndjson) {
     const lines = 'Lines of JSON, unless stream is false: then the whole reply.';
     return { description: lines, content: { ...whole, 'application/x-ndjson': { schema: ref(event) } } };
   }
-  const end = dialectOf(path) === 'anthropic' ? 'message_stop' : '[DONE]';
-  const events = `server-sent events: each holds one chunk, the last is ${end}.`;
+  const events = `server-sent events: each ${namedEvents ? 'is named by its type.' : 'holds one chunk, the last is [DONE].'}`;
   return {
     description: response === undefined ? `A stream of ${events}` : `The whole reply or, with stream, ${events}`,
     content: { ...whole, 'text/event-stream': { schema: ref(event) } },

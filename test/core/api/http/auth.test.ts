@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
-import { authenticate } from '../../../../src/core/api/http/auth.ts';
+import { authenticate, ownerOf } from '../../../../src/core/api/http/auth.ts';
 import { ApiError } from '../../../../src/core/errors.ts';
 import { chat, createContext, get, readJson } from '../fixtures.ts';
 
@@ -110,5 +110,27 @@ describe('the API with a key', () => {
 
   it('answers /health without it', async () => {
     expect((await api(get('/health'))).status).toBe(200);
+  });
+});
+
+describe('the owner of what a request stores', () => {
+  const keys = ['sk-one', 'sk-two'];
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+  it('is told by the key, in whichever header it is, and never is the key itself', async () => {
+    const owner = await ownerOf(keys, bearer('sk-one'));
+    expect(owner).toMatch(/^[0-9a-f]{64}$/);
+    expect(await ownerOf(keys, { 'x-api-key': 'sk-one' })).toBe(owner);
+    expect(await ownerOf(keys, bearer('sk-two'))).not.toBe(owner);
+  });
+
+  it('is that of the key that holds where there are two', async () => {
+    const both = { ...bearer('placeholder'), 'x-api-key': 'sk-two' };
+    expect(await ownerOf(keys, both)).toBe(await ownerOf(keys, bearer('sk-two')));
+  });
+
+  it('is told by any key where none is needed, and is one for all who send none', async () => {
+    expect(await ownerOf([], bearer('a'))).not.toBe(await ownerOf([], bearer('b')));
+    expect(await ownerOf([], {})).toBe('anonymous');
   });
 });

@@ -18,6 +18,7 @@ import {
   readJson,
 } from '../fixtures.ts';
 import { eventsOf, message, messageBody } from '../messages/fixtures.ts';
+import { readEvents, respond } from '../responses/fixtures.ts';
 
 const document = openApiDocument(FAMILIES, true);
 const ajv = new Ajv2020({ strict: false });
@@ -34,9 +35,9 @@ describe('what the API answers', () => {
     {
       embed: () => ({ vectors: [[1, 0]], tokens: 1 }),
       rerank: () => ({ scores: [0.5], tokens: 1 }),
+      countPrompt: () => ({ tokens: 1 }),
       tokenize: () => ({ tokens: [1], pieces: ['x'] }),
       detokenize: () => ({ text: 'x' }),
-      countPrompt: () => ({ tokens: 1 }),
     },
     [{ id: 'big', state: 'loading', waiting: 1 }],
   );
@@ -49,6 +50,8 @@ describe('what the API answers', () => {
     ['ModelList', get('/v1/models')],
     ['Model', get('/v1/models/tiny')],
     ['ChatCompletion', chat()],
+    ['Response', respond()],
+    ['InputTokens', post('/v1/responses/input_tokens', { model: 'tiny', input: 'x' })],
     ['Completion', completion({ logprobs: 1 })],
     ['Completion', completion()],
     ['Message', message()],
@@ -86,6 +89,22 @@ describe('what the API answers', () => {
     expect(chunks.length).toBeGreaterThan(3);
     for (const chunk of chunks) {
       check(JSON.parse(chunk));
+      expect(check.errors ?? []).toEqual([]);
+    }
+  });
+
+  it('is as described in each event of a response, which can be had again and deleted', async () => {
+    const events = readEvents(await readBody(await api(respond({ stream: true }))));
+    for (const [name, data] of [
+      ...events.map((event) => ['ResponseEvent', event.data]),
+      ['Response', await readJson(await api(get(`/v1/responses/${events[0]?.data.response.id}`)))],
+      [
+        'DeletedResponse',
+        await readJson(await api({ ...get(`/v1/responses/${events[0]?.data.response.id}`), method: 'DELETE' })),
+      ],
+    ]) {
+      const check = schemaCheck(name);
+      check(data);
       expect(check.errors ?? []).toEqual([]);
     }
   });

@@ -1,0 +1,76 @@
+import * as v from 'valibot';
+import { list, nonEmptyText, object, oneOf, text } from '../fields/fields.ts';
+
+/** More than any conversation has; each costs work before the model gets to it. */
+const MOST_ITEMS = 10_000;
+const MOST_PARTS = 4096;
+
+const textPart = v.looseObject({ type: oneOf(['input_text', 'output_text', 'text']), text });
+const refusalPart = v.looseObject({ type: v.literal('refusal'), refusal: text });
+const imagePart = v.looseObject({
+  type: v.literal('input_image'),
+  image_url: v.nullish(nonEmptyText),
+  file_id: v.nullish(text),
+  detail: v.nullish(oneOf(['auto', 'low', 'high', 'original'])),
+});
+const audioPart = v.looseObject({
+  type: v.literal('input_audio'),
+  input_audio: object({ data: nonEmptyText, format: oneOf(['wav', 'mp3']) }, 'must be an object with data and format'),
+});
+const filePart = v.looseObject({ type: v.literal('input_file') });
+
+const contentPart = v.variant('type', [textPart, refusalPart, imagePart, audioPart, filePart], (issue) =>
+  issue.expected.startsWith('Object')
+    ? 'must be an object'
+    : 'must be one of input_text, output_text, refusal, input_image, input_audio',
+);
+
+const content = v.union([v.string(), list(contentPart, MOST_PARTS, 'parts', 'must be an array')], (issue) =>
+  Array.isArray(issue.input) ? 'has a content part that is not valid' : 'must be a string or an array of content parts',
+);
+
+const message = v.looseObject({
+  type: v.optional(v.literal('message'), 'message'),
+  role: oneOf(['user', 'system', 'developer', 'assistant']),
+  content: v.nullish(content),
+});
+
+const functionCall = v.looseObject({ type: v.literal('function_call'), call_id: text, name: text, arguments: text });
+const customCall = v.looseObject({ type: v.literal('custom_tool_call'), call_id: text, name: text, input: text });
+const callOutput = v.looseObject({
+  type: oneOf(['function_call_output', 'custom_tool_call_output']),
+  call_id: text,
+  output: content,
+});
+
+const thoughts = v.nullish(list(v.looseObject({ text: v.nullish(text) }), MOST_PARTS, 'parts', 'must be an array'));
+const reasoning = v.looseObject({ type: v.literal('reasoning'), summary: thoughts, content: thoughts });
+
+const itemReference = v.looseObject({ type: v.literal('item_reference'), id: nonEmptyText });
+
+const TYPES = [
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+  'reasoning',
+  'item_reference',
+];
+
+const item = v.variant('type', [message, functionCall, callOutput, customCall, reasoning, itemReference], (issue) =>
+  issue.expected.startsWith('Object') ? 'must be an object' : `must be one of ${TYPES.join(', ')}`,
+);
+
+/** The conversation so far: a text of the user, or items. A message may leave its `type` out. */
+export const input = v.union([v.string(), list(item, MOST_ITEMS, 'items', 'must be an array')], (issue) =>
+  Array.isArray(issue.input) ? 'has an item that is not valid' : 'must be a string or an array of items',
+);
+
+/** An item as clients send it. */
+export type InputItem = v.InferOutput<typeof item>;
+
+/** An item that has its own content: every one but a reference. */
+export type ContentItem = Exclude<InputItem, { type: 'item_reference' }>;
+
+export type InputPart = v.InferOutput<typeof contentPart>;

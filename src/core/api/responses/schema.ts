@@ -1,0 +1,112 @@
+import * as v from 'valibot';
+import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { samplingEntries } from '../fields/sampling.ts';
+import { input } from './items.ts';
+
+/** More than any client has; each costs work before the model gets to it. */
+const MOST_TOOLS = 1024;
+
+const jsonSchema = record('must be a JSON schema object', v.unknown());
+
+const functionTool = v.looseObject({
+  type: v.literal('function'),
+  name: nonEmptyText,
+  description: v.nullish(text),
+  parameters: v.nullish(jsonSchema),
+  strict: v.nullish(booleanField),
+});
+
+/** Tools that OpenAI's servers run themselves, groups of tools, and types that are yet to come. */
+const otherTool = v.looseObject({ type: v.pipe(text, v.notValue('function')) });
+
+const tool = v.variant('type', [functionTool, otherTool], (issue) =>
+  issue.expected.startsWith('Object') ? 'must be an object' : 'must be a string',
+);
+
+const toolChoice = v.union(
+  [
+    v.picklist(['none', 'auto', 'required']),
+    v.looseObject({ type: v.literal('function'), name: text }),
+    v.looseObject({
+      type: v.literal('allowed_tools'),
+      mode: oneOf(['auto', 'required']),
+      tools: list(
+        v.looseObject({ type: text, name: v.nullish(text) }),
+        MOST_TOOLS,
+        'tools',
+        'must be an array of tools',
+      ),
+    }),
+  ],
+  'must be none, auto, required, {"type": "function", "name": ...} or {"type": "allowed_tools", "mode": ..., "tools": ...}',
+);
+
+const format = v.variant(
+  'type',
+  [
+    v.looseObject({ type: v.literal('text') }),
+    v.looseObject({ type: v.literal('json_object') }),
+    v.looseObject({
+      type: v.literal('json_schema'),
+      name: v.nullish(text),
+      schema: jsonSchema,
+      strict: v.nullish(booleanField),
+    }),
+  ],
+  (issue) =>
+    issue.expected.startsWith('Object')
+      ? 'must be an object with type'
+      : 'must be one of text, json_object, json_schema',
+);
+
+/** A response has one choice, its own events for what happens, and its own answer to a prompt that does not fit. */
+const { n: _, return_progress: __, context_overflow: ___, ...ownSampling } = samplingEntries;
+
+/** Fields that are taken and only say how a reply may be made, or come back in it. */
+const hints = {
+  background: v.nullish(booleanField),
+  client_metadata: v.nullish(v.unknown()),
+  context_management: v.nullish(v.unknown()),
+  max_tool_calls: v.nullish(v.unknown()),
+  metadata: v.nullish(record('must be an object of strings', text)),
+  prompt_cache_key: v.nullish(text),
+  prompt_cache_options: v.nullish(v.unknown()),
+  prompt_cache_retention: v.nullish(v.unknown()),
+  safety_identifier: v.nullish(text),
+  service_tier: v.nullish(v.unknown()),
+  truncation: v.nullish(oneOf(['auto', 'disabled'])),
+  user: v.nullish(text),
+} satisfies v.ObjectEntries;
+
+/**
+ * The body of POST /v1/responses, with the type and range of each field: those of OpenAI's that have a meaning here, and the
+ * sampling fields of this API. An optional field that is null counts as absent. Other fields pass through.
+ */
+export const responseRequestSchema = v.looseObject(
+  {
+    model: nonEmptyText,
+    input: v.nullish(input),
+    instructions: v.nullish(text),
+    previous_response_id: v.nullish(nonEmptyText),
+    ...ownSampling,
+    max_output_tokens: v.nullish(integer(1)),
+    tools: v.nullish(list(tool, MOST_TOOLS, 'tools', 'must be an array of tools')),
+    tool_choice: v.nullish(toolChoice),
+    parallel_tool_calls: v.nullish(booleanField),
+    text: v.nullish(object({ format: v.nullish(format) }, 'must be an object with format')),
+    reasoning: v.nullish(
+      object(
+        { effort: v.nullish(oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])) },
+        'must be an object with effort',
+      ),
+    ),
+    include: v.nullish(list(text, MOST_TOOLS, 'names', 'must be an array of strings')),
+    top_logprobs: v.nullish(integer(0, 20)),
+    store: v.nullish(booleanField),
+    ...hints,
+  },
+  'must be a JSON object',
+);
+
+/** A validated request for a response. */
+export type ResponseRequest = v.InferOutput<typeof responseRequestSchema>;

@@ -1,0 +1,108 @@
+import { type DBSchema, openDB } from 'idb';
+import {
+  bytesOf,
+  type ResponseStore,
+  STORE_LIMITS,
+  type StoredResponse,
+  type StoreLimits,
+} from '../../src/core/api/responses/store.ts';
+
+/** Nobody who uses a page goes on with a conversation of yesterday by its id, and what pages said should not stay for ever. */
+const MOST_IDLE_MS = 24 * 60 * 60 * 1000;
+
+/** What has to be known of every response to decide which ones go. */
+interface Entry {
+  id: string;
+  owner: string;
+  bytes: number;
+  /** When it was last used, in Unix time in ms. */
+  used: number;
+  /** The ids of its output items. */
+  items: string[];
+}
+
+interface Schema extends DBSchema {
+  responses: { key: string; value: StoredResponse & { id: string } };
+  /** A store of its own, so that deciding which ones go does not read whole conversations. */
+  entries: { key: string; value: Entry; indexes: { items: string } };
+}
+
+const BOTH = ['responses', 'entries'] as const;
+
+/**
+ * Keeps responses in IndexedDB: the browser may stop the service worker between two requests. They have the bounds of those that a
+ * server keeps in memory, and those that were not used for a day go with the next one that is stored.
+ */
+export function createBrowserResponseStore(limits: StoreLimits = STORE_LIMITS): ResponseStore {
+  let opening: ReturnType<typeof open> | undefined;
+  const begin = async () => {
+    opening ??= open();
+    const transaction = (await opening).transaction(BOTH, 'readwrite');
+    return {
+      responses: transaction.objectStore('responses'),
+      entries: transaction.objectStore('entries'),
+      done: transaction.done,
+    };
+  };
+
+  /** The stored response, which counts as used from now. */
+  const use = async (owner: string, id: string): Promise<StoredResponse | undefined> => {
+    const { responses, entries, done } = await begin();
+    const entry = await entries.get(id);
+    if (entry?.owner !== owner) return undefined;
+    const [stored] = await Promise.all([responses.get(id), entries.put({ ...entry, used: Date.now() }), done]);
+    return stored && { input: stored.input, response: stored.response };
+  };
+
+  return {
+    async put(owner, { input, response }) {
+      const { id, output } = response;
+      const entry = {
+        id,
+        owner,
+        bytes: bytesOf({ input, response }),
+        used: Date.now(),
+        items: output.map((item) => item.id),
+      };
+      if (entry.bytes > limits.bytes) return;
+      const { responses, entries, done } = await begin();
+      await Promise.all([responses.put({ id, input, response }), entries.put(entry)]);
+      for (const { id } of surplus(await entries.getAll(), limits, Date.now())) {
+        await Promise.all([responses.delete(id), entries.delete(id)]);
+      }
+      await done;
+    },
+    find: use,
+    async findItem(owner, itemId) {
+      const { entries } = await begin();
+      const id = await entries.index('items').getKey(itemId);
+      const stored = id && (await use(owner, id));
+      return stored ? stored.response.output.find((item) => item.id === itemId) : undefined;
+    },
+    async remove(owner, id) {
+      const { responses, entries, done } = await begin();
+      const isTheirs = (await entries.get(id))?.owner === owner;
+      if (isTheirs) await Promise.all([responses.delete(id), entries.delete(id), done]);
+      return isTheirs;
+    },
+  };
+}
+
+function open() {
+  return openDB<Schema>('paddock-responses', 1, {
+    upgrade(database) {
+      database.createObjectStore('responses', { keyPath: 'id' });
+      database.createObjectStore('entries', { keyPath: 'id' }).createIndex('items', 'items', { multiEntry: true });
+    },
+  });
+}
+
+/** The entries that have to go: those beyond the limits, the latest used counted first, and those that nobody used for a day. */
+export function surplus<E extends Pick<Entry, 'bytes' | 'used'>>(entries: E[], limits: StoreLimits, now: number): E[] {
+  const latest = entries.toSorted((one, other) => other.used - one.used);
+  let bytes = 0;
+  return latest.filter((entry, index) => {
+    bytes += entry.bytes;
+    return index >= limits.responses || bytes > limits.bytes || entry.used < now - MOST_IDLE_MS;
+  });
+}
