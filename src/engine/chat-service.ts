@@ -1,5 +1,6 @@
 import { detectFormat } from '../core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
+import { createReplyCheck } from '../core/chat/reply-check.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
 import { foldCase } from '../core/chat/stop-sequences.ts';
 import type { EngineEvent, GenerationEvent } from '../core/events.ts';
@@ -36,8 +37,9 @@ export function chatServiceOver(
         await engine.generate({ ...textRequest, maxTokens: 1, choices: 1 }, silent, signal);
         return;
       }
-      const { parser, severalCalls } = prepared;
-      const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, emit) : emit;
+      const { parser, severalCalls, checks } = prepared;
+      const tell = checks ? createReplyCheck(checks, emit) : emit;
+      const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, tell) : tell;
       await engine.generate(textRequest, withoutTokens(say), signal);
     },
     ask: (kind, question, signal) => engine.ask(kind, question, signal),

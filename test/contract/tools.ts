@@ -185,15 +185,41 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
-    name: 'refuses a schema that it can not enforce, and names the keyword',
+    name: 'says what a reply breaks of its schema where no grammar could enforce it, streamed and not',
     check: async (target) => {
-      const schema = { type: 'object', properties: { a: { type: 'array', items: {}, uniqueItems: true } } };
+      // Three booleans can't all be different.
+      const flags = { type: 'array', items: { type: 'boolean' }, minItems: 3, maxItems: 3, uniqueItems: true };
+      const schema = { type: 'object', properties: { flags }, required: ['flags'], additionalProperties: false };
+      const response_format = { type: 'json_schema', json_schema: { name: 'flags', schema } };
+      const tools = [{ type: 'function', function: { name: 'set', parameters: schema } }];
+      const violation = { path: '/flags', keyword: 'uniqueItems', message: expect.stringContaining('no equal items') };
+      for (const stream of [false, true]) {
+        const json = await reply(target, chatBody({ max_tokens: 60, response_format }), stream);
+        expect(json.finish_reason).toBe('stop');
+        expect(json.schema_violations).toEqual([violation]);
+        const called = await reply(
+          target,
+          chatBody({ max_tokens: 60, tools, tool_choice: 'required', parallel_tool_calls: false }),
+          stream,
+        );
+        expect(called.finish_reason).toBe('tool_calls');
+        expect(called.schema_violations).toEqual([{ tool_call: 0, ...violation }]);
+      }
+      const enforced = { ...response_format, json_schema: { name: 'book', schema: BOOK } };
+      const book = await reply(target, chatBody({ max_tokens: 300, response_format: enforced }), false);
+      expect(book.schema_violations).toBeUndefined();
+    },
+  },
+  {
+    name: 'refuses a schema that it can neither enforce nor check, and names the keyword',
+    check: async (target) => {
+      const schema = { type: 'object', properties: { a: { type: 'array', items: {}, uniqueitems: true } } };
       const { status, body } = await postChat(
         target,
         chatBody({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }),
       );
       expect(status).toBe(400);
-      expect(body.error.message).toContain('uniqueItems');
+      expect(body.error.message).toContain('uniqueitems');
       expect(body.error.param).toBe('response_format.json_schema.schema');
     },
   },

@@ -5,6 +5,7 @@ import type { ParserOptions } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
 import { createLiteralGuard, type TextPart } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
+import type { ReplyChecks } from './reply-check.ts';
 import { replyGrammar } from './reply-grammar.ts';
 import { createChatTemplate } from './template.ts';
 import { allowsSeveralCalls, visibleTools, withTools } from './tools.ts';
@@ -28,6 +29,8 @@ export interface Prepared {
   media: Media[];
   /** The GBNF grammar of the reply; null if the reply is free. */
   grammar: string | null;
+  /** What the grammar does not enforce; null if there is nothing to check. */
+  checks: ReplyChecks | null;
   /** Special tokens that the engine must give as text, since the parser looks for them. */
   marks: string[];
   /** How the format's parser is to read each choice; null if the text is the reply as it stands. */
@@ -38,7 +41,7 @@ export interface Prepared {
 
 /**
  * Returns a function that turns requests into what an engine runs. It throws a 400 `ApiError` for what the model can't
- * do: a conversation that its template refuses, a schema that can't be enforced, infilling.
+ * do: a conversation that its template refuses, a schema that can't be obeyed, infilling.
  */
 export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => Prepared {
   const template = createChatTemplate(traits.chatTemplate, traits);
@@ -51,7 +54,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 
   const prepareChat = (chat: ChatPrompt, { replyFormat }: GenerationRequest): Prepared => {
     const tools = visibleTools(chat);
-    const grammar = replyGrammar(chat, replyFormat, format);
+    const { grammar, checks } = replyGrammar(chat, replyFormat, format);
     const { text, media } = renderWithMedia(chat.messages, (messages) => {
       const conversation = withTools(guard(messages), guard(tools), traits.chatTemplate, format);
       return template(conversation.messages, conversation.tools, guard(chat.templateKwargs));
@@ -63,6 +66,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       prompt: toPrompt(thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text),
       media,
       grammar,
+      checks,
       marks: format.marks,
       // JSON by a grammar is the whole reply. Marks inside its strings mean nothing.
       parser:
@@ -73,7 +77,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 
   return (request) => {
     const { prompt } = request;
-    const plain = { media: [], grammar: null, marks: [], parser: null, severalCalls: false };
+    const plain = { media: [], grammar: null, checks: null, marks: [], parser: null, severalCalls: false };
     switch (prompt.kind) {
       case 'chat':
         return prepareChat(prompt, request);

@@ -91,10 +91,26 @@ describe('a schema that can be neither enforced nor checked', () => {
 
   it.each<[string, unknown, string]>([
     ['if', { if: { minlength: 1 } }, "The schema's 'minlength' at #/if is not supported."],
-    ['not', { not: { allOf: [{ $ref: 'https://example.com/a' }] } }, "The schema's '$ref' at #/not/allOf/0 must point into the schema itself: #/..."],
-    ['contains', { contains: { pattern: '(a)\\1' } }, "The schema's 'pattern' at #/contains has '\\1', which is not supported."],
-    ['dependentSchemas', { dependentSchemas: { 'a/b': { format: 'emial' } } }, "The schema's 'format' at #/dependentSchemas/a~1b 'emial' is not supported."],
-    ['oneOf', { oneOf: [{ type: 'string' }, { not: { $dynamicRef: '#a' } }] }, "The schema's '$dynamicRef' at #/oneOf/1/not is not supported."],
+    [
+      'not',
+      { not: { allOf: [{ $ref: 'https://example.com/a' }] } },
+      "The schema's '$ref' at #/not/allOf/0 must point into the schema itself: #/....",
+    ],
+    [
+      'contains',
+      { contains: { pattern: '(a)\\1' } },
+      "The schema's 'pattern' at #/contains has '\\1', which is not supported.",
+    ],
+    [
+      'dependentSchemas',
+      { dependentSchemas: { 'a/b': { format: 'emial' } } },
+      "The schema's 'format' at #/dependentSchemas/a~1b 'emial' is not supported.",
+    ],
+    [
+      'oneOf',
+      { oneOf: [{ type: 'string' }, { not: { $dynamicRef: '#a' } }] },
+      "The schema's '$dynamicRef' at #/oneOf/1/not is not supported.",
+    ],
   ])('is refused if a part can not even be checked: in %s', (_, schema, message) => {
     expect(refusal(schema)?.message).toBe(message);
   });

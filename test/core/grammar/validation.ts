@@ -52,6 +52,13 @@ const ZOD_FORMATS = {
 
 const ANNOTATIONS = ['strict', 'example', 'x-order', 'discriminator', 'markdownDescription'];
 
+/** A number times 10^400, exactly as it is written. */
+function scaled(value: number): bigint {
+  const [, sign, whole, fraction = '', exponent] =
+    value.toExponential().match(/^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/) ?? [];
+  return BigInt(`${sign}${whole}${fraction}`) * 10n ** BigInt(400 - fraction.length + Number(exponent));
+}
+
 /**
  * Compiles a schema with Ajv in strict mode, without the checks that are mere advice. Tuples are written as in draft 7 if
  * `draft7` is true.
@@ -62,10 +69,16 @@ export function createValidator(schema: unknown, draft7 = false): ValidateFuncti
     strictTypes: false,
     strictTuples: false,
     strictRequired: false,
-    // Ajv divides doubles: 0.07 / 0.01 is 7.000000000000001.
-    multipleOfPrecision: 9,
+    allowMatchingProperties: true,
   };
   const ajv = draft7 ? new Ajv(options) : new Ajv2020(options);
+  // Ajv divides doubles: 0.07 / 0.01 is 7.000000000000001.
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    validate: (step: number, value: number) => scaled(value) % scaled(step) === 0n,
+  });
   for (const keyword of ANNOTATIONS) ajv.addKeyword(keyword);
   ajv.addFormat('date', isDate);
   ajv.addFormat('time', isTime);

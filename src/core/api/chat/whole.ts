@@ -1,7 +1,8 @@
-import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from '../../events.ts';
+import type { FinishReason, GenerationDone, GenerationEvent, ReplyViolation, TokenLogprob } from '../../events.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { type Logprobs, toLogprobs } from './logprobs.ts';
 import { newToolCallId, type ToolCallObject } from './tool-call.ts';
+import { type SchemaViolation, toViolations } from './violation.ts';
 
 /** One choice of a reply that does not stream. */
 export interface ChoiceObject {
@@ -15,6 +16,8 @@ export interface ChoiceObject {
   };
   logprobs: Logprobs | null;
   finish_reason: FinishReason;
+  /** What the reply breaks of its schemas; absent if nothing. */
+  schema_violations?: SchemaViolation[];
 }
 
 /** Builds the reply to a request that does not stream. */
@@ -28,6 +31,7 @@ interface Gathered {
   toolCalls: ToolCallObject[];
   logprobs: TokenLogprob[];
   reason: ChoiceObject['finish_reason'];
+  violations?: ReplyViolation[];
 }
 
 /** Collects the events of a generation into whole choices. Throws if the generation ends without its `done` event. */
@@ -70,13 +74,17 @@ function gather(choice: Gathered, event: Extract<GenerationEvent, { choice: numb
     }
     case 'finish':
       choice.reason = event.reason;
+      if (event.violations) choice.violations = event.violations;
       return;
     default:
       event satisfies never;
   }
 }
 
-function toChoice({ content, reasoning, toolCalls, logprobs, reason }: Gathered, index: number): ChoiceObject {
+function toChoice(
+  { content, reasoning, toolCalls, logprobs, reason, violations }: Gathered,
+  index: number,
+): ChoiceObject {
   return {
     index,
     message: {
@@ -87,5 +95,6 @@ function toChoice({ content, reasoning, toolCalls, logprobs, reason }: Gathered,
     },
     logprobs: logprobs.length > 0 ? toLogprobs(logprobs) : null,
     finish_reason: reason,
+    ...(violations && { schema_violations: toViolations(violations) }),
   };
 }

@@ -37,7 +37,7 @@ export interface Subject<Value = unknown> {
 /** Most violations that are told of one value. */
 const MAX_VIOLATIONS = 16;
 /** Most steps of one check. */
-const MAX_STEPS = 200_000;
+const MAX_STEPS = 100_000;
 /** Most schemas inside one another, by nesting or by references. */
 const MAX_DEPTH = 400;
 
@@ -65,12 +65,20 @@ export function checkValue(schema: unknown, value: unknown): Violation[] {
 export function createCheck(root: unknown, spend: () => void): Check {
   const context = { root: { schema: root, path: '#' }, refuse: createRefuse('schema') };
   const checkText = createTextCheck(context.refuse, spend);
+  const read = new Map<unknown, SchemaObject | false>();
   let depth = 0;
+
+  /** The keywords of a schema, which are read once. */
+  const keywordsOf = (place: Place): SchemaObject | false => {
+    const known = read.get(place.schema) ?? constraints(place, context.refuse);
+    read.set(place.schema, known);
+    return known;
+  };
 
   const check: Check = (place, value, path = '', report = ignore) => {
     spend();
     if (++depth > MAX_DEPTH) throw new TooComplex();
-    const schema = constraints(place, context.refuse);
+    const schema = keywordsOf(place);
     const must = (isRight: boolean, keyword: string, message: string) => {
       if (!isRight) report({ path, keyword, message });
       return isRight;

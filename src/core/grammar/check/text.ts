@@ -5,6 +5,9 @@ import type { TextTree } from '../text/text-tree.ts';
 import type { Subject } from './check.ts';
 import { matchesText } from './text-match.ts';
 
+/** Most characters of a pattern in a message. */
+const MAX_QUOTED = 200;
+
 /** Checks `pattern` and `format`. */
 export interface TextCheck {
   (subject: Subject): boolean;
@@ -29,7 +32,8 @@ export function createTextCheck(refuse: Refuse, spend: () => void): TextCheck {
 
   function checkText({ schema: { pattern, format }, value, must }: Subject): boolean {
     if (typeof value !== 'string') return true;
-    if (pattern !== undefined) return must(matches(String(pattern), value), 'pattern', `must match ${pattern}`);
+    if (pattern !== undefined)
+      return must(matches(String(pattern), value), 'pattern', `must match ${String(pattern).slice(0, MAX_QUOTED)}`);
     return format === undefined || must(hasFormat(String(format), value), 'format', `must have the format ${format}`);
   }
 

@@ -82,7 +82,9 @@ export const checkedSchemas: SchemaCase[] = [
   },
   {
     name: 'two unions',
-    schema: { allOf: [{ anyOf: [{ type: 'string' }, { type: 'integer' }] }, { anyOf: [{ type: 'integer' }, { const: 'a' }] }] },
+    schema: {
+      allOf: [{ anyOf: [{ type: 'string' }, { type: 'integer' }] }, { anyOf: [{ type: 'integer' }, { const: 'a' }] }],
+    },
     writes: ['a', 1],
     refuses: [null],
     slips: ['b'],
@@ -121,12 +123,6 @@ export const checkedSchemas: SchemaCase[] = [
     schema: { type: 'object', properties: ab, not: { required: ['a', 'b'] } },
     writes: [{ a: 1 }, { b: 1, c: 1 }],
     slips: [{ a: 1, b: 1 }],
-  },
-  {
-    name: 'a text too long to be counted',
-    schema: { type: 'string', maxLength: 65_537 },
-    writes: ['a'],
-    slips: ['x'.repeat(65_538)],
   },
   {
     name: 'many items',

@@ -62,13 +62,18 @@ export const members: SchemaCase[] = [
       additionalProperties: { type: 'boolean' },
     },
     writes: [{ name: 'a' }, { '1': 5, name: 'a' }, { name: 'a', xa: 'b', a1: 1, other: true }],
-    refuses: [{ name: 'a', x1: 'b' }, { name: 'a', a1: true }, { '1': 4, name: 'a' }, { name: 'a', xa: true }],
+    refuses: [
+      { name: 'a', x1: 'b' },
+      { name: 'a', a1: true },
+      { '1': 4, name: 'a' },
+      { name: 'a', xa: true },
+    ],
   },
   {
     name: 'properties of two patterns that both must obey',
     schema: {
       type: 'object',
-      patternProperties: { '^a': { type: 'integer', minimum: 3 }, 'b$': { maximum: 5 } },
+      patternProperties: { '^a': { type: 'integer', minimum: 3 }, b$: { maximum: 5 } },
       additionalProperties: false,
     },
     writes: [{ a: 9, b: 1, ab: 4 }],
@@ -117,7 +122,12 @@ export const members: SchemaCase[] = [
   },
   {
     name: 'all of two arrays',
-    schema: { allOf: [{ type: 'array', items: { minimum: 1 } }, { items: { type: 'integer' }, maxItems: 2 }] },
+    schema: {
+      allOf: [
+        { type: 'array', items: { minimum: 1 } },
+        { items: { type: 'integer' }, maxItems: 2 },
+      ],
+    },
     writes: [[], [1, 2]],
     refuses: [[0], [1, 2, 3], ['a']],
   },

@@ -87,7 +87,12 @@ export const texts: SchemaCase[] = [
     refuses: [-25, 3, 101, 105],
   },
   { name: 'a multiple of seven', schema: { type: 'integer', multipleOf: 7 }, writes: [0, -7, 7_000_007], refuses: [8] },
-  { name: 'a multiple of a thousand', schema: { type: 'integer', multipleOf: 1000 }, writes: [0, 25_000], refuses: [500] },
+  {
+    name: 'a multiple of a thousand',
+    schema: { type: 'integer', multipleOf: 1000 },
+    writes: [0, 25_000],
+    refuses: [500],
+  },
   {
     name: 'a multiple of two steps',
     schema: { type: 'integer', minimum: 0, allOf: [{ multipleOf: 4 }, { multipleOf: 6 }] },
@@ -106,7 +111,12 @@ export const texts: SchemaCase[] = [
     writes: [0, -0.25, 12.5, 3],
     refuses: [0.1, 0.3],
   },
-  { name: 'a number in halves of 2.5', schema: { type: 'number', multipleOf: 2.5 }, writes: [7.5, 10], refuses: [1, 2] },
+  {
+    name: 'a number in halves of 2.5',
+    schema: { type: 'number', multipleOf: 2.5 },
+    writes: [7.5, 10],
+    refuses: [1, 2],
+  },
   {
     name: 'an integer that is not zero',
     schema: { type: 'integer', not: { const: 0 }, minimum: -2 },

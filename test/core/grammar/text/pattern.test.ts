@@ -99,7 +99,12 @@ describe('a pattern', () => {
       }
     }
     for (const text of texts) {
-      expect.soft(matchesText(read(pattern), text, () => {}), JSON.stringify(text)).toBe(regex.test(text));
+      expect
+        .soft(
+          matchesText(read(pattern), text, () => {}),
+          JSON.stringify(text),
+        )
+        .toBe(regex.test(text));
     }
   });
 
@@ -133,7 +138,12 @@ describe('a pattern', () => {
     }
     for (const text of [...texts, 'b', 'ba', 'bab', 'cb', 'ac', 'a--b', 'a1', 'É1', 'Éa_']) {
       expect.soft(grammar.matches(JSON.stringify(text).slice(1, -1)), JSON.stringify(text)).toBe(regex.test(text));
-      expect.soft(matchesText(read(pattern), text, () => {}), JSON.stringify(text)).toBe(regex.test(text));
+      expect
+        .soft(
+          matchesText(read(pattern), text, () => {}),
+          JSON.stringify(text),
+        )
+        .toBe(regex.test(text));
     }
   });
 
