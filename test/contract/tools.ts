@@ -49,8 +49,8 @@ async function reply(target: Target, body: Record<string, unknown>, stream: bool
   if (!stream) {
     const { status, body: completion } = await postChat(target, body);
     expect(status, JSON.stringify(completion)).toBe(200);
-    const { message, finish_reason } = completion.choices[0];
-    return { content: message.content ?? '', calls: message.tool_calls ?? [], finish_reason };
+    const { message, finish_reason, schema_violations } = completion.choices[0];
+    return { content: message.content ?? '', calls: message.tool_calls ?? [], finish_reason, schema_violations };
   }
   const events = await readStream(await openStream(target, body));
   expect(events.pop()).toBe('[DONE]');
@@ -67,7 +67,8 @@ async function reply(target: Target, body: Record<string, unknown>, stream: bool
       }
     }
   }
-  return { content, calls, finish_reason: events.at(-1).choices[0].finish_reason };
+  const { finish_reason, schema_violations } = events.at(-1).choices[0];
+  return { content, calls, finish_reason, schema_violations };
 }
 
 export const toolCases: ContractCase[] = [

@@ -86,7 +86,10 @@ const { schema } = fc.letrec<{ schema: unknown; object: unknown }>((tie) => {
         { requiredKeys: ['type', 'propertyNames'] },
       ),
       // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
-      fc.record({ properties, if: tie('schema'), then: tie('schema'), else: tie('schema') }, { requiredKeys: ['if'] }),
+      fc.record(
+        { properties, if: tie('schema'), then: tie('schema'), else: tie('schema') },
+        { requiredKeys: ['if', 'then'] },
+      ),
       fc.record({ properties, dependentRequired: fc.dictionary(name, names, { maxKeys: 2 }) }),
       fc.record({ type: types, anyOf: list }, { requiredKeys: ['anyOf'] }),
       fc.record({ type: types, oneOf: list }, { requiredKeys: ['oneOf'] }),
