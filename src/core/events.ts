@@ -1,3 +1,5 @@
+import type { Violation } from './grammar/check/check.ts';
+
 /** Why a choice ended, in OpenAI's words. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
@@ -60,6 +62,12 @@ export interface ToolArgumentsDelta {
   text: string;
 }
 
+/** A keyword of a schema that the reply does not obey: no grammar could enforce it. */
+export interface ReplyViolation extends Violation {
+  /** The index of the tool call whose arguments it is about; absent for a reply that is JSON. */
+  call?: number;
+}
+
 /** The choice is complete. It has no further events. */
 export interface ChoiceFinished {
   kind: 'finish';
@@ -69,6 +77,8 @@ export interface ChoiceFinished {
   stopSequence?: string;
   /** As in `TextDelta`. */
   soFar?: number;
+  /** What the choice breaks of its schemas; absent if nothing. */
+  violations?: ReplyViolation[];
 }
 
 /** The engine died and another one takes the generation up where it was. Nothing that was said is said again. */

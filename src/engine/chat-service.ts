@@ -1,5 +1,6 @@
 import { detectFormat } from '../core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
+import { createReplyCheck } from '../core/chat/reply-check.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
 import { foldCase } from '../core/chat/stop-sequences.ts';
 import type { EngineEvent, GenerationEvent, JournaledEvent } from '../core/events.ts';
@@ -68,13 +69,14 @@ export function chatServiceOver(
         await engine.generate({ ...textRequest, maxTokens: 1, choices: 1 }, silent, signal);
         return;
       }
-      const { parser, severalCalls } = prepared;
+      const { parser, severalCalls, checks } = prepared;
       let silent = true;
-      const tell: Emit = (event) => {
+      const gate: Emit = (event) => {
         if (!silent) emit(event);
       };
+      const tell = checks ? createReplyCheck(checks, gate) : gate;
       const say = parser ? createReplyReader(() => format.createParser(parser), severalCalls, tell) : tell;
-      // The parser of a reply that another engine had begun takes in what it has told already.
+      // Of a reply that another engine had begun, parser and check take in what it has told already.
       for (const piece of request.resume?.flatMap(({ said }) => said) ?? []) say(piece);
       silent = false;
       await engine.generate(textRequest, withoutTokens(say), signal);

@@ -14,6 +14,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'calls a tool with arguments of its schema for every seed, streamed and not, where one is required',
     'choices[].finish_reason: content_filter':
       'ends with content_filter before a filtered text, in any case, and sends nothing of it',
+    'choices[].schema_violations.path, keyword, message, tool_call':
+      'says what a reply breaks of its schema where no grammar could enforce it, streamed and not',
     'choices[].logprobs': 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',
     'usage.prompt_tokens, completion_tokens, total_tokens': 'counts the tokens in usage and times them in timings',
     'usage.prompt_tokens_details.cached_tokens':
@@ -27,6 +29,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'choices[].delta.role, delta.content':
       'keeps the chunk rules: one id, the role first, finish_reason only at the end',
     'choices[].delta.tool_calls': 'streams the same calls as it answers whole',
+    'choices[].schema_violations':
+      'says what a reply breaks of its schema where no grammar could enforce it, streamed and not',
     'choices[].finish_reason': 'keeps the chunk rules: one id, the role first, finish_reason only at the end',
     'prompt_progress.cache, processed, total, time_ms': 'tells the final prompt_progress in the first chunk',
     'prompt_progress with images': 'tells the progress after each image',

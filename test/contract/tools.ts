@@ -49,8 +49,8 @@ async function reply(target: Target, body: Record<string, unknown>, stream: bool
   if (!stream) {
     const { status, body: completion } = await postChat(target, body);
     expect(status, JSON.stringify(completion)).toBe(200);
-    const { message, finish_reason } = completion.choices[0];
-    return { content: message.content ?? '', calls: message.tool_calls ?? [], finish_reason };
+    const { message, finish_reason, schema_violations } = completion.choices[0];
+    return { content: message.content ?? '', calls: message.tool_calls ?? [], finish_reason, schema_violations };
   }
   const events = await readStream(await openStream(target, body));
   expect(events.pop()).toBe('[DONE]');
@@ -67,7 +67,8 @@ async function reply(target: Target, body: Record<string, unknown>, stream: bool
       }
     }
   }
-  return { content, calls, finish_reason: events.at(-1).choices[0].finish_reason };
+  const { finish_reason, schema_violations } = events.at(-1).choices[0];
+  return { content, calls, finish_reason, schema_violations };
 }
 
 export const toolCases: ContractCase[] = [
@@ -238,15 +239,38 @@ export const toolCases: ContractCase[] = [
     },
   },
   {
-    name: 'refuses a schema that it can not enforce, and names the keyword',
+    name: 'says what a reply breaks of its schema where no grammar could enforce it, streamed and not',
     check: async (target) => {
-      const schema = { type: 'object', properties: { a: { type: 'array', items: {}, uniqueItems: true } } };
+      // Three booleans can't all be different.
+      const flags = { type: 'array', items: { type: 'boolean' }, minItems: 3, maxItems: 3, uniqueItems: true };
+      const schema = { type: 'object', properties: { flags }, required: ['flags'], additionalProperties: false };
+      const response_format = { type: 'json_schema', json_schema: { name: 'flags', schema } };
+      const tools = [{ type: 'function', function: { name: 'set', parameters: schema } }];
+      const violation = { path: '/flags', keyword: 'uniqueItems', message: expect.stringContaining('no equal items') };
+      for (const stream of [false, true]) {
+        const json = await reply(target, chatBody({ max_tokens: 60, response_format }), stream);
+        expect(json.finish_reason).toBe('stop');
+        expect(json.schema_violations).toEqual([violation]);
+        const choice = { tools, tool_choice: { type: 'function', function: { name: 'set' } } };
+        const called = await reply(target, chatBody({ max_tokens: null, ...choice }), stream);
+        expect(called.finish_reason).toBe('tool_calls');
+        expect(called.schema_violations).toEqual([{ tool_call: 0, ...violation }]);
+      }
+      const enforced = { ...response_format, json_schema: { name: 'book', schema: BOOK } };
+      const book = await reply(target, chatBody({ max_tokens: 300, response_format: enforced }), false);
+      expect(book.schema_violations).toBeUndefined();
+    },
+  },
+  {
+    name: 'refuses a schema that it can neither enforce nor check, and names the keyword',
+    check: async (target) => {
+      const schema = { type: 'object', properties: { a: { type: 'array', items: {}, uniqueitems: true } } };
       const { status, body } = await postChat(
         target,
         chatBody({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }),
       );
       expect(status).toBe(400);
-      expect(body.error.message).toContain('uniqueItems');
+      expect(body.error.message).toContain('uniqueitems');
       expect(body.error.param).toBe('response_format.json_schema.schema');
     },
   },

@@ -5,6 +5,7 @@ import type { ParserOptions, Tool } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
 import { createLiteralGuard, type TextPart } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
+import type { ReplyChecks } from './reply-check.ts';
 import { replyGrammar } from './reply-grammar.ts';
 import { type ChatTemplate, createChatTemplate } from './template.ts';
 import { allowsSeveralCalls, callableTools, mustCall, visibleTools, withTools } from './tools.ts';
@@ -28,6 +29,8 @@ export interface Prepared {
   media: Media[];
   /** The GBNF grammar of the reply; null if the reply is free. */
   grammar: string | null;
+  /** What the grammar does not enforce; null if there is nothing to check. */
+  checks: ReplyChecks | null;
   /** Special tokens that the engine must give as text, since the parser looks for them. */
   marks: string[];
   /** How the format's parser is to read each choice; null if the text is the reply as it stands. */
@@ -38,7 +41,7 @@ export interface Prepared {
 
 /**
  * Returns a function that turns requests into what an engine runs. It throws a 400 `ApiError` for what the model can't
- * do: a conversation that its template refuses, a schema that can't be enforced, infilling; and a 500 for every conversation if
+ * do: a conversation that its template refuses, a schema that can't be obeyed, infilling; and a 500 for every conversation if
  * the template can't be read.
  */
 export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => Prepared {
@@ -57,7 +60,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 
   const prepareChat = (chat: ChatPrompt, { replyFormat }: GenerationRequest): Prepared => {
     const [shown, callable] = [visibleTools(chat), callableTools(chat)];
-    const grammar = replyGrammar(chat, replyFormat, format);
+    const { grammar, checks } = replyGrammar(chat, replyFormat, format);
     const { text, media } = renderWithMedia(chat.messages, (messages) => {
       const conversation = withTools(guard(messages), guard(shown), traits.chatTemplate, format);
       return template(conversation.messages, conversation.tools, guard(chat.templateKwargs));
@@ -69,6 +72,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       prompt: toPrompt(thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text),
       media,
       grammar,
+      checks,
       marks: format.marks,
       parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
       severalCalls: allowsSeveralCalls(chat),
@@ -77,7 +81,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
 
   return (request) => {
     const { prompt } = request;
-    const plain = { media: [], grammar: null, marks: [], parser: null, severalCalls: false };
+    const plain = { media: [], grammar: null, checks: null, marks: [], parser: null, severalCalls: false };
     switch (prompt.kind) {
       case 'chat':
         return prepareChat(prompt, request);

@@ -12,6 +12,8 @@ export interface SchemaGrammar {
   rules: string;
   /** The name of the rule for the whole value. */
   rule: string;
+  /** True if a text of the grammar may break the schema: `checkValue` must look at the value. */
+  isPartial: boolean;
 }
 
 export interface SchemaGrammarOptions {
@@ -22,10 +24,10 @@ export interface SchemaGrammarOptions {
 }
 
 /**
- * Compiles a schema into a grammar. Every text of the grammar is valid by the schema, but not every valid text is in
- * the grammar: properties come in declared order, undeclared properties only if the schema asks for them, strings use
- * no escapes but the short ones, and at most one space follows a comma or colon. Throws a 400 `ApiError` that names the
- * part of the schema that a grammar can't enforce.
+ * Compiles a schema into a grammar. Every text of the grammar is valid by the schema, unless the grammar is partial. Not
+ * every valid text is in the grammar: properties come in declared order, undeclared properties only if the schema asks
+ * for them, strings use no escapes but the short ones, and at most one space follows a comma or colon. Throws a 400
+ * `ApiError` that names the part of the schema that can be neither enforced nor checked.
  */
 export function createSchemaGrammar(schema: JsonSchema, { param, prefix = '' }: SchemaGrammarOptions): SchemaGrammar {
   const refuse = createRefuse(param);
@@ -38,7 +40,7 @@ export function createSchemaGrammar(schema: JsonSchema, { param, prefix = '' }: 
   const start = rules.start(value);
   const reachable = rules.reachable(start);
   checkGrammar(reachable, (path, reason) => refuse(path, null, reason));
-  return { rules: rulesText(reachable), rule: start };
+  return { rules: rulesText(reachable), rule: start, isPartial: context.left.size > 0 };
 }
 
 /** The grammar of any JSON object, for a `response_format` of type `json_object`. */

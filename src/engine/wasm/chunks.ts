@@ -153,9 +153,7 @@ export class ChunkReader {
       const asked = alternatives.slice(0, this.#options.request.logprobs ?? 0);
       this.#logprobs.push({ ...toLogprob(token), alternatives: asked.map(toLogprob) });
     }
-    this.#raw += choice?.text ?? '';
-    if (choice?.text) this.#unsaid += 1;
-    if (choice?.text) this.#say(this.#stops.push(this.#filter.push(choice.text)));
+    this.#takeText(choice?.text ?? '');
     const stopped = this.#stops.stopped || this.#filter.stopped;
     if (stopped && timings) {
       this.#say(this.#stops.flush());
@@ -168,6 +166,13 @@ export class ChunkReader {
       this.#finish(choice.finish_reason);
     }
     if (usage && timings) this.#outcome = this.#total(timings, timings.predicted_n - (this.#endsTurn ? 1 : 0));
+  }
+
+  #takeText(text: string): void {
+    if (text === '') return;
+    this.#raw += text;
+    this.#unsaid += 1;
+    this.#say(this.#stops.push(this.#filter.push(text)));
   }
 
   /** The outcome of all runs: the prompt of the first, the tokens of all. */

@@ -16,7 +16,7 @@ const ANSWER: ReplyFormat = {
 };
 
 const grammarOf = (prompt: Partial<ChatPrompt>, replyFormat: ReplyFormat = TEXT, format = hermes) =>
-  replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'auto', ...prompt }), replyFormat, format);
+  replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'auto', ...prompt }), replyFormat, format).grammar;
 
 /** Returns the texts that the grammar allows. */
 const allowed = (grammar: string | null, texts: string[]) => texts.filter(matcherOf(grammar));
@@ -76,7 +76,7 @@ describe('a reply that must call a tool', () => {
   );
 
   it.each(formats.map((format) => [format.name, format] as const))('is read back as a call by %s', (_, format) => {
-    const grammar = replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'required' }), TEXT, format);
+    const { grammar } = replyGrammar(chat([], { tools: [ADD, NOW], toolChoice: 'required' }), TEXT, format);
     const text = format.writeCalls([{ name: 'add', arguments: '{"a":1,"b":2}' }]);
     expect(allowed(grammar, [text])).toEqual([text]);
     const parser = format.createParser({ tools: [ADD, NOW], startsInReasoning: false });
@@ -116,8 +116,8 @@ describe('a reply that must be JSON', () => {
   });
 });
 
-describe('a schema that can not be enforced', () => {
-  const unenforceable = { type: 'string', not: { pattern: 'x' } };
+describe('a schema that can be neither enforced nor checked', () => {
+  const unenforceable = { type: 'string', minlength: 1 };
   const refusal = (param: string) => expect.objectContaining({ data: expect.objectContaining({ status: 400, param }) });
 
   it('of a reply is refused with the name of its field', () => {
@@ -136,5 +136,26 @@ describe('a schema that can not be enforced', () => {
     const bad = { name: 'bad', parameters: unenforceable };
     expect(grammarOf({ tools: [bad] })).toBeNull();
     expect(grammarOf({ tools: [ADD, bad], toolChoice: { name: 'add' } })).not.toBeNull();
+  });
+});
+
+describe('what a grammar leaves to be checked', () => {
+  const partial = { type: 'object', properties: { tags: { type: 'array', uniqueItems: true } } };
+  const TAG = { ...NOW, name: 'tag', parameters: partial };
+  const schema: ReplyFormat = { kind: 'schema', schema: partial, param: 'schema' };
+  const checksOf = (prompt: Partial<ChatPrompt>, replyFormat: ReplyFormat) =>
+    replyGrammar(chat([], { tools: [ADD, TAG], toolChoice: 'auto', ...prompt }), replyFormat, hermes).checks;
+
+  it('is nothing for a free reply, and where all is enforced', () => {
+    expect(checksOf({}, TEXT)).toBeNull();
+    expect(checksOf({ tools: [ADD] }, ANSWER)).toBeNull();
+    expect(checksOf({ tools: [ADD], toolChoice: 'required' }, TEXT)).toBeNull();
+  });
+
+  it('is the schema of the reply, and those of the tools that may be called', () => {
+    expect(checksOf({ tools: [] }, schema)).toEqual({ reply: partial, calls: [] });
+    expect(checksOf({ toolChoice: 'required' }, schema)).toEqual({ reply: null, calls: [['tag', partial]] });
+    expect(checksOf({}, schema)).toEqual({ reply: partial, calls: [['tag', partial]] });
+    expect(checksOf({ toolChoice: { name: 'add' } }, TEXT)).toBeNull();
   });
 });

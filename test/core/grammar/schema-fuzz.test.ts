@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/core/errors.ts';
+import { checkValue } from '../../../src/core/grammar/check/check.ts';
 import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
 import { createSchemaGrammar, type SchemaGrammar } from '../../../src/core/grammar/schema-grammar.ts';
 import { makeRandom } from '../../fixtures/random.ts';
@@ -19,10 +20,19 @@ const type = fc.constantFrom('object', 'array', 'string', 'number', 'integer', '
 const types = fc.oneof(type, fc.uniqueArray(type, { minLength: 1, maxLength: 3 }));
 const bound = fc.constantFrom(-12, -1, 0, 0.5, 3, 1000);
 
+const step = fc.constantFrom(1, 3, 0.5, 0.01, 7919);
+const nameRule = fc.constantFrom(
+  { pattern: '^a' },
+  { maxLength: 1 },
+  { enum: ['a', 'b', 'c'] },
+  { not: { const: 'a' } },
+);
+
 /** Random schemas. Their keywords often fit together, but not always. */
 const { schema } = fc.letrec<{ schema: unknown; object: unknown }>((tie) => {
   const list = fc.array(tie('schema'), { minLength: 1, maxLength: 3 });
   const properties = fc.dictionary(name, tie('schema'), { maxKeys: 3 });
+  const byPattern = fc.dictionary(fc.constantFrom('^a', 'b$', '^(?!kind)'), tie('schema'), { maxKeys: 2 });
   const optional = { requiredKeys: [] as [] };
   return {
     object: fc.record(
@@ -60,6 +70,27 @@ const { schema } = fc.letrec<{ schema: unknown; object: unknown }>((tie) => {
       ),
       tie('object'),
       tie('object'),
+      fc.record({ type: types, not: tie('schema') }, { requiredKeys: ['not'] }),
+      fc.record({ type: types, multipleOf: step, minimum: bound, maximum: bound }, { requiredKeys: ['multipleOf'] }),
+      fc.record({ items: tie('schema'), uniqueItems: fc.constant(true), maxItems: count }, { requiredKeys: ['items'] }),
+      fc.record(
+        { items: tie('schema'), contains: tie('schema'), minContains: fc.constantFrom(1, 2) },
+        { requiredKeys: ['contains'] },
+      ),
+      fc.record(
+        { properties, required: names, patternProperties: byPattern, additionalProperties: tie('schema') },
+        { requiredKeys: ['patternProperties'] },
+      ),
+      fc.record(
+        { type: fc.constant('object'), properties, propertyNames: nameRule, additionalProperties: tie('schema') },
+        { requiredKeys: ['type', 'propertyNames'] },
+      ),
+      fc.record(
+        // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
+        { properties, if: tie('schema'), then: tie('schema'), else: tie('schema') },
+        { requiredKeys: ['if', 'then'] },
+      ),
+      fc.record({ properties, dependentRequired: fc.dictionary(name, names, { maxKeys: 2 }) }),
       fc.record({ type: types, anyOf: list }, { requiredKeys: ['anyOf'] }),
       fc.record({ type: types, oneOf: list }, { requiredKeys: ['oneOf'] }),
       fc.record({ allOf: list, properties }, { requiredKeys: ['allOf'] }),
@@ -90,7 +121,9 @@ function unlessEndless<T>(work: () => T): T | undefined {
 }
 
 describe('the grammar of any schema', () => {
-  it('writes nothing but valid values, or the schema is refused', { timeout: 120_000 }, () => {
+  it('writes nothing but valid values, or the check finds the others, or the schema is refused', {
+    timeout: 120_000,
+  }, () => {
     let made = 0;
     fc.assert(
       fc.property(whole, fc.integer(), (schema, seed) => {
@@ -103,8 +136,13 @@ describe('the grammar of any schema', () => {
         const random = makeRandom(seed);
         for (let time = 0; time < 20; time++) {
           const text = write(random);
-          const valid = unlessEndless(() => isValid(JSON.parse(text)));
-          expect(valid ?? true, `${text}: ${JSON.stringify(isValid.errors)}`).toBe(true);
+          const value = JSON.parse(text);
+          const valid = unlessEndless(() => isValid(value));
+          if (valid === undefined) continue;
+          const violations = checkValue(schema, value);
+          const why = `${text}: ${JSON.stringify([isValid.errors, violations])}`;
+          expect(valid, why).toBe(violations.length === 0);
+          if (!grammar.isPartial) expect(valid, why).toBe(true);
         }
       }),
       { numRuns: 300 },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkValue } from '../../../src/core/grammar/check/check.ts';
 import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
 import { createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../../../src/core/grammar/schema-grammar.ts';
 import { makeRandom } from '../../fixtures/random.ts';
@@ -13,22 +14,27 @@ const TEXTS = 300;
 const grammarOf = (schema: JsonSchema) => createSchemaGrammar(schema, { param: 'schema' });
 
 describe('the grammar of a schema', () => {
-  it.each(schemaCases)('writes nothing but valid values: $name', ({ schema }) => {
-    const { rules, rule } = grammarOf(schema);
+  it.each(schemaCases)('writes nothing but valid values, or the check finds the others: $name', (testCase) => {
+    const { schema, draft7, slips = [] } = testCase;
+    const { rules, rule, isPartial } = grammarOf(schema);
     const write = createWriter(parseGrammar(rules), rule);
-    const isValid = createValidator(schema);
+    const isValid = createValidator(schema, draft7);
     const random = makeRandom(1);
     for (let count = 0; count < TEXTS; count++) {
       const text = write(random);
-      expect.soft(isValid(JSON.parse(text)), `${text}: ${JSON.stringify(isValid.errors)}`).toBe(true);
+      const value = JSON.parse(text);
+      const violations = checkValue(schema, value);
+      expect.soft(isValid(value), `${text}: ${JSON.stringify(isValid.errors)}`).toBe(violations.length === 0);
+      if (!isPartial) expect.soft(violations, text).toEqual([]);
     }
+    expect(isPartial).toBe(slips.length > 0);
   });
 
   it.each(schemaCases)('matches the values it should and no others: $name', (testCase) => {
-    const { schema, writes = [], refuses = [] } = testCase;
+    const { schema, draft7, writes = [], refuses = [], slips = [] } = testCase;
     const { rules, rule } = grammarOf(schema);
     const matches = createMatcher(parseGrammar(rules), rule);
-    const isValid = createValidator(schema);
+    const isValid = createValidator(schema, draft7);
     for (const value of writes) {
       const text = JSON.stringify(value);
       expect.soft(isValid(value), `Ajv takes ${text}: ${JSON.stringify(isValid.errors)}`).toBe(true);
@@ -36,6 +42,12 @@ describe('the grammar of a schema', () => {
     }
     for (const value of refuses)
       expect.soft(matches(JSON.stringify(value)), `refuses ${JSON.stringify(value)}`).toBe(false);
+    for (const value of slips) {
+      const text = JSON.stringify(value);
+      expect.soft(matches(text), `takes ${text}`).toBe(true);
+      expect.soft(isValid(value), `Ajv refuses ${text}`).toBe(false);
+      expect.soft(checkValue(schema, value), `the check refuses ${text}`).not.toEqual([]);
+    }
   });
 
   it('is short for a plain schema', () => {
@@ -47,6 +59,7 @@ describe('the grammar of a schema', () => {
     };
     expect(grammarOf(schema)).toEqual({
       rule: 'object',
+      isPartial: false,
       rules: [
         String.raw`object ::= "{\"city\":" " "? text ("," " "? "\"" members)? "}"`,
         String.raw`text ::= "\"" char* "\""`,

@@ -36,6 +36,11 @@ const chatDelta = object(
   },
 );
 
+/** What a reply breaks of its schemas: there only if it does, beside `finish_reason`. */
+const violations = {
+  schema_violations: array(object({ path: string, keyword: string, message: string }, { tool_call: integer })),
+};
+
 /** Chat completions. */
 export const chat = defineFamily({
   routes: [
@@ -55,12 +60,15 @@ export const chat = defineFamily({
     ChatCompletion: object({
       ...completionHead('chat.completion'),
       choices: array(
-        object({
-          index: integer,
-          message: chatMessage,
-          logprobs: nullable(ref('ChatLogprobs')),
-          finish_reason: finishReason,
-        }),
+        object(
+          {
+            index: integer,
+            message: chatMessage,
+            logprobs: nullable(ref('ChatLogprobs')),
+            finish_reason: finishReason,
+          },
+          violations,
+        ),
       ),
       usage: ref('Usage'),
       timings: ref('Timings'),
@@ -69,12 +77,15 @@ export const chat = defineFamily({
       {
         ...completionHead('chat.completion.chunk'),
         choices: array(
-          object({
-            index: integer,
-            delta: chatDelta,
-            logprobs: nullable(ref('ChatLogprobs')),
-            finish_reason: nullable(finishReason),
-          }),
+          object(
+            {
+              index: integer,
+              delta: chatDelta,
+              logprobs: nullable(ref('ChatLogprobs')),
+              finish_reason: nullable(finishReason),
+            },
+            violations,
+          ),
         ),
       },
       { prompt_progress: ref('PromptProgress'), usage: ref('Usage'), timings: ref('Timings') },

@@ -4,6 +4,7 @@ import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
 import { toLogprobs } from './logprobs.ts';
 import { newToolCallId } from './tool-call.ts';
+import { toViolations } from './violation.ts';
 
 export interface ChatStreamOptions {
   /** Adds a last chunk with `usage`, as OpenAI's `stream_options.include_usage` does. */
@@ -30,7 +31,7 @@ export function createChatEncoder(
     return chunks.role(choice, started.size === 1 ? progress : undefined);
   };
   const finish = (timings?: Timings): string => {
-    const text = finished ? chunks.finish(finished.choice, finished.reason, timings) : '';
+    const text = finished ? chunks.finish(finished, timings) : '';
     finished = undefined;
     return text;
   };
@@ -91,8 +92,11 @@ export function createChunkEncoder(head: CompletionHead) {
       toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
     toolArguments: (index: number, call: number, text: string): string =>
       toolCall(index, { index: call, function: { arguments: text } }),
-    finish: (index: number, reason: FinishReason, timings?: Timings): string =>
-      chunk(index, {}, reason, timings && { timings }),
+    finish: ({ choice, reason, violations }: ChoiceFinished, timings?: Timings): string => {
+      const said = violations && { schema_violations: toViolations(violations) };
+      const choices = [{ index: choice, delta: {}, logprobs: null, finish_reason: reason, ...said }];
+      return sseEvent({ ...base, choices, ...(timings && { timings }) });
+    },
     usage: (usage: Usage): string => sseEvent({ ...base, choices: [], usage }),
   };
 }

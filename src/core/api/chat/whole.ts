@@ -3,6 +3,7 @@ import type { Reply } from '../generation/collect.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { type Logprobs, toLogprobs } from './logprobs.ts';
 import { newToolCallId, type ToolCallObject } from './tool-call.ts';
+import { type SchemaViolation, toViolations } from './violation.ts';
 
 /** One choice of a reply that does not stream. */
 export interface ChoiceObject {
@@ -16,6 +17,8 @@ export interface ChoiceObject {
   };
   logprobs: Logprobs | null;
   finish_reason: FinishReason;
+  /** What the reply breaks of its schemas; absent if nothing. */
+  schema_violations?: SchemaViolation[];
 }
 
 /** Builds the reply to a request that does not stream. */
@@ -35,6 +38,7 @@ function toChoice({ content, reasoning, toolCalls, logprobs, finish }: Reply, in
     },
     logprobs: logprobs.length > 0 ? toLogprobs(logprobs) : null,
     finish_reason: finish.reason,
+    ...(finish.violations && { schema_violations: toViolations(finish.violations) }),
   };
 }
 

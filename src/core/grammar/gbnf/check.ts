@@ -22,6 +22,18 @@ export function checkGrammar(rules: ReadonlyMap<string, Rule>, fail: Fail): void
   checkOpenWays(rules, (expression) => begin(expression, '#'), fail);
 }
 
+/** True if llama.cpp could run a rule of this expression, which refers to no other rule. */
+export function isRunnable(body: Expression): boolean {
+  const refusal = new Error('not runnable');
+  try {
+    checkGrammar(new Map([['text', { body, exclusive: false, path: '' }]]), () => refusal);
+    return true;
+  } catch (error) {
+    if (error !== refusal) throw error;
+    return false;
+  }
+}
+
 function isRepeatable(expression: Expression): boolean {
   if (expression.kind === 'sequence') return expression.items.every(isRepeatable);
   if (expression.kind === 'choice') return expression.options.every(isRepeatable);

@@ -42,7 +42,7 @@ export function excludes(
     const union = unionOf(schema);
     return union?.branches.map((branch) => {
       const flat = flatten(context, { schema: branch, path });
-      return flat && mergeSchemas(union.rest, flat, path, context.refuse);
+      return flat && mergeSchemas(union.rest, flat);
     });
   }
 
@@ -80,6 +80,7 @@ function overlaps(types: readonly JsonType[], type: JsonType): boolean {
 function propertySchema(schema: SchemaObject, name: string, absent: boolean): unknown {
   const declared = isRecord(schema.properties) ? own(schema.properties, name) : undefined;
   if (declared !== undefined) return declared;
+  if (schema.patternProperties !== undefined) return true;
   if (schema.additionalProperties !== undefined) return schema.additionalProperties;
   // A schema that says nothing of properties allows any. A required property is always written.
   const isFree = schema.properties === undefined && schema.required === undefined;

@@ -10,6 +10,9 @@ const MAX_CHARACTERS = 500_000;
 
 /** Most parts of a grammar, counted by `expressionSize`. */
 export const MAX_GRAMMAR_SIZE = 100_000;
+/** Most steps of work on the texts of one schema, and on one of them. All together take less than a second. */
+export const MAX_TEXT_STEPS = 750_000;
+export const MAX_STEPS_OF_TEXT = 250_000;
 /** Largest `maxLength` and `minLength`. */
 export const MAX_LENGTH = 65_536;
 /** Most schemas inside one another, by nesting or by references. */

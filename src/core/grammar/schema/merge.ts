@@ -1,5 +1,4 @@
 import { includesType, isRecord, JSON_TYPES, type JsonType, own, type SchemaObject } from '../json-schema.ts';
-import type { Refuse } from './refuse.ts';
 import { typeList } from './types.ts';
 
 type Merge = (some: unknown, other: unknown) => unknown;
@@ -20,45 +19,88 @@ const MERGES = new Map<string, Merge>([
   ['exclusiveMinimum', largest],
   ['exclusiveMaximum', smallest],
   ['required', (some, other) => [...new Set([...strings(some), ...strings(other)])]],
+  ['enum', (some, other) => listed(some).filter((value) => listed(other).some((one) => sameJson(one, value)))],
+  ['allOf', (some, other) => unique([...listed(some), ...listed(other)])],
 ]);
 
-const OBJECT_KEYWORDS = ['properties', 'additionalProperties'];
+/** Keywords whose meaning depends on one another. */
+const GROUPS = [
+  ['properties', 'patternProperties', 'additionalProperties'],
+  ['items', 'prefixItems'],
+  ['if', 'then', 'else'],
+  ['contains', 'minContains', 'maxContains'],
+] as const;
+const [OBJECT_GROUP, ARRAY_GROUP] = GROUPS;
 
 /**
- * Merges two flat schemas into one for the values that both allow; `false` if their types have nothing in common.
- * Throws a 400 `ApiError` if one schema can't say what both say.
+ * Merges two flat schemas into one for the values that both allow; `false` if their types have nothing in common. What
+ * one schema can't say for both stays in the `allOf` of the merged one, a part for each keyword or group of keywords.
  */
-export function mergeSchemas(
-  some: SchemaObject,
-  other: SchemaObject,
-  path: string,
-  refuse: Refuse,
-): SchemaObject | false {
+export function mergeSchemas(some: SchemaObject, other: SchemaObject): SchemaObject | false {
   const merged = new Map<string, unknown>(Object.entries({ ...some, ...other }));
+  const parts: SchemaObject[] = [];
+  for (const keywords of clashes(some, other)) {
+    for (const keyword of keywords) {
+      merged.delete(keyword);
+      if (keyword in some) merged.set(keyword, some[keyword]);
+    }
+    parts.push(only(other, keywords));
+  }
+  const isApart = (keyword: string) => parts.some((part) => keyword in part);
   for (const keyword of Object.keys(some)) {
-    if (!(keyword in other) || sameJson(some[keyword], other[keyword]) || OBJECT_KEYWORDS.includes(keyword)) continue;
     const merge = MERGES.get(keyword);
-    if (merge) merged.set(keyword, merge(some[keyword], other[keyword]));
-    else if (keyword !== 'type') {
-      throw refuse(path, keyword, 'is given twice for the same value, which is not supported');
-    }
+    if (!merge || !(keyword in other) || sameJson(some[keyword], other[keyword])) continue;
+    merged.set(keyword, merge(some[keyword], other[keyword]));
   }
-  for (const [one, two] of [
-    [some, other],
-    [other, some],
-  ] as const) {
-    // `items` covers what its own schema's `prefixItems` leaves. The merged schema would mix that up.
-    if ('prefixItems' in one && 'items' in two && !('prefixItems' in two)) {
-      throw refuse(path, 'prefixItems', "beside another schema's 'items' is not supported");
-    }
+  if (!OBJECT_GROUP.some(isApart)) mergeProperties(some, other, merged);
+  if (!ARRAY_GROUP.some(isApart) && 'items' in some && 'items' in other) {
+    merged.set('items', both(some.items, other.items));
   }
-  mergeProperties(some, other, merged);
+  if (parts.length > 0) merged.set('allOf', [...listed(merged.get('allOf')), ...parts]);
   if ('type' in some && 'type' in other) {
     const types = commonTypes(typeList(some.type), typeList(other.type));
     if (types.length === 0) return false;
     merged.set('type', types);
   }
   return Object.fromEntries(merged);
+}
+
+/** The keywords, or groups of them, that one schema can't say for both. */
+function clashes(some: SchemaObject, other: SchemaObject): (readonly string[])[] {
+  const differs = (keyword: string) => keyword in other && !sameJson(some[keyword], other[keyword]);
+  const grouped: string[] = GROUPS.flatMap((keywords) => [...keywords]);
+  const single = Object.keys(some).filter(
+    (keyword) => differs(keyword) && !grouped.includes(keyword) && !MERGES.has(keyword) && keyword !== 'type',
+  );
+  const groups = GROUPS.filter((keywords) => {
+    if (keywords === OBJECT_GROUP) return mixesNames(some, other) || mixesNames(other, some);
+    const isMixed = keywords === ARRAY_GROUP ? mixesItems(some, other) || mixesItems(other, some) : false;
+    const isPlain = keywords === ARRAY_GROUP && !('prefixItems' in some) && !('prefixItems' in other);
+    return (
+      isMixed || (!isPlain && keywords.some((keyword) => keyword in some && differs(keyword))) || isSplit(keywords)
+    );
+  });
+  /** True if each schema has keywords of a group that belong to its own others. */
+  function isSplit(keywords: readonly string[]): boolean {
+    if (keywords === ARRAY_GROUP) return false;
+    const [has, otherHas] = [some, other].map((schema) => keywords.filter((keyword) => keyword in schema).join());
+    return has !== '' && otherHas !== '' && has !== otherHas;
+  }
+  return [...groups, ...single.map((keyword) => [keyword])];
+}
+
+/** `additionalProperties` covers what its own schema's `patternProperties` leave. The merged schema would mix that up. */
+function mixesNames(some: SchemaObject, other: SchemaObject): boolean {
+  return 'patternProperties' in some && other.additionalProperties !== undefined && other.additionalProperties !== true;
+}
+
+/** `items` covers what its own schema's `prefixItems` leaves. The merged schema would mix that up. */
+function mixesItems(some: SchemaObject, other: SchemaObject): boolean {
+  return 'prefixItems' in some && 'items' in other && !('prefixItems' in other);
+}
+
+function only(schema: SchemaObject, keywords: readonly string[]): SchemaObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
 }
 
 /** Merges the properties. Each must be valid by both schemas: by its own entry or else by `additionalProperties`. */
@@ -71,6 +113,12 @@ function mergeProperties(some: SchemaObject, other: SchemaObject, merged: Map<st
       both(own(declared, name) ?? some.additionalProperties, own(otherDeclared, name) ?? other.additionalProperties),
     ]);
     merged.set('properties', Object.fromEntries(properties));
+  }
+  if (some.patternProperties !== undefined && other.patternProperties !== undefined) {
+    const [patterns, otherPatterns] = [record(some.patternProperties), record(other.patternProperties)];
+    const names = new Set([...Object.keys(patterns), ...Object.keys(otherPatterns)]);
+    const entries = Array.from(names, (name) => [name, both(own(patterns, name), own(otherPatterns, name))]);
+    merged.set('patternProperties', Object.fromEntries(entries));
   }
   if (some.additionalProperties !== undefined || other.additionalProperties !== undefined) {
     merged.set('additionalProperties', both(some.additionalProperties, other.additionalProperties));
@@ -98,6 +146,14 @@ function partsOf(schema: unknown): unknown[] {
 /** The types in both lists. An integer is also a number, so `integer` and `number` have `integer` in common. */
 function commonTypes(some: readonly JsonType[], other: readonly JsonType[]): JsonType[] {
   return JSON_TYPES.filter((type) => includesType(some, type) && includesType(other, type));
+}
+
+function listed(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function unique(values: unknown[]): unknown[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
 function record(value: unknown): SchemaObject {

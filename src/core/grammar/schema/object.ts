@@ -11,7 +11,9 @@ import {
 import { inside, isRecord, type Place, type SchemaObject } from '../json-schema.ts';
 import { COLON, COMMA, otherStrings, QUOTE } from '../text/json-text.ts';
 import type { SchemaCompiler } from './context.ts';
-import { MAX_NAME_LENGTH } from './limits.ts';
+import { MAX_ITEMS, MAX_NAME_LENGTH } from './limits.ts';
+import { memberPlace, namedMember, withListedNames } from './names.ts';
+import { namesSchemas } from './types.ts';
 
 /** A member of an object. */
 interface Member {
@@ -20,19 +22,27 @@ interface Member {
   required: boolean;
 }
 
+/** True for a schema that says nothing of properties: it allows any. */
+export function isFree({ properties, required, patternProperties }: SchemaObject): boolean {
+  return properties === undefined && required === undefined && patternProperties === undefined;
+}
+
 /**
  * Matches the objects of a flat schema: the properties in declared order, each at most once, then additional ones if
- * `additionalProperties` asks for them. An additional name may come twice. `JSON.parse` takes the last value; both are
- * valid.
+ * `additionalProperties` or `patternProperties` asks for them. An additional name may come twice. `JSON.parse` takes the
+ * last value; both are valid.
  */
-export function objectExpression(schema: SchemaObject, path: string, compiler: SchemaCompiler): Expression {
+export function objectExpression(declared: SchemaObject, path: string, compiler: SchemaCompiler): Expression {
+  const schema = withListedNames(compiler, declared, path);
   const members = declaredMembers(compiler, schema, path);
   if (members.some(({ required, expression }) => required && isNever(expression))) return never;
   const written = members.filter(({ expression }) => !isNever(expression));
   const extra = extraMember(compiler, schema, path);
-  const mustHaveOne = checkCount(compiler, schema, path, written, !isNever(extra));
+  const [least, most] = extraCounts(compiler, schema, path, written, !isNever(extra));
+  if (most === 0) return written.some(({ required }) => required) ? never : literal('{}');
+  const mustHaveOne = least > 0 || written.some(({ required }) => required);
 
-  const others = sequence(extra, repeat(sequence(COMMA, QUOTE, extra), 0, Number.POSITIVE_INFINITY));
+  const others = sequence(extra, repeat(sequence(COMMA, QUOTE, extra), Math.max(0, least - 1), most - 1));
   const inner = sequence(QUOTE, memberList(compiler, written, others, path));
   return sequence(literal('{'), mustHaveOne ? inner : optional(inner), literal('}'));
 }
@@ -71,7 +81,9 @@ function declaredMembers(compiler: SchemaCompiler, schema: SchemaObject, path: s
   const others: Place = inside(place, 'additionalProperties');
   return [...new Set([...Object.keys(properties), ...required])].map((name) => {
     const property = Object.hasOwn(properties, name) ? inside(place, 'properties', name) : others;
-    const value = compiler.compile({ ...property, schema: property.schema ?? true });
+    const value = compiler.compile(
+      memberPlace(compiler, schema, { ...property, schema: property.schema ?? true }, name),
+    );
     const text = literal(JSON.stringify(name).slice(1));
     return { expression: sequence(text, COLON, value), required: required.includes(name) };
   });
@@ -79,19 +91,22 @@ function declaredMembers(compiler: SchemaCompiler, schema: SchemaObject, path: s
 
 /**
  * Matches a member with a name that is not declared. A schema that says nothing of properties allows any. Otherwise
- * only an explicit `additionalProperties` does: a client that lists some properties hardly wants the model to add more.
+ * only an explicit `additionalProperties` or `patternProperties` does: a client that lists some properties hardly wants
+ * the model to add more.
  */
 function extraMember(compiler: SchemaCompiler, schema: SchemaObject, path: string): Expression {
-  const isFree = schema.properties === undefined && schema.required === undefined;
-  const others = schema.additionalProperties ?? isFree;
-  const value = compiler.compile({ schema: others, path: `${path}/additionalProperties` });
-  if (isNever(value)) return never;
+  const place = { schema, path };
+  const others = inside(place, 'additionalProperties');
+  const value = compiler.compile({ ...others, schema: others.schema ?? isFree(schema) });
   const names = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const excluded = [...new Set([...names, ...required])];
+  const isPlain = schema.patternProperties === undefined && namesSchemas(schema).length === 0;
+  if (isPlain && isNever(value)) return never;
   if (excluded.some((name) => name.length > MAX_NAME_LENGTH)) {
     throw compiler.refuse(path, 'additionalProperties', `is beside a name of more than ${MAX_NAME_LENGTH} characters`);
   }
+  if (!isPlain) return namedMember(compiler, schema, path, excluded, value);
   const key = `other names ${JSON.stringify(excluded)}`;
   return sequence(
     compiler.rules.define('name', key, path, () => otherStrings(compiler.rules, excluded)),
@@ -101,22 +116,25 @@ function extraMember(compiler: SchemaCompiler, schema: SchemaObject, path: strin
 }
 
 /**
- * Throws a 400 `ApiError` for a `minProperties` or `maxProperties` that the grammar can't guarantee. Returns whether
- * the object needs at least one member.
+ * Returns how many members there may be if all are additional ones. What the grammar can't guarantee is left to the
+ * check of the finished value: it does not count declared members, and an additional name may come twice.
  */
-function checkCount(
-  { refuse }: SchemaCompiler,
-  { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY }: SchemaObject,
+function extraCounts(
+  compiler: SchemaCompiler,
+  schema: SchemaObject,
   path: string,
   members: Member[],
   hasExtra: boolean,
-): boolean {
+): [least: number, most: number] {
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema;
+  const [min, max] = [Number(minProperties), Number(maxProperties)];
   const required = members.filter((member) => member.required).length;
-  if (Number(minProperties) > Math.max(required, 1)) {
-    throw refuse(path, 'minProperties', 'is only supported up to the number of required properties, or 1');
+  if (min > Math.max(required, 1)) compiler.leave(schema, 'minProperties', path);
+  if (max === 0) return [min, 0];
+  const isOnlyExtra = members.length === 0 && min <= MAX_ITEMS;
+  const isCounted = isOnlyExtra && (max <= MAX_ITEMS || max === Number.POSITIVE_INFINITY);
+  if (max < (hasExtra ? Number.POSITIVE_INFINITY : members.length) && !isCounted) {
+    compiler.leave(schema, 'maxProperties', path);
   }
-  if (Number(maxProperties) < (hasExtra ? Number.POSITIVE_INFINITY : members.length)) {
-    throw refuse(path, 'maxProperties', 'is only supported from the number of possible properties on');
-  }
-  return required > 0 || Number(minProperties) > 0;
+  return [isOnlyExtra ? min : Math.min(min, 1), isCounted ? max : Number.POSITIVE_INFINITY];
 }

@@ -1,11 +1,12 @@
-import { includesType, JSON_TYPES, type JsonType, type SchemaObject, typeOfValue } from '../json-schema.ts';
+import { includesType, isRecord, JSON_TYPES, type JsonType, type SchemaObject, typeOfValue } from '../json-schema.ts';
 
 /** Keywords that constrain values of one type only. */
 const KEYWORDS_OF_TYPES: [JsonType, string[]][] = [
   ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties']],
-  ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
+  ['object', ['patternProperties', 'dependentRequired', 'dependentSchemas', 'dependencies']],
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems', 'contains']],
   ['string', ['minLength', 'maxLength', 'pattern', 'format']],
-  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ];
 
 /** Reads the value of `type`, one name or a list of them. */
@@ -27,12 +28,24 @@ export function allowedTypes(schema: SchemaObject): readonly JsonType[] {
 export function writtenTypes(schema: SchemaObject): readonly JsonType[] {
   if (schema.type !== undefined) return typeList(schema.type);
   const meant = KEYWORDS_OF_TYPES.filter(([, keywords]) => keywords.some((keyword) => keyword in schema));
-  return meant.length > 0 ? meant.map(([type]) => type) : JSON_TYPES.filter((type) => type !== 'integer');
+  if (namesSchemas(schema).length > 0) meant.push(['object', []]);
+  if (meant.length === 0) return JSON_TYPES.filter((type) => type !== 'integer');
+  return [...new Set(meant.map(([type]) => type))];
 }
 
-/** The keywords in a flat schema that constrain values of one type only. */
-export function keywordsOfTypes(schema: SchemaObject): string[] {
-  return KEYWORDS_OF_TYPES.flatMap(([, keywords]) => keywords.filter((keyword) => keyword in schema));
+/** All values of a keyword in a flat schema: its own and those that `mergeSchemas` left in its `allOf`. */
+export function everyValue(schema: SchemaObject, keyword: string): unknown[] {
+  const parts = Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : [];
+  return [schema, ...parts].map((part) => part[keyword]).filter((value) => value !== undefined);
+}
+
+/** The schemas of `propertyNames` that do more than to say that names are strings. */
+export function namesSchemas(schema: SchemaObject): unknown[] {
+  return everyValue(schema, 'propertyNames').filter(
+    (names) =>
+      names !== true &&
+      !(isRecord(names) && Object.entries(names).every(([key, of]) => key === 'type' && of === 'string')),
+  );
 }
 
 /** The values of `enum` and `const` that the schema's `type` allows; undefined if it has neither keyword. */

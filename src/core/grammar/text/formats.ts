@@ -1,7 +1,9 @@
 import { choice } from '../gbnf/choice.ts';
 import { type Expression, literal, oneOf, optional, repeat, sequence } from '../gbnf/expression.ts';
 import type { Range } from '../gbnf/ranges.ts';
-import type { TextLanguage } from './pattern.ts';
+import { FORMAT_PATTERNS } from './format-patterns.ts';
+import { readPattern } from './pattern.ts';
+import { expressionTree, type TextTree } from './text-tree.ts';
 
 const DIGIT: Range = [0x30, 0x39];
 const digit = oneOf(DIGIT);
@@ -68,12 +70,60 @@ function uri(): Expression {
   return sequence(choice([literal('https://'), literal('http://')]), domain, repeat(segment, 0, 4));
 }
 
-/** The supported values of `format`: dates and times of RFC 3339, UUIDs of RFC 9562, common mail and web addresses. */
-export const TEXT_FORMATS: ReadonlyMap<string, TextLanguage> = new Map([
-  ['date', { expression: fullDate(), min: 10, max: 10 }],
-  ['time', { expression: fullTime(), min: 9, max: 24 }],
-  ['date-time', { expression: sequence(fullDate(), literal('T'), fullTime()), min: 20, max: 35 }],
-  ['email', { expression: email(), min: 6, max: 57 }],
-  ['uri', { expression: uri(), min: 11, max: 99 }],
-  ['uuid', { expression: uuid(), min: 36, max: 36 }],
+/** A value of `format` for strings. */
+export interface TextFormat {
+  /** The texts that the grammar writes, a part of the valid ones; absent where a grammar can not tell. */
+  written?: TextTree;
+  /** True for a valid text. If it is absent, the written texts are the valid ones. */
+  isValid?(text: string): boolean;
+}
+
+const built = (expression: Expression): TextTree => expressionTree(expression);
+
+/** The supported values of `format` for strings. */
+export const TEXT_FORMATS: ReadonlyMap<string, TextFormat> = new Map<string, TextFormat>([
+  ['date', { written: built(fullDate()) }],
+  ['time', { written: built(fullTime()) }],
+  ['date-time', { written: built(sequence(fullDate(), literal('T'), fullTime())) }],
+  ['email', { written: built(email()), isValid: isEmail }],
+  ['idn-email', { written: built(email()), isValid: isEmail }],
+  ['uuid', { written: built(uuid()) }],
+  ['guid', { written: built(uuid()) }],
+  ...['uri', 'url', 'iri', 'uri-template'].map((name): [string, TextFormat] => [
+    name,
+    { written: built(uri()), isValid: isAddress },
+  ]),
+  ...Object.entries(FORMAT_PATTERNS).map(([name, pattern]): [string, TextFormat] => [name, { written: ours(pattern) }]),
+  ['regex', { isValid: isRegex }],
+  ['json-string', { isValid: isJson }],
 ]);
+
+/** Reads a pattern of our own. */
+function ours(pattern: string): TextTree {
+  return readPattern(pattern, (reason) => new Error(`${pattern} ${reason}`));
+}
+
+function isEmail(text: string): boolean {
+  return /^[^@\s]+@[^@\s]+$/u.test(text);
+}
+
+function isAddress(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/u.test(text);
+}
+
+function isRegex(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text, 'u'));
+  } catch {
+    return false;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

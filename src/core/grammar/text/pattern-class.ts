@@ -1,4 +1,4 @@
-import { type Range, UNICODE, without } from '../gbnf/ranges.ts';
+import { mergeRanges, type Range, UNICODE, without } from '../gbnf/ranges.ts';
 
 /** A regular expression that is being read. It is valid with the flag `u`. */
 export interface Source {
@@ -43,14 +43,60 @@ const CONTROLS = new Map<string, number>([
   ['r', 0x0d],
 ]);
 
+/** Unicode properties that patterns have asked for: to find their characters takes some ms. */
+const PROPERTIES = new Map<string, readonly Range[]>();
+const MAX_PROPERTIES = 32;
+const BLOCK = 4096;
+
 /** Reads an escape from behind its backslash, inside or outside a class. */
 export function readEscape(source: Source): readonly Range[] {
   const letter = source.characters[source.position++] ?? '';
-  const set = SETS.get(letter);
+  const set = SETS.get(letter) ?? readProperty(source, letter);
   if (set) return set;
   const codePoint = CONTROLS.get(letter) ?? readHex(source, letter) ?? punctuation(letter);
   if (codePoint === undefined) throw source.fail(`has '\\${letter}', which is not supported`);
   return [[codePoint, codePoint]];
+}
+
+/** Reads the name of `\p{L}` or `\P{L}`. Returns undefined for another escape. */
+function readProperty(source: Source, letter: string): readonly Range[] | undefined {
+  if (letter !== 'p' && letter !== 'P') return undefined;
+  const close = source.characters.indexOf('}', source.position);
+  const name = source.characters.slice(source.position, close + 1).join('');
+  source.position = close + 1;
+  const ranges = charactersOf(`\\p${name}`);
+  return letter === 'p' ? ranges : without(UNICODE, ranges);
+}
+
+/** Finds the characters of a Unicode property: looks for it in a text of all characters in their order. */
+function charactersOf(property: string): readonly Range[] {
+  const known = PROPERTIES.get(property);
+  if (known) return known;
+  const runs = new RegExp(`${property}+`, 'gu');
+  const ranges = mergeRanges(
+    blocks().flatMap((block) =>
+      Array.from(block.matchAll(runs), ([run]): Range => [run.codePointAt(0) ?? 0, lastOf(run)]),
+    ),
+  );
+  if (PROPERTIES.size < MAX_PROPERTIES) PROPERTIES.set(property, ranges);
+  return ranges;
+}
+
+/** All characters in their order, in blocks: one text of them all takes long to make. */
+function blocks(): string[] {
+  return UNICODE.flatMap(([from, to]) =>
+    Array.from({ length: Math.ceil((to - from + 1) / BLOCK) }, (_, index) => {
+      const first = from + index * BLOCK;
+      const length = Math.min(BLOCK, to - first + 1);
+      return String.fromCodePoint(...Array.from({ length }, (__, offset) => first + offset));
+    }),
+  );
+}
+
+function lastOf(run: string): number {
+  const last = run.codePointAt(run.length - 1) ?? 0;
+  // The second half of a pair is not the character: it begins one place before.
+  return last >= 0xdc00 && last <= 0xdfff ? (run.codePointAt(run.length - 2) ?? 0) : last;
 }
 
 /** Reads the digits of `\x41`, `\u0041` or `\u{41}`. Returns undefined for another escape. */

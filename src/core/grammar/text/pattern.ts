@@ -1,22 +1,14 @@
-import { choice } from '../gbnf/choice.ts';
-import { type Expression, empty, repeat, sequence } from '../gbnf/expression.ts';
 import { type Range, UNICODE, without } from '../gbnf/ranges.ts';
-import { jsonCharacter } from './json-text.ts';
 import { readClass, readEscape, type Source } from './pattern-class.ts';
-
-/** A set of texts. */
-export interface TextLanguage {
-  /** Matches the texts as a JSON string spells them. */
-  expression: Expression;
-  /** Least and greatest length, in code points. */
-  min: number;
-  max: number;
-}
+import { anyText, type TextTree } from './text-tree.ts';
 
 /** Most repetitions in a quantifier. */
 const MAX_COUNT = 1000;
 /** Most groups inside one another. */
 const MAX_DEPTH = 32;
+
+/** Most characters of `(?<name>`. */
+const MAX_OPENING = 64;
 
 const LINE_ENDS: readonly Range[] = [
   [0x0a, 0x0a],
@@ -25,86 +17,59 @@ const LINE_ENDS: readonly Range[] = [
 ];
 
 /**
- * Reads an ECMAScript regular expression with the flag `u`. Returns the texts in which it finds a match. Supports what
- * describes texts character by character: no assertions but `^` and `$` at the ends, no back references, no Unicode
- * properties. Throws the error of `fail` for anything else.
+ * Reads an ECMAScript regular expression with the flag `u`. Returns the texts in which it finds a match: a choice of
+ * its alternatives, each with any text before and behind it unless it is anchored there. Throws the error of `fail` for
+ * what needs a look at earlier text: back references, looking behind, `\b`.
  */
-export function readPattern(pattern: string, fail: (reason: string) => Error): TextLanguage {
+export function readPattern(pattern: string, fail: (reason: string) => Error): TextTree {
   try {
     new RegExp(pattern, 'u');
   } catch {
     throw fail('is not a valid regular expression');
   }
   const source: Source = { characters: [...pattern], position: 0, fail };
-  const language = readAlternatives(source, 0);
-  if (source.position < source.characters.length) throw unsupported(source);
-  return language;
+  const options = readOptions(source, 0).map(withoutAnchors);
+  return { kind: 'choice', options };
+}
+
+/** Puts any text in the place of the anchors that an alternative of the whole pattern does not have. */
+function withoutAnchors(items: TextTree[]): TextTree {
+  const atStart = items[0]?.kind === 'start';
+  const atEnd = items.at(-1)?.kind === 'end';
+  const middle = items.slice(atStart ? 1 : 0, atEnd ? -1 : undefined);
+  return { kind: 'sequence', items: [...(atStart ? [] : [anyText]), ...middle, ...(atEnd ? [] : [anyText])] };
 }
 
 function unsupported({ characters, position, fail }: Source): Error {
-  // If text follows a `$`, the `$` is what stands in the wrong place.
-  const from = characters[position - 1] === '$' ? position - 1 : position;
-  return fail(`has '${characters.slice(from, from + 3).join('')}', which is not supported`);
+  return fail(`has '${characters.slice(position, position + 3).join('')}', which is not supported`);
 }
 
-function readAlternatives(source: Source, depth: number): TextLanguage {
+function readOptions(source: Source, depth: number): TextTree[][] {
   if (depth > MAX_DEPTH) throw source.fail(`has groups more than ${MAX_DEPTH} deep`);
-  const options = [depth === 0 ? readAnchored(source) : readSequence(source, depth)];
+  const options = [readItems(source, depth)];
   while (source.characters[source.position] === '|') {
     source.position++;
-    options.push(depth === 0 ? readAnchored(source) : readSequence(source, depth));
+    options.push(readItems(source, depth));
   }
-  return {
-    expression: choice(options.map(({ expression }) => expression)),
-    min: Math.min(...options.map(({ min }) => min)),
-    max: Math.max(...options.map(({ max }) => max)),
-  };
+  return options;
 }
 
-/** Reads an alternative of the whole pattern. Without anchors, any text may come before and behind the match. */
-function readAnchored(source: Source): TextLanguage {
-  const atStart = source.characters[source.position] === '^';
-  if (atStart) source.position++;
-  const middle = readSequence(source, 0);
-  const atEnd = source.characters[source.position] === '$';
-  if (atEnd) source.position++;
-  return joined([...(atStart ? [] : [anything()]), middle, ...(atEnd ? [] : [anything()])]);
-}
-
-function anything(): TextLanguage {
-  const expression = repeat(jsonCharacter(UNICODE), 0, Number.POSITIVE_INFINITY);
-  return { expression, min: 0, max: Number.POSITIVE_INFINITY };
-}
-
-function joined(parts: TextLanguage[]): TextLanguage {
-  return {
-    expression: sequence(...parts.map(({ expression }) => expression)),
-    min: parts.reduce((sum, { min }) => sum + min, 0),
-    max: parts.reduce((sum, { max }) => sum + max, 0),
-  };
-}
-
-function readSequence(source: Source, depth: number): TextLanguage {
-  const parts: TextLanguage[] = [{ expression: empty, min: 0, max: 0 }];
+function readItems(source: Source, depth: number): TextTree[] {
+  const items: TextTree[] = [];
   for (;;) {
     const next = source.characters[source.position];
-    if (next === undefined || next === '|' || next === ')' || next === '$') return joined(parts);
-    parts.push(readQuantified(source, depth));
+    if (next === undefined || next === '|' || next === ')') return items;
+    items.push(readQuantified(source, depth));
   }
 }
 
-function readQuantified(source: Source, depth: number): TextLanguage {
+function readQuantified(source: Source, depth: number): TextTree {
   const item = readAtom(source, depth);
-  const [low, high] = readCount(source);
+  const before = source.position;
+  const [min, max] = readCount(source);
   // Skips the mark of a lazy quantifier: it finds the same texts.
-  if ((low !== 1 || high !== 1) && source.characters[source.position] === '?') source.position++;
-  // llama.cpp refuses to repeat what may be empty: its rule for the repetition would begin with itself.
-  if (item.min === 0 && high > 1) throw source.fail('repeats something that may be empty, which is not supported');
-  return {
-    expression: repeat(item.expression, low, high),
-    min: item.min * low,
-    max: item.max === 0 || high === 0 ? 0 : item.max * high,
-  };
+  if (source.position > before && source.characters[source.position] === '?') source.position++;
+  return min === 1 && max === 1 ? item : { kind: 'repeat', item, min, max };
 }
 
 function readCount(source: Source): [number, number] {
@@ -123,29 +88,31 @@ function readCount(source: Source): [number, number] {
   return [low, high];
 }
 
-function readAtom(source: Source, depth: number): TextLanguage {
+function readAtom(source: Source, depth: number): TextTree {
   const character = source.characters[source.position] ?? '';
   if (character === '(') return readGroup(source, depth);
-  // Anchors in the right place are read elsewhere.
-  if (character === '^') throw unsupported(source);
   source.position++;
-  if (character === '.') return oneCharacter(without(UNICODE, LINE_ENDS));
-  if (character === '[') return oneCharacter(readClass(source));
-  if (character === '\\') return oneCharacter(readEscape(source));
+  if (character === '^') return { kind: 'start' };
+  if (character === '$') return { kind: 'end' };
+  if (character === '.') return { kind: 'characters', ranges: without(UNICODE, LINE_ENDS) };
+  if (character === '[') return { kind: 'characters', ranges: readClass(source) };
+  if (character === '\\') return { kind: 'characters', ranges: readEscape(source) };
   const codePoint = character.codePointAt(0) ?? 0;
-  return oneCharacter([[codePoint, codePoint]]);
+  return { kind: 'characters', ranges: [[codePoint, codePoint]] };
 }
 
-function oneCharacter(ranges: readonly Range[]): TextLanguage {
-  return { expression: jsonCharacter(ranges), min: 1, max: 1 };
-}
-
-function readGroup(source: Source, depth: number): TextLanguage {
-  const { characters, position } = source;
-  if (characters[position + 1] === '?' && characters[position + 2] !== ':') throw unsupported(source);
-  source.position += characters[position + 1] === '?' ? 3 : 1;
-  const language = readAlternatives(source, depth + 1);
-  if (characters[source.position] !== ')') throw unsupported(source);
+/** Reads a group: `(`, `(?:`, `(?<name>`, and `(?=` or `(?!` which look ahead. */
+function readGroup(source: Source, depth: number): TextTree {
+  const [opening = '', kind = ''] =
+    source.characters
+      .slice(source.position, source.position + MAX_OPENING)
+      .join('')
+      .match(/^\((?:\?([:=!]|<[^=!>][^>]*>))?/u) ?? [];
+  const isPlain = opening === '(' && source.characters[source.position + 1] !== '?';
+  if (opening === '(' && !isPlain) throw unsupported(source);
+  source.position += [...opening].length;
+  const options = readOptions(source, depth + 1).map((items): TextTree => ({ kind: 'sequence', items }));
   source.position++;
-  return language;
+  const item: TextTree = { kind: 'choice', options };
+  return kind === '=' || kind === '!' ? { kind: 'look', item, negative: kind === '!' } : item;
 }

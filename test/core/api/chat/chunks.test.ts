@@ -80,8 +80,10 @@ describe('completion chunk', () => {
   });
 
   it('ends a choice with its reason and the timings', () => {
-    const { choices, timings } = chunk(encode.finish(0, 'length', toTimings(done())));
-    expect(choices).toMatchObject([{ index: 0, delta: {}, finish_reason: 'length' }]);
+    const { choices, timings } = chunk(
+      encode.finish({ kind: 'finish', choice: 0, reason: 'length' }, toTimings(done())),
+    );
+    expect(choices).toEqual([{ index: 0, delta: {}, logprobs: null, finish_reason: 'length' }]);
     expect(timings).toEqual(toTimings(done()));
   });
 

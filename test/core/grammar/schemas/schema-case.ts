@@ -6,4 +6,8 @@ export interface SchemaCase {
   schema: JsonSchema;
   writes?: unknown[];
   refuses?: unknown[];
+  /** Values that the grammar writes although the schema does not allow them: the check must find these. */
+  slips?: unknown[];
+  /** True if the schema has a tuple of draft 7. */
+  draft7?: boolean;
 }

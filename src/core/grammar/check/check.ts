@@ -1,0 +1,140 @@
+import { createBudget, TooComplex } from '../budget.ts';
+import { inside, type Place, type SchemaObject } from '../json-schema.ts';
+import { constraints } from '../schema/keywords.ts';
+import { resolveReference } from '../schema/reference.ts';
+import { createRefuse } from '../schema/refuse.ts';
+import { PLAIN_CHECKS } from './plain.ts';
+import { checkItems, checkMembers } from './structures.ts';
+import { createTextCheck } from './text.ts';
+
+/** A keyword of a schema that a value does not obey. */
+export interface Violation {
+  /** The place in the value, as a JSON pointer: '' is the whole value, '/tags/1' the second of its `tags`. */
+  path: string;
+  keyword: string;
+  /** What the value at the place must be. */
+  message: string;
+}
+
+/** Is told each violation, the innermost first. */
+export type Report = (violation: Violation) => void;
+
+/** True if a value obeys the schema at a place. `path` is the place of the value. */
+export type Check = (place: Place, value: unknown, path?: string, report?: Report) => boolean;
+
+/** A value that is checked against one schema, without `$ref` and the like. */
+export interface Subject<Value = unknown> {
+  schema: SchemaObject;
+  place: Place;
+  value: Value;
+  path: string;
+  check: Check;
+  report: Report;
+  /** Returns `isRight`, and reports the violation if it is false. */
+  must(isRight: boolean, keyword: string, message: string): boolean;
+}
+
+/** Most violations that are told of one value. */
+const MAX_VIOLATIONS = 16;
+/** Most steps of one check. */
+const MAX_STEPS = 100_000;
+/** Most schemas inside one another, by nesting or by references. */
+const MAX_DEPTH = 400;
+
+/**
+ * Checks a JSON value against a whole schema of which a grammar could be made, with all keywords. Returns what it does
+ * not obey, `MAX_VIOLATIONS` at most. If that takes too much work, it returns this as a violation: nobody can tell
+ * whether the value is valid.
+ */
+export function checkValue(schema: unknown, value: unknown): Violation[] {
+  const violations: Violation[] = [];
+  try {
+    const check = createCheck(schema, createBudget(MAX_STEPS).spend);
+    check({ schema, path: '#' }, value, '', (violation) => violations.push(violation));
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    violations.push({ path: '', keyword: '', message: 'could not be checked in full, which takes too much work' });
+  }
+  return violations.slice(0, MAX_VIOLATIONS);
+}
+
+/**
+ * Makes the check of values against the parts of a schema. `spend` is called for each step of work. The check throws
+ * `TooComplex` if `spend` does, and for schemas that lead too deep.
+ */
+export function createCheck(root: unknown, spend: () => void): Check {
+  const context = { root: { schema: root, path: '#' }, refuse: createRefuse('schema') };
+  const checkText = createTextCheck(context.refuse, spend);
+  const read = new Map<unknown, SchemaObject | false>();
+  let depth = 0;
+
+  /** The keywords of a schema, which are read once. */
+  const keywordsOf = (place: Place): SchemaObject | false => {
+    const known = read.get(place.schema) ?? constraints(place, context.refuse);
+    read.set(place.schema, known);
+    return known;
+  };
+
+  const check: Check = (place, value, path = '', report = ignore) => {
+    spend();
+    if (++depth > MAX_DEPTH) throw new TooComplex();
+    const schema = keywordsOf(place);
+    const must = (isRight: boolean, keyword: string, message: string) => {
+      if (!isRight) report({ path, keyword, message });
+      return isRight;
+    };
+    const valid =
+      schema === false
+        ? must(false, 'false', 'must not be there')
+        : obeys({ schema, place: { schema, path: place.path }, value, path, check, report, must });
+    depth--;
+    return valid;
+  };
+
+  function obeys(subject: Subject): boolean {
+    const { schema, place, value, path, report, must } = subject;
+    const plain = Object.entries(schema).map(([keyword, limit]) => {
+      const message = PLAIN_CHECKS.get(keyword)?.(value, limit);
+      return must(message === undefined, keyword, message ?? '');
+    });
+    const isReferred = schema.$ref === undefined || check(resolveReference(context, place), value, path, report);
+    // Each part is checked, so that each violation is told.
+    const parts = [
+      checkText(subject),
+      checkCombined(subject),
+      checkMembers(subject, checkText.matches),
+      checkItems(subject),
+    ];
+    return isReferred && [...plain, ...parts].every(Boolean);
+  }
+
+  return check;
+}
+
+function ignore(): void {}
+
+/** Checks the keywords that combine schemas. */
+function checkCombined({ schema, place, value, path, check, report, must }: Subject): boolean {
+  const list = (keyword: string) => (Array.isArray(schema[keyword]) ? [...schema[keyword].keys()] : []);
+  const holds = (...keys: (string | number)[]) => check(inside(place, ...keys), value);
+  const results = list('allOf').map((index) => check(inside(place, 'allOf', index), value, path, report));
+  if (schema.anyOf !== undefined) {
+    results.push(
+      must(
+        list('anyOf').some((index) => holds('anyOf', index)),
+        'anyOf',
+        'must fit one of the schemas',
+      ),
+    );
+  }
+  if (schema.oneOf !== undefined) {
+    const fitting = list('oneOf').filter((index) => holds('oneOf', index)).length;
+    results.push(must(fitting === 1, 'oneOf', `must fit exactly one of the schemas, but fits ${fitting}`));
+  }
+  if (schema.not !== undefined) results.push(must(!holds('not'), 'not', 'must not fit the schema'));
+  if (schema.if !== undefined) {
+    const branch = holds('if') ? 'then' : 'else';
+    results.push(schema[branch] === undefined || check(inside(place, branch), value, path, report));
+  }
+  return results.every(Boolean);
+}

@@ -1,0 +1,119 @@
+import { choice } from '../gbnf/choice.ts';
+import { type Expression, repeat, sequence } from '../gbnf/expression.ts';
+import { type Range, UNICODE } from '../gbnf/ranges.ts';
+import { jsonCharacter } from './json-text.ts';
+
+/**
+ * A set of texts, as a regular expression describes it. `start` and `end` match the empty text at the ends of the whole
+ * text. `look` matches the empty text where `item` follows or, if it is negative, does not follow.
+ */
+export type TextTree =
+  | { kind: 'characters'; ranges: readonly Range[] }
+  | { kind: 'sequence'; items: readonly TextTree[] }
+  | { kind: 'choice'; options: readonly TextTree[] }
+  | { kind: 'repeat'; item: TextTree; min: number; max: number }
+  | { kind: 'start' }
+  | { kind: 'end' }
+  | { kind: 'look'; item: TextTree; negative: boolean };
+
+/** Any text. */
+export const anyText: TextTree = {
+  kind: 'repeat',
+  item: { kind: 'characters', ranges: UNICODE },
+  min: 0,
+  max: Number.POSITIVE_INFINITY,
+};
+
+/** The least and the greatest length of the texts, in code points. */
+export function lengths(tree: TextTree): [min: number, max: number] {
+  switch (tree.kind) {
+    case 'characters':
+      return [1, 1];
+    case 'sequence':
+      return tree.items.map(lengths).reduce(([low, high], [min, max]) => [low + min, high + max], [0, 0]);
+    case 'choice': {
+      const all = tree.options.map(lengths);
+      return [Math.min(...all.map(([min]) => min)), Math.max(...all.map(([, max]) => max))];
+    }
+    case 'repeat': {
+      const [min, max] = lengths(tree.item);
+      return [min * tree.min, max === 0 || tree.max === 0 ? 0 : max * tree.max];
+    }
+    default:
+      return [0, 0];
+  }
+}
+
+/**
+ * Returns the expression of the texts as a JSON string spells them. Returns undefined where that takes an automaton: for
+ * `start` and `end` inside the tree, for `look`, and for the repetition of what may be empty, which llama.cpp refuses.
+ */
+export function treeExpression(tree: TextTree): Expression | undefined {
+  switch (tree.kind) {
+    case 'characters':
+      return jsonCharacter(tree.ranges);
+    case 'sequence': {
+      const items = allOf(tree.items);
+      return items && sequence(...items);
+    }
+    case 'choice': {
+      const options = allOf(tree.options);
+      return options && choice(options);
+    }
+    case 'repeat': {
+      const item = treeExpression(tree.item);
+      const repeatsEmpty = tree.max > 1 && lengths(tree.item)[0] === 0;
+      return item && !repeatsEmpty ? repeat(item, tree.min, tree.max) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function allOf(trees: readonly TextTree[]): Expression[] | undefined {
+  const expressions = trees.map(treeExpression);
+  return expressions.every((expression) => expression !== undefined) ? expressions : undefined;
+}
+
+/** The tree without what looks ahead: it has all texts of the tree and perhaps more. */
+export function withoutLooks(tree: TextTree): TextTree {
+  switch (tree.kind) {
+    case 'look':
+      return { kind: 'sequence', items: [] };
+    case 'sequence':
+      return { ...tree, items: tree.items.map(withoutLooks) };
+    case 'choice':
+      return { ...tree, options: tree.options.map(withoutLooks) };
+    case 'repeat':
+      return { ...tree, item: withoutLooks(tree.item) };
+    default:
+      return tree;
+  }
+}
+
+/** The texts that an expression without rules matches, character by character. */
+export function expressionTree(expression: Expression): TextTree {
+  switch (expression.kind) {
+    case 'literal':
+      return textTree(expression.text);
+    case 'class':
+      return { kind: 'characters', ranges: expression.ranges };
+    case 'sequence':
+      return { kind: 'sequence', items: expression.items.map(expressionTree) };
+    case 'choice':
+      return { kind: 'choice', options: expression.options.map(expressionTree) };
+    case 'repeat':
+      return { ...expression, item: expressionTree(expression.item) };
+    case 'rule':
+      throw new Error('an expression of texts has no rules');
+  }
+}
+
+/** Exactly this text. */
+export function textTree(text: string): TextTree {
+  const items = Array.from(text, (character): TextTree => {
+    const codePoint = character.codePointAt(0) ?? 0;
+    return { kind: 'characters', ranges: [[codePoint, codePoint]] };
+  });
+  return { kind: 'sequence', items };
+}
