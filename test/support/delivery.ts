@@ -24,8 +24,8 @@ export async function watchDelivery(page: Page, tokens: number, model = 'tiny'):
     const { prototype } = MessagePort as unknown as { prototype: { postMessage: (...args: unknown[]) => void } };
     const post = prototype.postMessage;
     prototype.postMessage = function (this: unknown, ...args: unknown[]) {
-      const { kind, event } = (args[0] ?? {}) as { kind?: string; event?: { kind: string } };
-      if (kind === 'event' && event?.kind === 'text') {
+      const { kind, event } = (args[0] ?? {}) as { kind?: string; event?: { events?: { kind: string }[] } };
+      if (kind === 'event' && event?.events?.some((told) => told.kind === 'text')) {
         noting.paddockComputed?.push(performance.timeOrigin + performance.now());
       }
       post.apply(this, args);
