@@ -19,7 +19,7 @@ import {
 const ERRORS: [condition: string, error: ApiError, status: number, type: string, code: string | null][] = [
   ['the model does not exist', modelNotFound('org/nope'), 404, 'invalid_request_error', 'model_not_found'],
   ['the key is invalid', invalidApiKey('no'), 401, 'authentication_error', 'invalid_api_key'],
-  ['the request is malformed', invalidRequest('no', 'top_p'), 400, 'invalid_request_error', null],
+  ['the request is malformed', invalidRequest('no', 'top_p'), 400, 'invalid_request_error', 'invalid_request'],
   [
     'a parameter is not supported',
     unsupportedParameter('n', 'no'),

@@ -43,7 +43,18 @@ function read(chunks: Chunk[], request: Partial<TextRequest> = {}, choice = 0) {
   return { events, reader };
 }
 
-const eventsOf = (...args: Parameters<typeof read>) => read(...args).events;
+/** The events without the counts of tokens, which a test of their own holds. */
+const eventsOf = (...args: Parameters<typeof read>) => withoutCounts(read(...args).events);
+
+function withoutCounts(events: GenerationEvent[]): GenerationEvent[] {
+  return events.map((event) => {
+    if (event.kind !== 'text') return event;
+    const { tokens: _, ...others } = event;
+    return others;
+  });
+}
+
+const stoppedAt = (stopSequence: string): GenerationEvent => ({ ...finish('stop'), stopSequence });
 
 describe('the chunks of a reply', () => {
   const prompted: Chunk = {
@@ -76,12 +87,19 @@ describe('the chunks of a reply', () => {
   });
 });
 
+describe('the tokens of each text', () => {
+  it('are those since the text before, also those of a text that was held back', () => {
+    const { events } = read([piece('one '), piece('EN'), piece('d'), end('length')], { stop: ['END'] });
+    expect(events.map((event) => (event.kind === 'text' ? event.tokens : null))).toEqual([1, 2, null]);
+  });
+});
+
 describe('a stop sequence', () => {
   it('ends the reply before it, with the tokens so far, whatever comes after', () => {
     const { events, reader } = read([piece('one E', 1), piece('ND', 2), piece(' two', 3), end('length'), last(3)], {
       stop: ['END'],
     });
-    expect(events).toEqual([text('one '), finish('stop')]);
+    expect(withoutCounts(events)).toEqual([text('one '), stoppedAt('END')]);
     expect(reader.outcome).toEqual({ tokens: 2, timings: timings(2) });
   });
 
@@ -113,7 +131,7 @@ describe('a banned text', () => {
   });
 
   it('has no effect after a stop sequence', () => {
-    expect(eventsOf([piece('END secret')], { banned: ['secret'], stop: ['END'] })).toEqual([finish('stop')]);
+    expect(eventsOf([piece('END secret')], { banned: ['secret'], stop: ['END'] })).toEqual([stoppedAt('END')]);
   });
 });
 

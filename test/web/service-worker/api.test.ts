@@ -180,7 +180,7 @@ describe('the API of a service worker', () => {
         ...engine(),
         async generate(_, emit) {
           emit(progress(5, 5));
-          emit({ ...text('hello'), tokens: 1 });
+          emit({ ...text('hello'), soFar: 1 });
           await new Promise(() => {});
         },
       }),
@@ -191,7 +191,7 @@ describe('the API of a service worker', () => {
       async generate({ resume }, emit) {
         resumed.push(resume);
         emit(progress(6, 6));
-        emit({ ...text(' again'), tokens: 2 });
+        emit({ ...text(' again'), soFar: 2 });
         emit(finish());
         emit(done());
       },

@@ -218,7 +218,8 @@ describe('the tools of a response', () => {
     const allowed = [functionTool('now'), { type: 'web_search' }];
     const tool_choice = { type: 'allowed_tools', mode: 'required', tools: allowed };
     const conversation = await conversationOf({ tools, tool_choice });
-    expect(conversation).toMatchObject({ tools: [{ name: 'now' }], toolChoice: 'required' });
+    expect(conversation).toMatchObject({ allowedTools: ['now'], toolChoice: 'required' });
+    expect(conversation.tools.map(({ name }) => name)).toEqual(['add', 'now']);
     const unknown = { ...tool_choice, tools: [functionTool('rm')] };
     await expect(conversationOf({ tools, tool_choice: unknown })).rejects.toEqual(refusal('tool_choice'));
   });
