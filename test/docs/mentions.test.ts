@@ -34,7 +34,7 @@ function textOf(...places: string[]): string {
   return files.map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 
-const commands = textOf('src/cli', 'benchmarks', 'chaos', 'models/pico');
+const commands = textOf('src/cli', 'agents', 'benchmarks', 'chaos', 'models/pico');
 const sources = textOf('src', 'test', 'web');
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 

@@ -115,9 +115,14 @@ function claudeVariables(facts: Facts): Record<string, string> {
     ANTHROPIC_DEFAULT_OPUS_MODEL: facts.model,
     ANTHROPIC_DEFAULT_SONNET_MODEL: facts.model,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: facts.model,
+    // It takes models that it does not know for ones with a million tokens.
+    CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(facts.contextLength),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   };
 }
+
+/** Without it, a prompt beyond the window gets an empty reply, which means nothing to an agent. */
+const OVERFLOW = { context_overflow: 'error' };
 
 function opencodeSettings(facts: Facts): object {
   const limit = { context: facts.contextLength, output: Math.floor(facts.contextLength * REPLY_SHARE) };
@@ -128,7 +133,7 @@ function opencodeSettings(facts: Facts): object {
         npm: '@ai-sdk/openai-compatible',
         name: 'Paddock',
         options: { baseURL: base(facts), apiKey: keyOf(facts) },
-        models: { [facts.model]: { name: facts.model, tool_call: true, limit } },
+        models: { [facts.model]: { name: facts.model, tool_call: true, limit, options: OVERFLOW } },
       },
     },
     model: `paddock/${facts.model}`,
