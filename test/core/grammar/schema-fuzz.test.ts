@@ -85,8 +85,8 @@ const { schema } = fc.letrec<{ schema: unknown; object: unknown }>((tie) => {
         { type: fc.constant('object'), properties, propertyNames: nameRule, additionalProperties: tie('schema') },
         { requiredKeys: ['type', 'propertyNames'] },
       ),
-      // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
       fc.record(
+        // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
         { properties, if: tie('schema'), then: tie('schema'), else: tie('schema') },
         { requiredKeys: ['if', 'then'] },
       ),
