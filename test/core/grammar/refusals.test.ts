@@ -129,6 +129,16 @@ describe('a schema that can be neither enforced nor checked', () => {
       { type: 'string', minLength: 2, maxLength: 1 },
       '# has no value that the grammar could write',
     ],
+    [
+      'lengths in the wrong order beside a pattern',
+      { type: 'string', pattern: '^a', minLength: 2, maxLength: 1 },
+      '# has no value that the grammar could write',
+    ],
+    [
+      'counts of properties in the wrong order',
+      { type: 'object', minProperties: 1, maxProperties: 0 },
+      '# has no value that the grammar could write',
+    ],
     ['a required property without a value', object({ a: false }, ['a']), '# has no value that the grammar could write'],
     [
       'a required property that is not allowed',

@@ -25,4 +25,6 @@ export interface Subject<Value = unknown> {
   report: Report;
   /** Returns `isRight`, and reports the violation if it is false. */
   must(isRight: boolean, keyword: string, message: string): boolean;
+  /** True if all parts are. Runs every part, so that each violation is told; stops at the first if nobody is told. */
+  all(parts: (() => boolean)[]): boolean;
 }
