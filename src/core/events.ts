@@ -1,4 +1,4 @@
-import type { Violation } from './grammar/check/check.ts';
+import type { Violation } from './grammar/check/subject.ts';
 
 /** Why a choice ended, in OpenAI's words. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';

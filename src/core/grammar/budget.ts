@@ -3,8 +3,11 @@ export class TooComplex extends Error {}
 
 /** Counts the steps of some work. */
 export interface Budget {
-  /** Is called before each step. Throws `TooComplex` when the steps of all work, or of the current part, are used up. */
-  spend(): void;
+  /**
+   * Is called before each step, or before several. Throws `TooComplex` when the steps of all work, or of the current part,
+   * are used up.
+   */
+  spend(count?: number): void;
   /** Begins another part of the work. */
   beginPart(): void;
 }
@@ -13,9 +16,9 @@ export interface Budget {
 export function createBudget(steps: number, partSteps = steps): Budget {
   let [left, leftOfPart] = [steps, partSteps];
   return {
-    spend() {
-      left -= 1;
-      leftOfPart -= 1;
+    spend(count = 1) {
+      left -= count;
+      leftOfPart -= count;
       if (left < 0 || leftOfPart < 0) throw new TooComplex();
     },
     beginPart() {

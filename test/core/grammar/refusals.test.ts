@@ -129,6 +129,16 @@ describe('a schema that can be neither enforced nor checked', () => {
       { type: 'string', minLength: 2, maxLength: 1 },
       '# has no value that the grammar could write',
     ],
+    [
+      'lengths in the wrong order beside a pattern',
+      { type: 'string', pattern: '^a', minLength: 2, maxLength: 1 },
+      '# has no value that the grammar could write',
+    ],
+    [
+      'counts of properties in the wrong order',
+      { type: 'object', minProperties: 1, maxProperties: 0 },
+      '# has no value that the grammar could write',
+    ],
     ['a required property without a value', object({ a: false }, ['a']), '# has no value that the grammar could write'],
     [
       'a required property that is not allowed',
@@ -214,5 +224,27 @@ describe('a schema that can be neither enforced nor checked', () => {
     refusal({ allOf: all, $defs: define((_, [next = true]) => ({ allOf: [next, { allOf: [next] }] })) });
     refusal({ allOf: all, $defs: define((name) => object({ [name]: { allOf: all }, a: { allOf: all } })) });
     expect(performance.now() - start).toBeLessThan(3000);
+  });
+
+  it('takes no more than 10 seconds, however its texts and names are made', () => {
+    const times = <T>(count: number, make: (index: number) => T) =>
+      Array.from({ length: count }, (_, index) => make(index));
+    const named = (count: number, prefix: string) =>
+      Object.fromEntries(times(count, (index) => [`${prefix}${index}`, {}]));
+    const hostile = [
+      { type: 'string', pattern: `^${'(a?b?)*'.repeat(990)}$`, minLength: 5 },
+      { type: 'string', minLength: 3, pattern: `${times(30, (index) => `[\\p{L}${index}]`).join('|')}\\p{N}` },
+      { type: 'string', not: { enum: times(9000, (index) => `v${index}`) } },
+      { enum: times(400, (index) => 'a'.repeat(1000) + index), pattern: '^(a|aa)*$' },
+      { type: 'object', properties: named(2000, 'p'), patternProperties: named(2000, '^x') },
+      { type: 'object', properties: named(2000, 'p'), propertyNames: { pattern: '^(a|p)*(p|\\d)*(p|\\d)*$' } },
+      { type: 'integer', allOf: times(500, (index) => ({ multipleOf: index + 2 })) },
+      { allOf: times(1000, (index) => ({ anyOf: [{ minimum: index }, { type: 'string' }] })) },
+      // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
+      { if: { $ref: '#' }, then: { $ref: '#' } },
+    ];
+    const start = performance.now();
+    for (const schema of hostile) refusal(schema);
+    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });

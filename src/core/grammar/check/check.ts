@@ -5,34 +5,8 @@ import { resolveReference } from '../schema/reference.ts';
 import { createRefuse } from '../schema/refuse.ts';
 import { PLAIN_CHECKS } from './plain.ts';
 import { checkItems, checkMembers } from './structures.ts';
+import type { Check, Report, Subject, Violation } from './subject.ts';
 import { createTextCheck } from './text.ts';
-
-/** A keyword of a schema that a value does not obey. */
-export interface Violation {
-  /** The place in the value, as a JSON pointer: '' is the whole value, '/tags/1' the second of its `tags`. */
-  path: string;
-  keyword: string;
-  /** What the value at the place must be. */
-  message: string;
-}
-
-/** Is told each violation, the innermost first. */
-export type Report = (violation: Violation) => void;
-
-/** True if a value obeys the schema at a place. `path` is the place of the value. */
-export type Check = (place: Place, value: unknown, path?: string, report?: Report) => boolean;
-
-/** A value that is checked against one schema, without `$ref` and the like. */
-export interface Subject<Value = unknown> {
-  schema: SchemaObject;
-  place: Place;
-  value: Value;
-  path: string;
-  check: Check;
-  report: Report;
-  /** Returns `isRight`, and reports the violation if it is false. */
-  must(isRight: boolean, keyword: string, message: string): boolean;
-}
 
 /** Most violations that are told of one value. */
 const MAX_VIOLATIONS = 16;
@@ -86,26 +60,25 @@ export function createCheck(root: unknown, spend: () => void): Check {
     const valid =
       schema === false
         ? must(false, 'false', 'must not be there')
-        : obeys({ schema, place: { schema, path: place.path }, value, path, check, report, must });
+        : obeys({ schema, place: { schema, path: place.path }, value, path, check, report, must, all: allOf(report) });
     depth--;
     return valid;
   };
 
   function obeys(subject: Subject): boolean {
     const { schema, place, value, path, report, must } = subject;
-    const plain = Object.entries(schema).map(([keyword, limit]) => {
+    const plain = Object.entries(schema).map(([keyword, limit]) => () => {
       const message = PLAIN_CHECKS.get(keyword)?.(value, limit);
       return must(message === undefined, keyword, message ?? '');
     });
-    const isReferred = schema.$ref === undefined || check(resolveReference(context, place), value, path, report);
-    // Each part is checked, so that each violation is told.
-    const parts = [
-      checkText(subject),
-      checkCombined(subject),
-      checkMembers(subject, checkText.matches),
-      checkItems(subject),
-    ];
-    return isReferred && [...plain, ...parts].every(Boolean);
+    return subject.all([
+      ...plain,
+      () => schema.$ref === undefined || check(resolveReference(context, place), value, path, report),
+      () => checkText(subject),
+      () => checkCombined(subject),
+      () => checkMembers(subject, checkText.matches),
+      () => checkItems(subject),
+    ]);
   }
 
   return check;
@@ -113,28 +86,29 @@ export function createCheck(root: unknown, spend: () => void): Check {
 
 function ignore(): void {}
 
+function allOf(report: Report): Subject['all'] {
+  return (parts) => (report === ignore ? parts.every((part) => part()) : parts.map((part) => part()).every(Boolean));
+}
+
 /** Checks the keywords that combine schemas. */
-function checkCombined({ schema, place, value, path, check, report, must }: Subject): boolean {
+function checkCombined({ schema, place, value, path, check, report, must, all }: Subject): boolean {
   const list = (keyword: string) => (Array.isArray(schema[keyword]) ? [...schema[keyword].keys()] : []);
-  const holds = (...keys: (string | number)[]) => check(inside(place, ...keys), value);
-  const results = list('allOf').map((index) => check(inside(place, 'allOf', index), value, path, report));
-  if (schema.anyOf !== undefined) {
-    results.push(
-      must(
-        list('anyOf').some((index) => holds('anyOf', index)),
-        'anyOf',
-        'must fit one of the schemas',
-      ),
-    );
-  }
-  if (schema.oneOf !== undefined) {
-    const fitting = list('oneOf').filter((index) => holds('oneOf', index)).length;
-    results.push(must(fitting === 1, 'oneOf', `must fit exactly one of the schemas, but fits ${fitting}`));
-  }
-  if (schema.not !== undefined) results.push(must(!holds('not'), 'not', 'must not fit the schema'));
-  if (schema.if !== undefined) {
-    const branch = holds('if') ? 'then' : 'else';
-    results.push(schema[branch] === undefined || check(inside(place, branch), value, path, report));
-  }
-  return results.every(Boolean);
+  const obeys = (...keys: (string | number)[]) => check(inside(place, ...keys), value, path, report);
+  const fits = (...keys: (string | number)[]) => check(inside(place, ...keys), value);
+  const fitsOne = () => {
+    const count = list('oneOf').filter((index) => fits('oneOf', index)).length;
+    return must(count === 1, 'oneOf', `must fit exactly one of the schemas, but fits ${count}`);
+  };
+  const fitsAny = () => list('anyOf').some((index) => fits('anyOf', index));
+  const obeysBranch = () => {
+    const branch = fits('if') ? 'then' : 'else';
+    return schema[branch] === undefined || obeys(branch);
+  };
+  return all([
+    ...list('allOf').map((index) => () => obeys('allOf', index)),
+    () => schema.anyOf === undefined || must(fitsAny(), 'anyOf', 'must fit one of the schemas'),
+    () => schema.oneOf === undefined || fitsOne(),
+    () => schema.not === undefined || must(!fits('not'), 'not', 'must not fit the schema'),
+    () => schema.if === undefined || obeysBranch(),
+  ]);
 }

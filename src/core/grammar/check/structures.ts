@@ -1,5 +1,5 @@
 import { inside, isRecord, own, type SchemaObject } from '../json-schema.ts';
-import type { Subject } from './check.ts';
+import type { Subject } from './subject.ts';
 
 /** Checks the members of an object by the keywords that hold schemas for them. */
 export function checkMembers(subject: Subject, matches: (pattern: string, text: string) => boolean): boolean {

@@ -2,7 +2,7 @@ import type { Refuse } from '../schema/refuse.ts';
 import { TEXT_FORMATS } from '../text/formats.ts';
 import { readPattern } from '../text/pattern.ts';
 import type { TextTree } from '../text/text-tree.ts';
-import type { Subject } from './check.ts';
+import type { Subject } from './subject.ts';
 import { matchesText } from './text-match.ts';
 
 /** Most characters of a pattern in a message. */

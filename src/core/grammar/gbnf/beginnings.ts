@@ -71,7 +71,7 @@ function sequenceBeginning(items: Iterable<Expression>, begin: (item: Expression
   for (const item of items) {
     const beginning = begin(item);
     ranges.push(...beginning.ranges);
-    if (!beginning.mayBeEmpty) return { ranges, mayBeEmpty: false };
+    if (!beginning.mayBeEmpty) return { ranges: mergeRanges(ranges), mayBeEmpty: false };
   }
-  return { ranges, mayBeEmpty: true };
+  return { ranges: mergeRanges(ranges), mayBeEmpty: true };
 }

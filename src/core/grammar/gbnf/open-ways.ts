@@ -1,6 +1,6 @@
 import type { Beginning, Fail } from './beginnings.ts';
 import type { Expression } from './expression.ts';
-import { overlap, type Range } from './ranges.ts';
+import { mergeRanges, overlap, type Range } from './ranges.ts';
 import type { Rule } from './rules.ts';
 import { settle } from './settle.ts';
 
@@ -42,7 +42,7 @@ export function checkOpenWays(
         return expression.items.reduceRight((most, item) => {
           const ways = count(item, behind, exclusive);
           const { ranges, mayBeEmpty } = begin(item);
-          behind = mayBeEmpty ? [...ranges, ...behind] : ranges;
+          behind = mayBeEmpty ? mergeRanges([...ranges, ...behind]) : ranges;
           return Math.max(most, ways);
         }, 1);
       }

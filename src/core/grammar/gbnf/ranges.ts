@@ -30,10 +30,13 @@ export function intersection(some: readonly Range[], others: readonly Range[]): 
 
 /** The code points of `some` that are not in `others`. */
 export function without(some: readonly Range[], others: readonly Range[]): Range[] {
-  let left = [...some];
-  for (const [from, to] of others) {
-    left = [...intersection(left, [[0, from - 1]]), ...intersection(left, [[to + 1, 0x10ffff]])];
-  }
+  const taken = mergeRanges(others);
+  const left = some.flatMap(([from, to]): Range[] => {
+    const within = taken.filter(([first, last]) => first <= to && last >= from);
+    const starts = [from, ...within.map(([, last]) => last + 1)];
+    const ends = [...within.map(([first]) => first - 1), to];
+    return starts.map((start, index): Range => [start, ends[index] ?? to]).filter(([start, end]) => start <= end);
+  });
   return left.sort(([a], [b]) => a - b);
 }
 

@@ -31,7 +31,10 @@ export function createSchemaCompiler(context: SchemaContext, rules: Rules): Sche
       return expression;
     },
     leave(schema, keyword, path) {
-      context.left.add(keyword);
+      const known = context.left.get(keyword) ?? new Set();
+      context.left.set(keyword, known);
+      if (known.has(schema[keyword])) return;
+      known.add(schema[keyword]);
       requireCheckable(context, { schema: { [keyword]: schema[keyword] }, path });
     },
   };

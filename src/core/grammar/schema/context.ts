@@ -22,8 +22,8 @@ export interface SchemaContext {
   terms: Terms;
   /** True if a value obeys a part of the schema which `requireCheckable` has seen, and that is not too much work. */
   isValid(schema: unknown, value: unknown): boolean;
-  /** The keywords that the grammar leaves to a check of the finished value. */
-  left: Set<string>;
+  /** The keywords that the grammar leaves to a check of the finished value, each with its values. */
+  left: Map<string, Set<unknown>>;
   /** The parts that are known to be fit for that check. */
   checkable: Set<unknown>;
 }
@@ -51,7 +51,7 @@ export function createSchemaContext(schema: JsonSchema, refuse: Refuse): SchemaC
     budget,
     terms: createTerms(budget.spend),
     isValid: (part, value) => unlessTooComplex(() => check({ schema: part, path: '#' }, value)) ?? false,
-    left: new Set(),
+    left: new Map(),
     checkable: new Set(),
   };
 }

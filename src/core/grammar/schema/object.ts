@@ -39,8 +39,9 @@ export function objectExpression(declared: SchemaObject, path: string, compiler:
   const written = members.filter(({ expression }) => !isNever(expression));
   const extra = extraMember(compiler, schema, path);
   const [least, most] = extraCounts(compiler, schema, path, written, !isNever(extra));
-  if (most === 0) return written.some(({ required }) => required) ? never : literal('{}');
   const mustHaveOne = least > 0 || written.some(({ required }) => required);
+  if (least > most) return never;
+  if (most === 0) return mustHaveOne ? never : literal('{}');
 
   const others = sequence(extra, repeat(sequence(COMMA, QUOTE, extra), Math.max(0, least - 1), most - 1));
   const inner = sequence(QUOTE, memberList(compiler, written, others, path));

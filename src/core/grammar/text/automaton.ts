@@ -49,7 +49,7 @@ function explore(terms: Terms, start: Term): State[] {
         const to = numbers.get(next) ?? numbers.size;
         if (to > MAX_STEPS) throw new TooComplex();
         numbers.set(next, to);
-        targets.set(to, [...(targets.get(to) ?? []), [from, border - 1]]);
+        addRanges(targets, to, [[from, border - 1]]);
       }
       from = border;
     }
@@ -57,6 +57,12 @@ function explore(terms: Terms, start: Term): State[] {
     states.push({ accepts: term.nullable, edges });
   }
   return states;
+}
+
+function addRanges(edges: Map<number, Range[]>, to: number, more: readonly Range[]): void {
+  const known = edges.get(to) ?? [];
+  for (const range of more) known.push(range);
+  edges.set(to, known);
 }
 
 /** Drops the states from which no text can end. */
@@ -98,7 +104,7 @@ function withTargets(edges: readonly Edge[], targets: number[]): Edge[] {
   const ranges = new Map<number, Range[]>();
   for (const edge of edges) {
     const to = targets[edge.to] ?? 0;
-    ranges.set(to, [...(ranges.get(to) ?? []), ...edge.ranges]);
+    addRanges(ranges, to, edge.ranges);
   }
   return Array.from(ranges, ([to, some]): Edge => ({ ranges: mergeRanges(some), to })).sort((a, b) => a.to - b.to);
 }

@@ -1,5 +1,5 @@
 import { TooComplex } from '../budget.ts';
-import { type Range, UNICODE } from '../gbnf/ranges.ts';
+import { contains, type Range, UNICODE } from '../gbnf/ranges.ts';
 import type { TextTree } from './text-tree.ts';
 
 /** A set of texts that is still to come. Equal terms are the same object. `nullable` is true if the text may end here. */
@@ -40,7 +40,7 @@ export interface Terms {
 }
 
 /** `spend` is called for each step of work and may throw `TooComplex`. */
-export function createTerms(spend: () => void): Terms {
+export function createTerms(spend: (count?: number) => void): Terms {
   const known = new Map<string, Term>();
   const borders = new Map<Term, ReadonlySet<number>>();
 
@@ -72,6 +72,7 @@ export function createTerms(spend: () => void): Terms {
   }
 
   function repeat(item: Term, min: number, max: number): Term {
+    if (min > max) return never;
     if (max === 0 || item === empty) return empty;
     if (item === never) return min === 0 ? empty : never;
     if (min === 1 && max === 1) return item;
@@ -183,7 +184,8 @@ export function createTerms(spend: () => void): Terms {
     spend();
     switch (term.kind) {
       case 'characters':
-        return term.ranges.some(([from, to]) => from <= codePoint && codePoint <= to) ? empty : never;
+        spend(term.ranges.length / RANGES_A_STEP);
+        return contains(term.ranges, codePoint) ? empty : never;
       case 'empty':
         return never;
       case 'sequence': {
@@ -206,7 +208,10 @@ export function createTerms(spend: () => void): Terms {
   }
 
   function boundaries(term: Term): ReadonlySet<number> {
-    const found = borders.get(term) ?? bordersOf(term);
+    const known = borders.get(term);
+    if (known) return known;
+    const found = bordersOf(term);
+    spend(found.size / RANGES_A_STEP);
     borders.set(term, found);
     return found;
   }
@@ -258,6 +263,9 @@ const NUMBER_BORDERS: ReadonlySet<number> = new Set([
   POINT + 1,
   ...Array.from({ length: 11 }, (_, digit) => ZERO + digit),
 ]);
+
+/** So many ranges of characters are looked through in a step. */
+const RANGES_A_STEP = 256;
 
 /** Most nodes of a tree that becomes a term. It bounds how deep terms lie in one another. */
 const MAX_TREE = 2000;
