@@ -88,7 +88,7 @@ function failure(error: unknown, requestId: string): Response {
 
 /** Says whether the reply tells what is loaded: then the engine has to be asked first. */
 function tellsState({ request: { method }, path }: Asked): boolean {
-  return path === '/health' || (method === 'GET' && /^\/v1\/models(\/|$)/.test(path));
+  return path === '/health' || (['GET', 'HEAD'].includes(method) && /^\/v1\/models(\/|$)/.test(path));
 }
 
 async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext> {
