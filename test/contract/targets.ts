@@ -21,5 +21,6 @@ export const BROWSER: ContractTarget = {
 export const TARGETS: ContractTarget[] = [
   { name: 'server, native', file: 'test/contract/native.test.ts', impossible: {} },
   { name: 'server, WebAssembly', file: 'test/contract/wasm.test.ts', impossible: {} },
+  { name: 'server, native on a GPU, where there is one', file: 'test/contract/gpu.test.ts', impossible: {} },
   BROWSER,
 ];
