@@ -27,7 +27,7 @@ function read({ parser: options }: Prepared, reply: string) {
 }
 
 describe('a prompt that is not a conversation', () => {
-  const plain = { media: [], grammar: null, marks: [], parser: null, severalCalls: false };
+  const plain = { media: [], grammar: null, marks: [], parser: null, severalCalls: false, filtered: false };
 
   it('is its text, unchanged', () => {
     expect(prepare(ask('', { prompt: { kind: 'text', text: 'Once <think>' } }))).toEqual({
