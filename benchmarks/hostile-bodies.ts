@@ -58,7 +58,9 @@ async function measureAll(): Promise<void> {
 }
 
 async function measure({ name, path, body }: HostileBody, models: string, main: string): Promise<(string | number)[]> {
-  const server = await startServer(['--models', models, '--backend', 'cpu', '--threads', '1'], {}, main);
+  // A filter reads all of a prompt.
+  const env = { PADDOCK_CONTENT_FILTER: '%%%%' };
+  const server = await startServer(['--models', models, '--backend', 'cpu', '--threads', '1'], env, main);
   try {
     // The model is loaded and the code is warm, as on a server that has been running for a while.
     const warm = JSON.stringify({ model: 'tiny', messages: [{ role: 'user', content: 'hi' }], max_tokens: 1 });

@@ -2,11 +2,9 @@ import { detectFormat } from '../core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
 import { createReplyCheck } from '../core/chat/reply-check.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
-import { foldCase } from '../core/chat/stop-sequences.ts';
 import type { EngineEvent, GenerationEvent, JournaledEvent } from '../core/events.ts';
 import type { Inference } from '../core/inference.ts';
-import { MEDIA_MARK } from '../core/media.ts';
-import type { Emit, GenerationRequest, Prompt, Questions } from '../core/runner.ts';
+import type { Emit, GenerationRequest, Questions } from '../core/runner.ts';
 import type { TextEngine, TextRequest } from './engine.ts';
 
 /** One loaded model as conversations. */
@@ -64,7 +62,7 @@ export function chatServiceOver(
       const prepared = await prepare(request, signal);
       if (signal.aborted) return;
       const textRequest = toTextRequest(request, prepared);
-      if (isBanned(request)) {
+      if (prepared.filtered) {
         const silent = withoutTokens(silenced(request, emit));
         await engine.generate({ ...textRequest, maxTokens: 1, choices: 1 }, silent, signal);
         return;
@@ -99,31 +97,6 @@ function withoutTokens(emit: Emit): (event: EngineEvent) => void {
 function toTextRequest(request: GenerationRequest, { prompt, media, grammar, marks }: Prepared): TextRequest {
   const { prompt: _, replyFormat: __, ...same } = request;
   return { ...same, prompt, media, grammar, marks };
-}
-
-/** True if a banned text occurs in what the client wrote. Text that the template adds does not count. */
-function isBanned({ prompt, banned }: GenerationRequest): boolean {
-  if (banned.length === 0) return false;
-  const texts = textsOf(prompt).map(foldCase);
-  return banned.map(foldCase).some((text) => texts.some((written) => written.includes(text)));
-}
-
-function textsOf(prompt: Prompt): string[] {
-  switch (prompt.kind) {
-    case 'chat':
-      return prompt.messages.flatMap(({ content, reasoning_content: thoughts = '' }) => [
-        ...(content?.split(MEDIA_MARK) ?? []),
-        thoughts,
-      ]);
-    case 'text':
-      return [prompt.text];
-    case 'infill':
-      return [prompt.prefix, prompt.suffix];
-    case 'tokens':
-      return [];
-    default:
-      return prompt satisfies never;
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Media } from '../core/media.ts';
-import type { Prompt } from '../core/runner.ts';
+import type { ChatMessage, Prompt } from '../core/runner.ts';
 
 /** A worker thread, as the balancer sees it. */
 export interface Candidate {
@@ -32,14 +32,40 @@ export function createAffinityBalancer(
   };
 }
 
+/** The beginning of a conversation tells it from others. In characters, or tokens of a prompt that consists of them. */
+const DESCRIBED_LENGTH = 64 * 1024;
+
 /**
- * Writes a prompt as text, so that the text of a later turn begins like that of an earlier one. Images and recordings
- * are replaced by a digest of their bytes.
+ * Writes the beginning of a prompt as text, so that the text of a later turn begins like that of an earlier one. Images and
+ * recordings are replaced by a digest of their bytes.
  */
 export function describeConversation(prompt: Prompt): string {
-  if (prompt.kind !== 'chat') return JSON.stringify(prompt);
-  const messages = prompt.messages.map(({ media = [], ...message }) => ({ ...message, media: media.map(digest) }));
-  return JSON.stringify({ ...prompt, messages });
+  switch (prompt.kind) {
+    case 'chat':
+      return describeMessages(prompt.messages);
+    case 'text':
+      return JSON.stringify(beginningOf(prompt.text));
+    case 'infill':
+      return JSON.stringify(beginningOf(prompt.prefix));
+    case 'tokens':
+      return prompt.tokens.slice(0, DESCRIBED_LENGTH).join();
+    default:
+      return prompt satisfies never;
+  }
+}
+
+function describeMessages(messages: ChatMessage[]): string {
+  let text = '';
+  for (const { content, media = [], ...message } of messages) {
+    if (text.length >= DESCRIBED_LENGTH) break;
+    text += JSON.stringify({ ...message, content: beginningOf(content ?? ''), media: media.map(digest) });
+  }
+  return text;
+}
+
+/** To be copied, which JSON.stringify does: a slice of a text keeps all of it in memory. */
+function beginningOf(text: string): string {
+  return text.slice(0, DESCRIBED_LENGTH);
 }
 
 function digest({ bytes }: Media): string {

@@ -69,11 +69,12 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
     const result = await tryBackend(backend, source, options, withFields(options.log, { model: id }), claim);
     const fallbackReasons = [...reasons, ...failures.map(({ backend, reason }) => `${backend}: ${reason}`)];
     if ('workers' in result) {
-      const { device, slots, contextLength: context, threads, threadsReason } = result.engine;
+      const { device, slots, contextLength: context, gpuLayers, threads, threadsReason } = result.engine;
       options.log.info('model loaded', {
         model: id,
         backend,
         device,
+        ...(backend === 'gpu' && { gpuLayers }),
         slots,
         slotsReason: result.slotsReason,
         context,

@@ -7,6 +7,7 @@ import { nodePort } from '../engine/node/port.ts';
 import type { WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/node/task.ts';
 import { compileRuntime } from '../engine/wasm/node/runtime.ts';
 import { createAffinityBalancer } from './affinity.ts';
+import { collectGarbage } from './collect-garbage.ts';
 import { EngineDied } from './engine-died.ts';
 import type { ModelWorkers } from './model-workers.ts';
 
@@ -56,6 +57,7 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
 
     async [Symbol.asyncDispose]() {
       await piscina.destroy();
+      collectGarbage();
     },
   };
 }

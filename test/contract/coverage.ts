@@ -268,6 +268,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'paths without /v1, or with a slash at the end':
       'answers alike with a slash at the end of the path, and without /v1',
     'unknown path, wrong method': 'answers unknown paths with 404, other methods with 405 and Allow, as JSON',
+    HEAD: 'answers HEAD as GET, without a body',
     'full queue': 'answers 503 with Retry-After when the queue is full, and serves on afterwards',
     cancellation: 'frees the slot of a stream that its client leaves after the first chunk',
     'broken images and recordings': 'refuses what is no image or recording, and names what it begins with',

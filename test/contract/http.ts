@@ -56,6 +56,19 @@ export const httpCases: ContractCase[] = [
     },
   },
   {
+    name: 'answers HEAD as GET, without a body',
+    check: async (target) => {
+      const headers = { authorization: `Bearer ${target.apiKey}` };
+      for (const path of ['/health', '/ready', '/v1/models', '/v1/models/tiny', '/openapi.json']) {
+        const response = await fetch(target.url + path, { method: 'HEAD', headers });
+        expect(response.status, path).toBe(200);
+        expect(response.headers.get('content-type')).toBe('application/json');
+        expect(await response.text()).toBe('');
+      }
+      expect((await fetch(`${target.url}/v1/models/none`, { method: 'HEAD', headers })).status).toBe(404);
+    },
+  },
+  {
     name: 'answers preflights of local pages without a key, and lets them read errors too',
     check: async (target) => {
       const origin = 'http://localhost:5173';

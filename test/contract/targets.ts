@@ -34,5 +34,6 @@ export const WASM: ContractTarget = {
 export const TARGETS: ContractTarget[] = [
   { name: 'server, native', file: 'test/contract/native.test.ts', impossible: {} },
   WASM,
+  { name: 'server, native on a GPU, where there is one', file: 'test/contract/gpu.test.ts', impossible: {} },
   BROWSER,
 ];

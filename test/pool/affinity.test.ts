@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MEDIA_MARK, type Media } from '../../src/core/media.ts';
+import type { Prompt } from '../../src/core/runner.ts';
 import { createAffinityBalancer, describeConversation } from '../../src/pool/affinity.ts';
 import { chat } from '../support/generation.ts';
 
@@ -42,6 +43,16 @@ describe('the text by which a thread is chosen', () => {
 
   it('stays short, however large its images are', () => {
     expect(describeConversation(turns(image(1_000_000, 1))).length).toBeLessThan(1000);
+  });
+
+  it.each<[string, Prompt]>([
+    ['a text', { kind: 'text', text: 'x'.repeat(1_000_000) }],
+    ['a gap in a text', { kind: 'infill', prefix: 'x'.repeat(1_000_000), suffix: 'y'.repeat(1_000_000) }],
+    ['tokens', { kind: 'tokens', tokens: new Array(1_000_000).fill(7) }],
+    ['a long message', chat([{ role: 'user', content: 'x'.repeat(1_000_000) }])],
+    ['many messages', chat(new Array(10_000).fill({ role: 'user', content: 'x'.repeat(100) }))],
+  ])('is only the beginning of %s', (_, prompt) => {
+    expect(describeConversation(prompt).length).toBeLessThan(140_000);
   });
 
   it('may be that of a plain text', () => {

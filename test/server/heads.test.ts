@@ -53,6 +53,7 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       'localhost:1337',
       '127.0.0.1:1337',
       '[::1]:80',
+      '[::ffff:127.0.0.1]:1337',
       'app.localhost',
       'models.example',
       'models.example:80',
@@ -61,7 +62,7 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       expect(statusOf(await send(get(host, '/')))).toBe(200);
     });
 
-    it.each(['evil.example', 'evil.example:1337', 'localhost.evil.example', '192.168.1.5', '[::ffff:7f00:1]'])(
+    it.each(['evil.example', 'evil.example:1337', 'localhost.evil.example', '192.168.1.5', '[::ffff:c0a8:105]'])(
       'that a web page may have given to this machine is refused, for the API and for files: %s',
       async (host) => {
         for (const path of ['/v1/models', '/health', '/openapi.json', '/', '/nothing']) {
@@ -86,6 +87,29 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
 
     it('is answered whatever the name is where no names are listed and the server is for other machines', async () => {
       expect(statusOf(await send(get('evil.example'), open))).toBe(200);
+    });
+  });
+
+  describe('HEAD', () => {
+    const head = (path: string) => send(`HEAD ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+    const lengthOf = (reply: string) => /content-length: (\d+)/i.exec(reply)?.[1];
+
+    it.each(['/health', '/ready', '/v1/models', '/openapi.json', '/'])('of %s is GET without a body', async (path) => {
+      const [asked, whole] = [await head(path), await send(get('localhost', path))];
+      expect(statusOf(asked)).toBe(200);
+      expect(asked).toMatch(/\r\n\r\n$/);
+      expect(lengthOf(asked)).toBe(lengthOf(whole));
+    });
+
+    it('of what takes no GET, or is not there, is an error without a body', async () => {
+      for (const [path, status] of [
+        ['/v1/chat/completions', 405],
+        ['/v1/nothing', 404],
+      ] as const) {
+        const reply = await head(path);
+        expect(statusOf(reply)).toBe(status);
+        expect(reply).toMatch(/\r\n\r\n$/);
+      }
     });
   });
 

@@ -99,7 +99,9 @@ function failure(error: unknown, path: string, requestId: string): Response {
 /** Says whether the reply tells what is loaded: then the engine has to be asked first. */
 function tellsState({ request: { method }, path: asked }: Asked): boolean {
   const path = canonicalPath(asked);
-  return /^\/(health|api\/(ps|show))$/.test(path) || (method === 'GET' && /^\/v1\/models(\/|$)/.test(path));
+  return (
+    /^\/(health|api\/(ps|show))$/.test(path) || (['GET', 'HEAD'].includes(method) && /^\/v1\/models(\/|$)/.test(path))
+  );
 }
 
 async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext> {

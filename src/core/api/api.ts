@@ -67,12 +67,14 @@ async function answer(
     return preflightReply(request.headers, methodsOf(open), cors);
   }
 
-  const found = taken.find(({ route }) => route.method === request.method);
+  // HEAD is GET, and the front end leaves the body out.
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const found = taken.find(({ route }) => route.method === method);
   if (found && !isWithin(reach, found.route))
     throw originNotAllowed(request.headers.origin ?? 'other sites', reach === 'none' ? 'anything' : 'models');
   if (!found?.route.open) authenticate(context.apiKeys, request.headers);
   if (taken.length === 0) throw pathNotFound(request.method, request.path);
-  if (!found) throw methodNotAllowed(request.method, request.path, [...methodsOf(taken), 'OPTIONS']);
+  if (!found) throw methodNotAllowed(request.method, request.path, allowedBy(taken));
   // Whatever changes something or asks a model is work.
   if (found.route.method !== 'GET' && context.leaving?.aborted) throw shuttingDown();
   return found.route.handler(context, request, decodeParameter(found.pattern.exec(path)?.[1] ?? ''));
@@ -94,6 +96,11 @@ function isWithin(reach: Reach, { method, manages }: Route): boolean {
 
 function methodsOf(routes: { route: Route }[]): string[] {
   return routes.map(({ route }) => route.method);
+}
+
+/** The value of `Allow`. Preflights do not name HEAD: browsers allow it wherever they allow GET. */
+function allowedBy(routes: { route: Route }[]): string[] {
+  return [...methodsOf(routes).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'];
 }
 
 function patternOf({ path }: Route): RegExp {

@@ -1,6 +1,7 @@
 import { chatTemplateInvalid, unsupportedParameter } from '../errors.ts';
 import type { Media } from '../media.ts';
 import type { ChatPrompt, GenerationRequest } from '../runner.ts';
+import { hasBannedText } from './banned-texts.ts';
 import type { ParserOptions, Tool } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
 import { createLiteralGuard, type TextPart } from './literal-text.ts';
@@ -37,6 +38,8 @@ export interface Prepared {
   parser: ParserOptions | null;
   /** True if a reply may have several calls. */
   severalCalls: boolean;
+  /** True if a banned text occurs in what the client wrote: then the model is not to reply. */
+  filtered: boolean;
 }
 
 /**
@@ -58,9 +61,9 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     return parts.length > 1 || parts[0]?.literal ? parts : text;
   };
 
-  const prepareChat = (chat: ChatPrompt, { replyFormat }: GenerationRequest): Prepared => {
+  const prepareChat = (chat: ChatPrompt, request: GenerationRequest): Prepared => {
     const [shown, callable] = [visibleTools(chat), callableTools(chat)];
-    const { grammar, checks } = replyGrammar(chat, replyFormat, format);
+    const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
     const { text, media } = renderWithMedia(chat.messages, (messages) => {
       const conversation = withTools(guard(messages), guard(shown), traits.chatTemplate, format);
       return template(conversation.messages, conversation.tools, guard(chat.templateKwargs));
@@ -76,12 +79,14 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
       marks: format.marks,
       parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
       severalCalls: allowsSeveralCalls(chat),
+      filtered: hasBannedText(request),
     };
   };
 
   return (request) => {
     const { prompt } = request;
-    const plain = { media: [], grammar: null, checks: null, marks: [], parser: null, severalCalls: false };
+    const filtered = hasBannedText(request);
+    const plain = { media: [], grammar: null, checks: null, marks: [], parser: null, severalCalls: false, filtered };
     switch (prompt.kind) {
       case 'chat':
         return prepareChat(prompt, request);

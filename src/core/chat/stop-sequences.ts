@@ -77,11 +77,16 @@ function longestPartialMatch(text: string, sequences: string[]): number {
   return longest;
 }
 
+const WITH_CASE = /[\p{Changes_When_Uppercased}\p{Changes_When_Lowercased}]/gu;
+
 /** Removes the case of each letter. Letters whose length would change stay as they are. */
 export function foldCase(text: string): string {
-  return Array.from(text, (letter) => {
-    // First to upper case: a letter with two lower cases, like sigma, has only one upper case.
-    const folded = letter.toUpperCase().toLowerCase();
-    return folded.length === letter.length ? folded : letter;
-  }).join('');
+  // Most text is ASCII, where each letter has one counterpart.
+  return /\P{ASCII}/u.test(text) ? text.replace(WITH_CASE, foldLetter) : text.toLowerCase();
+}
+
+function foldLetter(letter: string): string {
+  // First to upper case: a letter with two lower cases, like sigma, has only one upper case.
+  const folded = letter.toUpperCase().toLowerCase();
+  return folded.length === letter.length ? folded : letter;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApi } from '../../../src/core/api/api.ts';
+import { createApi, FAMILIES } from '../../../src/core/api/api.ts';
 import { errorBody } from '../../../src/core/api/http/dialect.ts';
 import { serverError, shuttingDown } from '../../../src/core/errors.ts';
 import type { Catalogue } from '../../../src/core/model.ts';
@@ -75,6 +75,33 @@ describe('routing', () => {
     for (const path of ['/v1/models', '/v1/models/', '/models']) expect((await locked(get(path))).status).toBe(401);
   });
 
+  it.each([
+    ['/health', 200],
+    ['/ready', 200],
+    ['/openapi.json', 200],
+    ['/v1/models', 200],
+    ['/v1/models/tiny', 200],
+    ['/v1/models/nope', 404],
+    ['/v1/nothing', 404],
+  ])('answers HEAD of %s as GET, with %i', async (path, status) => {
+    const [head, whole] = [await api({ ...get(path), method: 'HEAD' }), await api(get(path))];
+    expect(head.status).toBe(status);
+    expect(Object.keys(head.headers)).toEqual(Object.keys(whole.headers));
+  });
+
+  it('asks for a key on HEAD where GET needs one', async () => {
+    const guarded = createApi({ ...createContext().context, apiKeys: ['key'] });
+    expect((await guarded({ ...get('/v1/models'), method: 'HEAD' })).status).toBe(401);
+    expect((await guarded({ ...get('/health'), method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('tells of HEAD where it tells of GET, and nowhere else', async () => {
+    const allow = async (path: string) => (await api({ ...get(path), method: 'PUT' })).headers.allow;
+    expect(await allow('/health')).toBe('GET, HEAD, OPTIONS');
+    expect(await allow('/v1/chat/completions')).toBe('POST, OPTIONS');
+    expect((await api({ ...get('/v1/chat/completions'), method: 'HEAD' })).status).toBe(405);
+  });
+
   it('answers OPTIONS of an unknown path with 404', async () => {
     expect((await api({ ...get('/v1/nothing'), method: 'OPTIONS' })).status).toBe(404);
   });
@@ -112,17 +139,18 @@ describe('request body', () => {
     },
   );
 
-  it.each(['null', '"text"', '5', 'true'])('is answered with 400 if it is not an object: %s', async (body) => {
-    const reply = await api(post('/v1/chat/completions', body));
-    expect(reply.status).toBe(400);
-    expect(await readJson(reply)).toMatchObject({
-      error: { param: null, message: 'The request body must be a JSON object.' },
-    });
-  });
-
-  it('is answered with 400 if it is a list', async () => {
-    expect((await api(post('/v1/chat/completions', '[]'))).status).toBe(400);
-  });
+  it.each(['null', '"text"', '5', 'true', '[]', '[{}]'])(
+    'is answered with 400 if it is not an object, on every path: %s',
+    async (body) => {
+      const routes = FAMILIES.flatMap((family) => family.routes).filter((route) => route.body);
+      expect(routes.length).toBeGreaterThan(5);
+      for (const { method, path } of routes) {
+        const reply = await api({ ...post(path, body), method });
+        expect(reply.status, path).toBe(400);
+        expect(await readBody(reply), path).toContain('The request body must be a JSON object.');
+      }
+    },
+  );
 
   it('has no effect through __proto__', async () => {
     const body = `{"__proto__": {"stream": true, "model": "nope"}, ${JSON.stringify(hello).slice(1)}`;

@@ -32,7 +32,15 @@ describe('a prompt that is not a conversation', () => {
     expect(createPreparer(traits('{% if %}'))(ask('', { prompt })).prompt).toBe('Once');
   });
 
-  const plain = { media: [], grammar: null, checks: null, marks: [], parser: null, severalCalls: false };
+  const plain = {
+    media: [],
+    grammar: null,
+    checks: null,
+    marks: [],
+    parser: null,
+    severalCalls: false,
+    filtered: false,
+  };
 
   it('is its text, unchanged', () => {
     expect(prepare(ask('', { prompt: { kind: 'text', text: 'Once <think>' } }))).toEqual({

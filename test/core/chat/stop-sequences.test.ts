@@ -167,6 +167,15 @@ describe('stop sequences that ignore case', () => {
     );
   });
 
+  it('fold each letter by itself, whatever the alphabet', () => {
+    const letters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
+    const wrong = letters.filter((letter) => {
+      const folded = letter.toUpperCase().toLowerCase();
+      return foldCase(letter) !== (folded.length === letter.length ? folded : letter);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('keep the length of every text', () => {
     fc.assert(
       fc.property(fc.oneof(someText, fc.string({ unit: 'binary' })), (text) => {

@@ -64,12 +64,14 @@ function isLonger(value: unknown, max: number): boolean {
   return Array.isArray(value) && value.length > max;
 }
 
-/** Validates parsed JSON, called `whole`. Throws a 400 `ApiError` that names the first wrong field and what it must be. */
+/** Validates a parsed JSON object, called `whole`. Throws a 400 `ApiError` that names the first wrong field and what it must be. */
 export function validate<S extends v.GenericSchema>(
   schema: S,
   input: unknown,
   whole = 'The request body',
 ): v.InferOutput<S> {
+  // Valibot would take a list for an object without fields.
+  if (Array.isArray(input)) throw invalidRequest(`${whole} must be a JSON object.`);
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const issue = innermost(result.issues[0]);

@@ -1,8 +1,12 @@
 /** A host's name or address, and then a port. */
 const HOST = /^(?<name>\[[\da-f:.]+\]|[^[\]:/@\s]+)(?::\d+)?$/i;
 
-/** Names and addresses of loopback. What ends in `.localhost` never leads elsewhere: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
-const OF_THIS_MACHINE = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])\.?$/i;
+/**
+ * Names and addresses of loopback, also those of IPv4 within IPv6. What ends in `.localhost` never leads elsewhere:
+ * https://www.rfc-editor.org/rfc/rfc6761#section-6.3
+ */
+const OF_THIS_MACHINE =
+  /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:(?:127(?:\.\d{1,3}){3}|7f[\da-f]{2}:[\da-f]{1,4})\])\.?$/i;
 
 /** Says whether a host, with or without a port, can only be the machine that asks for it. */
 export function isOfThisMachine(host: string): boolean {

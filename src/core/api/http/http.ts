@@ -22,7 +22,10 @@ export interface ApiRequest {
   signal: AbortSignal;
 }
 
-/** A reply, in the form that every front end sends. The body is a text, or a stream of pieces of text. */
+/**
+ * A reply, in the form that every front end sends. The body is a text, or a stream of pieces of text. A reply to HEAD has the body
+ * of GET, which a front end does not send.
+ */
 export interface ApiReply {
   status: number;
   headers: Record<string, string>;

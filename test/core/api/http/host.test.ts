@@ -5,6 +5,7 @@ describe('a host of this machine', () => {
   it.each([
     ...['localhost', 'localhost:1337', 'LOCALHOST', 'localhost.', 'app.localhost:3000'],
     ...['127.0.0.1', '127.0.0.1:1337', '127.0.0.2:80', '[::1]', '[::1]:1337'],
+    ...['[::ffff:127.0.0.1]', '[::FFFF:127.0.0.1]:1337', '[::ffff:7f00:1]', '[::ffff:7f00:2]:80'],
   ])('is %s', (host) => {
     expect(isOfThisMachine(host)).toBe(true);
     expect(isAllowedHost(host, [])).toBe(true);
@@ -12,7 +13,15 @@ describe('a host of this machine', () => {
 
   it.each([
     ...['evil.example', 'evil.example:1337', 'localhost.evil.example', '127.0.0.1.evil.example', 'notlocalhost'],
-    ...['127.1', '127.0.0.1.5', '0.0.0.0', '192.168.1.5:1337', '[::2]', '[::ffff:127.0.0.1]', '::1', '', ' ', ':1337'],
+    ...['127.1', '127.0.0.1.5', '0.0.0.0', '192.168.1.5:1337', '[::2]', '::1', '', ' ', ':1337'],
+    ...[
+      '[::ffff:192.168.1.5]',
+      '[::ffff:7e00:1]',
+      '[::ffff:7f0:1]',
+      '[::ffff:127.1]',
+      '[::127.0.0.1]',
+      '[1::ffff:7f00:1]',
+    ],
     ...[
       'localhost@evil.example',
       'evil.example#localhost',

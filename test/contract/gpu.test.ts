@@ -1,0 +1,40 @@
+import { describe, expect, inject, it } from 'vitest';
+import { probeBackend } from '../../src/cli/doctor/backends.ts';
+import { startServer } from '../support/server.ts';
+import { describeServerContract } from './server-target.ts';
+
+// A processor that Mesa offers as a Vulkan device is a GPU too, but only if it is asked for by number.
+process.env.GGML_VK_VISIBLE_DEVICES ??= '0';
+// The tiny model computes with values that are less than the least of a 16-bit float.
+process.env.GGML_VK_DISABLE_F16 = '1';
+
+/** Each shader is compiled at its first use. On two cores that also compute them, all sections take 7 minutes, and these half a one. */
+const QUICK = ['models', 'choices and logprobs', 'completions and filters'];
+const sections = process.env.PADDOCK_TEST_GPU === 'all' ? {} : { sections: QUICK };
+
+const { ok, detail } = await probeBackend('gpu', 'dist/src/cli/doctor/probe.js');
+
+if (ok) {
+  describeServerContract(`server + gpu, ${detail}`, ['--backend', 'gpu', '--threads', '1'], 20, sections);
+
+  describe('a GPU', () => {
+    it('is what auto takes, with all layers on it', async () => {
+      const flags = ['--models', inject('modelsFolder'), '--threads', '1'];
+      const { url, log, stop } = await startServer(flags);
+      try {
+        const body = JSON.stringify({ model: 'tiny', messages: [{ role: 'user', content: 'hello' }], max_tokens: 2 });
+        const headers = { 'content-type': 'application/json' };
+        const reply = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body, headers });
+        expect(reply.status).toBe(200);
+        const health = await (await fetch(`${url}/health`)).json();
+        expect(health).toMatchObject({ models: [{ backend: 'gpu', fallback_reasons: [] }] });
+        // The one of the model, and that of its output.
+        expect(log()).toContain('"gpuLayers":2,');
+      } finally {
+        await stop();
+      }
+    });
+  });
+} else {
+  it.skip(`the API contract on server + gpu (there is no GPU: ${detail})`);
+}
