@@ -92,6 +92,15 @@ export const mediaCases: ContractCase[] = [
     },
   },
   {
+    name: 'looks at one image after it has looked at two of which that was the first',
+    check: async (target) => {
+      const cached = (...parts: Part[]) => answer(target, EYE, [user(...parts)], { cache_prompt: true });
+      await cached(red, blue, text('What are they?'));
+      const { content } = await cached(red, text('What is it?'));
+      expect(content).toBe(await say(target, EYE, red, text('What is it?')));
+    },
+  },
+  {
     name: 'reads the parts in their order: a text and an image, and two images',
     check: async (target) => {
       const places = [

@@ -63,8 +63,9 @@ export const tokenCases: ContractCase[] = [
       expect(unknown.body.error.message).toContain(`There is no token ${vocabulary.length}`);
       const { status, body } = await complete(target, Array(1500).fill(65), { context_overflow: 'error' });
       expect(status).toBe(400);
-      expect(body.error).toMatchObject({ code: 'context_length_exceeded', param: 'prompt' });
-      expect(body.error.message).toMatch(/1500 tokens.*1024 tokens/);
+      const counts = { n_prompt_tokens: 1500, n_ctx: 1024 };
+      expect(body.error).toMatchObject({ code: 'context_length_exceeded', param: 'prompt', ...counts });
+      expect(body.error.message).toMatch(/1024 tokens.*1500/);
     },
   },
   {
@@ -73,10 +74,10 @@ export const tokenCases: ContractCase[] = [
       const { status, body } = await complete(target, 'hello the '.repeat(20_000), { context_overflow: 'error' });
       expect(status).toBe(400);
       expect(body.error.code).toBe('context_length_exceeded');
-      const [, counted] = /(\d+) tokens/.exec(body.error.message) ?? [];
+      const { n_prompt_tokens: counted } = body.error;
       // Far beyond the window, the rest is estimated from what was counted.
-      expect(Number(counted)).toBeGreaterThan(50_000);
-      expect(Number(counted)).toBeLessThan(70_000);
+      expect(counted).toBeGreaterThan(50_000);
+      expect(counted).toBeLessThan(70_000);
       expect((await complete(target, 'hello')).status).toBe(200);
     },
   },

@@ -21,6 +21,7 @@ import { projectorNeeds } from './projector.ts';
 import { toWasmText, type WasmRequest } from './prompt.ts';
 import {
   audioNeedsThreads,
+  isUncuttable,
   isUntellable,
   noPromptLogprobs,
   notResumable,
@@ -251,6 +252,7 @@ class WasmEngine implements TextEngine {
       return continued(request, reader.replaceBroken());
     }
     if (reader.started) throw error;
+    if (request.cachePrompt && isUncuttable(error)) return { ...request, cachePrompt: false };
     this.#answerError(error, emit);
     return null;
   }

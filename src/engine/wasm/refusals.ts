@@ -11,6 +11,14 @@ export function isUntellable({ reason }: RuntimeLog): boolean {
   return reason?.includes(NOT_UTF8) ?? false;
 }
 
+/**
+ * True if llama-server could not take the beginning of its cached prompt: it can't cut that between two images that stand side by
+ * side.
+ */
+export function isUncuttable(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('Chunk not found');
+}
+
 export function untellableLogprobs(): Error {
   return unsupportedParameter(
     'logprobs',
