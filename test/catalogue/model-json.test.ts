@@ -49,7 +49,7 @@ describe('a model.json', () => {
 
   it.each<[unknown, string]>([
     ['{', 'must be JSON'],
-    ['[]', 'The file must be an object'],
+    ['[]', 'The file must be a JSON object'],
     ['null', 'The file must be an object'],
     [{ id: '' }, 'id must not be empty'],
     [{ id: 'a b' }, 'id must be without spaces'],

@@ -9,6 +9,7 @@ import {
   object,
   ref,
   string,
+  violations,
 } from '../openapi/json-schema.ts';
 import { createChatCompletion } from './handler.ts';
 import { chatRequestSchema } from './schema.ts';
@@ -35,11 +36,6 @@ const chatDelta = object(
     tool_calls: array(object({ index: integer, function: object({ arguments: string }, { name: string }) })),
   },
 );
-
-/** What a reply breaks of its schemas: there only if it does, beside `finish_reason`. */
-const violations = {
-  schema_violations: array(object({ path: string, keyword: string, message: string }, { tool_call: integer })),
-};
 
 /** Chat completions. */
 export const chat = defineFamily({

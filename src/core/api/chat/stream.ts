@@ -1,10 +1,10 @@
 import type { ChoiceFinished, FinishReason, PromptProgress, TokenLogprob } from '../../events.ts';
+import { violationFields } from '../generation/violations.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
 import { toLogprobs } from './logprobs.ts';
 import { newToolCallId } from './tool-call.ts';
-import { toViolations } from './violation.ts';
 
 export interface ChatStreamOptions {
   /** Adds a last chunk with `usage`, as OpenAI's `stream_options.include_usage` does. */
@@ -92,9 +92,9 @@ export function createChunkEncoder(head: CompletionHead) {
       toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
     toolArguments: (index: number, call: number, text: string): string =>
       toolCall(index, { index: call, function: { arguments: text } }),
-    finish: ({ choice, reason, violations }: ChoiceFinished, timings?: Timings): string => {
-      const said = violations && { schema_violations: toViolations(violations) };
-      const choices = [{ index: choice, delta: {}, logprobs: null, finish_reason: reason, ...said }];
+    finish: (finished: ChoiceFinished, timings?: Timings): string => {
+      const { choice: index, reason: finish_reason } = finished;
+      const choices = [{ index, delta: {}, logprobs: null, finish_reason, ...violationFields(finished) }];
       return sseEvent({ ...base, choices, ...(timings && { timings }) });
     },
     usage: (usage: Usage): string => sseEvent({ ...base, choices: [], usage }),

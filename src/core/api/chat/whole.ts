@@ -1,9 +1,9 @@
 import type { FinishReason, GenerationDone } from '../../events.ts';
 import type { Reply } from '../generation/collect.ts';
+import { type SchemaViolation, violationFields } from '../generation/violations.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { type Logprobs, toLogprobs } from './logprobs.ts';
 import { newToolCallId, type ToolCallObject } from './tool-call.ts';
-import { type SchemaViolation, toViolations } from './violation.ts';
 
 /** One choice of a reply that does not stream. */
 export interface ChoiceObject {
@@ -38,7 +38,7 @@ function toChoice({ content, reasoning, toolCalls, logprobs, finish }: Reply, in
     },
     logprobs: logprobs.length > 0 ? toLogprobs(logprobs) : null,
     finish_reason: finish.reason,
-    ...(finish.violations && { schema_violations: toViolations(finish.violations) }),
+    ...violationFields(finish),
   };
 }
 

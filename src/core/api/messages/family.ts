@@ -1,5 +1,15 @@
 import { defineFamily } from '../family.ts';
-import { type ApiSchema, array, enumeration, integer, nullable, object, ref, string } from '../openapi/json-schema.ts';
+import {
+  type ApiSchema,
+  array,
+  enumeration,
+  integer,
+  nullable,
+  object,
+  ref,
+  string,
+  violations,
+} from '../openapi/json-schema.ts';
 import { countMessageTokens, createMessage } from './handler.ts';
 import { countTokensRequestSchema, messagesRequestSchema } from './schema.ts';
 
@@ -71,23 +81,26 @@ export const messages = defineFamily({
     },
   ],
   schemas: {
-    Message: object({
-      id: string,
-      type: { const: 'message' },
-      role: { const: 'assistant' },
-      model: string,
-      content: array(contentBlock),
-      ...stop,
-      context_management: nothing,
-      diagnostics: nothing,
-      usage: object({
-        ...usage,
-        cache_creation: nothing,
-        inference_geo: nothing,
-        service_tier: nothing,
-        speed: nothing,
-      }),
-    }),
+    Message: object(
+      {
+        id: string,
+        type: { const: 'message' },
+        role: { const: 'assistant' },
+        model: string,
+        content: array(contentBlock),
+        ...stop,
+        context_management: nothing,
+        diagnostics: nothing,
+        usage: object({
+          ...usage,
+          cache_creation: nothing,
+          inference_geo: nothing,
+          service_tier: nothing,
+          speed: nothing,
+        }),
+      },
+      violations,
+    ),
     MessageEvent: {
       anyOf: [
         object({ type: { const: 'message_start' }, message: ref('Message') }),
@@ -107,7 +120,7 @@ export const messages = defineFamily({
         object({ type: { const: 'content_block_stop' }, index: integer }),
         object({
           type: { const: 'message_delta' },
-          delta: object(stop),
+          delta: object(stop, violations),
           context_management: nothing,
           usage: object(usage),
         }),

@@ -1,4 +1,5 @@
 import type { ChoiceFinished, FinishReason, GenerationDone } from '../../events.ts';
+import { type SchemaViolation, violationFields } from '../generation/violations.ts';
 
 /** What all objects of one message share. */
 export interface MessageHead {
@@ -29,6 +30,8 @@ export interface Stop {
   stop_reason: StopReason | null;
   stop_sequence: string | null;
   stop_details: typeof REFUSAL | null;
+  /** What the message breaks of its schemas; absent if nothing. */
+  schema_violations?: SchemaViolation[];
 }
 
 const REFUSAL = {
@@ -62,11 +65,13 @@ const STOP_REASONS: Record<FinishReason, StopReason> = {
   content_filter: 'refusal',
 };
 
-export function toStop({ reason, stopSequence }: ChoiceFinished): Stop {
+export function toStop(finished: ChoiceFinished): Stop {
+  const { reason, stopSequence } = finished;
   return {
     stop_reason: reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : STOP_REASONS[reason],
     stop_sequence: stopSequence ?? null,
     stop_details: reason === 'content_filter' ? REFUSAL : null,
+    ...violationFields(finished),
   };
 }
 

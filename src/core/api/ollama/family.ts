@@ -1,5 +1,5 @@
 import { defineFamily } from '../family.ts';
-import { array, boolean, integer, number, object, string } from '../openapi/json-schema.ts';
+import { array, boolean, integer, number, object, string, violations } from '../openapi/json-schema.ts';
 import { chat, generate } from './handler.ts';
 import { ps, refuseToMake, remove, show, tags, version } from './models.ts';
 import { pull } from './pull.ts';
@@ -179,11 +179,11 @@ export const ollama = defineFamily({
           { thinking: string, tool_calls: array(toolCall) },
         ),
       },
-      { ...end, logprobs },
+      { ...end, logprobs, ...violations },
     ),
     OllamaGeneration: object(
       { ...head, response: string },
-      { ...end, thinking: string, logprobs, context: array(integer) },
+      { ...end, thinking: string, logprobs, context: array(integer), ...violations },
     ),
     OllamaVectors: object({
       model: string,

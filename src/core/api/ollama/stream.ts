@@ -1,4 +1,5 @@
-import type { FinishReason } from '../../events.ts';
+import type { ChoiceFinished } from '../../events.ts';
+import { violationFields } from '../generation/violations.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { jsonLine } from './ndjson.ts';
 import { NOTHING, type ReplyPart, replyHead, type ToFields, toCall, toDoneReason } from './reply.ts';
@@ -18,7 +19,7 @@ export function createReplyEncoder(
   last: object = {},
 ): (event: GenerationStreamEvent) => string {
   let call: { index: number; name: string; json: string } | null = null;
-  let reason: FinishReason = 'stop';
+  let end: Pick<ChoiceFinished, 'reason' | 'violations'> = { reason: 'stop' };
 
   const line = (part: Partial<ReplyPart>, more: object = {}): string =>
     jsonLine({ ...replyHead(name), ...toFields({ ...NOTHING, ...part }), done: false, ...more });
@@ -49,10 +50,19 @@ export function createReplyEncoder(
         if (call) call.json += event.text;
         return '';
       case 'finish':
-        reason = event.reason;
+        end = event;
         return endCall();
       case 'done':
-        return line({}, { done: true, done_reason: toDoneReason(reason), ...last, ...toFigures(event, timer) });
+        return line(
+          {},
+          {
+            done: true,
+            done_reason: toDoneReason(end.reason),
+            ...violationFields(end),
+            ...last,
+            ...toFigures(event, timer),
+          },
+        );
       case 'overflow':
         throw new Error('the overflow policy lets no such event through');
       default:

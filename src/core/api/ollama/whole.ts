@@ -1,5 +1,6 @@
 import type { GenerationDone } from '../../events.ts';
 import type { Reply } from '../generation/collect.ts';
+import { violationFields } from '../generation/violations.ts';
 import { type ReplyPart, toCall, toDoneReason } from './reply.ts';
 import { type Timer, toFigures } from './timer.ts';
 
@@ -16,5 +17,10 @@ export function toReplyPart({ content, reasoning, toolCalls, logprobs }: Reply):
 
 /** The fields that tell of the end. */
 export function toEnd({ finish }: Reply, done: GenerationDone, timer: Timer) {
-  return { done: true as const, done_reason: toDoneReason(finish.reason), ...toFigures(done, timer) };
+  return {
+    done: true as const,
+    done_reason: toDoneReason(finish.reason),
+    ...violationFields(finish),
+    ...toFigures(done, timer),
+  };
 }

@@ -31,6 +31,11 @@ export const completionHead = (object: string) => ({
   system_fingerprint: string,
 });
 
+/** What a reply breaks of its schemas: there only if it does. */
+export const violations = {
+  schema_violations: array(object({ path: string, keyword: string, message: string }, { tool_call: integer })),
+};
+
 export const finishReason = enumeration('stop', 'length', 'tool_calls', 'content_filter');
 export const shortUsage = object({ prompt_tokens: integer, total_tokens: integer });
 export const backend = enumeration('gpu', 'cpu', 'wasm');

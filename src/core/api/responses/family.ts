@@ -1,5 +1,16 @@
 import { defineFamily } from '../family.ts';
-import { array, boolean, enumeration, integer, nullable, number, object, ref, string } from '../openapi/json-schema.ts';
+import {
+  array,
+  boolean,
+  enumeration,
+  integer,
+  nullable,
+  number,
+  object,
+  ref,
+  string,
+  violations,
+} from '../openapi/json-schema.ts';
 import { countInputTokens, createResponse, deleteResponse, getResponse } from './handler.ts';
 import { responseRequestSchema } from './schema.ts';
 
@@ -113,7 +124,7 @@ export const responses = defineFamily({
         top_p: number,
         truncation: string,
       },
-      { usage: ref('ResponseUsage'), timings: ref('Timings') },
+      { usage: ref('ResponseUsage'), timings: ref('Timings'), ...violations },
     ),
     ResponseEvent: object(
       { type: string, sequence_number: integer },

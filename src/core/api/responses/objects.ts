@@ -1,3 +1,4 @@
+import type { SchemaViolation } from '../generation/violations.ts';
 import type { Timings } from '../stream/usage.ts';
 import type { ResponseRequest } from './schema.ts';
 
@@ -103,6 +104,8 @@ export interface ResponseObject extends ResponseHead {
   /** Present at the end. */
   usage?: ResponseUsage;
   timings?: Timings;
+  /** What the reply breaks of its schemas; absent if nothing. */
+  schema_violations?: SchemaViolation[];
 }
 
 /** Where a piece of a reply belongs. */

@@ -1,5 +1,6 @@
 import type { ErrorData } from '../../errors.ts';
 import type { ChoiceFinished, GenerationDone, GenerationEvent } from '../../events.ts';
+import { violationFields } from '../generation/violations.ts';
 import { toTimings } from '../stream/usage.ts';
 import type { NumberedEvent, ResponseEvent, ResponseHead, ResponseObject, ResponseUsage } from './objects.ts';
 import { createOutput } from './output.ts';
@@ -15,7 +16,7 @@ export interface ResponseWriter {
   response(): ResponseObject;
 }
 
-type End = Pick<ResponseObject, 'status' | 'completed_at' | 'error' | 'incomplete_details' | 'usage' | 'timings'>;
+type End = Omit<ResponseObject, keyof ResponseHead | 'output'>;
 
 const UNDER_WAY: End = { status: 'in_progress', completed_at: null, error: null, incomplete_details: null };
 
@@ -24,6 +25,7 @@ export function createResponseWriter(head: ResponseHead, now: () => number = Dat
   const output = createOutput();
   let end = UNDER_WAY;
   let incomplete: ResponseObject['incomplete_details'] = null;
+  let violations: ReturnType<typeof violationFields> = {};
   let count = 0;
 
   const number = (events: ResponseEvent[]): NumberedEvent[] =>
@@ -42,12 +44,13 @@ export function createResponseWriter(head: ResponseHead, now: () => number = Dat
         return output.toolArguments(event.text);
       case 'finish':
         incomplete = incompleteDetails(event);
+        violations = violationFields(event);
         return output.end(incomplete ? 'incomplete' : 'completed');
       case 'done': {
         const status = incomplete ? 'incomplete' : 'completed';
         const completed_at = incomplete ? null : toSeconds(now());
         const counts = { usage: toUsage(event), timings: toTimings(event) };
-        end = { ...UNDER_WAY, status, completed_at, incomplete_details: incomplete, ...counts };
+        end = { ...UNDER_WAY, status, completed_at, incomplete_details: incomplete, ...counts, ...violations };
         return [{ type: `response.${status}`, response: response() }];
       }
       case 'progress':
