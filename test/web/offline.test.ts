@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { chat, importModel, openPaddock, startPaddockSite, untilServed } from '../support/paddock-page.ts';
+import { chat, importModel, openPaddock, request, startPaddockSite, untilServed } from '../support/paddock-page.ts';
 import type { StaticSite } from '../support/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
@@ -25,6 +25,40 @@ beforeAll(async () => {
 }, TIME_LIMIT_MS);
 afterAll(() => browser?.close());
 
+const TOKENS = 16;
+const HELLO = [{ role: 'user', content: 'hello' }];
+
+interface Part {
+  text?: string;
+  content?: Part[];
+}
+const joined = (parts: Part[] = []): string => parts.map((part) => part.text ?? joined(part.content)).join('');
+
+/** The other APIs, each with the chat of `chat`, the text of its whole reply, and how its stream ends. */
+const OTHER_APIS: [path: string, body: object, textOf: (reply: never) => string, lastEvent: string][] = [
+  [
+    '/v1/responses',
+    { input: 'hello', max_output_tokens: TOKENS },
+    ({ output }: { output: Part[] }) => joined(output),
+    'event: response.incomplete',
+  ],
+  [
+    '/v1/messages',
+    { messages: HELLO, max_tokens: TOKENS },
+    ({ content }: { content: Part[] }) => joined(content),
+    'event: message_stop',
+  ],
+  [
+    '/api/chat',
+    { messages: HELLO, options: { num_predict: TOKENS, temperature: 0 }, stream: false },
+    ({ message }: { message: { content: string } }) => message.content,
+    '"done":true',
+  ],
+];
+
+/** Asks the model that was imported. */
+const ask = (path: string, body: object) => request(page, 'POST', path, { model: 'tiny', temperature: 0, ...body });
+
 describe('with the network gone after one visit', () => {
   it(
     'the chat page loads again, isolated as before',
@@ -41,6 +75,18 @@ describe('with the network gone after one visit', () => {
     async () => {
       expect(await chat(page, { model: 'pico' })).toBe(before.pico);
       expect(await chat(page)).toBe(before.tiny);
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it.each(OTHER_APIS)(
+    '%s answers, whole and streamed, with the text of the chat',
+    async (path, body, textOf, lastEvent) => {
+      const whole = await ask(path, body);
+      expect(whole.status).toBe(200);
+      expect(textOf(JSON.parse(whole.text) as never)).toBe(before.tiny);
+      const streamed = await ask(path, { ...body, stream: true });
+      expect(streamed.text).toContain(lastEvent);
     },
     TIME_LIMIT_MS,
   );
