@@ -10,6 +10,7 @@ import { createAffinityBalancer } from './affinity.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { EngineDied } from './engine-died.ts';
 import type { ModelWorkers } from './model-workers.ts';
+import { THREAD_FLAGS } from './thread-flags.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
 
@@ -25,8 +26,7 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
     atomics: 'disabled',
     loadBalancer: (task, workers) => balance(conversationOf(task), workers),
     workerData: config,
-    // Stacks name the lines of the TypeScript sources.
-    execArgv: ['--enable-source-maps'],
+    execArgv: THREAD_FLAGS,
   });
   piscina.on('message', ({ level, message, fields }: WorkerLogLine) => log[level](message, fields));
   piscina.on('error', (error: unknown) => log.error('worker thread failed', toLogFields(error)));

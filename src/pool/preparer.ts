@@ -4,6 +4,7 @@ import type { ModelTraits, Prepared } from '../core/chat/prepare.ts';
 import { ApiError, invalidRequest, serverError } from '../core/errors.ts';
 import type { GenerationRequest } from '../core/runner.ts';
 import type { PrepareResult, PrepareTask } from '../engine/node/task.ts';
+import { THREAD_FLAGS } from './thread-flags.ts';
 
 const WORKER_FILE = new URL('../../workers/prepare.js', import.meta.url).href;
 
@@ -27,7 +28,7 @@ export function createPreparerPool(): Preparer {
     maxThreads: Math.max(2, Math.min(4, availableParallelism())),
     idleTimeout: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MIB },
-    execArgv: ['--enable-source-maps'],
+    execArgv: THREAD_FLAGS,
   });
 
   return {
