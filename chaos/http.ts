@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { type Dialect, dialectOf } from '../src/core/api/http/dialect.ts';
 
 /** A request as the tools send it. Only a body that is a text is sent as it is; every other one becomes JSON. */
 export interface Sent {
@@ -13,7 +14,7 @@ export interface Refusal {
   status: number;
   /** Whether it is an error object of Paddock's. */
   ours: boolean;
-  /** Not each error has one. */
+  /** The errors of Ollama's API have none. */
   code: string | null;
   message: string;
 }
@@ -66,18 +67,34 @@ export async function* readEvents(reply: IncomingMessage): AsyncGenerator<string
   }
 }
 
-/** Reads an error object: `{"error": {message, type, code, param}}`. */
-export function toRefusal(status: number, text: string): Refusal {
-  try {
-    const { error } = JSON.parse(text) as { error: Record<string, unknown> };
-    const { message, type, code, param } = error;
-    const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
-    if (typeof message === 'string' && typeof type === 'string' && isTextOrNull(code) && isTextOrNull(param))
-      return { status, ours: true, code: code as string | null, message };
-  } catch {
-    // It is none of ours.
+/** Reads an error in the words of the path's dialect. */
+export function toRefusal(status: number, text: string, path = '/'): Refusal {
+  const found = errorIn(text, dialectOf(path.replace(/\?.*/s, '')));
+  return found ? { status, ours: true, ...found } : { status, ours: false, code: null, message: text.slice(0, 200) };
+}
+
+/** Of OpenAI `{error: {message, type, code, param}}`, of Anthropic `{type, error: {type, message, details}}`, of Ollama `{error}`. */
+function errorIn(text: string, dialect: Dialect): { code: string | null; message: string } | null {
+  const { error, type: outer } = parseObject(text);
+  if (dialect === 'ollama') return typeof error === 'string' ? { code: null, message: error } : null;
+  if (typeof error !== 'object' || error === null) return null;
+  const { message, type, code, param, details } = error as Record<string, unknown>;
+  if (typeof message !== 'string' || typeof type !== 'string') return null;
+  if (dialect === 'anthropic') {
+    const { error_code } = (details ?? {}) as { error_code?: unknown };
+    return outer === 'error' && typeof error_code === 'string' ? { code: error_code, message } : null;
   }
-  return { status, ours: false, code: null, message: text.slice(0, 200) };
+  const isWhole = typeof code === 'string' && (param === null || typeof param === 'string');
+  return isWhole ? { code, message } : null;
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }
 
 /** Names an error for a table: its status and its code. */

@@ -1,3 +1,4 @@
+import { serverError } from '../../src/core/errors.ts';
 import { nameRefusal, type Sent, toRefusal } from '../http.ts';
 import type { RawCase } from './raw.ts';
 import type { RawResult } from './raw-exchange.ts';
@@ -13,14 +14,14 @@ export function checkReply({ method, path }: Sent, status: number, type: string,
   if (status >= 400) {
     // There is no body to a HEAD.
     if (method === 'HEAD' && text === '') return { name: `${status} of HEAD`, failure: null };
-    const refusal = toRefusal(status, text);
+    const refusal = toRefusal(status, text, path);
     const name = nameRefusal(refusal);
     if (!refusal.ours) return { name, failure: `a ${status} that is not our error: ${text.slice(0, 200)}` };
     if (status === 500) return { name, failure: `a 500: ${refusal.message}` };
-    if (status > 500 && refusal.code === null) return { name, failure: `a ${status} without a code` };
     return { name, failure: null };
   }
-  if (type.startsWith('text/event-stream')) return checkStream(status, text);
+  if (type.startsWith('text/event-stream')) return checkStream(status, text, path);
+  if (type.startsWith('application/x-ndjson')) return checkLines(status, text);
   if (type.startsWith('application/json') && method !== 'HEAD' && !isJson(text))
     return { name: String(status), failure: 'the reply is not JSON' };
   return { name: `${status} ${familyOf(path)}`, failure: null };
@@ -31,11 +32,28 @@ function familyOf(path: string): string {
   return /^\/(?:v1\/)?[\w.]*/.exec(path)?.[0] ?? '';
 }
 
-/** A stream ends with [DONE] or with an error that is not a plain 500. A pull ends with its last event. */
-function checkStream(status: number, text: string): Verdict {
+/** A stream ends as its API says, or with an error that is not a plain 500. A pull ends with its last event. */
+function checkStream(status: number, text: string, path: string): Verdict {
   const last = text.trimEnd().split('\n\n').at(-1) ?? '';
-  if (!last.startsWith('data: {"error"')) return { name: `${status} stream`, failure: null };
-  const { code, message } = toRefusal(status, last.slice('data: '.length));
+  const data = /^data: (.*)$/m.exec(last)?.[1] ?? '';
+  if (/^event: response\.failed$/m.test(last)) {
+    const { response } = JSON.parse(data) as { response: { error: { code: string; message: string } } };
+    return endedBy(status, response.error);
+  }
+  const { ours, code, message } = toRefusal(status, data, path);
+  return ours ? endedBy(status, { code, message }) : { name: `${status} stream`, failure: null };
+}
+
+/** Lines of JSON end with an error, too. It has no code, so a plain 500 is told by its words. */
+function checkLines(status: number, text: string): Verdict {
+  const lines = text.trimEnd().split('\n');
+  if (!lines.every(isJson)) return { name: String(status), failure: 'a line is not JSON' };
+  const { ours, message } = toRefusal(status, lines.at(-1) ?? '', '/api/');
+  if (!ours) return { name: `${status} lines`, failure: null };
+  return endedBy(status, { code: message === serverError().message ? 'server_error' : null, message });
+}
+
+function endedBy(status: number, { code, message }: { code: string | null; message: string }): Verdict {
   return {
     name: `${status} stream, then ${code}`,
     failure: code === 'server_error' ? `an error event: ${message}` : null,

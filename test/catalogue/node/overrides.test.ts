@@ -25,7 +25,18 @@ beforeAll(async () => {
     await link(join(inject('modelsFolder'), 'tiny.gguf'), join(folder, `${name}.gguf`));
     await writeFile(join(folder, `${name}.model.json`), JSON.stringify(overrides));
   }
-  server = await startServer(['--models', folder, '--backend', 'cpu', '--threads', '2', '--ctx-len', '512']);
+  server = await startServer([
+    '--models',
+    folder,
+    '--backend',
+    'cpu',
+    '--threads',
+    '2',
+    '--ctx-len',
+    '512',
+    '--slots',
+    '4',
+  ]);
 });
 afterAll(async () => {
   await server?.stop();

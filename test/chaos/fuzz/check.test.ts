@@ -1,13 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { checkRaw, checkReply } from '../../../chaos/fuzz/check.ts';
 import { readReplies } from '../../../chaos/fuzz/raw-exchange.ts';
+import { serverError } from '../../../src/core/errors.ts';
 
 const ours = (code: string | null) =>
   JSON.stringify({ error: { message: 'No.', type: 'invalid_request_error', code, param: null } });
 const check = (status: number, text: string, type = 'application/json') =>
   checkReply({ method: 'POST', path: '/v1/chat/completions' }, status, type, text);
 
+const messages = { method: 'POST', path: '/v1/messages' };
+const ollama = { method: 'POST', path: '/api/chat' };
+const failed = `event: response.failed\ndata: {"response": ${ours('server_error')}}\n\n`;
+const plain500 = `{"message": {}}\n{"error": "${serverError().message}"}\n`;
+
 describe('a reply to a fuzzed request', () => {
+  it('is fine as an error in the words of its API', () => {
+    const anthropic = '{"type": "error", "error": {"type": "x", "message": "No.", "details": {"error_code": "y"}}}';
+    expect(checkReply(messages, 400, 'application/json', anthropic).failure).toBeNull();
+    expect(checkReply(ollama, 404, 'application/json', '{"error": "No."}').failure).toBeNull();
+    expect(checkReply(ollama, 200, 'application/x-ndjson', '{"done": false}\n{"done": true}\n').failure).toBeNull();
+  });
+
   it('is fine as JSON, as a stream, or as one of our errors', () => {
     expect(check(200, '{}')).toEqual({ name: '200 /v1/chat', failure: null });
     expect(check(200, 'data: {}\n\ndata: [DONE]\n\n', 'text/event-stream').failure).toBeNull();
@@ -18,7 +31,10 @@ describe('a reply to a fuzzed request', () => {
   it.each([
     ['a 500', () => check(500, ours('server_error'))],
     ['a 4xx that is not our error', () => check(431, '<h1>Too large</h1>')],
-    ['a 5xx without a code', () => check(503, ours(null))],
+    ['an error without a code', () => check(503, ours(null))],
+    ['an error in the words of another API', () => checkReply(messages, 400, 'application/json', ours('invalid_json'))],
+    ['a response that failed', () => check(200, failed, 'text/event-stream')],
+    ['lines that end with a plain 500', () => checkReply(ollama, 200, 'application/x-ndjson', plain500)],
     ['half a JSON', () => check(200, '{"a":')],
     ['an error event without a reason', () => check(200, `data: ${ours('server_error')}\n\n`, 'text/event-stream')],
   ])('fails with %s', (_, run) => {
