@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toRefusal } from '../../chaos/http.ts';
 import { createTally } from '../../chaos/tally.ts';
 
-const error = (status: number, code: string | null) =>
+const error = (status: number, code: string) =>
   toRefusal(status, JSON.stringify({ error: { message: 'No.', type: 'server_error', code, param: null } }));
 
 describe('the tally', () => {
@@ -10,10 +10,10 @@ describe('the tally', () => {
     const tally = createTally();
     tally.note('stream', { kind: 'right' });
     tally.note('abort', { kind: 'left' });
-    tally.note('malformed body', { kind: 'refused', refusal: error(400, null), expected: true });
+    tally.note('malformed body', { kind: 'refused', refusal: error(400, 'invalid_json'), expected: true });
     expect(tally.breaches).toEqual([]);
     expect(tally.requests).toBe(3);
-    expect([...tally.errors]).toEqual([['400 (no code)', 1]]);
+    expect([...tally.errors]).toEqual([['400 invalid_json', 1]]);
   });
 
   it('takes an error to a good request only if killed engines explain it', () => {
