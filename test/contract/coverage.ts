@@ -434,7 +434,6 @@ const TRANSLATED: [field: string, meaning: string][] = [
   ['reasoning.max_tokens, reasoning.exclude: true', 'a 400'],
   ['tool_choice: "any"', '`required`'],
   ['tool_choice.allowed_tools', 'all tools are shown, and only these are called'],
-  ['tools[].type: custom', 'a 400: the input of such a tool has a form of its own'],
   ['messages[].content[].image_url: a string', 'its address'],
   ['messages[].content[].type: refusal; messages[].refusal', 'text'],
   [

@@ -16,11 +16,12 @@ import { chatRequestSchema } from './schema.ts';
 
 const tokenLogprob = { token: string, logprob: number, bytes: array(integer) };
 
-const toolCall = object({
-  id: string,
-  type: { const: 'function' },
-  function: object({ name: string, arguments: string }),
-});
+const toolCall = {
+  anyOf: [
+    object({ id: string, type: { const: 'function' }, function: object({ name: string, arguments: string }) }),
+    object({ id: string, type: { const: 'custom' }, custom: object({ name: string, input: string }) }),
+  ],
+};
 
 const chatMessage = object(
   { role: { const: 'assistant' }, content: nullable(string) },
@@ -33,7 +34,15 @@ const chatDelta = object(
     role: { const: 'assistant' },
     content: string,
     reasoning_content: string,
-    tool_calls: array(object({ index: integer, function: object({ arguments: string }, { name: string }) })),
+    tool_calls: array(
+      object(
+        { index: integer },
+        {
+          function: object({ arguments: string }, { name: string }),
+          custom: object({ input: string }, { name: string }),
+        },
+      ),
+    ),
   },
 );
 

@@ -6,7 +6,7 @@ import { startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { streamReply } from '../stream/event-stream.ts';
 import { completionHead } from '../stream/usage.ts';
-import { toConversation } from './request.ts';
+import { customNames, toConversation } from './request.ts';
 import { type ChatRequest, chatRequestSchema } from './schema.ts';
 import { createChatEncoder } from './stream.ts';
 import { toCompletion } from './whole.ts';
@@ -21,11 +21,12 @@ export async function createChatCompletion(context: RequestContext, request: Api
   const head = completionHead('chatcmpl', model.id, context.systemFingerprint, Date.now());
   if (!(body.stream ?? model.parameters.stream ?? false)) {
     const { replies, done } = await collectReplies(events);
-    return jsonReply(toCompletion(head, replies, done));
+    return jsonReply(toCompletion(head, replies, done, customNames(body)));
   }
   const encode = createChatEncoder(head, {
     includeUsage: body.stream_options?.include_usage ?? false,
     returnProgress: body.return_progress ?? false,
+    custom: customNames(body),
   });
   return streamReply(context, events, cancel, { encode, isLast: ({ kind }) => kind === 'done' });
 }

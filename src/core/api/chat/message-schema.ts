@@ -46,13 +46,23 @@ const content = v.union([v.string(), list(contentPart, MOST_PARTS, 'parts', 'mus
   Array.isArray(issue.input) ? 'has a content part that is not valid' : 'must be a string or an array of content parts',
 );
 
-const toolCall = v.looseObject(
+const customCall = v.looseObject({
+  id: text,
+  type: v.literal('custom'),
+  custom: v.looseObject({ name: text, input: text }, 'must be an object with name and input'),
+});
+
+const functionCall = v.looseObject(
   {
     id: text,
-    type: v.optional(v.literal('function', 'must be function'), 'function'),
+    type: v.optional(v.literal('function', 'must be function or custom'), 'function'),
     function: v.looseObject({ name: text, arguments: text }, 'must be an object with name and arguments'),
   },
   'must be an object with id, type and function',
+);
+
+const toolCall = v.variant('type', [customCall, functionCall], (issue) =>
+  issue.expected.startsWith('Object') ? 'must be an object with id, type and function' : 'must be function or custom',
 );
 
 const fields = {

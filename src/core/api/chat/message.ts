@@ -1,5 +1,7 @@
+import type { ToolCall } from '../../runner.ts';
 import type { ContentPart, Message } from '../generation/conversation.ts';
 import { textContent } from '../generation/conversation.ts';
+import { toArguments } from './custom-tool.ts';
 import type { ChatRequest } from './schema.ts';
 
 type ChatMessage = ChatRequest['messages'][number];
@@ -12,10 +14,16 @@ export function toMessage(message: ChatMessage, index: number): Message {
     role: message.role === 'developer' ? 'system' : message.role,
     content: toContent(message, `messages[${index}].content`),
     ...(typeof message.name === 'string' && { name: message.name }),
-    ...(message.tool_calls && { tool_calls: message.tool_calls }),
+    ...(message.tool_calls && { tool_calls: message.tool_calls.map(toToolCall) }),
     ...(typeof message.tool_call_id === 'string' && { tool_call_id: message.tool_call_id }),
     ...(thoughts !== '' && { reasoning_content: thoughts }),
   };
+}
+
+function toToolCall(call: NonNullable<ChatMessage['tool_calls']>[number]): ToolCall {
+  if (call.type !== 'custom') return { ...call, type: 'function' };
+  const { name, input } = call.custom as { name: string; input: string };
+  return { id: call.id, type: 'function', function: { name, arguments: toArguments(input) } };
 }
 
 /** What the model thought before its message: servers and clients differ in where they write it. */

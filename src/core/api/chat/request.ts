@@ -3,6 +3,7 @@ import type { ToolChoice } from '../../runner.ts';
 import type { Tool } from '../../tool.ts';
 import { refuseBestOf } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools } from '../generation/conversation.ts';
+import { customTool } from './custom-tool.ts';
 import { toMessage } from './message.ts';
 import { toReplyFormat } from './reply-format.ts';
 import type { ChatRequest } from './schema.ts';
@@ -13,7 +14,10 @@ import type { ChatRequest } from './schema.ts';
  */
 export function toConversation(request: ChatRequest): Conversation {
   refuseContradictions(request);
-  const tools = checkTools((request.tools ?? []).map(toTool), (index) => `tools[${index}].function.name`);
+  const tools = checkTools(
+    (request.tools ?? []).map(toTool),
+    (index) => `tools[${index}].${kindOf(request, index)}.name`,
+  );
   return {
     messages: request.messages.map(toMessage),
     tools,
@@ -38,21 +42,35 @@ function refuseContradictions(request: ChatRequest): void {
   }
 }
 
-function toTool({ function: { name, description, parameters } }: NonNullable<ChatRequest['tools']>[number]): Tool {
+function toTool(tool: NonNullable<ChatRequest['tools']>[number]): Tool {
+  if (tool.type === 'custom') return customTool(tool.custom.name, tool.custom.description);
+  const { name, description, parameters } = tool.function;
   return { name, ...(description && { description }), ...(parameters && { parameters }) };
+}
+
+/** The names of the tools that take a free text. */
+export function customNames({ tools }: ChatRequest): ReadonlySet<string> {
+  return new Set((tools ?? []).flatMap((tool) => (tool.type === 'custom' ? [tool.custom.name] : [])));
+}
+
+function kindOf({ tools }: ChatRequest, index: number): string {
+  return tools?.[index]?.type ?? 'function';
+}
+
+type NamedTool = { type: 'function'; function: { name: string } } | { type: 'custom'; custom: { name: string } };
+
+function nameOf(tool: NamedTool): string {
+  return tool.type === 'custom' ? tool.custom.name : tool.function.name;
 }
 
 function toToolChoice({ tool_choice: choice }: ChatRequest): ToolChoice | undefined {
   if (typeof choice !== 'object' || choice === null) return choice === 'any' ? 'required' : (choice ?? undefined);
-  return choice.type === 'allowed_tools' ? choice.allowed_tools.mode : { name: choice.function.name };
+  return choice.type === 'allowed_tools' ? choice.allowed_tools.mode : { name: nameOf(choice) };
 }
 
 function toAllowedTools({ tool_choice: choice }: ChatRequest, tools: Tool[]): string[] | undefined {
   if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return undefined;
-  return checkNames(
-    choice.allowed_tools.tools.map(({ function: { name } }) => name),
-    tools,
-  );
+  return checkNames(choice.allowed_tools.tools.map(nameOf), tools);
 }
 
 /** How much the model may think. A word is an effort, yes or no is a switch of the template. */

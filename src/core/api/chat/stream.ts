@@ -1,8 +1,16 @@
-import type { ChoiceFinished, FinishReason, PromptProgress, TokenLogprob } from '../../events.ts';
+import type {
+  ChoiceFinished,
+  FinishReason,
+  PromptProgress,
+  TokenLogprob,
+  ToolArgumentsDelta,
+  ToolCallStart,
+} from '../../events.ts';
 import { violationFields } from '../generation/violations.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
+import { createInputReader } from './custom-tool.ts';
 import { toLogprobs } from './logprobs.ts';
 import { newToolCallId } from './tool-call.ts';
 
@@ -11,14 +19,17 @@ export interface ChatStreamOptions {
   includeUsage: boolean;
   /** Sends a chunk for every prefill step instead of one when the prompt is evaluated. */
   returnProgress: boolean;
+  /** The names of the tools that take a free text. */
+  custom?: ReadonlySet<string>;
 }
 
 /** Turns events into SSE text, one at a time. An event that has nothing for the client becomes ''. */
 export function createChatEncoder(
   head: CompletionHead,
-  { includeUsage, returnProgress }: ChatStreamOptions,
+  { includeUsage, returnProgress, custom = new Set() }: ChatStreamOptions,
 ): (event: GenerationStreamEvent) => string {
   const chunks = createChunkEncoder(head);
+  const calls = createCallEncoder(chunks, custom);
   let progress: PromptProgress = { kind: 'progress', cache: 0, processed: 0, total: 0, timeMs: 0 };
   const started = new Set<number>();
   // The latest `finish` is held back, because the last one goes out with the timings.
@@ -49,9 +60,9 @@ export function createChatEncoder(
       case 'reasoning':
         return start(event.choice) + chunks.reasoning(event.choice, event.text);
       case 'toolCall':
-        return start(event.choice) + chunks.toolCall(event.choice, event.index, event.name);
+        return start(event.choice) + calls.begin(event);
       case 'toolArguments':
-        return chunks.toolArguments(event.choice, event.index, event.text);
+        return calls.goOn(event);
       case 'finish': {
         const text = start(event.choice) + finish();
         finished = event;
@@ -66,6 +77,23 @@ export function createChatEncoder(
       default:
         return event satisfies never;
     }
+  };
+}
+
+/** Writes calls: what a custom tool gets is read out of its arguments as they come. */
+function createCallEncoder(chunks: ReturnType<typeof createChunkEncoder>, custom: ReadonlySet<string>) {
+  /** The readers of custom calls, by choice and call. */
+  const readers = new Map<string, (piece: string) => string>();
+  return {
+    begin({ choice, index, name }: ToolCallStart): string {
+      if (!custom.has(name)) return chunks.toolCall(choice, index, name);
+      readers.set(`${choice} ${index}`, createInputReader());
+      return chunks.customCall(choice, index, name);
+    },
+    goOn({ choice, index, text }: ToolArgumentsDelta): string {
+      const read = readers.get(`${choice} ${index}`);
+      return read ? chunks.customInput(choice, index, read(text)) : chunks.toolArguments(choice, index, text);
+    },
   };
 }
 
@@ -90,6 +118,10 @@ export function createChunkEncoder(head: CompletionHead) {
     reasoning: (index: number, text: string): string => chunk(index, { reasoning_content: text }, null),
     toolCall: (index: number, call: number, name: string): string =>
       toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
+    customCall: (index: number, call: number, name: string): string =>
+      toolCall(index, { index: call, id: newToolCallId(), type: 'custom', custom: { name, input: '' } }),
+    customInput: (index: number, call: number, input: string): string =>
+      input === '' ? '' : toolCall(index, { index: call, custom: { input } }),
     toolArguments: (index: number, call: number, text: string): string =>
       toolCall(index, { index: call, function: { arguments: text } }),
     finish: (finished: ChoiceFinished, timings?: Timings): string => {

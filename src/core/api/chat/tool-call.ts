@@ -1,10 +1,17 @@
 import { newId } from '../generation/ids.ts';
 
-/** A tool call of a reply, in OpenAI's form. */
+/** A call of a function, in OpenAI's form. */
 export interface ToolCallObject {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
+}
+
+/** A call of a tool that takes a free text. */
+export interface CustomCallObject {
+  id: string;
+  type: 'custom';
+  custom: { name: string; input: string };
 }
 
 /** Makes an id for a new tool call. */

@@ -4,9 +4,9 @@ import { list, nonEmptyText, object, oneOf, record, text } from '../fields/field
 /** More than any request has; each costs work before the model gets to it. */
 const MOST_TOOLS = 1024;
 
-const tool = v.looseObject(
+const functionTool = v.looseObject(
   {
-    type: v.literal('function', 'must be function, the only supported type'),
+    type: v.literal('function'),
     function: v.looseObject(
       {
         name: nonEmptyText,
@@ -19,13 +19,37 @@ const tool = v.looseObject(
   'must be an object with type and function',
 );
 
-/** The functions that the model may call. */
+/** A tool that takes one free text. A grammar for it would have to be enforced, so none is taken. */
+const customTool = v.looseObject({
+  type: v.literal('custom'),
+  custom: object(
+    {
+      name: nonEmptyText,
+      description: v.nullish(text),
+      format: v.nullish(
+        object({ type: v.literal('text', 'must be text: grammars are not supported') }, 'must be an object'),
+      ),
+    },
+    'must be an object with name and description',
+  ),
+});
+
+const tool = v.variant('type', [functionTool, customTool], (issue) =>
+  issue.expected.startsWith('Object') ? 'must be an object with type and function' : 'must be function or custom',
+);
+
+/** The tools that the model may call. */
 export const tools = list(tool, MOST_TOOLS, 'tools', 'must be an array of tools');
 
-const namedTool = v.looseObject({
-  type: v.literal('function', 'must be function'),
+const namedFunction = v.looseObject({
+  type: v.literal('function'),
   function: object({ name: text }, 'must be an object with name'),
 });
+const namedCustom = v.looseObject({
+  type: v.literal('custom'),
+  custom: object({ name: text }, 'must be an object with name'),
+});
+const namedTool = v.variant('type', [namedFunction, namedCustom], 'must be function or custom');
 
 const allowedTools = v.looseObject({
   type: v.literal('allowed_tools'),
@@ -43,6 +67,9 @@ const allowedTools = v.looseObject({
 
 /** Which of the tools may or must be called. Mistral's clients say `any` for `required`. */
 export const toolChoice = v.union(
-  [v.picklist(['none', 'auto', 'required', 'any']), v.variant('type', [namedTool, allowedTools], 'must be function')],
+  [
+    v.picklist(['none', 'auto', 'required', 'any']),
+    v.variant('type', [namedFunction, namedCustom, allowedTools], 'must be function'),
+  ],
   'must be none, auto, required, any or {"type": "function", "function": {"name": ...}}',
 );
