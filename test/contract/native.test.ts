@@ -1,3 +1,3 @@
 import { describeServerContract } from './server-target.ts';
 
-describeServerContract('server + native', ['--backend', 'cpu', '--threads', '1'], 100);
+describeServerContract('server + native', ['--backend', 'cpu', '--threads', '1'], 30);
