@@ -1,6 +1,6 @@
 import type { TokenLogprob } from '../../events.ts';
-import { toLogprobs } from '../chat/logprobs.ts';
 import { newId } from '../generation/ids.ts';
+import { toLogprobs } from '../generation/logprobs.ts';
 import { type Draft, toItem } from './drafts.ts';
 import { closingEvents, growingEvents, openingEvents } from './item-events.ts';
 import type { ItemStatus, OutputItem, OutputLogprob, ResponseEvent } from './objects.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toLogprobs } from '../../../../src/core/api/chat/logprobs.ts';
 import { createChunkEncoder } from '../../../../src/core/api/chat/stream.ts';
+import { toLogprobs } from '../../../../src/core/api/generation/logprobs.ts';
 import { completionHead, toTimings, toUsage } from '../../../../src/core/api/stream/usage.ts';
 import { type Chunk, chunksOf, done, progress, tokenLogprob } from '../fixtures.ts';
 

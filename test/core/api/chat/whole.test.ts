@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toLogprobs } from '../../../../src/core/api/chat/logprobs.ts';
 import { toCompletion } from '../../../../src/core/api/chat/whole.ts';
 import { collectReplies } from '../../../../src/core/api/generation/collect.ts';
+import { toLogprobs } from '../../../../src/core/api/generation/logprobs.ts';
 import { completionHead } from '../../../../src/core/api/stream/usage.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {

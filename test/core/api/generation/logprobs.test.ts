@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toLogprobs } from '../../../../src/core/api/chat/logprobs.ts';
+import { toLogprobs } from '../../../../src/core/api/generation/logprobs.ts';
 import { tokenLogprob } from '../fixtures.ts';
 
 describe('logprobs', () => {
