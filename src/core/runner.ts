@@ -43,6 +43,8 @@ export interface ChatPrompt {
   kind: 'chat';
   messages: ChatMessage[];
   tools: Tool[];
+  /** The client's field with the schema of each tool, for errors. The default is where OpenAI's chats have it. */
+  toolParams?: string[];
   toolChoice: ToolChoice;
   /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */
   allowedTools?: string[];

@@ -50,14 +50,14 @@ function callGrammar(
   tools: Tool[],
   format: ChatFormat,
 ): { grammar: string; partial: ReplyChecks['calls'] } {
-  const { tools: all } = chat;
+  const { tools: all, toolParams } = chat;
   const rules: string[] = [];
   const partial = new Map<string, JsonSchema>();
   const argumentsRule = (tool: Tool) => {
     const index = all.indexOf(tool);
     const schema = toArgumentsSchema(tool);
     const grammar = createSchemaGrammar(schema, {
-      param: `tools[${index}].function.parameters`,
+      param: toolParams?.[index] ?? `tools[${index}].function.parameters`,
       prefix: `tool${index}`,
     });
     if (grammar.isPartial) partial.set(tool.name, schema);

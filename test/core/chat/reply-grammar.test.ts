@@ -129,6 +129,8 @@ describe('a schema that can be neither enforced nor checked', () => {
     const bad = { name: 'bad', parameters: { type: 'object', properties: { x: unenforceable }, required: ['x'] } };
     for (const toolChoice of ['required', { name: 'bad' }] as const) {
       expect(() => grammarOf({ tools: [ADD, bad], toolChoice })).toThrow(refusal('tools[1].function.parameters'));
+      const toolParams = ['tools[4].input_schema', 'tools[7].input_schema'];
+      expect(() => grammarOf({ tools: [ADD, bad], toolChoice, toolParams })).toThrow(refusal('tools[7].input_schema'));
     }
   });
 

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../runner.ts';
 import type { ContentPart, Message } from '../generation/conversation.ts';
 import { textContent } from '../generation/conversation.ts';
-import { toArguments } from './custom-tool.ts';
+import { toArguments } from '../generation/custom-tool.ts';
 import type { ChatRequest } from './schema.ts';
 
 type ChatMessage = ChatRequest['messages'][number];

@@ -2,8 +2,8 @@ import { invalidRequest, unsupportedParameter } from '../../errors.ts';
 import type { ToolChoice } from '../../runner.ts';
 import type { Tool } from '../../tool.ts';
 import { refuseBestOf } from '../fields/sampling.ts';
-import { type Conversation, checkNames, checkToolChoice, checkTools } from '../generation/conversation.ts';
-import { customTool } from './custom-tool.ts';
+import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
+import { customTool } from '../generation/custom-tool.ts';
 import { toMessage } from './message.ts';
 import { toReplyFormat } from './reply-format.ts';
 import type { ChatRequest } from './schema.ts';
@@ -15,7 +15,7 @@ import type { ChatRequest } from './schema.ts';
 export function toConversation(request: ChatRequest): Conversation {
   refuseContradictions(request);
   const tools = checkTools(
-    (request.tools ?? []).map(toTool),
+    (request.tools ?? []).map(toChatTool),
     (index) => `tools[${index}].${kindOf(request, index)}.name`,
   );
   return {
@@ -42,10 +42,8 @@ function refuseContradictions(request: ChatRequest): void {
   }
 }
 
-function toTool(tool: NonNullable<ChatRequest['tools']>[number]): Tool {
-  if (tool.type === 'custom') return customTool(tool.custom.name, tool.custom.description);
-  const { name, description, parameters } = tool.function;
-  return { name, ...(description && { description }), ...(parameters && { parameters }) };
+function toChatTool(tool: NonNullable<ChatRequest['tools']>[number]): Tool {
+  return tool.type === 'custom' ? customTool(tool.custom) : toTool(tool.function);
 }
 
 /** The names of the tools that take a free text. */

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
-import { samplingEntries, tokenLimit } from '../fields/sampling.ts';
+import { EFFORTS, samplingEntries, tokenLimit } from '../fields/sampling.ts';
 import { message } from './message-schema.ts';
 import { toolChoice, tools } from './tool-schema.ts';
 
 /** More than any conversation has; each costs work before the model gets to it. */
 const MOST_MESSAGES = 10_000;
-
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 
 const schemaObject = record('must be a JSON schema object', v.unknown());
 

@@ -6,12 +6,12 @@ import type {
   ToolArgumentsDelta,
   ToolCallStart,
 } from '../../events.ts';
+import { createInputReader } from '../generation/custom-tool.ts';
 import { toLogprobs } from '../generation/logprobs.ts';
 import { violationFields } from '../generation/violations.ts';
 import type { GenerationStreamEvent } from '../stream/event-stream.ts';
 import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
 import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
-import { createInputReader } from './custom-tool.ts';
 import { newToolCallId } from './tool-call.ts';
 
 export interface ChatStreamOptions {

@@ -1,9 +1,9 @@
 import type { FinishReason, GenerationDone } from '../../events.ts';
 import type { Reply } from '../generation/collect.ts';
+import { inputOf } from '../generation/custom-tool.ts';
 import { type Logprobs, toLogprobs } from '../generation/logprobs.ts';
 import { type SchemaViolation, violationFields } from '../generation/violations.ts';
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
-import { inputOf } from './custom-tool.ts';
 import { type CustomCallObject, newToolCallId, type ToolCallObject } from './tool-call.ts';
 
 /** One choice of a reply that does not stream. */

@@ -21,6 +21,9 @@ const limitMessage = 'must be an integer of at least 1, or -1 for no limit';
 /** The most tokens of a reply. Some servers take -1 for no limit. */
 export const tokenLimit = v.union([v.literal(-1), integer(1)], limitMessage);
 
+/** How much a model may think, in OpenAI's words. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+
 /** The schema of a sampling field's values. It does not accept null. */
 export function samplingNumber({ min, max, whole, values }: SamplingField): v.GenericSchema<number> {
   if (values) return v.picklist(values, `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);

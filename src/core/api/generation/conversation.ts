@@ -21,6 +21,8 @@ export interface Conversation {
   /** The client's field that has the messages, for errors. The default is `messages`. */
   param?: string;
   tools: Tool[];
+  /** The client's field with the schema of each tool, for errors. The default is where OpenAI's chats have it. */
+  toolParams?: string[];
   toolChoice: ToolChoice;
   /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */
   allowedTools?: string[] | undefined;
@@ -37,9 +39,21 @@ export interface Conversation {
   logprobs: number | null;
 }
 
+/** What every dialect tells of a tool. */
+interface ClientTool {
+  name: string;
+  description?: string | null | undefined;
+  parameters?: Tool['parameters'] | null | undefined;
+}
+
 /** The one part of a message that is a text. */
 export function textContent(text: string): ContentPart[] {
   return [{ kind: 'text', text }];
+}
+
+/** A tool of the client's, without what it leaves out. */
+export function toTool({ name, description, parameters }: ClientTool): Tool {
+  return { name, ...(description && { description }), ...(parameters && { parameters }) };
 }
 
 /**
@@ -49,7 +63,8 @@ export function textContent(text: string): ContentPart[] {
 export function checkTools(tools: Tool[], param: (index: number) => string): Tool[] {
   const names = new Set<string>();
   for (const [index, { name }] of tools.entries()) {
-    if (names.has(name)) throw invalidRequest(`${param(index)} is '${name}', as of a tool before it.`, param(index));
+    if (names.has(name))
+      throw invalidRequest(`${param(index)} is '${name}', as that of a tool before it.`, param(index));
     names.add(name);
   }
   return tools;

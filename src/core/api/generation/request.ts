@@ -15,10 +15,17 @@ export function toGenerationRequest(
   banned: string[],
   media: Media[][] = [],
 ): GenerationRequest {
-  const { replyFormat, sampling, maxTokens, logprobs } = conversation;
+  const prompt = toChatPrompt(conversation, model, media);
+  return { ...toSettings(conversation, model, banned), prompt, replyFormat: conversation.replyFormat };
+}
+
+/** All of a generation but its prompt and form: what the request says, else the model, else the server. */
+export function toSettings(
+  { sampling, maxTokens, logprobs }: Pick<Conversation, 'sampling' | 'maxTokens' | 'logprobs'>,
+  model: ModelCard,
+  banned: string[],
+): Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
   return {
-    prompt: toChatPrompt(conversation, model, media),
-    replyFormat,
     sampling: toSampling(sampling, model),
     stop: toStop(sampling, model),
     banned,
@@ -33,11 +40,20 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
   const messages = conversation.messages.map((message, index) => toChatMessage(message, media[index] ?? []));
   const systemPrompt = model.settings.system_prompt;
   const needsSystemPrompt = systemPrompt && !messages.some(({ role }) => role === 'system');
-  const { tools, toolChoice, allowedTools, parallelToolCalls, templateKwargs, reasoningEffort: effort } = conversation;
+  const {
+    tools,
+    toolParams,
+    toolChoice,
+    allowedTools,
+    parallelToolCalls,
+    templateKwargs,
+    reasoningEffort: effort,
+  } = conversation;
   return {
     kind: 'chat',
     messages: needsSystemPrompt ? [{ role: 'system', content: systemPrompt }, ...messages] : messages,
     tools,
+    ...(toolParams && { toolParams }),
     toolChoice,
     ...(allowedTools && { allowedTools }),
     parallelToolCalls,

@@ -1,7 +1,7 @@
 import { type ApiError, invalidRequest } from '../../errors.ts';
 import type { ReplyFormat, ToolChoice } from '../../runner.ts';
 import type { Tool } from '../../tool.ts';
-import { type Conversation, checkToolChoice, type Message } from '../generation/conversation.ts';
+import { type Conversation, checkToolChoice, checkTools, type Message, toTool } from '../generation/conversation.ts';
 import { toMessages } from './history.ts';
 import type { CountTokensRequest, MessagesRequest } from './schema.ts';
 
@@ -16,11 +16,17 @@ export function toConversation(request: MessagesRequest): Conversation {
 /** Translates what counts for the tokens of a prompt. Throws as `toConversation` does. */
 export function toCountedConversation(request: CountTokensRequest): Conversation {
   if (request.thread) throw threadUnsupported();
-  const tools = toTools(request);
+  const functions = toFunctions(request);
+  const places = functions.map(({ place }) => place);
+  const tools = checkTools(
+    functions.map(({ tool }) => tool),
+    (index) => `${places[index]}.name`,
+  );
   const { tool_choice: choice } = request;
   return {
     messages: toMessages(request),
     tools,
+    toolParams: places.map((place) => `${place}.input_schema`),
     toolChoice: checkToolChoice(toToolChoice(choice), tools),
     parallelToolCalls: !(choice && choice.type !== 'none' && choice.disable_parallel_tool_use),
     replyFormat: toReplyFormat(request),
@@ -50,20 +56,16 @@ function threadUnsupported(): ApiError {
 }
 
 /**
- * Keeps the tools of the client. Those that Anthropic defines have no schema and are left out: its servers run them, or its
+ * Keeps the tools of the client, each with its place in the request. Those that Anthropic defines have no schema and are left out: its servers run them, or its
  * models know them. Tools to be loaded later are there from the beginning, so that the prompt's beginning stays the same.
  */
-function toTools({ tools }: CountTokensRequest): Tool[] {
-  const names = new Set<string>();
+function toFunctions({ tools }: CountTokensRequest): { tool: Tool; place: string }[] {
   return (tools ?? []).flatMap(({ type, name, description, input_schema: parameters }, index) => {
     if (!parameters && type && type !== 'custom') return [];
-    const param = `tools[${index}]`;
-    if (!name) throw invalidRequest(`${param}.name is required.`, `${param}.name`);
-    if (!parameters) throw invalidRequest(`${param}.input_schema is required.`, `${param}.input_schema`);
-    if (names.has(name))
-      throw invalidRequest(`${param}.name is '${name}', as that of a tool before it.`, `${param}.name`);
-    names.add(name);
-    return [{ name, ...(description && { description }), parameters }];
+    const place = `tools[${index}]`;
+    if (!name) throw invalidRequest(`${place}.name is required.`, `${place}.name`);
+    if (!parameters) throw invalidRequest(`${place}.input_schema is required.`, `${place}.input_schema`);
+    return [{ tool: toTool({ name, description, parameters }), place }];
   });
 }
 

@@ -1,14 +1,15 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { GenerationRequest, Prompt, ReplyFormat } from '../../runner.ts';
-import { toSampling, toStop } from '../fields/sampling.ts';
 import {
   type Conversation,
   checkToolChoice,
   checkTools,
   type Message,
   textContent,
+  toTool,
 } from '../generation/conversation.ts';
+import { toSettings } from '../generation/request.ts';
 import { capabilitiesOf } from '../models/model-object.ts';
 import { toMediaParts } from './images.ts';
 import { toMessages } from './messages.ts';
@@ -19,11 +20,7 @@ type ReplyBody = Pick<ChatBody, 'format' | 'think' | 'options' | 'logprobs' | 't
 
 /** The conversation of POST /api/chat. Throws a 400 `ApiError` for what the model or this API can't do. */
 export function toChat(body: ChatBody, model: ModelCard): Conversation {
-  const functions = (body.tools ?? []).map(({ function: { name, description, parameters } }) => ({
-    name,
-    ...(description && { description }),
-    ...(parameters && { parameters }),
-  }));
+  const functions = (body.tools ?? []).map((tool) => toTool(tool.function));
   const tools = checkTools(functions, (index) => `tools[${index}].function.name`);
   return {
     ...toConversation(toMessages(body.messages ?? []), body, model),
@@ -58,19 +55,7 @@ export function toTextGeneration(
   model: ModelCard,
   banned: string[],
 ): GenerationRequest {
-  const sampling = toSamplingFields(body.options);
-  const maxTokens = toMaxTokens(body.options);
-  return {
-    prompt,
-    replyFormat: { kind: 'text' },
-    sampling: toSampling(sampling, model),
-    stop: toStop(sampling, model),
-    banned,
-    maxTokens: maxTokens === undefined ? (model.parameters.max_tokens ?? null) : maxTokens,
-    cachePrompt: true,
-    choices: 1,
-    logprobs: toLogprobs(body),
-  };
+  return { ...toSettings(toReplySettings(body), model, banned), prompt, replyFormat: { kind: 'text' } };
 }
 
 function refuseChatFields(body: GenerateBody, kind: 'suffix' | 'raw'): void {
@@ -92,10 +77,13 @@ function toConversation(messages: Message[], body: ReplyBody, model: ModelCard):
     parallelToolCalls: true,
     replyFormat: toReplyFormat(body),
     ...toThinking(body, model),
-    sampling: toSamplingFields(body.options),
-    maxTokens: toMaxTokens(body.options),
-    logprobs: toLogprobs(body),
+    ...toReplySettings(body),
   };
+}
+
+function toReplySettings(body: ReplyBody): Pick<Conversation, 'sampling' | 'maxTokens' | 'logprobs'> {
+  const { options } = body;
+  return { sampling: toSamplingFields(options), maxTokens: toMaxTokens(options), logprobs: toLogprobs(body) };
 }
 
 function toReplyFormat({ format }: ReplyBody): ReplyFormat {

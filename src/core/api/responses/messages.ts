@@ -1,6 +1,7 @@
 import { unsupportedParameter } from '../../errors.ts';
 import type { ToolCall } from '../../runner.ts';
 import { type ContentPart, type Message, textContent } from '../generation/conversation.ts';
+import { toArguments } from '../generation/custom-tool.ts';
 import type { ContentItem, InputPart } from './items.ts';
 
 /** An item of the conversation, and its place in the client's request, such as `input[2]`; errors name it. */
@@ -55,7 +56,7 @@ function addItem(messages: Message[], { item, param }: PlacedItem): void {
       addCall(messages, toCall(item.call_id, item.name, item.arguments));
       return;
     case 'custom_tool_call':
-      addCall(messages, toCall(item.call_id, item.name, JSON.stringify({ input: item.input })));
+      addCall(messages, toCall(item.call_id, item.name, toArguments(item.input)));
       return;
     case 'function_call_output':
     case 'custom_tool_call_output': {

@@ -3,14 +3,24 @@ import type { ModelCard } from '../../model.ts';
 import type { ReplyFormat, ToolChoice } from '../../runner.ts';
 import type { Tool } from '../../tool.ts';
 import { toSampling } from '../fields/sampling.ts';
-import { type Conversation, checkNames, checkToolChoice, checkTools } from '../generation/conversation.ts';
+import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
 import { newId } from '../generation/ids.ts';
 import { type PlacedItem, toMessages } from './messages.ts';
 import type { ResponseHead } from './objects.ts';
 import type { ResponseRequest } from './schema.ts';
 
 /** Fields that would change the reply: OpenAI's that nothing here can do, and those of other endpoints here. */
-export const REFUSED = ['conversation', 'moderation', 'prompt', 'n', 'return_progress', 'context_overflow'];
+export const REFUSED = [
+  'conversation',
+  'moderation',
+  'prompt',
+  'n',
+  'best_of',
+  'max_tokens',
+  'n_predict',
+  'return_progress',
+  'context_overflow',
+];
 
 /** What `include` calls the log probabilities. Its other names are of tools that OpenAI's servers run. */
 const LOGPROBS = 'message.output_text.logprobs';
@@ -26,11 +36,17 @@ export function refuseUnsupported({ background }: ResponseRequest): void {
  * for a call of a tool that is not there, and for content that is not supported.
  */
 export function toConversation(request: ResponseRequest, items: PlacedItem[]): Conversation {
-  const tools = checkTools(toTools(request), (index) => `tools[${index}].name`);
+  const functions = toFunctions(request);
+  const places = functions.map(({ place }) => place);
+  const tools = checkTools(
+    functions.map(({ tool }) => tool),
+    (index) => `${places[index]}.name`,
+  );
   return {
     messages: toMessages(request.instructions ?? null, items),
     param: 'input',
     tools,
+    toolParams: places.map((place) => `${place}.parameters`),
     toolChoice: checkToolChoice(toToolChoice(request), tools),
     allowedTools: toAllowedTools(request, tools),
     parallelToolCalls: request.parallel_tool_calls ?? true,
@@ -47,13 +63,11 @@ function wantsLogprobs({ include, top_logprobs: top }: ResponseRequest): boolean
   return include?.includes(LOGPROBS) || typeof top === 'number';
 }
 
-/** The functions among the tools. Other tools are skipped. */
-function toTools({ tools }: ResponseRequest): Tool[] {
-  return (tools ?? []).flatMap((tool) => {
-    if (tool.type !== 'function') return [];
-    const { name, description, parameters } = tool as FunctionTool;
-    return [{ name, ...(description && { description }), ...(parameters && { parameters }) }];
-  });
+/** The functions among the tools, each with its place in the request. Other tools are skipped. */
+function toFunctions({ tools }: ResponseRequest): { tool: Tool; place: string }[] {
+  return (tools ?? []).flatMap((tool, index) =>
+    tool.type === 'function' ? [{ tool: toTool(tool as FunctionTool), place: `tools[${index}]` }] : [],
+  );
 }
 
 function toToolChoice({ tool_choice: choice }: ResponseRequest): ToolChoice | undefined {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
-import { samplingEntries } from '../fields/sampling.ts';
+import { EFFORTS, samplingEntries } from '../fields/sampling.ts';
 import { input } from './items.ts';
 
 /** More than any client has; each costs work before the model gets to it. */
@@ -59,8 +59,16 @@ const format = v.variant(
       : 'must be one of text, json_object, json_schema',
 );
 
-/** A response has one choice, its own events for what happens, and its own answer to a prompt that does not fit. */
-const { n: _, return_progress: __, context_overflow: ___, ...ownSampling } = samplingEntries;
+/** A response has one choice, its own limit, its own events for what happens, and its own answer to a prompt that does not fit. */
+const {
+  n: _n,
+  best_of: _b,
+  max_tokens: _m,
+  n_predict: _p,
+  return_progress: _r,
+  context_overflow: _c,
+  ...ownSampling
+} = samplingEntries;
 
 /** Fields that are taken and only say how a reply may be made, or come back in it. */
 const hints = {
@@ -94,12 +102,7 @@ export const responseRequestSchema = v.looseObject(
     tool_choice: v.nullish(toolChoice),
     parallel_tool_calls: v.nullish(booleanField),
     text: v.nullish(object({ format: v.nullish(format) }, 'must be an object with format')),
-    reasoning: v.nullish(
-      object(
-        { effort: v.nullish(oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])) },
-        'must be an object with effort',
-      ),
-    ),
+    reasoning: v.nullish(object({ effort: v.nullish(oneOf([...EFFORTS, 'max'])) }, 'must be an object with effort')),
     include: v.nullish(list(text, MOST_TOOLS, 'names', 'must be an array of strings')),
     top_logprobs: v.nullish(integer(0, 20)),
     store: v.nullish(booleanField),

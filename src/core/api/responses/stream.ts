@@ -1,6 +1,6 @@
 import type { GenerationEvent } from '../../events.ts';
 import type { StreamEncoding } from '../stream/event-stream.ts';
-import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
+import { SSE_PING, sseComment, sseTypedEvent } from '../stream/sse.ts';
 import type { NumberedEvent, ResponseObject } from './objects.ts';
 import type { ResponseWriter } from './writer.ts';
 
@@ -38,5 +38,5 @@ export function responseEncoding(writer: ResponseWriter): StreamEncoding<Spoken>
 }
 
 function encodeEvents(events: NumberedEvent[]): string {
-  return events.map((event) => `event: ${event.type}\n${sseEvent(event)}`).join('');
+  return events.map(sseTypedEvent).join('');
 }

@@ -47,6 +47,12 @@ describe('tools', () => {
     });
   });
 
+  it('are named by their places in the request, whatever is left out before them', () => {
+    const tools = [{ type: 'bash_20250124' as const, name: 'bash' as const }, add];
+    expect(conversation({ tools }).toolParams).toEqual(['tools[1].input_schema']);
+    expect(() => conversation({ tools: [...tools, add] })).toThrow("tools[2].name is 'add'");
+  });
+
   it.each<[object[], string]>([
     [[{ input_schema: {} }], 'tools[0].name is required.'],
     [[add, { name: 'list' }], 'tools[1].input_schema is required.'],

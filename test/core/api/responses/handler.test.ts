@@ -80,6 +80,9 @@ describe('a response', () => {
       prompt: { id: 'pmpt_1' },
       moderation: { model: 'm' },
       n: 2,
+      best_of: 2,
+      max_tokens: 5,
+      n_predict: 5,
       return_progress: true,
       context_overflow: 'length',
     })) {

@@ -205,6 +205,13 @@ describe('the tools of a response', () => {
     expect((await conversationOf({ tools: others })).toolChoice).toBe('none');
   });
 
+  it('are named by their places in the request, whatever is skipped before them', async () => {
+    const skipped = { type: 'web_search' };
+    const { toolParams } = await conversationOf({ tools: [skipped, ...tools] });
+    expect(toolParams).toEqual(['tools[1].parameters', 'tools[2].parameters']);
+    await expect(conversationOf({ tools: [skipped, ...tools, tools[0]] })).rejects.toEqual(refusal('tools[3].name'));
+  });
+
   it.each<[choice: unknown, expected: unknown]>([
     [null, 'auto'],
     ['none', 'none'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
-import { createInputReader, inputOf, toArguments } from '../../../../src/core/api/chat/custom-tool.ts';
+import { createInputReader, inputOf, toArguments } from '../../../../src/core/api/generation/custom-tool.ts';
 import {
   chat,
   chatGeneration,
