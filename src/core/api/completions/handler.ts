@@ -2,10 +2,10 @@ import type { Prompt } from '../../runner.ts';
 import type { CallContext } from '../../wire.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
+import { runGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { streamReply } from '../stream/event-stream.ts';
-import { applyOverflowPolicy } from '../stream/overflow.ts';
 import { completionHead } from '../stream/usage.ts';
 import { withEcho } from './echo.ts';
 import { mergeGenerations } from './merge.ts';
@@ -20,6 +20,7 @@ export async function createTextCompletion(context: RequestContext, request: Api
   refuseContradictions(body);
   const prompts = toPrompts(body);
   const generation = toCompletionGeneration(body, model, context.contentFilter);
+  const overflow = body.context_overflow ?? 'length';
 
   const cancel = cancelWith(request.signal);
   const echo = (prompt: Prompt) => (body.echo ? textOf(context, model.id, prompt, callOf(context, cancel)) : '');
@@ -31,11 +32,7 @@ export async function createTextCompletion(context: RequestContext, request: Api
   // look as if the client had left.
   const runs = cancelWith(cancel.signal);
   const generate = (prompt: Prompt, index: number) => {
-    const events = applyOverflowPolicy(
-      context.runner.generate(model.id, { prompt, ...generation }, callOf(context, runs)),
-      body.context_overflow ?? 'length',
-      { param: 'prompt', choices: generation.choices },
-    );
+    const events = runGeneration(context, runs, model, { prompt, ...generation }, { overflow, param: 'prompt' });
     return echoes[index] ? withEcho(events, echoes[index]) : events;
   };
   const events = mergeGenerations(prompts.map(generate), generation.choices, runs);

@@ -1,4 +1,5 @@
 import type { TokenLogprob } from '../../events.ts';
+import { finite } from '../generation/logprobs.ts';
 
 /** The `logprobs` of a plain completion's choice. Each list has an entry for each token. */
 export interface TextLogprobs {
@@ -10,9 +11,6 @@ export interface TextLogprobs {
   /** Where the token begins, in code points from the beginning of the choice's text. */
   text_offset: number[];
 }
-
-/** JSON has no infinity. OpenAI's own servers write -9999 for a token that is impossible. */
-const LOWEST_LOGPROB = -9999;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -55,7 +53,7 @@ function isKnown({ logprob }: TokenLogprob): boolean {
 }
 
 function logprobOf({ logprob }: { logprob: number }): number {
-  return Math.max(logprob, LOWEST_LOGPROB);
+  return finite(logprob);
 }
 
 function continuesCharacter(byte: number): boolean {

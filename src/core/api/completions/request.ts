@@ -1,8 +1,9 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { GenerationRequest, Prompt } from '../../runner.ts';
-import { refuseBestOf, toSampling, toStop } from '../fields/sampling.ts';
+import { refuseBestOf } from '../fields/sampling.ts';
 import { toTextInputs } from '../fields/text-input.ts';
+import { toSettings } from '../generation/request.ts';
 import type { CompletionRequest } from './schema.ts';
 
 /** OpenAI's default for plain completions, in tokens. A plain completion has no end of a turn at which to stop. */
@@ -51,15 +52,10 @@ export function toCompletionGeneration(
   banned: string[],
 ): Omit<GenerationRequest, 'prompt'> {
   const limit = request.max_tokens ?? request.n_predict ?? model.parameters.max_tokens ?? DEFAULT_MAX_TOKENS;
+  const maxTokens = limit === -1 ? null : limit;
   return {
+    ...toSettings({ sampling: request, maxTokens, logprobs: request.logprobs ?? null }, model, banned),
     replyFormat: { kind: 'text' },
-    sampling: toSampling(request, model),
-    stop: toStop(request, model),
-    banned,
-    maxTokens: limit === -1 ? null : limit,
-    cachePrompt: request.cache_prompt ?? true,
-    choices: request.n ?? 1,
-    logprobs: request.logprobs ?? null,
     ...(request.echo && typeof request.logprobs === 'number' && { promptLogprobs: true as const }),
   };
 }

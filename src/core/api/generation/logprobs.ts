@@ -28,6 +28,6 @@ export function toLogprobs(tokens: TokenLogprob[]): Logprobs {
 }
 
 /** JSON has no infinity. OpenAI's own servers write -9999 for a token that is impossible. */
-function finite(logprob: number): number {
+export function finite(logprob: number): number {
   return Math.max(logprob, -9999);
 }

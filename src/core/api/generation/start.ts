@@ -30,9 +30,20 @@ export async function startGeneration(
 ): Promise<Generation> {
   const cancel = cancelWith(request.signal);
   const generation = await readGeneration(context, cancel.signal, model, conversation);
-  const events = context.runner.generate(model.id, generation, callOf(context, cancel));
   const { param = 'messages' } = conversation;
-  return { events: applyOverflowPolicy(events, overflow, { param, choices: generation.choices }), cancel };
+  return { events: runGeneration(context, cancel, model, generation, { overflow, param }), cancel };
+}
+
+/** Runs a generation on a model. `param` is the client's field that has the prompt. */
+export function runGeneration(
+  context: RequestContext,
+  cancel: Pick<AbortController, 'signal'>,
+  model: ModelCard,
+  generation: GenerationRequest,
+  { overflow, param }: { overflow: 'length' | 'error'; param: string },
+): AsyncIterable<GenerationEvent> {
+  const events = context.runner.generate(model.id, generation, callOf(context, cancel));
+  return applyOverflowPolicy(events, overflow, { param, choices: generation.choices });
 }
 
 /** Counts the tokens of a conversation's prompt. Those of images and recordings are not known and count as none. */

@@ -1,11 +1,10 @@
 import type { ModelCard } from '../../model.ts';
-import { callOf, type RequestContext } from '../context.ts';
+import type { RequestContext } from '../context.ts';
 import { collectReplies } from '../generation/collect.ts';
-import { type Generation, startGeneration } from '../generation/start.ts';
+import { type Generation, runGeneration, startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { streamReply } from '../stream/event-stream.ts';
-import { applyOverflowPolicy } from '../stream/overflow.ts';
 import { loadModel } from './load.ts';
 import { jsonLine, NDJSON } from './ndjson.ts';
 import { readModelRequest } from './read.ts';
@@ -62,8 +61,8 @@ async function startPrompt(
   if (!prompt) return startGeneration(context, request, model, toSingleTurn(body, model), 'error');
   const cancel = cancelWith(request.signal);
   const generation = toTextGeneration(body, prompt, model, context.contentFilter);
-  const events = context.runner.generate(model.id, generation, callOf(context, cancel));
-  return { events: applyOverflowPolicy(events, 'error', { param: 'prompt' }), cancel };
+  const events = runGeneration(context, cancel, model, generation, { overflow: 'error', param: 'prompt' });
+  return { events, cancel };
 }
 
 async function tell(context: RequestContext, { events, cancel }: Generation, telling: Telling): Promise<ApiReply> {

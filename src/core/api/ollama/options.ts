@@ -7,17 +7,11 @@ export function toSamplingFields(options: Options | null | undefined): SamplingF
   if (!options) return {};
   const names = Object.values(SAMPLING_FIELDS).map(({ name }) => name);
   const numbers = Object.fromEntries(names.map((name) => [name, options[name]]));
-  return { ...numbers, seed: options.seed, stop: toStop(options.stop) };
+  return { ...numbers, seed: options.seed, stop: options.stop };
 }
 
 /** The most tokens of a reply. 0 and below mean no limit but the window, as in Ollama; undefined takes the model's own. */
 export function toMaxTokens(options: Options | null | undefined): number | null | undefined {
   const most = options?.num_predict ?? undefined;
   return most === undefined ? undefined : most > 0 ? most : null;
-}
-
-/** Copied settings often have an empty stop sequence, which stops nothing. */
-function toStop(stop: Options['stop']): string[] | undefined {
-  if (stop === null || stop === undefined) return undefined;
-  return [stop].flat().filter((text) => text !== '');
 }

@@ -1,5 +1,6 @@
 import type { FinishReason, TokenLogprob } from '../../events.ts';
 import { newId } from '../generation/ids.ts';
+import { toLogprobs } from '../generation/logprobs.ts';
 
 /** What a line of a stream, or a whole reply, tells of the reply's text. */
 export interface ReplyPart {
@@ -53,16 +54,7 @@ export function toDoneReason(reason: FinishReason): string {
 }
 
 function toLogprobFields(tokens: TokenLogprob[]) {
-  if (tokens.length === 0) return {};
-  const toEntry = ({ text, logprob, bytes }: Omit<TokenLogprob, 'alternatives'>) => ({
-    token: text,
-    // JSON has no infinity.
-    logprob: Math.max(logprob, -9999),
-    bytes,
-  });
-  return {
-    logprobs: tokens.map((token) => ({ ...toEntry(token), top_logprobs: token.alternatives.map(toEntry) })),
-  };
+  return tokens.length === 0 ? {} : { logprobs: toLogprobs(tokens).content };
 }
 
 /** The first fields of each line and of a whole reply. `name` is the client's own name for the model. */

@@ -1,11 +1,8 @@
+import { streamHeaders } from './headers.ts';
+
 /** Server-sent events, which carry every stream: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
-export const SSE_HEADERS: Record<string, string> = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  // Tells nginx and similar proxies not to buffer the stream.
-  'x-accel-buffering': 'no',
-};
+export const SSE_HEADERS: Record<string, string> = streamHeaders('text/event-stream; charset=utf-8');
 
 /** A comment line. Clients ignore it, but it shows that the connection is alive. */
 export const SSE_PING = ': ping\n\n';
