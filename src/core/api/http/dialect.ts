@@ -54,11 +54,19 @@ function anthropicType(error: ErrorData): string {
 }
 
 /** Clients of Anthropic look for these words when a prompt is too long. */
-function anthropicMessage({ message, n_prompt_tokens: tokens, n_ctx: window }: ErrorData): string {
-  return tokens === undefined ? message : `prompt is too long: ${tokens} tokens > ${window} maximum`;
+function anthropicMessage(error: ErrorData): string {
+  const { n_prompt_tokens: tokens, n_ctx: window } = error;
+  return tokens === undefined ? namingField(error) : `prompt is too long: ${tokens} tokens > ${window} maximum`;
 }
 
 /** Users of Ollama widen the window by a request. Here it is the server's. */
-function ollamaMessage({ message, n_ctx: window }: ErrorData): string {
-  return window === undefined ? message : `${message} options.num_ctx does not widen it: on a server, --ctx-len does.`;
+function ollamaMessage(error: ErrorData): string {
+  return error.n_ctx === undefined
+    ? namingField(error)
+    : `${error.message} options.num_ctx does not widen it: on a server, --ctx-len does.`;
+}
+
+/** These dialects have no field for the place of a mistake, so the message names it, if it does not do so anyway. */
+function namingField({ status, message, param }: ErrorData): string {
+  return status === 400 && param !== null && !message.includes(param) ? `${param}: ${message}` : message;
 }

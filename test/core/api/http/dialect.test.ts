@@ -5,6 +5,7 @@ import {
   contextLengthExceeded,
   insufficientMemory,
   invalidApiKey,
+  invalidRequest,
   methodNotAllowed,
   modelNotFound,
   notSupportedHere,
@@ -95,6 +96,18 @@ describe('an error', () => {
     for (const dialect of ['openai', 'ollama'] as const)
       expect(errorStatus(overloaded('full', 5).data, dialect)).toBe(503);
   });
+
+  it.each(['anthropic', 'ollama'] as const)(
+    'names the field in the message where %s has no other place for it',
+    (dialect) => {
+      const unnamed = invalidRequest("The schema's 'not' at # is not supported.", 'tools[3].input_schema').data;
+      expect(JSON.stringify(errorBody(unnamed, dialect))).toContain(
+        `"tools[3].input_schema: The schema's 'not' at # is not supported."`,
+      );
+      const named = invalidRequest('top_p must be a number.', 'top_p').data;
+      expect(JSON.stringify(errorBody(named, dialect))).toContain('"top_p must be a number."');
+    },
+  );
 
   it('is one text in the words of Ollama', () => {
     expect(errorBody(modelNotFound('nope').data, 'ollama')).toEqual({ error: "The model 'nope' does not exist." });
