@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Dialect, dialectOf } from '../src/core/api/http/dialect.ts';
+import { parseObject } from '../src/core/json.ts';
 
 /** A request as the tools send it. Only a body that is a text is sent as it is; every other one becomes JSON. */
 export interface Sent {
@@ -75,7 +76,7 @@ export function toRefusal(status: number, text: string, path = '/'): Refusal {
 
 /** Of OpenAI `{error: {message, type, code, param}}`, of Anthropic `{type, error: {type, message, details}}`, of Ollama `{error}`. */
 function errorIn(text: string, dialect: Dialect): { code: string | null; message: string } | null {
-  const { error, type: outer } = parseObject(text);
+  const { error, type: outer } = parseObject(text) ?? {};
   if (dialect === 'ollama') return typeof error === 'string' ? { code: null, message: error } : null;
   if (typeof error !== 'object' || error === null) return null;
   const { message, type, code, param, details } = error as Record<string, unknown>;
@@ -86,15 +87,6 @@ function errorIn(text: string, dialect: Dialect): { code: string | null; message
   }
   const isWhole = typeof code === 'string' && (param === null || typeof param === 'string');
   return isWhole ? { code, message } : null;
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 /** Names an error for a table: its status and its code. */

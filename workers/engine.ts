@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { serveInference } from '../src/core/inference.ts';
 import { type Log, toLogFields } from '../src/core/log.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
-import { InsufficientMemory } from '../src/engine/memory-estimate.ts';
 import { loadNativeEngine } from '../src/engine/native/engine.ts';
+import { loadFailure } from '../src/engine/node/load-failure.ts';
 import { createPortMux } from '../src/engine/node/port-mux.ts';
 import { stampOf } from '../src/engine/node/stamp.ts';
 import type {
@@ -58,14 +58,7 @@ async function load(config: WorkerConfig): Promise<LoadResult> {
     engine = loaded;
     return { ok: true, info: engine.info, traits: engine.traits };
   } catch (error) {
-    log.debug('the engine could not be loaded', toLogFields(error));
-    const reason = error instanceof Error ? error.message : String(error);
-    return {
-      ok: false,
-      reason,
-      lacksMemory: error instanceof InsufficientMemory,
-      changed: stampOf(config.engine) !== config.stamp,
-    };
+    return loadFailure(error, config, log);
   }
 }
 

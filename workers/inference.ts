@@ -3,7 +3,7 @@ import { ApiError, modelChanged, serverError } from '../src/core/errors.ts';
 import { serveInference } from '../src/core/inference.ts';
 import { type Log, toLogFields } from '../src/core/log.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
-import { InsufficientMemory } from '../src/engine/memory-estimate.ts';
+import { loadFailure } from '../src/engine/node/load-failure.ts';
 import { nodePort } from '../src/engine/node/port.ts';
 import { stampOf } from '../src/engine/node/stamp.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
@@ -77,13 +77,6 @@ async function load(): Promise<LoadResult> {
     const { info, traits } = await loadedEngine();
     return { ok: true, info, traits };
   } catch (error) {
-    log.debug('the engine could not be loaded', toLogFields(error));
-    const reason = error instanceof Error ? error.message : String(error);
-    return {
-      ok: false,
-      reason,
-      lacksMemory: error instanceof InsufficientMemory,
-      changed: stampOf(config.engine) !== config.stamp,
-    };
+    return loadFailure(error, config, log);
   }
 }

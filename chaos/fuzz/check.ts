@@ -1,4 +1,5 @@
 import { serverError } from '../../src/core/errors.ts';
+import { isJson } from '../../src/core/json.ts';
 import { nameRefusal, type Sent, toRefusal } from '../http.ts';
 import type { RawCase } from './raw.ts';
 import type { RawResult } from './raw-exchange.ts';
@@ -80,13 +81,4 @@ export function checkRaw({ name, replies: wanted }: RawCase, { replies, end }: R
 
 function describeReply({ status, body }: { status: number; body: string }): string {
   return status >= 400 && !toRefusal(status, body).ours ? `${status} of the HTTP parser` : String(status);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -62,8 +62,8 @@ export function contextLengths(facts: LengthFacts): number[] {
 }
 
 /** Windows up to this many tokens, which coding agents need, may take half of the memory that the weights leave. */
-const AGENT_LENGTH = 32_768;
-const AGENT_SHARE = 1 / 2;
+export const AGENT_LENGTH = 32_768;
+export const AGENT_SHARE = 1 / 2;
 /** Longer ones may take so much of it: the memory is for other programs too. */
 const LONG_SHARE = 1 / 8;
 

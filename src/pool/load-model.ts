@@ -3,16 +3,15 @@ import type { ModelTraits } from '../core/chat/prepare.ts';
 import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../core/errors.ts';
 import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
-import type { EngineOptions, ModelSource } from '../engine/engine.ts';
+import type { ModelSource } from '../engine/engine.ts';
 import { estimateMemory } from '../engine/memory-estimate.ts';
-import { usableCores } from '../engine/node/cores.ts';
 import { stampOf } from '../engine/node/stamp.ts';
-import { ADVICE, contextsToTry, findRoom } from './find-room.ts';
+import { ADVICE, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
 import { startModelProcess } from './model-process.ts';
-import { planThreads, scaleInfo, startModelThreads } from './model-threads.ts';
+import { scaleInfo, startModelThreads } from './model-threads.ts';
 import type { ModelWorkers } from './model-workers.ts';
-import { planSlots } from './plan-slots.ts';
+import { type AskedLoad, planLoad } from './plan-load.ts';
 import type { MemoryState } from './residency.ts';
 
 /** The threads that hold a model, and what they run it on. */
@@ -35,8 +34,7 @@ export interface LoadedWorkers {
 export interface LoadOptions {
   /** `auto` takes the first of GPU, CPU and WebAssembly that can load the model. */
   backend: 'auto' | BackendName;
-  /** `slots` is null where memory decides. */
-  engine: Omit<EngineOptions, keyof ModelSource | 'gpuLayers' | 'slots'> & { slots: number | null };
+  engine: AskedLoad;
   /** Returns the files of a model and its kind, or undefined if the model is unknown. */
   sourceOf: (modelId: string) => ModelSource | undefined;
   memory: () => MemoryState;
@@ -118,13 +116,10 @@ async function tryBackend(
   const { shape, loading, ...files } = source;
   const asked = { ...engine, ...loading };
   const { available } = memory();
-  const sizes = { backend, kind: source.kind, threads: 1, batchSize: asked.batchSize };
-  const chosen = planSlots(source, asked, sizes, available);
+  const { chosen, sizes, windows } = planLoad(source, backend, asked, available);
+  const { threads } = sizes;
   const wanted = { ...asked, ...files, slots: chosen.slots };
-  const { threads, slots } = planThreads(backend, wanted, usableCores().count);
-  const plan = { ...sizes, threads, slots: source.kind === 'chat' ? slots : 1 };
-  const windows = contextsToTry(source, wanted.contextLength, plan, available);
-  const plans = windows.lengths.map((contextLength) => ({ ...plan, contextLength }));
+  const plans = windows.lengths.map((contextLength) => ({ ...sizes, contextLength }));
   const room = await findRoom(shape, plans, claim);
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
 
@@ -137,7 +132,8 @@ async function tryBackend(
     engine: { ...wanted, contextLength },
     memory: { needed: room.needed, available: memory().available },
   };
-  const workers = backend === 'wasm' ? startModelThreads(config, threads, slots, log) : startModelProcess(config, log);
+  const workers =
+    backend === 'wasm' ? startModelThreads(config, threads, sizes.slots, log) : startModelProcess(config, log);
   const result = await workers.load().catch((error: unknown) => ({
     ok: false as const,
     reason: String(toLogFields(error).error),

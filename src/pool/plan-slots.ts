@@ -1,3 +1,4 @@
+import { AGENT_LENGTH, AGENT_SHARE } from '../engine/context-length.ts';
 import type { ModelSource } from '../engine/engine.ts';
 import { estimateMemory, type MemoryPlan } from '../engine/memory-estimate.ts';
 
@@ -6,13 +7,10 @@ const SLOTS = [16, 8, 4, 2];
 /** The slots where memory is short, and where it is not known how much there is: on a GPU, and on WebAssembly. */
 const MODEST_SLOTS = 4;
 /** The slots that a model has at most by default. */
-export const MOST_DEFAULT_SLOTS = 16;
+export const MOST_DEFAULT_SLOTS = Math.max(...SLOTS);
 
-/** Coding agents need a window of so many tokens. No slot is added that would make it shorter. */
-const AGENT_LENGTH = 32_768;
 /** The caches of many slots may take so much of the memory that the weights leave, those of few slots more. */
 const MANY_SLOTS_SHARE = 1 / 3;
-const FEW_SLOTS_SHARE = 1 / 2;
 
 /** How many slots a model gets, and in words why. */
 export interface SlotChoice {
@@ -22,7 +20,7 @@ export interface SlotChoice {
 
 /**
  * Chooses the slots of a model. Those that are asked for are taken; else as many as memory allows with windows of the length
- * that is asked for, or that agents need. `available` is in bytes.
+ * that is asked for, or that agents need: no slot is added that would make that shorter. `available` is in bytes.
  */
 export function planSlots(
   { shape, kind }: Pick<ModelSource, 'shape' | 'kind'>,
@@ -36,7 +34,7 @@ export function planSlots(
   const contextLength = asked.contextLength ?? Math.min(AGENT_LENGTH, shape.trainedContextLength || AGENT_LENGTH);
   const estimate = (slots: number) => estimateMemory(shape, { ...plan, slots, contextLength });
   const free = Math.max(0, available - estimate(0).weights);
-  const share = (slots: number) => (slots > MODEST_SLOTS ? MANY_SLOTS_SHARE : FEW_SLOTS_SHARE);
+  const share = (slots: number) => (slots > MODEST_SLOTS ? MANY_SLOTS_SHARE : AGENT_SHARE);
   const slots = SLOTS.find((count) => estimate(count).cache <= share(count) * free);
   if (slots === undefined) return { slots: MODEST_SLOTS, reason: 'the default where memory is short' };
   return { slots, reason: `windows of ${contextLength} tokens leave room for others` };

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isObject, parseObject } from '../../core/json.ts';
 import type { SettingsFile } from './setup.ts';
 
 type Content = SettingsFile['content'];
@@ -36,15 +37,6 @@ export async function writeSettings(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
 }
 
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Merges objects into one another. Whatever is no object takes the place of what was there. */
 function merge(into: Record<string, unknown>, from: object): Record<string, unknown> {
   const merged = { ...into };
@@ -53,8 +45,4 @@ function merge(into: Record<string, unknown>, from: object): Record<string, unkn
     merged[key] = isObject(before) && isObject(value) ? merge(before, value) : value;
   }
   return merged;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

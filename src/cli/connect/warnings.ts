@@ -1,5 +1,4 @@
-/** Coding agents begin with prompts of 8 to 15 thousand tokens, and their makers ask for windows of so many tokens. */
-const AGENT_WINDOW = 32_768;
+import { AGENT_LENGTH } from '../../engine/context-length.ts';
 
 /** The facts about a model that tell whether an agent can work with it. Lengths are in tokens. */
 export interface AgentFacts {
@@ -12,12 +11,12 @@ export interface AgentFacts {
 /** Says what will go wrong when an agent uses the model, and what mends it. */
 export function agentWarnings({ model, contextLength, trainedContextLength, tools }: AgentFacts): string[] {
   const warnings: string[] = [];
-  if (contextLength < AGENT_WINDOW) {
+  if (contextLength < AGENT_LENGTH) {
     const mend =
-      trainedContextLength >= AGENT_WINDOW
-        ? `start the server with --ctx-len ${AGENT_WINDOW}`
+      trainedContextLength >= AGENT_LENGTH
+        ? `start the server with --ctx-len ${AGENT_LENGTH}`
         : `it was trained with ${trainedContextLength}: take another model`;
-    warnings.push(`The window of ${model} is ${contextLength} tokens, and agents need ${AGENT_WINDOW}: ${mend}.`);
+    warnings.push(`The window of ${model} is ${contextLength} tokens, and agents need ${AGENT_LENGTH}: ${mend}.`);
   }
   if (!tools) {
     warnings.push(

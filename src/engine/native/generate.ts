@@ -30,22 +30,13 @@ export function createGenerate(
       return;
     }
     // The log probabilities of a prompt are known while it is evaluated, and only then.
-    const cachePrompt = request.cachePrompt && !request.promptLogprobs;
-    const taken = takeSlots(slots, prompt, { ...request, cachePrompt });
+    const effective = { ...request, cachePrompt: request.cachePrompt && !request.promptLogprobs };
+    const taken = takeSlots(slots, prompt, effective);
     const added = 'tokens' in tokenized ? tokenized.added : 0;
     const scoresFrom = request.promptLogprobs && !request.resume ? added : undefined;
     try {
-      const run = {
-        loaded,
-        vocabulary,
-        loop,
-        request: { ...request, cachePrompt },
-        prompt,
-        slots: taken,
-        emit,
-        signal,
-      };
-      await generateChoices({ ...run, scoresFrom });
+      const run = { loaded, vocabulary, loop, request: effective, prompt, scoresFrom, slots: taken, emit, signal };
+      await generateChoices(run);
     } finally {
       for (const slot of taken) slot.busy = false;
     }

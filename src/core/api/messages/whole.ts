@@ -1,4 +1,5 @@
 import type { GenerationDone } from '../../events.ts';
+import { parseObject } from '../../json.ts';
 import type { Reply } from '../generation/collect.ts';
 import { newId } from '../generation/ids.ts';
 import {
@@ -32,13 +33,4 @@ function toContent({ reasoning, content, toolCalls }: Reply): ContentBlock[] {
 function toToolUse({ name, arguments: text }: Reply['toolCalls'][number]): ContentBlock[] {
   const input = parseObject(text);
   return input ? [toolUseBlock(newId('toolu'), name, input)] : [];
-}
-
-function parseObject(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { isJson } from '../../json.ts';
 import { choice } from '../gbnf/choice.ts';
 import { type Expression, literal, oneOf, optional, repeat, sequence } from '../gbnf/expression.ts';
 import type { Range } from '../gbnf/ranges.ts';
@@ -114,15 +115,6 @@ function isAddress(text: string): boolean {
 function isRegex(text: string): boolean {
   try {
     return Boolean(new RegExp(text, 'u'));
-  } catch {
-    return false;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
   } catch {
     return false;
   }

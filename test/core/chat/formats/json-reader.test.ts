@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { objectMembers, readJson, splitElements } from '../../../../src/core/chat/formats/json-reader.ts';
 import type { Input } from '../../../../src/core/chat/formats/reading.ts';
+import { isJson } from '../../../../src/core/json.ts';
 
 /** Reads a text letter by letter. */
 function read(text: string) {
@@ -15,15 +16,6 @@ function read(text: string) {
   input.ended = true;
   if (!result.done) result = reading.next();
   return { json: result.value, ...input };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const anyStructure = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()));
