@@ -31,7 +31,10 @@ export const naive: Contestant = {
         free.push(sequence);
         return model.detokenize(reply);
       },
-      [Symbol.asyncDispose]: () => llama.dispose(),
+      async [Symbol.asyncDispose]() {
+        await model.dispose();
+        await llama.dispose();
+      },
     };
   },
 };

@@ -16,6 +16,7 @@ import {
   type LlamaModel,
   loadModel,
   type NativeModel,
+  unloadModel,
 } from './llama.ts';
 import { textContextOptions, textLength } from './text-context.ts';
 import { measureThreads, type ThreadChoice } from './thread-count.ts';
@@ -35,17 +36,17 @@ export async function loadNativeEngine(
   try {
     return await createEngine(loaded, options, backend);
   } catch (error) {
-    await loaded.llama.dispose();
+    await unloadModel(loaded);
     throw inOurWords(error);
   }
 }
 
 async function createEngine(loaded: NativeModel, options: EngineOptions, backend: 'gpu' | 'cpu'): Promise<TextEngine> {
-  const { llama, model } = loaded;
+  const { model } = loaded;
   const vocabulary = createVocabulary(model);
   const common = {
     traits: traitsOf(model, vocabulary.controlTokens),
-    [Symbol.asyncDispose]: () => llama.dispose(),
+    [Symbol.asyncDispose]: () => unloadModel(loaded),
   };
   const info = await describe(loaded, options, backend);
 

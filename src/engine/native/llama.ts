@@ -76,6 +76,7 @@ export async function loadModel(
     const layers = backend === 'cpu' ? 0 : gpuLayers;
     const model = await llama.loadModel({ modelPath, ...(layers !== undefined && { gpuLayers: layers }) });
     if (backend === 'gpu' && model.gpuLayers === 0 && gpuLayers !== 0) {
+      await model.dispose();
       throw new Error(
         `${llama.gpu}: no layer of the model fits the memory of ${(await llama.getGpuDeviceNames()).join(', ')}`,
       );
@@ -85,6 +86,15 @@ export async function loadModel(
     await llama.dispose();
     throw inOurWords(error);
   }
+}
+
+/**
+ * Frees a model and its runtime. The model goes first: if the garbage collector takes a model that was not disposed,
+ * `llama.dispose()` waits for it for ever.
+ */
+export async function unloadModel({ llama, model }: NativeModel): Promise<void> {
+  await model.dispose();
+  await llama.dispose();
 }
 
 /**

@@ -24,7 +24,10 @@ beforeAll(async () => {
   model = await llama.loadModel({ modelPath: join(inject('modelsFolder'), 'tiny.gguf') });
   context = await model.createContext({ contextSize: 512, threads: 1 });
 });
-afterAll(() => llama?.dispose());
+afterAll(async () => {
+  await model?.dispose();
+  await llama?.dispose();
+});
 
 const grammarOf = (schema: JsonSchema) => rootGrammar(createSchemaGrammar(schema, { param: 'schema' }));
 

@@ -95,7 +95,10 @@ export async function startNativeChain() {
       return history.slice(prompt.length);
     },
 
-    [Symbol.asyncDispose]: () => llama.dispose(),
+    async [Symbol.asyncDispose]() {
+      await model.dispose();
+      await llama.dispose();
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import {
   loadModel,
   type NativeModel,
   type Token,
+  unloadModel,
 } from '../../../src/engine/native/llama.ts';
 import { createRankingPrompt } from '../../../src/engine/native/ranking-prompt.ts';
 import { createSlots, type Slot } from '../../../src/engine/native/slot.ts';
@@ -43,7 +44,7 @@ beforeAll(async () => {
   slots = createSlots(context);
 });
 afterAll(async () => {
-  await loaded.llama.dispose();
+  await unloadModel(loaded);
   await rm(folder, { recursive: true });
 });
 
@@ -84,5 +85,6 @@ describe('node-llama-cpp', () => {
     const prompt = createRankingPrompt(model)('query', 'document');
     expect(model.tokens.sep).not.toBeNull();
     expect(prompt).toContain(model.tokens.sep);
+    await model.dispose();
   });
 });

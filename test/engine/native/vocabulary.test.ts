@@ -1,22 +1,23 @@
 import fc from 'fast-check';
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDetokenizer } from '../../../src/core/chat/detokenizer.ts';
 import type { TextPart } from '../../../src/core/chat/literal-text.ts';
-import type { Token } from '../../../src/engine/native/llama.ts';
+import { type NativeModel, type Token, unloadModel } from '../../../src/engine/native/llama.ts';
 import { createVocabulary, type Vocabulary } from '../../../src/engine/native/vocabulary.ts';
 
 /** One of the vocabularies for which llama.cpp's own detokenizer takes spaces before punctuation for mistakes. */
 const MODEL = 'models/pico/pico.gguf';
 
 describe('a byte-level vocabulary', () => {
-  let llama: Llama;
+  let loaded: NativeModel;
   let vocabulary: Vocabulary;
   beforeAll(async () => {
-    llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
-    vocabulary = createVocabulary(await llama.loadModel({ modelPath: MODEL }));
+    const llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
+    loaded = { llama, model: await llama.loadModel({ modelPath: MODEL }) };
+    vocabulary = createVocabulary(loaded.model);
   });
-  afterAll(() => llama.dispose());
+  afterAll(() => unloadModel(loaded));
 
   const tokensOf = async (prompt: string | TextPart[], contextLength?: number): Promise<Token[]> => {
     const tokenized = await vocabulary.promptTokens(prompt, undefined, contextLength);

@@ -23,6 +23,7 @@ describe('the vocabulary in pico.gguf', () => {
   });
 
   afterAll(async () => {
+    await model.dispose();
     await llama.dispose();
   });
 
