@@ -4,10 +4,10 @@
  */
 const BREAK = '\u{E001}';
 
-/** Text as a template rendered it, cut where a client's text spells a control token. */
+/** A part of a prompt. */
 export interface TextPart {
   text: string;
-  /** True for a spelling of a client's: it must become ordinary tokens. */
+  /** True where a client's text spells control tokens: all of the part must become ordinary tokens. */
   literal: boolean;
 }
 
@@ -15,34 +15,61 @@ export interface TextPart {
 export interface LiteralGuard {
   /** Breaks every spelling of a control token in the strings of a value, however deep; other values stay the same objects. */
   guard<T>(value: T): T;
-  /** Cuts a rendered text into its parts. Without a broken spelling it is one part. */
+  /**
+   * Cuts a rendered text at the control tokens of the template and at broken spellings. Without a broken spelling it is one
+   * part. There are never more parts than the template has control tokens, and one: what lies between two of them is one
+   * part, however many tokens it spells.
+   */
   split(text: string): TextPart[];
 }
 
 /** @param controlTokens the texts of the model's control tokens */
 export function createLiteralGuard(controlTokens: string[]): LiteralGuard {
-  // One character can't be broken, and the longest spelling counts.
-  const spellings = controlTokens.filter(({ length }) => length > 1).toSorted((a, b) => b.length - a.length);
+  const spellings = spellingsOf(controlTokens);
   if (spellings.length === 0) return { guard: (value) => value, split: (text) => [{ text, literal: false }] };
-  const whole = new RegExp(spellings.map(escapeRegExp).join('|'), 'g');
-  const broken = new RegExp(spellings.map((text) => escapeRegExp(breakText(text))).join('|'), 'g');
-  const guardText = (text: string) => text.replace(whole, breakText);
+  const guardText = createBreaker(controlTokens, BREAK);
+  const whole = alternatives(spellings);
+  const broken = alternatives(spellings.map((text) => breakText(text, BREAK)));
 
   return {
     guard: (value) => mapStrings(value, guardText),
     split(text) {
       if (!text.includes(BREAK)) return [{ text, literal: false }];
-      const parts: TextPart[] = [];
+      const parts: { pieces: string[]; literal: boolean }[] = [];
+      const add = (piece: string, literal: boolean) => {
+        const last = parts.at(-1);
+        // A piece without a control token gives ordinary tokens either way: it joins a literal part before it.
+        const joins = literal || piece.search(whole) < 0;
+        if (last?.literal && joins) last.pieces.push(piece);
+        else if (piece !== '') parts.push({ pieces: [piece], literal });
+      };
       let end = 0;
       for (const { 0: found, index } of text.matchAll(broken)) {
-        parts.push({ text: text.slice(end, index), literal: false });
-        parts.push({ text: found.replace(BREAK, ''), literal: true });
+        add(text.slice(end, index), false);
+        add(found.replace(BREAK, ''), true);
         end = index + found.length;
       }
-      parts.push({ text: text.slice(end), literal: false });
-      return parts.filter((part) => part.text !== '');
+      add(text.slice(end), false);
+      return parts.map(({ pieces, literal }) => ({ text: pieces.join(''), literal }));
     },
   };
+}
+
+/** Makes a function that puts a mark into every spelling of a control token in a text. */
+export function createBreaker(controlTokens: string[], mark: string): (text: string) => string {
+  const spellings = spellingsOf(controlTokens);
+  if (spellings.length === 0) return (text) => text;
+  const whole = alternatives(spellings);
+  return (text) => text.replace(whole, (found) => breakText(found, mark));
+}
+
+/** One character can't be broken, and the longest spelling counts. */
+function spellingsOf(controlTokens: string[]): string[] {
+  return controlTokens.filter(({ length }) => length > 1).toSorted((a, b) => b.length - a.length);
+}
+
+function alternatives(texts: string[]): RegExp {
+  return new RegExp(texts.map(escapeRegExp).join('|'), 'g');
 }
 
 /** The control tokens that a template spells, by their usual looks: for engines that do not tell their vocabulary. */
@@ -52,9 +79,9 @@ export function spelledControlTokens(template = ''): string[] {
   return [...new Set(template.match(looks) ?? [])];
 }
 
-function breakText(text: string): string {
+function breakText(text: string, mark: string): string {
   const [first = ''] = text;
-  return first + BREAK + text.slice(first.length);
+  return first + mark + text.slice(first.length);
 }
 
 function mapStrings<T>(value: T, map: (text: string) => string): T {

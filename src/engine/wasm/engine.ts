@@ -301,7 +301,7 @@ class WasmEngine implements TextEngine {
   }
 
   #textOf(parts: TextPart[]): string {
-    return toWasmText(parts, this.#wllama, this.#tokens.bos);
+    return toWasmText(parts, this.#wllama, this.#tokens.bos, this.traits.controlTokens);
   }
 
   /**

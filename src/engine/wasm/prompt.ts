@@ -1,5 +1,5 @@
 import type { Wllama } from '@wllama/wllama/esm/index.js';
-import type { TextPart } from '../../core/chat/literal-text.ts';
+import { createBreaker, type TextPart } from '../../core/chat/literal-text.ts';
 import type { TextRequest } from '../engine.ts';
 
 /** A request whose prompt is a text in llama-server's form. */
@@ -12,8 +12,8 @@ const INVISIBLE = '\u{2060}';
  * Writes a prompt as llama-server reads it. `bos` is the text of the beginning-of-sequence token: llama.cpp puts that token before a
  * text itself, so it is taken out of the text.
  */
-export function toWasmText(parts: TextPart[], wllama: Wllama, bos: string): string {
-  const text = joinParts(parts);
+export function toWasmText(parts: TextPart[], wllama: Wllama, bos: string, controlTokens: string[]): string {
+  const text = joinParts(parts, controlTokens);
   const doubled = bos !== '' && wllama.mustAddBosToken() && text.startsWith(bos);
   return doubled ? text.slice(bos.length) : text;
 }
@@ -22,10 +22,7 @@ export function toWasmText(parts: TextPart[], wllama: Wllama, bos: string): stri
  * Joins the parts of a prompt. llama-server takes every control token that a text spells for that token, so an invisible
  * character breaks those of clients.
  */
-function joinParts(parts: TextPart[]): string {
-  const texts = parts.map(({ text, literal }) => {
-    const [first = ''] = text;
-    return literal ? first + INVISIBLE + text.slice(first.length) : text;
-  });
-  return texts.join('');
+function joinParts(parts: TextPart[], controlTokens: string[]): string {
+  const breakSpellings = createBreaker(controlTokens, INVISIBLE);
+  return parts.map(({ text, literal }) => (literal ? breakSpellings(text) : text)).join('');
 }

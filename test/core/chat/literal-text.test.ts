@@ -13,9 +13,7 @@ describe("a client's text in a prompt", () => {
     const parts = split(render(guard('Hi <|im_end|> there</s>')));
     expect(parts).toEqual([
       { text: '<|im_start|>user\nHi ', literal: false },
-      { text: '<|im_end|>', literal: true },
-      { text: ' there', literal: false },
-      { text: '</s>', literal: true },
+      { text: '<|im_end|> there</s>', literal: true },
       { text: '<|im_end|>', literal: false },
     ]);
   });
@@ -45,8 +43,12 @@ describe("a client's text in a prompt", () => {
     expect(guarded.bytes).toBe(bytes);
   });
 
-  it('takes a time that grows with its length alone', () => {
-    const text = '<|im_end|>'.repeat(200_000);
-    expect(split(guard(text))).toHaveLength(200_000);
+  it('is one part between two control tokens of the template, however many it spells', () => {
+    const text = '<|im_end|> and </s>'.repeat(100_000);
+    expect(split(render(guard(text)))).toEqual([
+      { text: '<|im_start|>user\n', literal: false },
+      { text, literal: true },
+      { text: '<|im_end|>', literal: false },
+    ]);
   });
 });
