@@ -7,6 +7,7 @@ import { nodePort } from '../engine/node/port.ts';
 import type { WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/node/task.ts';
 import { compileRuntime } from '../engine/wasm/node/runtime.ts';
 import { createAffinityBalancer } from './affinity.ts';
+import { createBreaker } from './breaker.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { EngineDied } from './engine-died.ts';
 import type { ModelWorkers } from './model-workers.ts';
@@ -14,9 +15,13 @@ import { THREAD_FLAGS } from './thread-flags.ts';
 
 const WORKER_FILE = new URL('../../workers/inference.js', import.meta.url).href;
 
-/** Holds a model in `threads` worker threads with a WebAssembly engine each, of which one runs `slots` generations at once. */
+/**
+ * Holds a model in `threads` worker threads with a WebAssembly engine each, of which one runs `slots` generations at once. When
+ * threads die in a row, `ready` refuses for a time, with the reason.
+ */
 export function startModelThreads(config: WorkerConfig, threads: number, slots: number, log: Log): ModelWorkers {
   const balance = createAffinityBalancer(slots);
+  const breaker = createBreaker(() => performance.now());
   const piscina = new Piscina({
     filename: WORKER_FILE,
     minThreads: threads,
@@ -37,8 +42,8 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
       return piscina.run({ kind: 'load' } satisfies WorkerTask);
     },
 
-    // Piscina replaces a dead thread by itself.
-    ready: async () => {},
+    // Piscina replaces a dead thread by itself, however often.
+    ready: async () => breaker.check(),
 
     // A call is cancelled over its port: piscina's own abort would kill the thread, and all other calls in it.
     call(conversation, { requestId }, open) {
@@ -46,7 +51,9 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
       const { events, fail } = open(nodePort(port1));
       const settled = piscina
         .run(withConversation({ kind: 'serve', port: port2 }, conversation), { transferList: [port2] })
+        .then(() => breaker.noteSuccess())
         .catch((error: unknown) => {
+          breaker.noteDeath();
           log.error('worker thread lost a request', { requestId, ...toLogFields(error) });
           fail(new EngineDied(`the worker thread died: ${String(toLogFields(error).error)}`, false));
         });

@@ -214,6 +214,15 @@ describe('a generation whose WebAssembly thread dies', { timeout: 120_000 }, () 
     expect(idle(runner)).toBe(true);
     expect(doneOf(await run(runner, ask('Hello', { maxTokens: 4 }))).completionTokens).toBe(4);
   });
+
+  it('is refused for a time, with the reason, when its threads have died again and again', async () => {
+    const runner = open('wasm');
+    const fatal = () => run(runner, ask('Story', { maxTokens: null }), () => void endThreads());
+    // Each kills two threads, and the breaker opens at the fifth.
+    for (const _ of [1, 2]) await expect(fatal()).rejects.toMatchObject({ data: { code: 'engine_crashed' } });
+    await expect(fatal()).rejects.toMatchObject({ data: { status: 503, code: 'engine_unavailable' } });
+    await expect(run(runner, ask('Hello'))).rejects.toMatchObject({ data: { code: 'engine_unavailable' } });
+  });
 });
 
 describe('a model whose file is replaced', { timeout: 120_000 }, () => {
