@@ -8,6 +8,7 @@ import { openCatalogue } from '../src/catalogue/node/catalogue.ts';
 import { createLog } from '../src/cli/log.ts';
 import { createApi } from '../src/core/api/api.ts';
 import { JSON_LIMITS } from '../src/core/api/http/json-scan.ts';
+import { plainKeys } from '../src/core/api/keys/plain.ts';
 import { createResponseStore } from '../src/core/api/responses/store.ts';
 import type { ModelCard } from '../src/core/model.ts';
 import { startServer } from '../src/server/server.ts';
@@ -31,7 +32,7 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const log = createLog('silent');
+const log = createLog({ logLevel: 'silent', logFormat: 'json' });
 const steps = Number(values.steps);
 const contextLength = Number(values.window);
 const only = values.only?.toLowerCase().split(',');
@@ -65,7 +66,7 @@ async function tryAgent(agent: Agent): Promise<[Outcome, Turn[]]> {
   const api = createApi({
     catalogue,
     runner,
-    apiKeys: [],
+    apiKeys: plainKeys([]),
     pages: { origins: [], local: 'none' },
     jsonLimits: JSON_LIMITS,
     contentFilter: [],

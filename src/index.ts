@@ -23,6 +23,8 @@ export interface ServerOptions {
   apiKey?: string | string[];
   /** File of keys that clients must send one of, one per line; `#` begins a comment. */
   apiKeyFile?: string;
+  /** File of keys with limits, which `paddock key` makes. By default `~/.paddock/keys.json`, if it is there. */
+  keys?: string;
   /** Allows to listen beyond this machine without any key. */
   noAuth?: boolean;
   /** Web origins whose pages may use the API and manage models; `*` lets the pages of all others ask models. */
@@ -43,6 +45,8 @@ export interface ServerOptions {
   batch?: number;
   /** Models in memory at once; the least recently used one gives way. By default as many as fit. */
   maxLoadedModels?: number;
+  /** Models to load at the start and to keep in memory. */
+  preload?: string | string[];
   /** Seconds without a request after which a model is unloaded; 0 never unloads. By default 3600. */
   idleTimeout?: number;
   /** Requests of one model that may wait for a slot. By default 512. */
@@ -65,7 +69,17 @@ export interface ServerOptions {
   lameDuck?: number;
   /** Seconds that running requests get to end after `close()`; at least `lameDuck`. By default 10. */
   shutdownGrace?: number;
-  /** Log lines go to standard error as JSON. By default `'silent'`. */
+  /** Lets anybody read `/metrics`, without a key. */
+  openMetrics?: boolean;
+  /** Tells the metrics under vLLM's names as well. */
+  vllmMetrics?: boolean;
+  /** URL of an OpenTelemetry collector that gets a span of each request. By default none. */
+  otlpEndpoint?: string;
+  /** `auto`, the default, is `pretty` on a terminal and else `json`. */
+  logFormat?: 'auto' | 'json' | 'pretty';
+  /** Writes the prompts of requests into the log. */
+  logPrompts?: boolean;
+  /** Log lines go to standard error. By default `'silent'`. */
   logLevel?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -95,7 +109,7 @@ export async function startServer(options: ServerOptions = {}): Promise<PaddockS
   checkExposure(config);
   // Imported on demand: a program that only lists the site does without the server's heavy parts.
   const [{ startPaddock }, { createLog }] = await Promise.all([import('./cli/serve.ts'), import('./cli/log.ts')]);
-  const { url, stop } = await startPaddock(config, createLog(config.logLevel));
+  const { url, stop } = await startPaddock(config, createLog(config));
   let closing: Promise<void> | undefined;
   return {
     url,

@@ -12,6 +12,7 @@ const BELOW: Record<string, string[]> = {
   'src/media': ['src/core', 'src/net'],
   'src/pool': ['src/core', 'src/engine'],
   'src/server': ['src/core', 'src/site-files.ts'],
+  'src/telemetry': ['src/core', 'src/pool'],
   'src/cli': [
     'src/core',
     'src/gguf',
@@ -20,6 +21,7 @@ const BELOW: Record<string, string[]> = {
     'src/media',
     'src/pool',
     'src/server',
+    'src/telemetry',
     'src/package-root.ts',
     'src/site-files.ts',
   ],

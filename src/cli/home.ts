@@ -1,9 +1,14 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Returns Paddock's folder in the user's home. It holds `models/`, `downloads/`, `cache/` and `config.json`. */
+/** Returns Paddock's folder in the user's home. It holds `models/`, `downloads/`, `cache/`, `config.json` and `keys.json`. */
 export function paddockHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.PADDOCK_HOME || join(homedir(), '.paddock');
+}
+
+/** Returns the file of keys with limits that is used without `--keys`, if it is there. */
+export function defaultKeysFile(env: NodeJS.ProcessEnv = process.env): string {
+  return join(paddockHome(env), 'keys.json');
 }
 
 /** Returns the folder of unfinished pulls. */

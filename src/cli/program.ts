@@ -3,6 +3,7 @@ import { registerBench } from './commands/bench.ts';
 import { registerChat } from './commands/chat.ts';
 import { registerConnect } from './commands/connect.ts';
 import { registerDoctor } from './commands/doctor.ts';
+import { registerKey } from './commands/key.ts';
 import { registerList } from './commands/list.ts';
 import { registerPull } from './commands/pull.ts';
 import { registerRemove } from './commands/remove.ts';
@@ -32,6 +33,7 @@ registerRemove(program);
 registerChat(program);
 registerBench(program);
 registerConnect(program);
+registerKey(program);
 registerDoctor(program);
 
 try {

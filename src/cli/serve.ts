@@ -3,6 +3,8 @@ import { openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
 import { createPuller } from '../catalogue/pull/node/puller.ts';
 import { createApi } from '../core/api/api.ts';
+import type { ApiKeys } from '../core/api/keys/key.ts';
+import { plainKeys } from '../core/api/keys/plain.ts';
 import { createResponseStore } from '../core/api/responses/store.ts';
 import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
@@ -17,7 +19,10 @@ import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import type { Config } from './config/settings.ts';
 import { downloadsFolder, headerCacheFile } from './home.ts';
+import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
+import { checkPreload, createPreload } from './preload.ts';
+import { startTelemetry } from './telemetry.ts';
 import { version } from './version.ts';
 
 const PING_INTERVAL_MS = 10_000;
@@ -41,7 +46,15 @@ export interface RunningPaddock {
 export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
     log.warn('other users of this machine can read the file of API keys', { file: config.apiKeyFile });
+  const apiKeys = openKeys(config, log);
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
+  try {
+    checkPreload(config.preload, catalogue);
+  } catch (error) {
+    await catalogue[Symbol.asyncDispose]();
+    throw error;
+  }
+  const telemetry = await startTelemetry(config, log);
   const pool = createPool({
     backend: config.backend,
     engine: {
@@ -53,33 +66,44 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     maxWaiting: config.queue,
     maxLoadedModels: config.maxLoadedModels ?? null,
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
+    pinned: config.preload,
+    observer: telemetry.pool,
     sourceOf: catalogue.sourceOf,
     log,
   });
+  const preload = createPreload(config.preload, pool, log);
   const close = async () => {
     await pool[Symbol.asyncDispose]();
     await catalogue[Symbol.asyncDispose]();
+    await telemetry.end();
   };
   const leaving = new AbortController();
   const api = createApi({
     leaving: leaving.signal,
+    unready: preload.unready,
+    observer: telemetry.observer,
+    metrics: () => telemetry.text(pool, !leaving.signal.aborted && preload.unready() === null),
+    metricsOpen: config.openMetrics,
+    logPrompts: config.logPrompts,
     catalogue,
     runner: pool,
-    puller: createPuller({
-      modelsFolder: config.models,
-      downloadsFolder: downloadsFolder(),
-      env: process.env,
-      allowPrivate: config.allowPrivateSources,
-      refresh: catalogue.refresh,
-      log,
-    }),
+    puller: telemetry.counted(
+      createPuller({
+        modelsFolder: config.models,
+        downloadsFolder: downloadsFolder(),
+        env: process.env,
+        allowPrivate: config.allowPrivateSources,
+        refresh: catalogue.refresh,
+        log,
+      }),
+    ),
     media: createServerMediaReader({
       allowPrivate: config.allowPrivateMedia,
       limits: { ...MEDIA_LIMITS, fileBytes: config.mediaLimit },
     }),
     remover: createRemover(config.models, catalogue, log),
     responses: createResponseStore(),
-    apiKeys: config.apiKey,
+    apiKeys,
     pages: { origins: config.corsOrigin, local: config.localPages },
     jsonLimits: { depth: config.bodyDepth, values: config.bodyValues },
     contentFilter: config.contentFilter,
@@ -107,6 +131,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     throw await explainListenFailure(host, port, error);
   });
 
+  void preload.run(leaving.signal);
   return {
     url: toUrl(host, server.port),
     modelIds: () => catalogue.list().map(({ id }) => id),
@@ -116,6 +141,12 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       await close();
     },
   };
+}
+
+/** The keys of the configuration and those of the file with limits. Throws a `UsageError` for a file that is missing or wrong. */
+function openKeys(config: Config, log: Log): ApiKeys {
+  const plain = plainKeys(config.apiKey);
+  return config.keys === undefined ? plain : joinKeys(plain, openKeyring(config.keys, log));
 }
 
 /** Makes the URL of a server. IPv6 addresses get brackets. */

@@ -165,6 +165,10 @@ export interface LoadedModel {
   busy: number;
   /** Requests that wait for a slot, or to enter the model. */
   waiting: number;
+  /** Tokens of the running generations in the KV caches of all slots. Absent where the platform does not count them. */
+  heldTokens?: number;
+  /** When the model leaves memory if nobody uses it until then, in Unix ms; null or absent if it is in use or stays. */
+  expiresAt?: number | null;
 }
 
 /** A model that waits to be loaded, is being loaded or is being unloaded. */
@@ -174,6 +178,16 @@ export interface MovingModel {
   state: 'queued' | 'loading' | 'unloading';
   /** Requests that wait for it. */
   waiting: number;
+}
+
+/** Says which models are in memory, and how long. */
+export interface Residency {
+  /** Resolves when the model is loaded. Throws as `generate` does, and a 500 `ApiError` after an abort. */
+  load(modelId: string, signal: AbortSignal): Promise<void>;
+  /** Unloads a model once nobody uses it, and resolves at once. Returns false if it is not loaded. */
+  unload(modelId: string): boolean;
+  /** Says how long a loaded model stays after its last use, in ms; null means for ever, until others need its room. */
+  keep(modelId: string, ms: number | null): void;
 }
 
 /** Runs inference on many models, each named by its id. It is the only way in which the API reaches the models. */
@@ -195,6 +209,9 @@ export interface Runner {
     question: Questions[K]['question'],
     context: CallContext,
   ): Promise<Questions[K]['answer']>;
+
+  /** Loads and unloads models without a request to them. Absent if this platform can't. */
+  residency?: Residency;
 
   /** The models that are loaded now. */
   loaded(): LoadedModel[];

@@ -14,6 +14,22 @@ export interface CallContext {
   requestId: string;
   /** Cancels the call when it is aborted. */
   signal: AbortSignal;
+  /** Whom the call is for, where slots are shared fairly. It stays on this side of the wire, as do the figures. */
+  party?: Party;
+  /** Gets what the runner measures. */
+  figures?: CallFigures;
+}
+
+/** One of those who share slots. */
+export interface Party {
+  name: string;
+  /** A higher one gets free slots first. */
+  priority: number;
+}
+
+export interface CallFigures {
+  /** How long the call has waited for slots, in ms. */
+  queuedMs: number;
 }
 
 /** A message from the caller. A port carries one call. `C` is the content of the call, as plain data. */

@@ -22,13 +22,20 @@ export interface KeeperOptions<M> {
   isOutdated: (model: M) => boolean;
   /** The most models in memory at once; null means that only memory limits them. */
   maxModels: number | null;
-  /** How long an idle model stays in memory, in ms; null means for ever. */
+  /** How long an idle model stays in memory, in ms; null means for ever. Requests may say otherwise, by `keep`. */
   idleTimeoutMs: number | null;
+  /** Says whether a model stays in memory whatever else is needed, and however long it is idle. */
+  isPinned: (id: string) => boolean;
   /** The most requests that may wait for one model to load. */
   maxWaiting: number;
   memory: () => MemoryState;
+  /** Is told of each unload. */
+  onUnload: (id: string, reason: UnloadReason) => void;
   log: Log;
 }
+
+/** Why a model leaves memory. */
+export type UnloadReason = 'idle' | 'room' | 'replaced' | 'asked' | 'shutdown';
 
 /**
  * A request's use of a loaded model. The model is not unloaded before `leave` is called. Calling it twice does no harm.
@@ -49,6 +56,8 @@ export interface Kept<M> {
   model: M | null;
   /** Requests that wait to enter the model. */
   waiting: number;
+  /** When it is to be unloaded if nobody uses it until then, in Unix ms; null if it is in use or stays for ever. */
+  expiresAt: number | null;
 }
 
 /** Keeps models in memory while they are used, within the limits and the available memory. */
@@ -58,12 +67,24 @@ export interface Keeper<M> extends AsyncDisposable {
    * and a 503 `ApiError` at once if `maxWaiting` requests wait already.
    */
   enter(id: string, signal: AbortSignal): Promise<Visit<M> | null>;
+  /**
+   * Says how long a model is to stay in memory after its last use, in ms; null means for ever. It holds until it is said again, and
+   * as long as the model stays loaded.
+   */
+  keep(id: string, ms: number | null): void;
+  /** Unloads a model once nobody uses it. Returns false if it is not in memory. */
+  unload(id: string): boolean;
   list(): Kept<M>[];
 }
 
 interface Entry<M> extends Omit<Kept<M>, 'waiting'> {
   users: number;
   usedAt: number;
+  pinned: boolean;
+  /** How long it stays when idle, in ms; null means for ever, undefined as all models do. */
+  keepMs?: number | null;
+  /** To be unloaded as soon as nobody uses it. */
+  leaving: boolean;
   waitingRoom: WaitingRoom<Visit<M>>;
   /** The room that the model waits for while it is `queued`. */
   claim: { needed: number; answer: (shortage: Shortage | null) => void; drop: () => void } | null;
@@ -71,6 +92,9 @@ interface Entry<M> extends Omit<Kept<M>, 'waiting'> {
   /** The latest load or unload. */
   work?: Promise<void>;
 }
+
+/** A longer timer would go off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** How long a closing keeper waits for loads and unloads under way, in ms. */
 const CLOSE_GRACE_MS = 10_000;
@@ -97,6 +121,9 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       model: null,
       users: 0,
       usedAt: 0,
+      pinned: options.isPinned(id),
+      leaving: false,
+      expiresAt: null,
       waitingRoom,
       claim: null,
     };
@@ -135,6 +162,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
 
   const visit = (entry: Entry<M>, model: M): Visit<M> => {
     clearTimeout(entry.idleTimer);
+    entry.expiresAt = null;
     entry.users += 1;
     entry.usedAt = now();
     let leave = () => {
@@ -149,15 +177,22 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
 
   const becomeIdle = (entry: Entry<M>) => {
     entry.usedAt = now();
-    if (idleTimeoutMs === null) return;
-    entry.idleTimer = setTimeout(() => unload(entry, 'nobody has used it for long'), idleTimeoutMs).unref();
+    if (entry.leaving) return unload(entry, 'asked', 'a request asked for it');
+    const ms = entry.keepMs === undefined ? idleTimeoutMs : entry.keepMs;
+    clearTimeout(entry.idleTimer);
+    entry.expiresAt = null;
+    if (entry.pinned || ms === null) return;
+    entry.expiresAt = Date.now() + ms;
+    entry.idleTimer = setTimeout(() => unload(entry, 'idle', 'nobody has used it for long'), ms).unref();
   };
 
-  const unload = (entry: Entry<M>, why: string) => {
+  const unload = (entry: Entry<M>, reason: UnloadReason, why: string) => {
     const { model, id, waitingRoom } = entry;
     if (!model) return;
     clearTimeout(entry.idleTimer);
-    Object.assign(entry, { state: 'unloading', model: null });
+    options.onUnload(id, reason);
+    Object.assign(entry, { state: 'unloading', model: null, leaving: false, expiresAt: null });
+    delete entry.keepMs;
     entry.work = dispose(id, model, why).then(async () => {
       // Requests that came during the unload have the model loaded again.
       if (waitingRoom.waiting > 0 && !ended) return load(Object.assign(entry, { state: 'queued' }));
@@ -202,7 +237,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
         return true;
       case 'unload': {
         const idle = entries.get(decision.id);
-        if (idle) unload(idle, `${entry.id} needs its room`);
+        if (idle) unload(idle, 'room', `${entry.id} needs its room`);
         return true;
       }
       case 'wait':
@@ -220,7 +255,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
   const renew = (entry: Entry<M>) => {
     const { model, users, waitingRoom } = entry;
     if (model && users === 0 && waitingRoom.waiting > 0 && options.isOutdated(model)) {
-      unload(entry, 'its files have been replaced');
+      unload(entry, 'replaced', 'its files have been replaced');
     }
   };
 
@@ -249,8 +284,25 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       return entered;
     },
 
+    keep(id, ms) {
+      const entry = entries.get(id);
+      if (!entry) return;
+      entry.keepMs = ms !== null && ms > LONGEST_TIMER_MS ? null : ms;
+      entry.leaving = false;
+      if (entry.model && entry.users === 0) becomeIdle(entry);
+    },
+
+    unload(id) {
+      const entry = entries.get(id);
+      if (!entry?.model) return false;
+      entry.leaving = true;
+      if (entry.users === 0) becomeIdle(entry);
+      return true;
+    },
+
     list: () =>
-      [...entries.values()].map(({ id, state, memory, model, waitingRoom }) => ({
+      [...entries.values()].map(({ id, state, memory, model, waitingRoom, expiresAt }) => ({
+        expiresAt,
         id,
         state,
         memory,
@@ -262,7 +314,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       ended = true;
       for (const entry of entries.values()) {
         entry.waitingRoom.fail(serverError('The server is shutting down.'));
-        unload(entry, 'the server is shutting down');
+        unload(entry, 'shutdown', 'the server is shutting down');
       }
       settle();
       const works = [...entries.values()].map(({ work }) => work);

@@ -11,6 +11,7 @@ import type { Claim } from './keeper.ts';
 import { startModelProcess } from './model-process.ts';
 import { scaleInfo, startModelThreads } from './model-threads.ts';
 import type { ModelWorkers } from './model-workers.ts';
+import { type EngineWatch, type PoolObserver, watchFor } from './observer.ts';
 import { type AskedLoad, planLoad } from './plan-load.ts';
 import type { MemoryState } from './residency.ts';
 
@@ -38,6 +39,8 @@ export interface LoadOptions {
   /** Returns the files of a model and its kind, or undefined if the model is unknown. */
   sourceOf: (modelId: string) => ModelSource | undefined;
   memory: () => MemoryState;
+  /** Is told what happens to the model's engine. */
+  observer: PoolObserver;
   log: Log;
 }
 
@@ -64,7 +67,8 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
   const { backends, reasons } = planBackends(options.backend, source);
   const failures: (Failure & { backend: BackendName })[] = [];
   for (const backend of backends) {
-    const result = await tryBackend(backend, source, options, withFields(options.log, { model: id }), claim);
+    const bound = { ...options, log: withFields(options.log, { model: id }), watch: watchFor(id, options.observer) };
+    const result = await tryBackend(backend, source, bound, claim);
     const fallbackReasons = [...reasons, ...failures.map(({ backend, reason }) => `${backend}: ${reason}`)];
     if ('workers' in result) {
       const { device, slots, contextLength: context, gpuLayers, threads, threadsReason } = result.engine;
@@ -109,8 +113,7 @@ export function planBackends(
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
-  { engine, memory }: LoadOptions,
-  log: Log,
+  { engine, memory, log, watch }: LoadOptions & { watch: EngineWatch },
   claim: Claim,
 ): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
@@ -133,7 +136,7 @@ async function tryBackend(
     memory: { needed: room.needed, available: memory().available },
   };
   const workers =
-    backend === 'wasm' ? startModelThreads(config, threads, sizes.slots, log) : startModelProcess(config, log);
+    backend === 'wasm' ? startModelThreads(config, threads, sizes.slots, log) : startModelProcess(config, log, watch);
   const result = await workers.load().catch((error: unknown) => ({
     ok: false as const,
     reason: String(toLogFields(error).error),

@@ -5,6 +5,7 @@ import { createBreaker } from './breaker.ts';
 import { EngineDied } from './engine-died.ts';
 import { type EngineProcess, startEngineProcess } from './engine-process.ts';
 import type { ModelWorkers } from './model-workers.ts';
+import type { EngineWatch } from './observer.ts';
 import { type EngineSigns, noteSign, watchEngine } from './watchdog.ts';
 
 /** One life of the engine: from the start of its process to its death. */
@@ -20,7 +21,7 @@ interface Life {
  * Holds a native engine in a process of its own. When the process dies, the calls in it fail with `EngineDied`, and
  * `ready` starts another. Deaths in a row open a breaker: for a time `ready` refuses, with the reason.
  */
-export function startModelProcess(config: WorkerConfig, log: Log): ModelWorkers {
+export function startModelProcess(config: WorkerConfig, log: Log, watch: EngineWatch): ModelWorkers {
   const breaker = createBreaker(() => performance.now());
   let life: Life | undefined;
   let ended = false;
@@ -29,12 +30,13 @@ export function startModelProcess(config: WorkerConfig, log: Log): ModelWorkers 
     const signs: EngineSigns = { heardAt: performance.now(), steppedAt: null, longestStepMs: 0 };
     const engine = startEngineProcess(log, (ofCall) => noteSign(signs, performance.now(), ofCall));
     const born: Life = { engine, loaded: engine.load(config), failing: new Set(), signs };
-    const stopWatching = watchEngine(engine, signs, log);
+    const stopWatching = watchEngine(engine, signs, log, watch.stuck);
     void engine.died.then((death) => {
       stopWatching();
       if (life === born) life = undefined;
       if (ended) return;
       breaker.noteDeath();
+      watch.died();
       log.error('the engine died', { pid: engine.pid, requests: born.failing.size, ...toLogFields(death) });
       for (const fail of born.failing) fail(death);
     });

@@ -8,21 +8,27 @@ import type { CallContext } from '../core/wire.ts';
 import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { describeConversation } from './affinity.ts';
+import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
 import { createKeeper, type Keeper } from './keeper.ts';
 import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
 import { createMemoryGauge } from './memory-gauge.ts';
+import { NOBODY, type PoolObserver } from './observer.ts';
 import { MOST_DEFAULT_SLOTS } from './plan-slots.ts';
 import { createPreparerPool } from './preparer.ts';
 import { createProbation, type Probation } from './probation.ts';
 import { askToTheEnd, generateToTheEnd } from './takeover.ts';
 
-export interface PoolOptions extends Omit<LoadOptions, 'memory'> {
+export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'observer'> {
   /** The most requests that may wait for a slot of one model. While the model loads, `engine.slots` more may wait. */
   maxWaiting: number;
   /** The most models in memory at once; null means that only memory limits them. */
   maxLoadedModels: number | null;
   /** How long an idle model stays loaded, in ms; null means for ever. */
   idleTimeoutMs: number | null;
+  /** The models that are never unloaded for others or for being idle. By default none. */
+  pinned?: readonly string[];
+  /** Is told what happens to models. */
+  observer?: PoolObserver;
   /** Returns how much memory there is. By default it is measured. */
   memory?: LoadOptions['memory'];
 }
@@ -31,6 +37,7 @@ export interface PoolOptions extends Omit<LoadOptions, 'memory'> {
 interface ServedModel extends LoadedWorkers, AsyncDisposable {
   queue: SlotQueue;
   probation: Probation;
+  held: HeldTokens;
 }
 
 /** A request's stay at a model, with a slot that is free for it until it leaves. */
@@ -40,35 +47,58 @@ interface Entered {
 }
 
 /** The server's Runner: workers for each model, loaded at a request and unloaded when others need the room. */
-export function createPool({ memory, ...options }: PoolOptions): Runner & AsyncDisposable {
+export function createPool({
+  memory,
+  pinned = [],
+  observer = NOBODY,
+  ...options
+}: PoolOptions): Runner & AsyncDisposable {
   const { maxWaiting, log } = options;
   const preparer = createPreparerPool();
   const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);
   const measure = memory ?? createMemoryGauge(pids);
   const keeper: Keeper<ServedModel> = createKeeper<ServedModel>({
     load: async (id, claim) => {
-      const loaded = await loadModel(id, { ...options, memory: measure }, claim);
+      const began = performance.now();
+      const loaded = await loadModel(id, { ...options, observer, memory: measure }, claim).catch((error: unknown) => {
+        observer.loadFailed(id);
+        throw error;
+      });
+      observer.loaded(id, performance.now() - began);
       const queue = createSlotQueue(loaded.engine.slots, maxWaiting);
       const dispose = () => loaded.workers[Symbol.asyncDispose]();
-      return { ...loaded, queue, probation: createProbation(), [Symbol.asyncDispose]: dispose };
+      return {
+        ...loaded,
+        queue,
+        probation: createProbation(),
+        held: createHeldTokens(),
+        [Symbol.asyncDispose]: dispose,
+      };
     },
     isOutdated: ({ isOutdated }) => isOutdated(),
     maxModels: options.maxLoadedModels,
     idleTimeoutMs: options.idleTimeoutMs,
+    isPinned: (id) => pinned.includes(id),
+    onUnload: observer.unloaded,
     maxWaiting: (options.engine.slots ?? MOST_DEFAULT_SLOTS) + maxWaiting,
     memory: measure,
     log,
   });
 
   /** Waits for the model and then for slots; both are kept until `leave`. Returns null if the signal aborts first. */
-  const enter = async (id: string, signal: AbortSignal, choices = 1): Promise<Entered | null> => {
+  const enter = async (id: string, { signal, party, figures }: CallContext, choices = 1): Promise<Entered | null> => {
     const visit = await keeper.enter(id, signal);
     if (!visit) return null;
     const { model } = visit;
-    const release = await model.queue.acquire(signal, Math.min(choices, model.engine.slots)).catch((error: unknown) => {
+    const began = performance.now();
+    const count = Math.min(choices, model.engine.slots);
+    const release = await model.queue.acquire(signal, count, party).catch((error: unknown) => {
       visit.leave();
       throw error;
     });
+    const waited = performance.now() - began;
+    observer.waited(id, waited);
+    if (figures) figures.queuedMs += waited;
     const leave = () => {
       release?.();
       visit.leave();
@@ -79,11 +109,22 @@ export function createPool({ memory, ...options }: PoolOptions): Runner & AsyncD
   };
 
   /** The model as conversations, for one call: its engine may be in another process, its templates are in other threads. */
-  const serviceFor = (model: ServedModel, conversation: string, context: CallContext): ChatService => {
-    const { workers, probation, traits } = model;
+  const serviceFor = (id: string, model: ServedModel, conversation: string, context: CallContext): ChatService => {
+    const { workers, probation, traits, held } = model;
     const engine: Inference<TextRequest, EngineEvent> = {
-      generate: (request, emit, signal) =>
-        generateToTheEnd(workers, probation, request, conversation, emit, { ...context, signal }),
+      async generate(request, emit, signal) {
+        const holding = held.open(request.choices);
+        const say = (event: EngineEvent) => {
+          holding.note(event);
+          if (event.kind === 'pause') observer.tookOver(id);
+          emit(event);
+        };
+        try {
+          await generateToTheEnd(workers, probation, request, conversation, say, { ...context, signal });
+        } finally {
+          holding.close();
+        }
+      },
       ask: (kind, question, signal = context.signal) => askToTheEnd(workers, kind, question, { ...context, signal }),
     };
     const prepare: Parameters<typeof chatServiceOver>[1] = (request, signal) =>
@@ -94,10 +135,11 @@ export function createPool({ memory, ...options }: PoolOptions): Runner & AsyncD
   return {
     generate(modelId, request, context) {
       return eventsOf<GenerationEvent>(async (emit, signal) => {
-        const entered = await enter(modelId, signal, request.choices);
+        const entered = await enter(modelId, { ...context, signal }, request.choices);
         if (!entered) return;
         try {
-          const service = serviceFor(entered.model, describeConversation(request.prompt), { ...context, signal });
+          const conversation = describeConversation(request.prompt);
+          const service = serviceFor(modelId, entered.model, conversation, { ...context, signal });
           await service.generate(request, emit, signal);
         } finally {
           entered.leave();
@@ -106,20 +148,32 @@ export function createPool({ memory, ...options }: PoolOptions): Runner & AsyncD
     },
 
     async ask(modelId, kind, question, context) {
-      const entered = await enter(modelId, context.signal);
+      const entered = await enter(modelId, context);
       if (!entered) throw serverError('The client went away.');
       try {
-        return await serviceFor(entered.model, '', context).ask(kind, question, context.signal);
+        return await serviceFor(modelId, entered.model, '', context).ask(kind, question, context.signal);
       } finally {
         entered.leave();
       }
     },
 
+    residency: {
+      async load(modelId, signal) {
+        const visit = await keeper.enter(modelId, signal);
+        if (!visit) throw serverError('The client went away.');
+        visit.leave();
+      },
+      unload: (modelId) => keeper.unload(modelId),
+      keep: (modelId, ms) => keeper.keep(modelId, ms),
+    },
+
     loaded: () =>
-      keeper.list().flatMap(({ id, model, waiting }) => {
+      keeper.list().flatMap(({ id, model, waiting, expiresAt }) => {
         if (!model) return [];
-        const { engine, fallbackReasons, memory, queue } = model;
-        return [{ id, engine, fallbackReasons, memory, busy: queue.busy, waiting: waiting + queue.waiting }];
+        const { engine, fallbackReasons, memory, queue, held } = model;
+        const { busy } = queue;
+        const figures = { busy, waiting: waiting + queue.waiting, heldTokens: held.count, expiresAt };
+        return [{ id, engine, fallbackReasons, memory, ...figures }];
       }),
 
     moving: () =>

@@ -8,6 +8,8 @@ export interface Resident {
   users: number;
   /** When it was last used, on any clock that only grows. */
   usedAt: number;
+  /** It gives way to no other model. */
+  pinned: boolean;
 }
 
 /** The state of the memory, in bytes. */
@@ -36,7 +38,7 @@ export type Decision =
 
 /**
  * Decides what to do for a model that needs `needed` bytes to be loaded. Idle models are unloaded, the least recently
- * used first. If there is none, the least recently used busy model is closed. Models that are loading are left alone.
+ * used first. If there is none, the least recently used busy model is closed. Models that are loading or pinned are left alone.
  *
  * Call it only for the model whose first request has waited longest, and again after each change. Then no request waits
  * for ever: a closed model gets no new users, so it becomes idle. Until then its `usedAt` does not change, so the same
@@ -51,8 +53,12 @@ export function makeRoom(needed: number, residents: Resident[], { maxModels, mem
   if (needed <= free && residents.length < (maxModels ?? Number.POSITIVE_INFINITY)) return { kind: 'load' };
   if (residents.length === 0) return { kind: 'refuse', available: free };
   if (residents.some(({ state }) => state === 'unloading')) return { kind: 'wait', closed: null };
+  // Models that are pinned never make room, so there is nothing to wait for.
+  if (residents.every(({ state, pinned }) => state === 'ready' && pinned)) return { kind: 'refuse', available: free };
 
-  const ready = residents.filter(({ state }) => state === 'ready').sort((a, b) => a.usedAt - b.usedAt);
+  const ready = residents
+    .filter(({ state, pinned }) => state === 'ready' && !pinned)
+    .sort((a, b) => a.usedAt - b.usedAt);
   const idle = ready.find(({ users }) => users === 0);
   return idle ? { kind: 'unload', id: idle.id } : { kind: 'wait', closed: ready[0]?.id ?? null };
 }

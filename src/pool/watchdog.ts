@@ -39,11 +39,12 @@ export function diagnose(now: number, { heardAt, steppedAt, longestStepMs }: Eng
 }
 
 /** Ends a process that is stuck; those who wait for it are taken up by the next. Returns the end of the watch. */
-export function watchEngine(engine: EngineProcess, signs: EngineSigns, log: Log): () => void {
+export function watchEngine(engine: EngineProcess, signs: EngineSigns, log: Log, onStuck: () => void): () => void {
   const timer = setInterval(() => {
     const reason = diagnose(performance.now(), signs);
     if (reason === null) return;
     log.error('the engine is stuck and is replaced', { pid: engine.pid, reason });
+    onStuck();
     engine.kill();
   }, LOOK_MS).unref();
   return () => clearInterval(timer);

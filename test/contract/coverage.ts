@@ -66,6 +66,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'loaded, backend': 'tells in /health and in the Model object what a loaded model runs on',
     'type, display_name, created_at': 'lists and retrieves models for the SDK of Anthropic',
     'GET /v1/models': 'lists the models of the folder, through the openai client',
+    'POST /v1/models/load': 'loads a model that nobody has asked yet, and answers when it is loaded',
+    'POST /v1/models/unload': 'unloads a model that nobody uses, and loads it again for the next request',
     'GET /v1/models/{model_id}': 'takes an id with a slash plain and encoded',
     'DELETE /v1/models/{model_id}': 'removes no unknown model and not the one that comes with Paddock, and says why',
   },
@@ -105,6 +107,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     return_progress: 'tells the progress of each prefill step when asked with return_progress',
     context_overflow:
       'answers such a prompt with a 400 and both counts where context_overflow is error, streamed or not',
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'fields of others':
       'refuses fields that would change the reply and that it does not implement; takes those that can not',
     'repetition_penalty, n_predict, best_of':
@@ -127,6 +130,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'gives back a stored response until it is deleted, and none that was not to be stored',
   },
   'POST /v1/responses': {
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'model, input, max_output_tokens': 'answers the openai client with a whole response',
     'input[].type: message, function_call, function_call_output':
       'calls a tool for the openai client, takes its result, and goes on from the stored response',
@@ -151,6 +155,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'takes the tools and fields of agents that have no meaning here, and refuses what would change the reply',
   },
   'POST /v1/completions': {
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'model, prompt': 'completes a text for the openai client, whole and streamed alike',
     'prompt, several of them': 'completes several prompts, with choices numbered through',
     'prompt, token ids':
@@ -163,6 +168,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'the fields of sampling, stop, n, stream': 'completes a text for the openai client, whole and streamed alike',
   },
   'POST /v1/messages': {
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'model, messages, max_tokens, system': 'answers the SDK of Anthropic with a whole message',
     stream: 'streams to the SDK of Anthropic what it would have answered whole',
     'stream, its events': 'streams the events of a message in their order, each named by its type, without [DONE]',
@@ -199,6 +205,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'model, tokens': 'tells the text of tokens, and refuses those that there are not',
   },
   'POST /v1/embeddings': {
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'model, input': 'makes a vector of length 1, and tells the tokens',
     'input, several of them':
       'makes equal vectors of equal texts, like ones of like texts and others of others, in the order of the texts',
@@ -209,6 +216,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'a model that makes none': 'refuses models that make no embeddings, and says 404 of unknown ones',
   },
   'POST /v1/rerank': {
+    keep_alive: 'takes how long a model is to stay in memory, and refuses what is no duration',
     'model, query, documents': 'ranks every document by a score between 0 and 1, the highest first',
     'results[].relevance_score': 'scores a document by the query, and alike whatever stands beside it',
     'top_n, return_documents': 'gives the first top_n, with their documents on demand',
@@ -227,6 +235,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'calls a tool for the ollama client, streamed and not, and takes its result',
     format: 'replies JSON of the schema in format, and of any kind for json',
     'messages[].images': 'looks at the images of a message for the ollama client',
+    'messages empty, keep_alive 0': 'unloads a model after a request with keep_alive 0, whoever asks how',
     'messages empty, keep_alive': 'loads a model for a request without messages, and lists it as running',
     'POST /api/generate: model, prompt, raw':
       'generates from one prompt as it chats, and with raw without the chat template',
@@ -246,6 +255,7 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     cancellation: 'frees the slot of an ollama client that leaves its stream',
   },
   'Other endpoints': {
+    'GET /metrics': 'tells its metrics to those with a key, in the text format of Prometheus',
     'POST /v1/models/pull': 'refuses a pull that names no source of a model, and says which field is wrong',
     'GET /health': 'tells a stranger in /health only that it lives',
     'GET /ready': 'answers /ready without a key',

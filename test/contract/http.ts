@@ -44,6 +44,23 @@ export const httpCases: ContractCase[] = [
     },
   },
   {
+    name: 'tells its metrics to those with a key, in the text format of Prometheus',
+    check: async (target) => {
+      expect(await getJson(target, '/metrics', { authorization: '' })).toMatchObject({
+        status: 401,
+        body: { error: { code: 'invalid_api_key' } },
+      });
+      await postChat(target, chatBody());
+      const response = await fetch(`${target.url}/metrics`, { headers: { 'x-api-key': target.apiKey } });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+      const text = await response.text();
+      expect(text).toMatch(/^paddock_generated_tokens_total\{model="tiny",key="key-1"\} [1-9]/m);
+      expect(text).toMatch(/^paddock_requests_running\{model="tiny"\} \d/m);
+      expect(text).not.toContain(target.apiKey);
+    },
+  },
+  {
     name: 'answers unknown paths with 404, other methods with 405 and Allow, as JSON',
     check: async (target) => {
       expect(await getJson(target, '/v1/nothing')).toMatchObject({

@@ -1,7 +1,12 @@
 import { NotFoundError } from 'openai';
 import { expect } from 'vitest';
 import type { ContractCase } from './suite.ts';
-import { getJson, openai, postJson } from './target.ts';
+import { chatBody, getJson, openai, postChat, postJson, type Target, untilIdle } from './target.ts';
+
+/** Waits until a model is not in memory any more. Only the test's own time limit ends this. */
+async function untilUnloaded(target: Target, id: string): Promise<void> {
+  while ((await getJson(target, `/v1/models/${id}`)).body.loaded);
+}
 
 export const modelCases: ContractCase[] = [
   {
@@ -55,6 +60,75 @@ export const modelCases: ContractCase[] = [
       const { body } = await getJson(target, '/v1/models');
       expect(body.object).toBe('list');
       for (const model of body.data) expect(model).not.toHaveProperty('sources');
+    },
+  },
+  {
+    name: 'loads a model that nobody has asked yet, and answers when it is loaded',
+    check: async (target) => {
+      const { status, body } = await postJson(target, '/v1/models/load', { model: 'shelf/brief' });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ id: 'shelf/brief', object: 'model', loaded: true });
+      const unknown = await postJson(target, '/v1/models/load', { model: 'no-such' });
+      expect(unknown).toMatchObject({ status: 404, body: { error: { code: 'model_not_found' } } });
+      const wrong = await postJson(target, '/v1/models/load', { model: 'tiny', keep_alive: 'long' });
+      expect(wrong).toMatchObject({ status: 400, body: { error: { param: 'keep_alive' } } });
+      await untilIdle(target);
+    },
+  },
+  {
+    name: 'unloads a model that nobody uses, and loads it again for the next request',
+    check: async (target) => {
+      const unload = () => postJson(target, '/v1/models/unload', { model: 'shelf/brief' });
+      await postJson(target, '/v1/models/load', { model: 'shelf/brief' });
+      expect(await unload()).toMatchObject({
+        status: 200,
+        body: { id: 'shelf/brief', object: 'model', unloaded: true },
+      });
+      await untilUnloaded(target, 'shelf/brief');
+      expect(await unload()).toMatchObject({ status: 200, body: { unloaded: false } });
+      expect((await postJson(target, '/v1/tokenize', { model: 'shelf/brief', content: 'hi' })).status).toBe(200);
+      expect(await unload()).toMatchObject({ status: 200, body: { unloaded: true } });
+      await untilUnloaded(target, 'shelf/brief');
+    },
+  },
+  {
+    name: 'unloads a model after a request with keep_alive 0, whoever asks how',
+    check: async (target) => {
+      const messages = [{ role: 'user', content: 'hello' }];
+      const asked: [path: string, body: object][] = [
+        ['/v1/chat/completions', { messages, max_tokens: 1, keep_alive: 0 }],
+        ['/v1/messages', { messages, max_tokens: 1, keep_alive: '0s' }],
+        ['/api/chat', { messages, keep_alive: 0, options: { num_predict: 1 }, stream: false }],
+        ['/api/generate', { keep_alive: 0 }],
+      ];
+      for (const [path, body] of asked) {
+        await postJson(target, '/v1/models/load', { model: 'shelf/brief' });
+        expect((await postJson(target, path, { model: 'shelf/brief', ...body })).status, path).toBe(200);
+        await untilUnloaded(target, 'shelf/brief');
+      }
+    },
+  },
+  {
+    name: 'takes how long a model is to stay in memory, and refuses what is no duration',
+    check: async (target) => {
+      const messages = [{ role: 'user', content: 'hello' }];
+      const asked: [path: string, body: object][] = [
+        ['/v1/chat/completions', { model: 'tiny', messages, max_tokens: 1 }],
+        ['/v1/completions', { model: 'tiny', prompt: 'hello', max_tokens: 1 }],
+        ['/v1/responses', { model: 'tiny', input: 'hello', max_output_tokens: 1 }],
+        ['/v1/messages', { model: 'tiny', messages, max_tokens: 1 }],
+        ['/v1/embeddings', { model: 'embed/mini', input: 'hello' }],
+        ['/v1/rerank', { model: 'rerank/mini', query: 'hello', documents: ['hello'] }],
+      ];
+      for (const [path, body] of asked) {
+        const wrong = await postJson(target, path, { ...body, keep_alive: '5 minutes' });
+        expect(wrong.status, path).toBe(400);
+        expect(JSON.stringify(wrong.body), path).toContain('keep_alive must be a duration such as 5m');
+        expect((await postJson(target, path, { ...body, keep_alive: '1h30m' })).status, path).toBe(200);
+      }
+      for (const keep_alive of [-1, 300, '-1m', '0.5h', '250ms', '90'])
+        expect((await postChat(target, chatBody({ max_tokens: 1, keep_alive }))).status).toBe(200);
+      expect((await postChat(target, chatBody({ max_tokens: 1, keep_alive: '1h' }))).status).toBe(200);
     },
   },
   {

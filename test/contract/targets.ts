@@ -12,6 +12,7 @@ const ON_WASM = {
     'the WebAssembly runtime tells no probabilities of the tokens of a prompt: a 400 says so',
 };
 
+const NO_UNLOAD = 'a browser holds one model, which leaves for the next one: a 501 says so';
 const NO_OTHER_ORIGIN = 'no page of another origin reaches a service worker';
 
 export const BROWSER: ContractTarget = {
@@ -21,6 +22,10 @@ export const BROWSER: ContractTarget = {
     ...ON_WASM,
     'answers preflights of local pages without a key, and lets them read errors too': NO_OTHER_ORIGIN,
     'gives pages of other origins nothing to read': NO_OTHER_ORIGIN,
+    'unloads a model that nobody uses, and loads it again for the next request': NO_UNLOAD,
+    'unloads a model after a request with keep_alive 0, whoever asks how': NO_UNLOAD,
+    'tells its metrics to those with a key, in the text format of Prometheus':
+      'a browser keeps no metrics: a 501 says so',
     'lets pages of other sites call nothing, and local ones neither pull nor remove models': NO_OTHER_ORIGIN,
   },
 };

@@ -41,6 +41,8 @@ function createHouse(more: Partial<KeeperOptions<FakeModel>> & { sizes?: Record<
       };
     },
     isOutdated: () => false,
+    isPinned: () => false,
+    onUnload: () => {},
     maxModels: 1,
     idleTimeoutMs: null,
     maxWaiting: 100,
@@ -328,6 +330,8 @@ describe('a load with several attempts', () => {
         return { id, async [Symbol.asyncDispose]() {} };
       },
       isOutdated: () => false,
+      isPinned: () => false,
+      onUnload: () => {},
       maxModels: 1,
       idleTimeoutMs: null,
       maxWaiting: 1,

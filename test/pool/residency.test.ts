@@ -9,7 +9,7 @@ function limits(more: Partial<Limits> = {}): Limits {
 
 let used = 0;
 function resident(id: string, more: Partial<Resident> = {}): Resident {
-  return { id, state: 'ready', memory: 100, users: 0, usedAt: used++, ...more };
+  return { id, state: 'ready', memory: 100, users: 0, usedAt: used++, pinned: false, ...more };
 }
 
 describe('room for a model', () => {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/core/api/api.ts';
 import type { RequestContext } from '../../src/core/api/context.ts';
 import type { Api } from '../../src/core/api/http/http.ts';
+import { plainKeys } from '../../src/core/api/keys/plain.ts';
 import type { BodyLimits } from '../../src/server/bodies.ts';
 import { chooseHttp } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
@@ -155,7 +156,7 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     });
 
     it('of 20 clients without a key is not read at all', async () => {
-      await listen(apiOf({ apiKeys: ['sk-one'] }), { inFlightBytes: 1000 });
+      await listen(apiOf({ apiKeys: plainKeys(['sk-one']) }), { inFlightBytes: 1000 });
       const large = 'x'.repeat(500_000);
       const answers = Array.from({ length: 20 }, () => answerOn(send('content-length: 500000', large)));
       expect(new Set(await Promise.all(answers))).toEqual(new Set(['401 invalid_api_key']));

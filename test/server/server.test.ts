@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/core/api/api.ts';
 import type { Api, ApiRequest } from '../../src/core/api/http/http.ts';
+import { plainKeys } from '../../src/core/api/keys/plain.ts';
 import type { ApiError } from '../../src/core/errors.ts';
 import { chooseHttp, type Http } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
@@ -91,7 +92,7 @@ describe.each(['auto', 'node'])('the HTTP server, of %s', (wanted) => {
   });
 
   it('answers a request without a key before its body has come', async () => {
-    const url = await listen(createApi(createContext({ apiKeys: ['sk-one'] }).context));
+    const url = await listen(createApi(createContext({ apiKeys: plainKeys(['sk-one']) }).context));
     const socket = connect(Number(new URL(url).port), HOST);
     const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n';
     socket.write(`${head}content-length: 1000\r\n\r\n{`);

@@ -6,6 +6,7 @@ import { JSON_LIMITS } from '../../src/core/api/http/json-scan.ts';
 import { canonicalPath, isApiPath } from '../../src/core/api/http/paths.ts';
 import { navigationNotAllowed } from '../../src/core/api/http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from '../../src/core/api/http/request-id.ts';
+import { plainKeys } from '../../src/core/api/keys/plain.ts';
 import type { ResponseStore } from '../../src/core/api/responses/store.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
 import type { Importer } from '../../src/core/importer.ts';
@@ -122,7 +123,7 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     remover: jobs,
     media,
     responses: ground.responses,
-    apiKeys,
+    apiKeys: plainKeys(apiKeys),
     // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.
     pages: { origins: [], local: 'none' },
     jsonLimits: JSON_LIMITS,

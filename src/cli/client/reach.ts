@@ -45,8 +45,8 @@ function borrowed(url: string, key: string | undefined): Reached {
 async function startOwn(config: Config): Promise<Reached> {
   const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
   const key = randomBytes(16).toString('hex');
-  const own = { ...config, host: '127.0.0.1', port: 0, apiKey: [key], apiKeyFile: undefined };
-  const { url, stop } = await startPaddock(own, createLog('silent'));
+  const own = { ...config, host: '127.0.0.1', port: 0, apiKey: [key], apiKeyFile: undefined, keys: undefined };
+  const { url, stop } = await startPaddock(own, createLog({ ...own, logLevel: 'silent' }));
   return { client: createClient(url, key), own: true, [Symbol.asyncDispose]: () => stop(0) };
 }
 

@@ -23,7 +23,7 @@ async function serve(config: Config): Promise<void> {
   checkExposure(config);
   // Imported on demand, so that the other commands start without the server's large dependencies.
   const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
-  const log = createLog(config.logLevel);
+  const log = createLog(config);
   const paddock = await startPaddock(config, log);
 
   onFarewell((why) => {

@@ -2,10 +2,15 @@ import { UsageError } from '../errors.ts';
 import type { Config } from './settings.ts';
 
 /** Throws a `UsageError` if other machines could reach the server without a key and `--no-auth` is not given. */
-export function checkExposure({ host, apiKey, noAuth }: Pick<Config, 'host' | 'apiKey' | 'noAuth'>): void {
-  if (isLoopback(host) || apiKey.length > 0 || noAuth) return;
+export function checkExposure({
+  host,
+  apiKey,
+  keys,
+  noAuth,
+}: Pick<Config, 'host' | 'apiKey' | 'keys' | 'noAuth'>): void {
+  if (isLoopback(host) || apiKey.length > 0 || keys !== undefined || noAuth) return;
   throw new UsageError(
-    `--host ${host} is reachable from other machines: give an --api-key or --api-key-file, or --no-auth to serve everyone without one`,
+    `--host ${host} is reachable from other machines: give an --api-key or --api-key-file, make one with paddock key, or give --no-auth to serve everyone without one`,
   );
 }
 

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as v from 'valibot';
 import { JSON_LIMITS } from '../../core/api/http/json-scan.ts';
 import { MEDIA_LIMITS } from '../../media/limits.ts';
-import { paddockHome } from '../home.ts';
-import { backend, integer, level, reach, switchedOn, text, texts } from './values.ts';
+import { defaultKeysFile, paddockHome } from '../home.ts';
+import { backend, httpUrl, integer, level, logFormat, reach, switchedOn, text, texts } from './values.ts';
 
 /** The longest delay of a timer, in seconds. */
 const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
@@ -78,6 +79,15 @@ export const SETTINGS = {
     schema: text,
     fallback: () => undefined,
     fallbackText: 'none',
+    path: true,
+  }),
+  keys: setting<string | undefined>({
+    flags: '--keys <file>',
+    env: 'PADDOCK_KEYS',
+    description: 'file of keys with limits, which paddock key makes',
+    schema: text,
+    fallback: (env) => (existsSync(defaultKeysFile(env)) ? defaultKeysFile(env) : undefined),
+    fallbackText: '~/.paddock/keys.json, if it is there',
     path: true,
   }),
   noAuth: setting<boolean>({
@@ -158,6 +168,14 @@ export const SETTINGS = {
     fallback: () => undefined,
     fallbackText: 'as many as fit',
   }),
+  preload: setting<string[]>({
+    flags: '--preload <model>',
+    env: 'PADDOCK_PRELOAD',
+    description: 'model to load at the start and to keep in memory',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
   idleTimeout: setting<number>({
     flags: '--idle-timeout <seconds>',
     env: 'PADDOCK_IDLE_TIMEOUT',
@@ -234,6 +252,42 @@ export const SETTINGS = {
     description: 'time of running requests to end after a signal; at least --lame-duck',
     schema: integer(0, LONGEST_TIMEOUT_S),
     fallback: () => 10,
+  }),
+  openMetrics: setting<boolean>({
+    flags: '--open-metrics',
+    env: 'PADDOCK_OPEN_METRICS',
+    description: 'let anybody read /metrics, without a key',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  vllmMetrics: setting<boolean>({
+    flags: '--vllm-metrics',
+    env: 'PADDOCK_VLLM_METRICS',
+    description: "tell the metrics under vLLM's names as well",
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  otlpEndpoint: setting<string | undefined>({
+    flags: '--otlp-endpoint <url>',
+    env: 'PADDOCK_OTLP_ENDPOINT',
+    description: 'OpenTelemetry collector that gets a span of each request, as in http://127.0.0.1:4318',
+    schema: httpUrl,
+    fallback: (env) => env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
+    fallbackText: 'none',
+  }),
+  logFormat: setting<'auto' | 'json' | 'pretty'>({
+    flags: '--log-format <format>',
+    env: 'PADDOCK_LOG_FORMAT',
+    description: 'json, pretty, or auto: pretty on a terminal, else json',
+    schema: logFormat,
+    fallback: () => 'auto',
+  }),
+  logPrompts: setting<boolean>({
+    flags: '--log-prompts',
+    env: 'PADDOCK_LOG_PROMPTS',
+    description: 'write the prompts of requests into the log',
+    schema: switchedOn,
+    fallback: () => false,
   }),
   logLevel: setting<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
     flags: '--log-level <level>',

@@ -32,6 +32,12 @@ export const texts = v.pipe(
   v.check((list) => !list.includes(''), 'must not be empty'),
 );
 
+export const httpUrl = v.pipe(
+  v.string('must be a URL'),
+  v.regex(/^https?:\/\//, 'must be a URL that begins with http:// or https://'),
+  v.url('must be a URL'),
+);
+
 export const switchedOn = v.union(
   [
     v.boolean(),
@@ -48,6 +54,7 @@ export const switchedOn = v.union(
 );
 
 export const backend = oneOf(['auto', 'gpu', 'cpu', 'wasm']);
+export const logFormat = oneOf(['auto', 'json', 'pretty']);
 export const reach = oneOf(['none', 'inference', 'all']);
 export const level = oneOf(['debug', 'info', 'warn', 'error', 'silent']);
 

@@ -1,11 +1,11 @@
-import { ApiError, invalidRequest, methodNotAllowed, pathNotFound, shuttingDown } from '../errors.ts';
+import { ApiError, invalidRequest, methodNotAllowed, pathNotFound, shuttingDown, toErrorData } from '../errors.ts';
 import { toLogFields, withFields } from '../log.ts';
 import { chat } from './chat/family.ts';
 import { completions } from './completions/family.ts';
-import type { ApiContext, RequestContext, Trace } from './context.ts';
+import type { ApiContext, RequestContext } from './context.ts';
 import type { Family, Route } from './family.ts';
 import { health } from './health/family.ts';
-import { authenticate } from './http/auth.ts';
+import { authenticate, checkManages } from './http/auth.ts';
 import { corsHeaders, preflightReply } from './http/cors.ts';
 import { dialectOf } from './http/dialect.ts';
 import { type Api, type ApiReply, type ApiRequest, errorReply } from './http/http.ts';
@@ -13,16 +13,20 @@ import { canonicalPath } from './http/paths.ts';
 import { type Reach, reachOf } from './http/reach.ts';
 import { originNotAllowed } from './http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from './http/request-id.ts';
+import { createLimiter, type Limiter } from './keys/limiter.ts';
+import { onlyModels } from './keys/only-models.ts';
 import { messages } from './messages/family.ts';
+import { metrics } from './metrics/family.ts';
 import { models } from './models/family.ts';
 import { ollama } from './ollama/family.ts';
 import { openApiOf } from './openapi/family.ts';
+import { beginRecord, endRecord, type Trace } from './record.ts';
 import { responses } from './responses/family.ts';
-import { unlessEnded } from './stream/cancel.ts';
+import { reasonForClient, unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
-const DESCRIBED: Family[] = [chat, responses, messages, completions, vectors, tokens, models, ollama, health];
+const DESCRIBED: Family[] = [chat, responses, messages, completions, vectors, tokens, models, ollama, health, metrics];
 
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
@@ -30,25 +34,35 @@ export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
 /** Each route with a pattern for its paths. The first group of the pattern, if any, is the handler's parameter. */
 const ROUTES = FAMILIES.flatMap(({ routes }) => routes).map((route) => ({ route, pattern: patternOf(route) }));
 
+/** The status of a request in log and metrics whose client left before there was a reply, as nginx has it. */
+const CLIENT_LEFT = 499;
+
 /** Makes the API from what its platform offers. Adds routing, keys, CORS, request ids, and errors as JSON. */
 export function createApi(context: ApiContext): Api {
+  const limiter = createLimiter(() => performance.now());
   return async (request) => {
     const trace: Trace = { requestId: requestIdOf(request.headers) };
+    const record = beginRecord(trace, request.method, request.headers.traceparent);
     const log = withFields(context.log, trace);
     const dialect = dialectOf(request.path);
     const reach = reachOf(request.headers, context.pages);
     const cors = corsHeaders(request.headers, reach);
-    const headed = (reply: ApiReply): ApiReply => ({
-      ...reply,
-      headers: { ...reply.headers, ...cors, ...requestIdHeaders(trace.requestId) },
-    });
+    const headed = (reply: ApiReply): ApiReply => {
+      const hasLeft = request.signal.aborted && !reasonForClient(request.signal);
+      record.status = hasLeft ? CLIENT_LEFT : reply.status;
+      // A stream closes its record itself.
+      if (typeof reply.body === 'string') endRecord(record, context);
+      const limits = record.key?.limits ? limiter.headers(record.key) : undefined;
+      return { ...reply, headers: { ...reply.headers, ...cors, ...limits, ...requestIdHeaders(trace.requestId) } };
+    };
     try {
-      const answered = answer({ ...context, log, trace }, request, reach, cors);
+      const answered = answer({ ...context, log, trace, record }, request, reach, cors, limiter);
       return headed(await unlessEnded(answered, request.signal));
     } catch (error) {
       // An error after the client has left is not a failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
         log.error('request failed', { path: request.path, ...toLogFields(error) });
+      if (!request.signal.aborted) record.error = toErrorData(error).code;
       return headed(errorReply(error, dialect, trace.requestId));
     }
   };
@@ -59,9 +73,12 @@ async function answer(
   request: ApiRequest,
   reach: Reach,
   cors: Record<string, string>,
+  limiter: Limiter,
 ): Promise<ApiReply> {
+  const { record } = context;
   const path = canonicalPath(request.path);
   const taken = routesAt(path);
+  if (taken[0]) record.route = taken[0].route.path;
   if (request.method === 'OPTIONS' && taken.length > 0) {
     const open = taken.filter(({ route }) => isWithin(reach, route));
     return preflightReply(request.headers, methodsOf(open), cors);
@@ -72,12 +89,22 @@ async function answer(
   const found = taken.find(({ route }) => route.method === method);
   if (found && !isWithin(reach, found.route))
     throw originNotAllowed(request.headers.origin ?? 'other sites', reach === 'none' ? 'anything' : 'models');
-  if (!found?.route.open) authenticate(context.apiKeys, request.headers);
+  if (!found?.route.open) record.key = authenticate(context.apiKeys, request.headers);
   if (taken.length === 0) throw pathNotFound(request.method, request.path);
   if (!found) throw methodNotAllowed(request.method, request.path, allowedBy(taken));
+  if (found.route.manages) checkManages(record.key);
   // Whatever changes something or asks a model is work.
-  if (found.route.method !== 'GET' && context.leaving?.aborted) throw shuttingDown();
-  return found.route.handler(context, request, decodeParameter(found.pattern.exec(path)?.[1] ?? ''));
+  const isWork = found.route.method !== 'GET';
+  if (isWork && context.leaving?.aborted) throw shuttingDown();
+  if (isWork && record.key?.limits) record.pass = limiter.enter(record.key);
+  const parameter = decodeParameter(found.pattern.exec(path)?.[1] ?? '');
+  return found.route.handler(withModelsOf(context), request, parameter);
+}
+
+/** The context as its key sees it: models that it may not use do not exist. */
+function withModelsOf(context: RequestContext): RequestContext {
+  const models = context.record.key?.models;
+  return models ? { ...context, catalogue: onlyModels(context.catalogue, models) } : context;
 }
 
 /** Says whether the API has a route at a path. */

@@ -1,3 +1,4 @@
+import type { ApiError } from '../errors.ts';
 import type { Importer } from '../importer.ts';
 import type { Log } from '../log.ts';
 import type { MediaReader } from '../media.ts';
@@ -9,6 +10,8 @@ import type { CallContext } from '../wire.ts';
 import type { ApiRequest } from './http/http.ts';
 import type { JsonLimits } from './http/json-scan.ts';
 import type { PageRules } from './http/reach.ts';
+import type { ApiKeys } from './keys/key.ts';
+import type { Observer, RequestRecord, Trace } from './record.ts';
 import type { ResponseStore } from './responses/store.ts';
 
 /** What the API needs from the platform that it runs on. */
@@ -25,8 +28,7 @@ export interface ApiContext {
   media?: MediaReader;
   /** The responses that clients may come back to. */
   responses: ResponseStore;
-  /** The API keys. If there are none, requests need no key. */
-  apiKeys: string[];
+  apiKeys: ApiKeys;
   /** Which web pages may call. */
   pages: PageRules;
   /** What a JSON body may hold. */
@@ -41,21 +43,27 @@ export interface ApiContext {
   noteUnknownFields: (fields: string[]) => void;
   /** Aborted when the server begins to shut down: then it takes no more work. Absent if this platform never shuts down. */
   leaving?: AbortSignal;
+  /** Why the server takes no traffic yet, though it does work that comes; null once it does. */
+  unready?: () => ApiError | null;
+  /** Is told what requests do, for metrics and logs. Absent if nobody wants to know. */
+  observer?: Observer;
+  /** The metrics in Prometheus's text format. Absent if this platform has none. */
+  metrics?: () => Promise<string>;
+  /** True if anybody may read the metrics, without a key. */
+  metricsOpen?: boolean;
+  /** True if the log gets the prompts, which it does not otherwise. */
+  logPrompts?: boolean;
   log: Log;
-}
-
-/** What identifies a request in its log lines: its id, and the model once that is known. */
-export interface Trace {
-  requestId: string;
-  model?: string;
 }
 
 /** What a handler gets: the API's context, with a log that adds `trace` to every line. */
 export interface RequestContext extends ApiContext {
   trace: Trace;
+  record: RequestRecord;
 }
 
 /** The context of a call to the runner on behalf of a request. */
-export function callOf({ trace }: RequestContext, { signal }: Pick<ApiRequest, 'signal'>): CallContext {
-  return { requestId: trace.requestId, signal };
+export function callOf({ trace, record }: RequestContext, { signal }: Pick<ApiRequest, 'signal'>): CallContext {
+  const { key } = record;
+  return { requestId: trace.requestId, signal, figures: record, ...(key && { party: key }) };
 }

@@ -20,7 +20,7 @@ export interface Route<Name extends string = string> {
   handler: Handler;
   /** True if the route needs no API key. */
   open?: true;
-  /** Pulls, imports or removes models, which not every web page that may ask models may do. */
+  /** Loads, pulls, imports or removes models, which not every web page and not every key that may ask models may do. */
   manages?: true;
   /** The operation's id in the OpenAPI document. */
   id: string;
@@ -35,6 +35,8 @@ export interface Route<Name extends string = string> {
   event?: Name;
   /** True if the stream is lines of JSON. All others are server-sent events. */
   ndjson?: true;
+  /** True if the whole reply is plain text. */
+  text?: true;
   /** True if each event of the stream is named by its type, and none says [DONE]. */
   namedEvents?: true;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi, FAMILIES } from '../../../src/core/api/api.ts';
 import { errorBody } from '../../../src/core/api/http/dialect.ts';
+import { plainKeys } from '../../../src/core/api/keys/plain.ts';
 import { serverError, shuttingDown } from '../../../src/core/errors.ts';
 import type { Catalogue } from '../../../src/core/model.ts';
 import { chat, createContext, createFakeRunner, failing, get, hello, post, readBody, readJson } from './fixtures.ts';
@@ -71,7 +72,7 @@ describe('routing', () => {
   });
 
   it('has a key checked at every path of a route', async () => {
-    const locked = createApi(createContext({ apiKeys: ['secret'] }).context);
+    const locked = createApi(createContext({ apiKeys: plainKeys(['secret']) }).context);
     for (const path of ['/v1/models', '/v1/models/', '/models']) expect((await locked(get(path))).status).toBe(401);
   });
 
@@ -90,7 +91,7 @@ describe('routing', () => {
   });
 
   it('asks for a key on HEAD where GET needs one', async () => {
-    const guarded = createApi({ ...createContext().context, apiKeys: ['key'] });
+    const guarded = createApi({ ...createContext().context, apiKeys: plainKeys(['key']) });
     expect((await guarded({ ...get('/v1/models'), method: 'HEAD' })).status).toBe(401);
     expect((await guarded({ ...get('/health'), method: 'HEAD' })).status).toBe(200);
   });

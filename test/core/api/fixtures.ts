@@ -6,6 +6,8 @@ import { validate } from '../../../src/core/api/fields/fields.ts';
 import { toGenerationRequest } from '../../../src/core/api/generation/request.ts';
 import type { ApiReply, ApiRequest } from '../../../src/core/api/http/http.ts';
 import { JSON_LIMITS } from '../../../src/core/api/http/json-scan.ts';
+import { plainKeys } from '../../../src/core/api/keys/plain.ts';
+import { beginRecord } from '../../../src/core/api/record.ts';
 import { createResponseStore } from '../../../src/core/api/responses/store.ts';
 import { ApiError } from '../../../src/core/errors.ts';
 import type {
@@ -170,11 +172,12 @@ export function createContext(overrides: Partial<RequestContext> & { cards?: Mod
   const { cards = [modelCard()], ...rest } = overrides;
   const errors: { message: string; fields: Record<string, unknown> | undefined }[] = [];
   const noted: string[][] = [];
+  const trace = { requestId: 'req-test' };
   const context: RequestContext = {
     catalogue: { list: () => cards, find: (id) => cards.find((card) => card.id === id) },
     runner: createFakeRunner(),
     responses: createResponseStore(),
-    apiKeys: [],
+    apiKeys: plainKeys([]),
     pages: { origins: [], local: 'inference' },
     jsonLimits: JSON_LIMITS,
     contentFilter: [],
@@ -187,7 +190,8 @@ export function createContext(overrides: Partial<RequestContext> & { cards?: Mod
       warn: () => {},
       error: (message, fields) => errors.push({ message, fields }),
     },
-    trace: { requestId: 'req-test' },
+    trace,
+    record: beginRecord(trace, 'POST'),
     ...rest,
   };
   return { context, errors, noted };

@@ -8,6 +8,7 @@ import { SETTINGS } from '../../../src/cli/config/settings.ts';
 import { FAMILIES } from '../../../src/core/api/api.ts';
 import { chatRequestSchema } from '../../../src/core/api/chat/schema.ts';
 import { authenticate } from '../../../src/core/api/http/auth.ts';
+import { plainKeys } from '../../../src/core/api/keys/plain.ts';
 import { commands, wrongClaims } from './claims.ts';
 
 const ANY_PORT = 4567;
@@ -27,7 +28,7 @@ function portsOf(answer: string): number[] {
 }
 
 /** Commands that came after the training of the weights: a text that the model does not write would be no claim of its. */
-const NEWER = ['connect'];
+const NEWER = ['connect', 'key'];
 
 describe('what pico says of Paddock', () => {
   it.each(intents)('is true of $about', ({ answer }: Intent) => {
@@ -74,21 +75,21 @@ describe('what pico says of Paddock', () => {
     const answer = answerAbout('keys');
     const [header = '', value = ''] = /in the header (.*), or/.exec(answer)?.[1]?.split(': ') ?? [];
     const send = { [header.toLowerCase()]: value };
-    expect(() => authenticate(['KEY'], send)).not.toThrow();
+    expect(() => authenticate(plainKeys(['KEY']), send)).not.toThrow();
 
     expect(answer).toContain('No key is needed unless you set one');
-    expect(() => authenticate(SETTINGS.apiKey.fallback({}), {})).not.toThrow();
+    expect(() => authenticate(plainKeys(SETTINGS.apiKey.fallback({})), {})).not.toThrow();
 
     expect(answer).toContain('Then requests to /v1 must bring it');
-    expect(() => authenticate(['KEY'], {})).toThrow('Authorization: Bearer');
+    expect(() => authenticate(plainKeys(['KEY']), {})).toThrow('Authorization: Bearer');
     const open = FAMILIES.flatMap(({ routes }) => routes).filter((route) => route.open);
     expect(open.filter(({ path }) => path.startsWith('/v1'))).toEqual([]);
   });
 
   it('tells what other machines need: a host and a key', () => {
     expect(answerAbout('reaching it from elsewhere')).toContain('--host 0.0.0.0 and --api-key');
-    expect(() => checkExposure({ host: '0.0.0.0', apiKey: ['KEY'], noAuth: false })).not.toThrow();
-    expect(() => checkExposure({ host: '0.0.0.0', apiKey: [], noAuth: false })).toThrow('--api-key');
+    expect(() => checkExposure({ host: '0.0.0.0', apiKey: ['KEY'], keys: undefined, noAuth: false })).not.toThrow();
+    expect(() => checkExposure({ host: '0.0.0.0', apiKey: [], keys: undefined, noAuth: false })).toThrow('--api-key');
   });
 
   it('names the licence', () => {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { keepAliveField } from '../fields/keep-alive.ts';
 import { EFFORTS, samplingEntries, tokenLimit } from '../fields/sampling.ts';
 import { message } from './message-schema.ts';
 import { toolChoice, tools } from './tool-schema.ts';
@@ -67,6 +68,7 @@ export const chatRequestSchema = v.looseObject(
     chat_template_kwargs: v.nullish(record('must be an object', v.unknown())),
     reasoning_effort: v.nullish(oneOf(EFFORTS)),
     ...synonyms,
+    keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',
 );

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { booleanField, integer, nonEmptyText, text } from '../fields/fields.ts';
+import { keepAliveField } from '../fields/keep-alive.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 import { textInputs } from '../fields/text-input.ts';
 
@@ -12,6 +13,7 @@ export const completionRequestSchema = v.looseObject(
     echo: v.nullish(booleanField),
     logprobs: v.nullish(integer(0, 5)),
     ...samplingEntries,
+    keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',
 );

@@ -5,6 +5,7 @@ import type { RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { parseJsonBody } from '../http/json-body.ts';
 import { validate } from './fields.ts';
+import { noteKeepAlive } from './keep-alive.ts';
 import { refuseFields, undefinedFields } from './support.ts';
 
 /** The schema of a body that names a model. */
@@ -15,7 +16,7 @@ type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entrie
  * fields that would have no effect, and those in `refused`. Notes fields that nobody defines.
  */
 export async function readModelRequest<S extends ModelRequestSchema>(
-  { catalogue, jsonLimits, noteUnknownFields, trace }: RequestContext,
+  { catalogue, jsonLimits, noteUnknownFields, trace, record }: RequestContext,
   request: ApiRequest,
   schema: S,
   refused: string[] = [],
@@ -24,6 +25,7 @@ export async function readModelRequest<S extends ModelRequestSchema>(
   const model = catalogue.find(body.model);
   if (!model) throw modelNotFound(body.model);
   trace.model = model.id;
+  noteKeepAlive(record, body as object);
   refuseFields(body, refused);
   noteUnknownFields(undefinedFields(body, schema.entries));
   return { body, model };

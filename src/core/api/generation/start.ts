@@ -1,8 +1,9 @@
 import type { GenerationEvent } from '../../events.ts';
 import type { ModelCard } from '../../model.ts';
-import type { GenerationRequest } from '../../runner.ts';
+import type { GenerationRequest, Prompt } from '../../runner.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
+import { createEventNotes } from '../record.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { applyOverflowPolicy } from '../stream/overflow.ts';
 import type { Conversation } from './conversation.ts';
@@ -42,8 +43,20 @@ export function runGeneration(
   generation: GenerationRequest,
   { overflow, param }: { overflow: 'length' | 'error'; param: string },
 ): AsyncIterable<GenerationEvent> {
+  if (context.logPrompts) context.log.info('prompt', { prompt: withoutBytes(generation.prompt) });
   const events = context.runner.generate(model.id, generation, callOf(context, cancel));
-  return applyOverflowPolicy(events, overflow, { param, choices: generation.choices });
+  const note = createEventNotes(context.record, context.observer);
+  return applyOverflowPolicy(events, overflow, { param, choices: generation.choices }, note);
+}
+
+/** The prompt without the bytes of its images and recordings. */
+function withoutBytes(prompt: Prompt): object {
+  if (prompt.kind !== 'chat') return prompt;
+  const messages = prompt.messages.map(({ media = [], ...message }) => ({
+    ...message,
+    ...(media.length > 0 && { media: media.map(({ bytes }) => `${bytes.length} bytes`) }),
+  }));
+  return { ...prompt, messages };
 }
 
 /** Counts the tokens of a conversation's prompt. Those of images and recordings are not known and count as none. */

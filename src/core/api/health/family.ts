@@ -20,7 +20,8 @@ export const health = defineFamily({
       handler: ready,
       open: true,
       id: 'ready',
-      summary: 'Whether the server takes work: a 503 with Retry-After from the moment on that it begins to shut down.',
+      summary:
+        'Whether the server takes work: a 503 while it loads the models of --preload, and from the moment on that it begins to shut down.',
       response: 'Ready',
     },
   ],

@@ -1,6 +1,6 @@
 import { shuttingDown } from '../../errors.ts';
 import type { RequestContext } from '../context.ts';
-import { isKnown } from '../http/auth.ts';
+import { keyOf } from '../http/auth.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 
 /**
@@ -8,23 +8,33 @@ import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
  * unload, but not to strangers where keys are set.
  */
 export function health({ apiKeys, runner }: RequestContext, { headers }: Pick<ApiRequest, 'headers'>): ApiReply {
-  if (!isKnown(apiKeys, headers)) return jsonReply({ status: 'ok' });
-  const models = runner.loaded().map(({ id, engine, fallbackReasons, memory, busy, waiting }) => ({
-    id,
-    backend: engine.backend,
-    device: engine.device,
-    fallback_reasons: fallbackReasons,
-    context_length: engine.contextLength,
-    slots: engine.slots,
-    memory,
-    busy,
-    waiting,
-  }));
-  return jsonReply({ status: 'ok', models, moving: runner.moving() });
+  const key = keyOf(apiKeys, headers);
+  if (apiKeys.required && !key) return jsonReply({ status: 'ok' });
+  const isSeen = ({ id }: { id: string }) => !key?.models || key.models.includes(id);
+  const models = runner
+    .loaded()
+    .filter(isSeen)
+    .map(({ id, engine, fallbackReasons, memory, busy, waiting }) => ({
+      id,
+      backend: engine.backend,
+      device: engine.device,
+      fallback_reasons: fallbackReasons,
+      context_length: engine.contextLength,
+      slots: engine.slots,
+      memory,
+      busy,
+      waiting,
+    }));
+  return jsonReply({ status: 'ok', models, moving: runner.moving().filter(isSeen) });
 }
 
-/** GET /ready: says that the server takes work. Throws a 503 `ApiError` from the moment on that it begins to shut down. */
-export function ready({ leaving }: RequestContext): ApiReply {
+/**
+ * GET /ready: says that the server takes work. Throws a 503 `ApiError` while it loads the models that it was told to have ready, and
+ * from the moment on that it begins to shut down.
+ */
+export function ready({ leaving, unready }: RequestContext): ApiReply {
   if (leaving?.aborted) throw shuttingDown();
+  const reason = unready?.();
+  if (reason) throw reason;
   return jsonReply({ status: 'ready' });
 }

@@ -1,4 +1,4 @@
-const API_PATH = /^\/(?:(?:v1|api)(?:\/|$)|health$|ready$|openapi\.json$)/;
+const API_PATH = /^\/(?:(?:v1|api)(?:\/|$)|health$|ready$|metrics$|openapi\.json$)/;
 
 /** Says whether a path belongs to the API and to nothing else: no file of a site is served there. */
 export function isApiPath(path: string): boolean {

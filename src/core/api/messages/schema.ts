@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { between, booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { keepAliveField } from '../fields/keep-alive.ts';
 
 /** More than any conversation has; each costs work before the model gets to it. */
 const MOST_MESSAGES = 10_000;
@@ -200,6 +201,7 @@ export const messagesRequestSchema = v.looseObject(
     temperature: v.nullish(between(0, 1)),
     top_p: v.nullish(between(0, 1)),
     top_k: v.nullish(integer(0)),
+    keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',
 );

@@ -2,8 +2,9 @@ import { defineFamily } from '../family.ts';
 import { array, backend, boolean, integer, listOf, nullable, object, ref, string } from '../openapi/json-schema.ts';
 import { deleteModel, listModels, retrieveModel } from './handler.ts';
 import { importModel } from './import.ts';
+import { load, unload } from './load.ts';
 import { pullModel } from './pull.ts';
-import { pullRequestSchema } from './schema.ts';
+import { loadRequestSchema, pullRequestSchema, unloadRequestSchema } from './schema.ts';
 
 /** The models on offer: clients list, fetch, upload and remove them. */
 export const models = defineFamily({
@@ -40,6 +41,26 @@ export const models = defineFamily({
         size: { required: false, schema: integer, description: 'The size of the file in bytes.' },
       },
       event: 'PullEvent',
+    },
+    {
+      method: 'POST',
+      path: '/v1/models/load',
+      handler: load,
+      manages: true,
+      id: 'loadModel',
+      summary: 'Loads a model, and answers when it is in memory.',
+      body: { name: 'LoadRequest', schema: loadRequestSchema },
+      response: 'Model',
+    },
+    {
+      method: 'POST',
+      path: '/v1/models/unload',
+      handler: unload,
+      manages: true,
+      id: 'unloadModel',
+      summary: 'Takes a model out of memory as soon as nobody uses it. A browser can not.',
+      body: { name: 'UnloadRequest', schema: unloadRequestSchema },
+      response: 'ModelUnloaded',
     },
     {
       method: 'GET',
@@ -85,6 +106,7 @@ export const models = defineFamily({
       },
       { sources: array(object({ filename: string, url: string })) },
     ),
+    ModelUnloaded: object({ id: string, object: { const: 'model' }, unloaded: boolean }),
     ModelDeleted: object({ id: string, object: { const: 'model' }, deleted: { const: true } }),
     PullEvent: {
       anyOf: [

@@ -1,8 +1,18 @@
 import * as v from 'valibot';
 import { booleanField, nonEmptyText } from '../fields/fields.ts';
+import { keepAliveField } from '../fields/keep-alive.ts';
 
 /** The body of POST /v1/models/pull. The reply streams unless `stream` is false, because pulls take minutes. */
 export const pullRequestSchema = v.looseObject(
   { model: nonEmptyText, stream: v.nullish(booleanField) },
   'must be a JSON object',
 );
+
+/** The body of POST /v1/models/load. */
+export const loadRequestSchema = v.looseObject(
+  { model: nonEmptyText, keep_alive: v.nullish(keepAliveField) },
+  'must be a JSON object',
+);
+
+/** The body of POST /v1/models/unload. */
+export const unloadRequestSchema = v.looseObject({ model: nonEmptyText }, 'must be a JSON object');

@@ -1,11 +1,11 @@
 import type { ModelCard } from '../../model.ts';
 import type { RequestContext } from '../context.ts';
 import { collectReplies } from '../generation/collect.ts';
+import { loadModel, unloadModel } from '../generation/load.ts';
 import { type Generation, runGeneration, startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { streamReply } from '../stream/event-stream.ts';
-import { loadModel } from './load.ts';
 import { jsonLine, NDJSON } from './ndjson.ts';
 import { readModelRequest } from './read.ts';
 import { NOTHING, replyHead, type ToFields, toChatFields, toGenerateFields } from './reply.ts';
@@ -25,27 +25,25 @@ interface Telling {
   last?: object;
 }
 
-/** POST /api/chat: the reply to a conversation. Without messages it only loads the model. */
+/** POST /api/chat: the reply to a conversation. Without messages it only loads or unloads the model. */
 export async function chat(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const timer = startTimer();
   const { body, name, model } = await readModelRequest(context, request, chatSchema);
   const telling = { name, stream: body.stream !== false, toFields: toChatFields, timer };
   if (!body.messages?.length) {
-    await loadModel(context, request, model, body.keep_alive);
-    return tellLoaded(telling);
+    return tellResidency(telling, await loadOrUnload(context, request, model));
   }
   return tell(context, await startGeneration(context, request, model, toChat(body, model), 'error'), telling);
 }
 
-/** POST /api/generate: the reply to a prompt, or the continuation of a text. Without a prompt it only loads the model. */
+/** POST /api/generate: the reply to a prompt, or the continuation of a text. Without a prompt it only loads or unloads the model. */
 export async function generate(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const timer = startTimer();
   const { body, name, model } = await readModelRequest(context, request, generateSchema);
   const last = { context: [] };
   const telling = { name, stream: body.stream !== false, toFields: toGenerateFields, timer, last };
   if (!body.prompt && !body.suffix && !body.images?.length) {
-    await loadModel(context, request, model, body.keep_alive);
-    return tellLoaded(telling);
+    return tellResidency(telling, await loadOrUnload(context, request, model));
   }
   return tell(context, await startPrompt(context, request, model, body), telling);
 }
@@ -78,9 +76,22 @@ async function tell(context: RequestContext, { events, cancel }: Generation, tel
   return jsonReply({ ...replyHead(name), ...toFields(toReplyPart(reply)), ...toEnd(reply, done, timer), ...last });
 }
 
-/** Answers a request that has nothing to reply to: the model is loaded. */
-function tellLoaded({ name, stream, toFields, timer, last }: Telling): ApiReply {
-  const end = { done: true, done_reason: 'load', ...last, ...toFigures(NO_TOKENS, timer) };
+/** Without anything to reply to, a request asks for the model itself: `keep_alive: 0` unloads it, all else loads it. */
+async function loadOrUnload(
+  context: RequestContext,
+  request: ApiRequest,
+  model: ModelCard,
+): Promise<'load' | 'unload'> {
+  if (context.record.keepMs !== 0) {
+    await loadModel(context, request, model);
+    return 'load';
+  }
+  unloadModel(context, model);
+  return 'unload';
+}
+
+function tellResidency({ name, stream, toFields, timer, last }: Telling, done_reason: 'load' | 'unload'): ApiReply {
+  const end = { done: true, done_reason, ...last, ...toFigures(NO_TOKENS, timer) };
   const loaded = { ...replyHead(name), ...toFields(NOTHING), ...end };
   return stream ? { status: 200, headers: NDJSON.headers, body: jsonLine(loaded) } : jsonReply(loaded);
 }

@@ -13,7 +13,7 @@ import { modelSchema } from './schema.ts';
  */
 const API_LEVEL = '0.13.4';
 
-/** Loaded models have no time to end: they go when memory is needed. Go and Python both take this date. */
+/** For models that are in use, and for those that go only when memory is needed. Go and Python both take this date. */
 const NO_END = '2300-01-01T00:00:00.000Z';
 
 /** GET /api/version */
@@ -35,11 +35,11 @@ export async function ps({ catalogue, runner }: RequestContext): Promise<ApiRepl
   return jsonReply({ models: await Promise.all(running) });
 }
 
-async function toRunning(card: ModelCard, { memory, engine }: LoadedModel) {
+async function toRunning(card: ModelCard, { memory, engine, expiresAt }: LoadedModel) {
   return {
     ...(await toListed(card)),
     size: memory,
-    expires_at: NO_END,
+    expires_at: expiresAt ? new Date(expiresAt).toISOString() : NO_END,
     size_vram: engine.backend === 'gpu' ? memory : 0,
     context_length: engine.contextLength,
   };

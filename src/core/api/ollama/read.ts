@@ -3,6 +3,7 @@ import { invalidRequest } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
 import type { RequestContext } from '../context.ts';
 import { validate } from '../fields/fields.ts';
+import { noteKeepAlive } from '../fields/keep-alive.ts';
 import { undefinedFields } from '../fields/support.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { parseJsonBody } from '../http/json-body.ts';
@@ -53,5 +54,6 @@ export async function readModelRequest<S extends NamedSchema>(
   const { body, name } = await readNamed(context, request, schema);
   const model = findModel(context, name);
   context.trace.model = model.id;
+  noteKeepAlive(context.record, body as object);
   return { body, name, model };
 }

@@ -11,6 +11,7 @@ import {
   record,
   text,
 } from '../fields/fields.ts';
+import { keepAliveField } from '../fields/keep-alive.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 
 /** More than any conversation has; each costs work before the model gets to it. */
@@ -73,8 +74,6 @@ export const KNOWN_OPTIONS = new Set([...Object.keys(optionEntries), ...LOADING]
 
 const images = list(nonEmptyText, MOST_IMAGES, 'images', 'must be an array of images in base64');
 
-const keepAlive = v.union([text, v.number()], 'must be a duration such as 5m, or a number of seconds');
-
 const toolCall = object(
   {
     id: v.nullish(text),
@@ -125,7 +124,7 @@ const replyEntries = {
     v.union([v.boolean(), v.picklist(['low', 'medium', 'high'])], 'must be a boolean, low, medium or high'),
   ),
   options: v.nullish(options),
-  keep_alive: v.nullish(keepAlive),
+  keep_alive: v.nullish(keepAliveField),
   logprobs: v.nullish(booleanField),
   top_logprobs: v.nullish(integer(0, 20)),
   truncate: v.nullish(v.literal(false, 'must be false: a prompt is never shortened')),
@@ -172,14 +171,14 @@ export const embedSchema = v.looseObject(
     truncate: v.nullish(booleanField),
     dimensions: v.nullish(integer(1)),
     options: v.nullish(options),
-    keep_alive: v.nullish(keepAlive),
+    keep_alive: v.nullish(keepAliveField),
   },
   whole,
 );
 
 /** The body of POST /api/embeddings, the older form of /api/embed. */
 export const embeddingsSchema = v.looseObject(
-  { ...named, prompt: text, options: v.nullish(options), keep_alive: v.nullish(keepAlive) },
+  { ...named, prompt: text, options: v.nullish(options), keep_alive: v.nullish(keepAliveField) },
   whole,
 );
 

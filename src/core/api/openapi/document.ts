@@ -81,7 +81,8 @@ function bodyOf({ body, upload }: Route): object | null {
   return upload ? { 'application/octet-stream': {} } : null;
 }
 
-function describeReply({ response, event, ndjson, namedEvents }: Route) {
+function describeReply({ response, event, ndjson, namedEvents, text }: Route) {
+  if (text && response) return { description: 'The reply.', content: { 'text/plain': { schema: ref(response) } } };
   const whole = response === undefined ? {} : { 'application/json': { schema: ref(response) } };
   if (event === undefined) return { description: 'The reply.', content: whole };
   if (ndjson) {

@@ -10,7 +10,7 @@ export function openApiOf(others: Family[]): Family {
       {
         method: 'GET',
         path: '/openapi.json',
-        handler: ({ apiKeys }) => jsonReply(openApiDocument([...others, self], apiKeys.length > 0)),
+        handler: ({ apiKeys }) => jsonReply(openApiDocument([...others, self], apiKeys.required)),
         open: true,
         id: 'describeApi',
         summary: 'This document.',

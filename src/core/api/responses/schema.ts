@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { keepAliveField } from '../fields/keep-alive.ts';
 import { EFFORTS, samplingEntries } from '../fields/sampling.ts';
 import { input } from './items.ts';
 
@@ -107,6 +108,7 @@ export const responseRequestSchema = v.looseObject(
     top_logprobs: v.nullish(integer(0, 20)),
     store: v.nullish(booleanField),
     ...hints,
+    keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',
 );

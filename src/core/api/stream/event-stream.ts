@@ -4,6 +4,7 @@ import { toLogFields } from '../../log.ts';
 import type { RequestContext } from '../context.ts';
 import { errorBody } from '../http/dialect.ts';
 import type { ApiReply } from '../http/http.ts';
+import { endRecord } from '../record.ts';
 import { cancelOnReturn, reasonForClient } from './cancel.ts';
 import { type Ping, withPings } from './pings.ts';
 import { SSE_DONE, SSE_HEADERS, sseEvent } from './sse.ts';
@@ -46,16 +47,23 @@ export async function streamReply<E extends object>(
   const { isPrelude = () => false } = encoding;
   let first = await pinged.next();
   while (!first.done && !isPing(first.value) && isPrelude(first.value)) first = await pinged.next();
-  const stream = eventStream(first, pinged, encoding, cancel.signal, (error) => {
+  const onFailure = (error: unknown) => {
     if (!cancel.signal.aborted) context.log.error('stream failed', toLogFields(error));
-  });
+  };
+  const onEnd = (error: ErrorData | null) => {
+    if (error) context.record.error = error.code;
+    else if (cancel.signal.aborted) context.record.error = 'client_left';
+    endRecord(context.record, context);
+  };
+  const stream = eventStream(first, pinged, encoding, cancel.signal, onFailure, onEnd);
   return { status: 200, headers: encoding.headers ?? SSE_HEADERS, body: cancelOnReturn(stream, cancel) };
 }
 
 /**
  * Turns the events of one request into text. An error midway becomes an error event, and nothing closes the stream: the
  * status has already been sent, and an incomplete reply must not look complete. If `signal` was aborted
- * with something to tell the client, the error is that. `onFailure` gets the errors whose details clients must not see.
+ * with something to tell the client, the error is that. `onFailure` gets the errors whose details clients must not see; `onEnd` is
+ * called when the stream has ended or its reader has left, with the error that the client was told.
  */
 export async function* eventStream<E extends object>(
   first: IteratorResult<E | Ping>,
@@ -63,7 +71,9 @@ export async function* eventStream<E extends object>(
   { opening = '', closing = SSE_DONE, encode, encodeError = openAiError, isLast }: StreamEncoding<E>,
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
+  onEnd: (error: ErrorData | null) => void = () => {},
 ): AsyncGenerator<string> {
+  let told: ErrorData | null = null;
   try {
     if (opening !== '') yield opening;
     let whole = false;
@@ -78,8 +88,10 @@ export async function* eventStream<E extends object>(
   } catch (thrown) {
     const error = reasonForClient(signal) ?? thrown;
     if (!(error instanceof ApiError)) onFailure(error);
-    yield encodeError(toErrorData(error));
+    told = toErrorData(error);
+    yield encodeError(told);
   } finally {
+    onEnd(told);
     await rest.return(undefined);
   }
 }

@@ -25,5 +25,6 @@ export async function embedInputs(
     );
   }
   const { vectors, tokens } = await context.runner.ask(model.id, 'embed', { inputs }, callOf(context, request));
+  context.record.promptTokens += tokens;
   return { vectors: vectors.map((vector) => shorten(vector, dimensions ?? vector.length, model)), tokens };
 }

@@ -32,6 +32,7 @@ export async function rerank(context: RequestContext, request: ApiRequest): Prom
     { query, documents },
     callOf(context, request),
   );
+  context.record.promptTokens += tokens;
   const results = scores
     .map((relevance_score, index) => ({
       index,

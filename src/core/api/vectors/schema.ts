@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { booleanField, integer, list, nonEmptyText, oneOf, text } from '../fields/fields.ts';
+import { keepAliveField } from '../fields/keep-alive.ts';
 import { textInputs } from '../fields/text-input.ts';
 
 const document = v.union(
@@ -15,6 +16,7 @@ export const embeddingRequestSchema = v.looseObject(
     encoding_format: v.nullish(oneOf(['float', 'base64'])),
     dimensions: v.nullish(integer(1)),
     user: v.nullish(text),
+    keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',
 );
@@ -30,6 +32,7 @@ export const rerankRequestSchema = v.looseObject(
     ),
     top_n: v.nullish(integer(1)),
     return_documents: v.nullish(booleanField),
+    keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',
 );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { health, ready } from '../../../../src/core/api/health/handler.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import { createContext, createFakeRunner, engineInfo, get, loadedModel, readJson } from '../fixtures.ts';
 
 describe('health', () => {
@@ -46,7 +47,10 @@ describe('health', () => {
   });
 
   it('says no more to a stranger than that the server lives, once keys are set', async () => {
-    const { context } = createContext({ runner: createFakeRunner(undefined, [loadedModel()]), apiKeys: ['sk-one'] });
+    const { context } = createContext({
+      runner: createFakeRunner(undefined, [loadedModel()]),
+      apiKeys: plainKeys(['sk-one']),
+    });
     for (const headers of [{}, { authorization: 'Bearer sk-two' }, { 'x-api-key': '' }]) {
       const reply = health(context, get('/health', headers as Record<string, string>));
       expect(reply.status).toBe(200);

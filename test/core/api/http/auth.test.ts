@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { authenticate, ownerOf } from '../../../../src/core/api/http/auth.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import { ApiError } from '../../../../src/core/errors.ts';
 import { chat, createContext, get, readJson } from '../fixtures.ts';
 
@@ -9,7 +10,7 @@ const KEYS = ['sk-one', 'sk-second-key'];
 
 function passes(authorization: string | undefined, keys: string[] = KEYS): boolean {
   try {
-    authenticate(keys, authorization === undefined ? {} : { authorization });
+    authenticate(plainKeys(keys), authorization === undefined ? {} : { authorization });
     return true;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -38,10 +39,10 @@ describe('authentication', () => {
   });
 
   it('takes the key in x-api-key as well, whatever Authorization holds', () => {
-    expect(() => authenticate(KEYS, { 'x-api-key': 'sk-one' })).not.toThrow();
-    expect(() => authenticate(KEYS, { 'x-api-key': 'sk-one', authorization: 'Bearer none' })).not.toThrow();
-    expect(() => authenticate(KEYS, { 'x-api-key': 'sk-two' })).toThrow('not valid');
-    expect(() => authenticate(KEYS, { 'x-api-key': '' })).toThrow('required');
+    expect(() => authenticate(plainKeys(KEYS), { 'x-api-key': 'sk-one' })).not.toThrow();
+    expect(() => authenticate(plainKeys(KEYS), { 'x-api-key': 'sk-one', authorization: 'Bearer none' })).not.toThrow();
+    expect(() => authenticate(plainKeys(KEYS), { 'x-api-key': 'sk-two' })).toThrow('not valid');
+    expect(() => authenticate(plainKeys(KEYS), { 'x-api-key': '' })).toThrow('required');
   });
 
   it.each<[string, string | undefined]>([
@@ -66,7 +67,7 @@ describe('authentication', () => {
   it('does not reveal the keys', () => {
     for (const authorization of [undefined, 'Bearer sk-on', 'Basic sk-one']) {
       try {
-        authenticate(KEYS, authorization === undefined ? {} : { authorization });
+        authenticate(plainKeys(KEYS), authorization === undefined ? {} : { authorization });
       } catch (error) {
         expect(String(error)).not.toContain('sk-');
       }
@@ -84,7 +85,7 @@ describe('authentication', () => {
 });
 
 describe('the API with a key', () => {
-  const { context } = createContext({ apiKeys: KEYS });
+  const { context } = createContext({ apiKeys: plainKeys(KEYS) });
   const api = createApi(context);
 
   it.each([
@@ -114,7 +115,7 @@ describe('the API with a key', () => {
 });
 
 describe('the owner of what a request stores', () => {
-  const keys = ['sk-one', 'sk-two'];
+  const keys = plainKeys(['sk-one', 'sk-two']);
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
   it('is told by the key, in whichever header it is, and never is the key itself', async () => {
@@ -130,7 +131,7 @@ describe('the owner of what a request stores', () => {
   });
 
   it('is told by any key where none is needed, and is one for all who send none', async () => {
-    expect(await ownerOf([], bearer('a'))).not.toBe(await ownerOf([], bearer('b')));
-    expect(await ownerOf([], {})).toBe('anonymous');
+    expect(await ownerOf(plainKeys([]), bearer('a'))).not.toBe(await ownerOf(plainKeys([]), bearer('b')));
+    expect(await ownerOf(plainKeys([]), {})).toBe('anonymous');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { corsHeaders } from '../../../../src/core/api/http/cors.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import { chat, createContext, get } from '../fixtures.ts';
 
 describe('the CORS headers', () => {
@@ -25,7 +26,7 @@ describe('the CORS headers', () => {
 describe('the API asked by a web page', () => {
   const origin = 'http://localhost:5173';
   const pages = { origins: ['https://app.example'], local: 'inference' as const };
-  const { context } = createContext({ apiKeys: ['sk-one'], pages });
+  const { context } = createContext({ apiKeys: plainKeys(['sk-one']), pages });
   const api = createApi(context);
   const preflight = (path: string, headers: Record<string, string> = { origin }) =>
     api({ ...get(path, headers), method: 'OPTIONS' });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { type PageRules, reachOf } from '../../../../src/core/api/http/reach.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import type { PullEvent } from '../../../../src/core/puller.ts';
 import { chat, createContext, get, post, readJson, streamOf } from '../fixtures.ts';
 
@@ -159,7 +160,7 @@ describe('a web page that calls the API', () => {
   });
 
   it('is refused for its origin before its key is looked at', async () => {
-    const keyed = createApi({ ...context, apiKeys: ['sk-one'] });
+    const keyed = createApi({ ...context, apiKeys: plainKeys(['sk-one']) });
     expect((await keyed(chat({}, { headers: { ...json, ...foreign } }))).status).toBe(403);
     expect((await keyed(chat({}, { headers: { ...json, ...local } }))).status).toBe(401);
   });

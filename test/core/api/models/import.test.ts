@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import { invalidRequest } from '../../../../src/core/errors.ts';
 import type { ImportedFile, Importer } from '../../../../src/core/importer.ts';
 import type { PullEvent } from '../../../../src/core/puller.ts';
@@ -64,7 +65,7 @@ describe('importing a model', () => {
 
   it('needs a key where the API does, and another method is a 405', async () => {
     const { importer, files } = createFakeImporter();
-    const api = createApi(createContext({ importer, apiKeys: ['sk-one'] }).context);
+    const api = createApi(createContext({ importer, apiKeys: plainKeys(['sk-one']) }).context);
     expect((await api(importing('filename=x.gguf'))).status).toBe(401);
     const wrong = { ...importing('filename=x.gguf'), method: 'PUT', headers: { authorization: 'Bearer sk-one' } };
     expect(await api(wrong)).toMatchObject({ status: 405, headers: { allow: expect.stringContaining('POST') } });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { errorBody } from '../../../../src/core/api/http/dialect.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import { SSE_PING } from '../../../../src/core/api/stream/sse.ts';
 import { ApiError } from '../../../../src/core/errors.ts';
 import { createEventQueue } from '../../../../src/core/event-queue.ts';
@@ -170,7 +171,7 @@ describe('pulling a model', () => {
 
   it('needs a key where the API does', async () => {
     const { puller, asked } = createFakePuller();
-    const reply = await createApi(createContext({ puller, apiKeys: ['sk-one'] }).context)(pull());
+    const reply = await createApi(createContext({ puller, apiKeys: plainKeys(['sk-one']) }).context)(pull());
     expect(reply.status).toBe(401);
     expect(asked).toEqual([]);
   });

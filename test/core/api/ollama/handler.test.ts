@@ -5,6 +5,7 @@ import type { RequestContext } from '../../../../src/core/api/context.ts';
 import { overloaded } from '../../../../src/core/errors.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import type { ModelCard } from '../../../../src/core/model.ts';
+import type { Residency } from '../../../../src/core/runner.ts';
 import {
   createContext,
   createFakeRunner,
@@ -24,6 +25,11 @@ import {
   toolCall,
 } from '../fixtures.ts';
 import { NS, readLines, type Sent, withoutTimes } from './fixtures.ts';
+
+/** Notes which models it is told to unload; every model is loaded. */
+function residencyOf(unloaded: string[]): Residency {
+  return { load: async () => {}, unload: (id) => unloaded.push(id) > 0, keep: () => {} };
+}
 
 const CALLING: GenerationEvent[] = [
   progress(12, 12, 4),
@@ -231,7 +237,19 @@ describe('POST /api/chat', () => {
     }
   });
 
-  it.each([0, '0', '0s', '0m'])('says that a request can not unload a model: keep_alive %s', async (keep_alive) => {
+  it.each([0, '0', '0s', '0m'])(
+    'unloads the model where keep_alive is %s and there are no messages',
+    async (keep_alive) => {
+      const unloaded: string[] = [];
+      const { context } = createContext({ runner: { ...createFakeRunner(), residency: residencyOf(unloaded) } });
+      const [line] = await readLines(await createApi(context)(post('/api/chat', { model: 'tiny', keep_alive })));
+      expect(line).toMatchObject({ done: true, done_reason: 'unload' });
+      expect(unloaded).toContain('tiny');
+    },
+  );
+
+  it('says where no request can unload a model', async () => {
+    const keep_alive = 0;
     const { api, runner } = apiOver();
     const reply = await api(post('/api/chat', { model: 'tiny', keep_alive }));
     expect(reply.status).toBe(501);

@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { createApi, FAMILIES } from '../../../../src/core/api/api.ts';
 import { chatRequestSchema } from '../../../../src/core/api/chat/schema.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import { openApiDocument } from '../../../../src/core/api/openapi/document.ts';
 import { ACCEPTED, REFUSED, withField } from '../chat/schema-cases.ts';
 import { createContext, get, readJson } from '../fixtures.ts';
@@ -36,7 +37,7 @@ function entriesOf(name: string): object {
 
 describe('the OpenAPI document', () => {
   it('is served without a key, as JSON', async () => {
-    const reply = await createApi(createContext({ apiKeys: ['sk-one'] }).context)(get('/openapi.json'));
+    const reply = await createApi(createContext({ apiKeys: plainKeys(['sk-one']) }).context)(get('/openapi.json'));
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
     expect(await readJson(reply)).toEqual(JSON.parse(JSON.stringify(document)));
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
+import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
 import { overloaded } from '../../../../src/core/errors.ts';
 import { createEventQueue } from '../../../../src/core/event-queue.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
@@ -35,7 +36,7 @@ const overflow: GenerationEvent = { kind: 'overflow', promptTokens: 900, context
 
 function apiOver(events: () => AsyncIterable<GenerationEvent> = () => streamOf(ORDINARY), apiKeys: string[] = []) {
   const runner = createFakeRunner(events, [], { countPrompt: () => ({ tokens: 7 }) });
-  const made = createContext({ runner, apiKeys });
+  const made = createContext({ runner, apiKeys: plainKeys(apiKeys) });
   return { ...made, runner, api: createApi(made.context) };
 }
 

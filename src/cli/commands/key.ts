@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import * as v from 'valibot';
+import { addSettings, readConfig } from '../config/command.ts';
+import { integer } from '../config/values.ts';
+import { UsageError } from '../errors.ts';
+import { defaultKeysFile } from '../home.ts';
+import { checkName, hashOf, newKeyText, readKeysIfAny, type StoredKey, writeKeysFile } from '../keys/keys-file.ts';
+import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
+
+const MOST = 1_000_000_000;
+
+/** The limits as flags, by the fields of the file. */
+const NUMBERS = {
+  requestsPerMinute: { flag: '--requests-per-minute', schema: integer(1, MOST), what: 'requests a minute' },
+  tokensPerMinute: {
+    flag: '--tokens-per-minute',
+    schema: integer(1, MOST),
+    what: 'tokens a minute, of prompts and replies',
+  },
+  concurrency: {
+    flag: '--concurrency',
+    schema: integer(1, MOST),
+    what: 'requests under way at once, those that wait included',
+  },
+  priority: {
+    flag: '--priority',
+    schema: integer(-100, 100),
+    what: 'free slots go to a higher priority first; by default 0',
+  },
+};
+
+export function registerKey(program: Command): void {
+  const group = program.command('key').description('manage the file of API keys with limits');
+  const add = group
+    .command('add')
+    .description('make a key and print it, this once: the file has its hash alone')
+    .argument('<name>', 'what log lines and metrics call it')
+    .option(
+      '--model <id>',
+      'a model that it may use; repeatable; by default all',
+      (id, ids: string[]) => [...ids, id],
+      [],
+    )
+    .option('--manage', 'it may also load, pull and remove models and read the metrics')
+    .option('--json', 'print the key and its settings as JSON');
+  for (const { flag, what } of Object.values(NUMBERS)) add.option(`${flag} <n>`, what);
+  addSettings(add, ['keys']).action(addKey);
+  const list = group.command('list').description('list the keys').option('--json', 'print them as JSON');
+  addSettings(list, ['keys']).action(listKeys);
+  const remove = group.command('remove').description('remove a key').argument('<name>', 'its name');
+  addSettings(remove, ['keys']).action(removeKey);
+}
+
+function addKey(name: string, options: Record<string, unknown>): void {
+  checkName(name);
+  const path = keysFileFor(options);
+  const keys = readKeysIfAny(path);
+  if (keys.some((key) => key.name === name)) throw new UsageError(`there is a key named ${name} already`);
+  const text = newKeyText();
+  const models = options.model as string[];
+  const added: StoredKey = {
+    name,
+    sha256: hashOf(text),
+    created: new Date().toISOString(),
+    ...(models.length > 0 && { models }),
+    ...(options.manage === true && { manages: true }),
+    ...readNumbers(options),
+  };
+  writeKeysFile(path, [...keys, added]);
+  const { sha256: _, ...shown } = added;
+  if (options.json) {
+    printJson({ key: text, ...shown });
+    return;
+  }
+  print(text);
+  note(`This is the key of ${name}. It can not be shown again. A server that uses ${path} takes it within a second.`);
+  if (keys.length === 0)
+    note('A server that was started without that file has to be started again: from then on it asks for keys.');
+}
+
+/** The file that `serve` would use, or would use if it were there. */
+function keysFileFor(options: Record<string, unknown>): string {
+  return readConfig(options).keys ?? defaultKeysFile();
+}
+
+function readNumbers(options: Record<string, unknown>): Partial<Record<keyof typeof NUMBERS, number>> {
+  return Object.fromEntries(
+    Object.entries(NUMBERS).flatMap(([field, { flag, schema }]) => {
+      if (options[field] === undefined) return [];
+      const result = v.safeParse(schema, options[field]);
+      if (!result.success) throw new UsageError(`${flag} ${result.issues[0].message}`);
+      return [[field, result.output]];
+    }),
+  );
+}
+
+function listKeys(options: Record<string, unknown>): void {
+  const path = keysFileFor(options);
+  const keys = readKeysIfAny(path);
+  if (options.json) printJson(keys.map(({ sha256: _, ...shown }) => shown));
+  else if (keys.length === 0) note(`There are no keys in ${path}.`);
+  else print(tableOf(keys));
+}
+
+function tableOf(keys: StoredKey[]): string {
+  const head = ['name', 'models', 'may manage', 'requests/min', 'tokens/min', 'at once', 'priority', 'made'];
+  const rows = keys.map((key) => [
+    key.name,
+    key.models?.join(', ') ?? 'all',
+    key.manages ? 'yes' : 'no',
+    ...[key.requestsPerMinute, key.tokensPerMinute, key.concurrency].map((limit) => String(limit ?? '-')),
+    String(key.priority ?? 0),
+    key.created.slice(0, 10),
+  ]);
+  return formatTable([head, ...rows], { right: [3, 4, 5, 6], colours: coloursFor(process.stdout) });
+}
+
+function removeKey(name: string, options: Record<string, unknown>): void {
+  const path = keysFileFor(options);
+  const keys = readKeysIfAny(path);
+  const others = keys.filter((key) => key.name !== name);
+  if (others.length === keys.length) throw new UsageError(`there is no key named ${name} in ${path}`);
+  writeKeysFile(path, others);
+  print(`Removed the key of ${name}. A server that uses the file refuses it within a second.`);
+}

@@ -1,0 +1,51 @@
+import type { Observer } from '../core/api/record.ts';
+import type { Log } from '../core/log.ts';
+import type { Puller } from '../core/puller.ts';
+import type { Runner } from '../core/runner.ts';
+import { createMemoryGauge } from '../pool/memory-gauge.ts';
+import type { PoolObserver } from '../pool/observer.ts';
+import { logRequest } from '../telemetry/access-log.ts';
+import { countPulls } from '../telemetry/count-pulls.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { withVllmNames } from '../telemetry/vllm-names.ts';
+import type { Config } from './config/settings.ts';
+import { version } from './version.ts';
+
+/** What tells operators how the server does: metrics, the access log and, where a collector is configured, traces. */
+export interface Telemetry {
+  observer: Observer;
+  pool: PoolObserver;
+  /** The metrics in Prometheus's text format. */
+  text(runner: Runner, ready: boolean): Promise<string>;
+  counted(puller: Puller): Puller;
+  /** Sends what was not sent yet. */
+  end(): Promise<void>;
+}
+
+export async function startTelemetry({ otlpEndpoint, vllmMetrics }: Config, log: Log): Promise<Telemetry> {
+  const metrics = createMetrics(version);
+  const memory = createMemoryGauge();
+  // Imported on demand: hardly anybody has a collector.
+  const traces =
+    otlpEndpoint === undefined
+      ? null
+      : await import('../telemetry/traces.ts').then(({ startTraces }) => startTraces(otlpEndpoint, version, log));
+  return {
+    observer: {
+      piece: metrics.observer.piece,
+      ended(record) {
+        metrics.observer.ended(record);
+        logRequest(log, record);
+        traces?.tell(record);
+      },
+    },
+    pool: metrics.pool,
+    async text(runner, ready) {
+      const state = { loaded: runner.loaded(), moving: runner.moving(), ready, availableMemory: memory().available };
+      const text = await metrics.text(state);
+      return vllmMetrics ? withVllmNames(text, state) : text;
+    },
+    counted: (puller) => countPulls(puller, metrics.pulled),
+    end: async () => traces?.end(),
+  };
+}

@@ -1,0 +1,22 @@
+import { defineFamily } from '../family.ts';
+import { string } from '../openapi/json-schema.ts';
+import { tellMetrics } from './handler.ts';
+
+/** What monitoring reads. */
+export const metrics = defineFamily({
+  routes: [
+    {
+      method: 'GET',
+      path: '/metrics',
+      handler: tellMetrics,
+      // The handler asks for a key itself: a setting may open it.
+      open: true,
+      id: 'metrics',
+      summary:
+        "The server's metrics in Prometheus's text format, for a key that may manage, or for anybody where the server is set so.",
+      response: 'Metrics',
+      text: true,
+    },
+  ],
+  schemas: { Metrics: string },
+});
