@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../src/core/errors.ts';
 import { createSlotQueue, type SlotQueue } from '../../src/core/slot-queue.ts';
+import type { Party } from '../../src/core/wire.ts';
 
 const never = new AbortController().signal;
 
@@ -189,6 +190,120 @@ describe('slot queue', () => {
       ),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('slot queue between several parties', () => {
+  const alice = { name: 'alice', priority: 0 };
+  const bob = { name: 'bob', priority: 0 };
+
+  /** Lets a party's caller wait, and records it when it has its slot. */
+  function wait(queue: SlotQueue, order: string[], party: Party, count = 1) {
+    const caller = { release: () => {}, error: null as unknown };
+    queue.acquire(never, count, party).then(
+      (release) => {
+        order.push(party.name);
+        caller.release = release ?? (() => {});
+      },
+      (error: unknown) => {
+        caller.error = error;
+      },
+    );
+    return caller;
+  }
+
+  it('gives the next free slot to the one that holds none, however many wait before it', async () => {
+    const queue = createSlotQueue(2, 200);
+    const order: string[] = [];
+    const callers = Array.from({ length: 100 }, () => wait(queue, order, alice));
+    const last = wait(queue, order, bob);
+    callers[0]?.release();
+    await settled();
+    callers[0]?.release();
+    await settled();
+    expect(order).toEqual(['alice', 'alice', 'bob']);
+    last.release();
+  });
+
+  it('serves parties in turn while all of them wait', async () => {
+    const queue = createSlotQueue(1, 200);
+    const order: string[] = [];
+    const held = await queue.acquire(never);
+    const callers = [alice, alice, alice, bob, bob, bob].map((party) => wait(queue, order, party));
+    held?.();
+    for (let turn = 0; turn < callers.length; turn++) {
+      await settled();
+      for (const { release } of callers) release();
+    }
+    expect(order).toEqual(['alice', 'bob', 'alice', 'bob', 'alice', 'bob']);
+  });
+
+  it('serves a higher priority first', async () => {
+    const queue = createSlotQueue(1, 200);
+    const order: string[] = [];
+    const held = await queue.acquire(never);
+    const callers = [alice, alice, { name: 'batch', priority: -1 }, { name: 'boss', priority: 1 }].map((party) =>
+      wait(queue, order, party),
+    );
+    held?.();
+    for (let turn = 0; turn < callers.length; turn++) {
+      await settled();
+      for (const { release } of callers) release();
+    }
+    expect(order).toEqual(['boss', 'alice', 'alice', 'batch']);
+  });
+
+  it('lets one that needs several slots have them, though others come after it', async () => {
+    const queue = createSlotQueue(2, 200);
+    const order: string[] = [];
+    const first = wait(queue, order, alice);
+    const second = wait(queue, order, alice);
+    await settled();
+    const wide = wait(queue, order, bob, 2);
+    const third = wait(queue, order, alice);
+    first.release();
+    await settled();
+    expect(order).toEqual(['alice', 'alice']);
+    second.release();
+    await settled();
+    expect(order).toEqual(['alice', 'alice', 'bob']);
+    wide.release();
+    await settled();
+    third.release();
+    expect(queue).toMatchObject({ busy: 0, waiting: 0 });
+  });
+
+  it('makes a place in a full queue at the cost of the one that fills it', async () => {
+    const queue = createSlotQueue(1, 3);
+    const order: string[] = [];
+    await queue.acquire(never, 1, alice);
+    const callers = Array.from({ length: 3 }, () => wait(queue, order, alice));
+    const one = wait(queue, order, bob);
+    await settled();
+    expect(callers.map(({ error }) => error instanceof ApiError)).toEqual([false, false, true]);
+    expect(one.error).toBeNull();
+    // Two of alice and one of bob wait: a second of bob would be as many.
+    const more = wait(queue, order, bob);
+    await settled();
+    expect(more.error).toMatchObject({ data: { status: 503, code: 'overloaded' } });
+    expect(queue.waiting).toBe(3);
+  });
+
+  it('says in Retry-After how long the queue takes, by how long slots were held', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      const queue = createSlotQueue(2, 4);
+      const release = await queue.acquire(never);
+      vi.advanceTimersByTime(10_000);
+      release?.();
+      await queue.acquire(never, 2);
+      for (let caller = 0; caller < 4; caller++) void queue.acquire(never);
+      const error = await queue.acquire(never).catch((thrown: unknown) => thrown);
+      // Four wait for two slots that take 10 s each.
+      expect(error).toMatchObject({ data: { headers: { 'retry-after': '20' } } });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

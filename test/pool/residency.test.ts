@@ -13,6 +13,14 @@ function resident(id: string, more: Partial<Resident> = {}): Resident {
 }
 
 describe('room for a model', () => {
+  it('is never made by a model that is pinned', () => {
+    const residents = [resident('pinned', { pinned: true }), resident('idle')];
+    expect(makeRoom(1, residents, limits({ maxModels: 2 }))).toEqual({ kind: 'unload', id: 'idle' });
+    expect(makeRoom(1, residents.slice(0, 1), limits({ maxModels: 1 }))).toMatchObject({ kind: 'refuse' });
+    const busy = [resident('pinned', { pinned: true, users: 1 }), resident('busy', { users: 1 })];
+    expect(makeRoom(1, busy, limits({ maxModels: 2 }))).toEqual({ kind: 'wait', closed: 'busy' });
+  });
+
   it('is there as long as neither number nor memory is exhausted', () => {
     expect(makeRoom(100, [], limits())).toEqual({ kind: 'load' });
     expect(makeRoom(100, [resident('a')], limits({ maxModels: 2 }))).toEqual({ kind: 'load' });
