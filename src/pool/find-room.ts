@@ -61,7 +61,8 @@ function wasmLack({ backend, threads }: MemoryPlan, needed: number): Shortage | 
   return backend === 'wasm' && each > WASM_MEMORY_BYTES ? { needed: each, available: WASM_MEMORY_BYTES } : null;
 }
 
-function describeShortage(shape: ModelShape, plan: MemoryPlan, { needed, available }: Shortage): string {
+function describeShortage(shape: ModelShape, plan: MemoryPlan, { needed, available, pinned }: Shortage): string {
+  if (pinned) return 'the models that stay in memory, those of --preload, leave no room for it.';
   const { weights, cache, compute } = estimateMemory(shape, plan);
   const { slots, threads, contextLength } = plan;
   const windows = `${slots * threads} ${slots * threads === 1 ? 'slot' : 'slots'} of ${contextLength} tokens`;

@@ -7,6 +7,8 @@ import { createWaitingRoom, type WaitingRoom } from './waiting-room.ts';
 export interface Shortage {
   needed: number;
   available: number;
+  /** Models that are pinned have the rest, or all the places. */
+  pinned?: true;
 }
 
 /**
@@ -233,7 +235,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
         return true;
       case 'refuse':
         entry.claim = null;
-        answer({ needed, available: decision.available });
+        answer({ needed, available: decision.available, ...(decision.pinned && { pinned: true }) });
         return true;
       case 'unload': {
         const idle = entries.get(decision.id);

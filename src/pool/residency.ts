@@ -29,8 +29,8 @@ export interface Limits {
 export type Decision =
   /** There is room now. */
   | { kind: 'load' }
-  /** There can never be enough room. `available` is the most that there could be. */
-  | { kind: 'refuse'; available: number }
+  /** There can never be enough room. `available` is the most that there could be; `pinned` if models that are pinned have the rest. */
+  | { kind: 'refuse'; available: number; pinned?: true }
   /** This idle model must be unloaded. */
   | { kind: 'unload'; id: string }
   /** Something must end first. The model `closed` gets no new users, so that it becomes idle. */
@@ -54,7 +54,8 @@ export function makeRoom(needed: number, residents: Resident[], { maxModels, mem
   if (residents.length === 0) return { kind: 'refuse', available: free };
   if (residents.some(({ state }) => state === 'unloading')) return { kind: 'wait', closed: null };
   // Models that are pinned never make room, so there is nothing to wait for.
-  if (residents.every(({ state, pinned }) => state === 'ready' && pinned)) return { kind: 'refuse', available: free };
+  if (residents.every(({ state, pinned }) => state === 'ready' && pinned))
+    return { kind: 'refuse', available: free, pinned: true };
 
   const ready = residents
     .filter(({ state, pinned }) => state === 'ready' && !pinned)

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+const CROWD = 100;
+const KEYS = { crowd: 'sk-crowd', single: 'sk-single' };
+
+let server: RunningServer;
+beforeAll(async () => {
+  const flags = ['--backend', 'cpu', '--threads', '1', '--slots', '2', '--log-format', 'json'];
+  const env = { PADDOCK_API_KEYS: Object.values(KEYS).join() };
+  server = await startServer([...flags, '--models', inject('modelsFolder')], env);
+  await ask(KEYS.crowd);
+});
+afterAll(() => server.stop());
+
+async function ask(key: string): Promise<void> {
+  const response = await fetch(`${server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'tiny', messages: [{ role: 'user', content: 'hi' }], max_tokens: 60 }),
+  });
+  await response.text();
+  expect(response.status).toBe(200);
+}
+
+async function waiting(): Promise<number> {
+  const response = await fetch(`${server.url}/health`, { headers: { 'x-api-key': KEYS.crowd } });
+  const { models } = (await response.json()) as { models: { waiting: number }[] };
+  return models[0]?.waiting ?? 0;
+}
+
+/** How long the requests of a key have waited for a slot, in ms, as the access log has them. */
+function waitsOf(key: string): number[] {
+  const lines = server
+    .log()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return lines.filter((line) => line.msg === 'request' && line.key === key).map((line) => line.queuedMs ?? 0);
+}
+
+describe('the slots of a model', () => {
+  it('are shared fairly: a hundred requests of one key do not keep one of another key waiting', async () => {
+    const crowd = Array.from({ length: CROWD }, () => ask(KEYS.crowd));
+    while ((await waiting()) < CROWD / 2);
+    await ask(KEYS.single);
+    await Promise.all(crowd);
+    const [wait] = waitsOf('key-2');
+    const waits = waitsOf('key-1').toSorted((a, b) => a - b);
+    expect(waits.length).toBe(CROWD + 1);
+    expect(wait, `the crowd waited for ${waits.join(' ')} ms`).toBeLessThan((waits[CROWD / 2] ?? 0) / 4);
+  });
+});
