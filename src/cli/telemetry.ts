@@ -4,7 +4,7 @@ import type { Puller } from '../core/puller.ts';
 import type { Runner } from '../core/runner.ts';
 import { createMemoryGauge } from '../pool/memory-gauge.ts';
 import type { PoolObserver } from '../pool/observer.ts';
-import { logRequest } from '../telemetry/access-log.ts';
+import { createAccessLog } from '../telemetry/access-log.ts';
 import { countPulls } from '../telemetry/count-pulls.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { withVllmNames } from '../telemetry/vllm-names.ts';
@@ -22,8 +22,9 @@ export interface Telemetry {
   end(): Promise<void>;
 }
 
-export async function startTelemetry({ otlpEndpoint, vllmMetrics }: Config, log: Log): Promise<Telemetry> {
+export async function startTelemetry({ otlpEndpoint, vllmMetrics, logLevel }: Config, log: Log): Promise<Telemetry> {
   const metrics = createMetrics(version);
+  const logRequest = createAccessLog(log, logLevel);
   const memory = createMemoryGauge();
   // Imported on demand: hardly anybody has a collector.
   const traces =
@@ -35,7 +36,7 @@ export async function startTelemetry({ otlpEndpoint, vllmMetrics }: Config, log:
       piece: metrics.observer.piece,
       ended(record) {
         metrics.observer.ended(record);
-        logRequest(log, record);
+        logRequest?.(record);
         traces?.tell(record);
       },
     },

@@ -4,37 +4,41 @@ import type { Log } from '../core/log.ts';
 /** What machines ask every few seconds: told at the level debug alone. */
 const ROUTINE = new Set(['/health', '/ready', '/metrics']);
 
-/** Writes the line of a request that is over. It has what operators look for, and nothing that a client wrote. */
-export function logRequest(log: Log, record: RequestRecord): void {
-  const { method, route, status, ended } = record;
-  const write = ROUTINE.has(route) ? log.debug : log.info;
-  write('request', {
-    ...identityOf(record),
-    method,
-    route,
-    status,
-    ms: rounded(ended - record.began),
-    ...figuresOf(record),
-  });
-}
+/** Writes a line of a request that is over. */
+export type AccessLog = (record: RequestRecord) => void;
 
-function identityOf({ trace, key }: RequestRecord) {
-  return {
-    requestId: trace.requestId,
-    ...(key && { key: key.name }),
-    ...(trace.model !== undefined && { model: trace.model }),
+/**
+ * Makes the access log: a line a request, with what operators look for and nothing that a client wrote. Null for a level at which
+ * there are no such lines, so that nobody puts them together.
+ */
+export function createAccessLog(log: Log, level: string): AccessLog | null {
+  if (level !== 'debug' && level !== 'info') return null;
+  return (record) => {
+    if (!ROUTINE.has(record.route)) log.info('request', toFields(record));
+    else if (level === 'debug') log.debug('request', toFields(record));
   };
 }
 
-function figuresOf(record: RequestRecord) {
-  const { promptTokens, cachedTokens, completionTokens, firstPiece, began, queuedMs, finish, error } = record;
-  return {
-    ...(promptTokens > 0 && { promptTokens, cachedTokens, completionTokens }),
-    ...(firstPiece > 0 && { ttftMs: rounded(firstPiece - began) }),
-    ...(queuedMs > 0 && { queuedMs: rounded(queuedMs) }),
-    ...(finish !== null && { finish }),
-    ...(error !== null && { error }),
-  };
+/** Built field by field: this is on the way of each request. */
+function toFields(record: RequestRecord): Record<string, unknown> {
+  const { trace, key, began, firstPiece, queuedMs } = record;
+  const fields: Record<string, unknown> = { requestId: trace.requestId };
+  if (key) fields.key = key.name;
+  if (trace.model !== undefined) fields.model = trace.model;
+  fields.method = record.method;
+  fields.route = record.route;
+  fields.status = record.status;
+  fields.ms = rounded(record.ended - began);
+  if (record.promptTokens > 0) {
+    fields.promptTokens = record.promptTokens;
+    fields.cachedTokens = record.cachedTokens;
+    fields.completionTokens = record.completionTokens;
+  }
+  if (firstPiece > 0) fields.ttftMs = rounded(firstPiece - began);
+  if (queuedMs > 0) fields.queuedMs = rounded(queuedMs);
+  if (record.finish !== null) fields.finish = record.finish;
+  if (record.error !== null) fields.error = record.error;
+  return fields;
 }
 
 /** Tenths of a millisecond are enough for people. */

@@ -3,7 +3,10 @@ import type { RequestRecord } from '../core/api/record.ts';
 /** The labels of a count, as they are in the metrics. */
 export type RequestLabels = Record<'method' | 'route' | 'model' | 'key' | 'status', string>;
 
-/** Counts requests. It is on the way of each one, so it does no more than to look up a number and add one. */
+/**
+ * Counts requests. It is on the way of each one, so it looks up a number and adds one: no text is put together and nothing is made,
+ * but for the first request of its kind.
+ */
 export interface RequestCounts {
   add(record: RequestRecord): void;
   /** Calls `take` for each set of labels that was counted. */
@@ -11,9 +14,13 @@ export interface RequestCounts {
 }
 
 interface Count {
-  labels: RequestLabels;
+  method: string;
+  status: number;
   count: number;
 }
+
+/** By route, model and key: few of each, and their texts are the same objects all the time. The counts are few for each of these. */
+type Counts = Map<string, Map<string, Map<string, Count[]>>>;
 
 /** Methods that no route has are one: a client may make up any. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
@@ -23,25 +30,43 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
  * @param modelLabel bounds the names of models
  */
 export function createRequestCounts(most: number, modelLabel: (model: string) => string): RequestCounts {
-  const counts = new Map<string, Count>();
+  const counts: Counts = new Map();
+  let size = 0;
 
-  const countOf = (method: string, route: string, model: string, key: string, status: number): Count => {
-    const id = `${method} ${route} ${status} ${key} ${model}`;
-    const known = counts.get(id);
-    if (known) return known;
-    if (counts.size >= most && (model !== '' || key !== '')) return countOf(method, route, '', '', status);
-    const added = { labels: { method, route, model, key, status: String(status) }, count: 0 };
-    counts.set(id, added);
+  const countOf = (route: string, model: string, key: string, method: string, status: number): Count => {
+    for (const known of counts.get(route)?.get(model)?.get(key) ?? NONE)
+      if (known.status === status && known.method === method) return known;
+    if (size >= most && (model !== '' || key !== '')) return countOf(route, '', '', method, status);
+    size += 1;
+    const added = { method, status, count: 0 };
+    const byModel = getOrAdd(counts, route, newMap<Map<string, Count[]>>);
+    getOrAdd(getOrAdd(byModel, model, newMap<Count[]>), key, newList).push(added);
     return added;
   };
 
   return {
-    add({ method, route, status, trace, key }) {
-      const model = trace.model === undefined ? '' : modelLabel(trace.model);
-      countOf(METHODS.has(method) ? method : 'other', route, model, key?.name ?? '', status).count += 1;
+    add({ method, route, status, trace: { model }, key }) {
+      const label = model === undefined ? '' : modelLabel(model);
+      countOf(route, label, key === null ? '' : key.name, METHODS.has(method) ? method : 'other', status).count += 1;
     },
     each(take) {
-      for (const { labels, count } of counts.values()) take(labels, count);
+      for (const [route, models] of counts)
+        for (const [model, keys] of models)
+          for (const [key, list] of keys)
+            for (const { method, status, count } of list)
+              take({ method, route, model, key, status: String(status) }, count);
     },
   };
+}
+
+const NONE: Count[] = [];
+const newMap = <V>() => new Map<string, V>();
+const newList = (): Count[] => [];
+
+function getOrAdd<V>(map: Map<string, V>, name: string, make: () => V): V {
+  const known = map.get(name);
+  if (known !== undefined) return known;
+  const added = make();
+  map.set(name, added);
+  return added;
 }

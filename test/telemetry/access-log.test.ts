@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/core/log.ts';
-import { logRequest } from '../../src/telemetry/access-log.ts';
+import { createAccessLog } from '../../src/telemetry/access-log.ts';
 import { chatRecord } from './fixtures.ts';
 
 function collect() {
@@ -14,7 +14,7 @@ function collect() {
 describe('the access log', () => {
   it('has one line a request, with who, what and how much', () => {
     const { lines, log } = collect();
-    logRequest(log, chatRecord());
+    createAccessLog(log, 'info')?.(chatRecord());
     expect(lines).toEqual([
       {
         level: 'info',
@@ -41,14 +41,23 @@ describe('the access log', () => {
   it('leaves out what a request does not have, and names the error that the client got', () => {
     const { lines, log } = collect();
     const none = { promptTokens: 0, firstPiece: 0, queuedMs: 0, finish: null, key: null };
-    logRequest(log, chatRecord({ ...none, trace: { requestId: 'req-2' }, status: 404, error: 'model_not_found' }));
+    createAccessLog(
+      log,
+      'info',
+    )?.(chatRecord({ ...none, trace: { requestId: 'req-2' }, status: 404, error: 'model_not_found' }));
     const same = { method: 'POST', route: '/v1/chat/completions', ms: 1000 };
     expect(lines[0]?.fields).toEqual({ ...same, requestId: 'req-2', status: 404, error: 'model_not_found' });
   });
 
   it.each(['/health', '/ready', '/metrics'])('tells of %s at the level debug alone', (route) => {
     const { lines, log } = collect();
-    logRequest(log, chatRecord({ route }));
+    createAccessLog(log, 'info')?.(chatRecord({ route }));
+    expect(lines).toEqual([]);
+    createAccessLog(log, 'debug')?.(chatRecord({ route }));
     expect(lines.map(({ level }) => level)).toEqual(['debug']);
+  });
+
+  it.each(['warn', 'error', 'silent'])('is none at the level %s', (level) => {
+    expect(createAccessLog(collect().log, level)).toBeNull();
   });
 });
