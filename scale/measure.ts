@@ -7,30 +7,11 @@ import { print, readNumber } from '../chaos/terminal.ts';
 import { writeModel } from '../test/fixtures/tiny-model.ts';
 import { enginePids } from '../test/support/engines.ts';
 import { startServer } from '../test/support/server.ts';
-import { chat, type Seen } from './chat.ts';
-import { quantile, sum } from './statistics.ts';
+import { chat } from './chat.ts';
+import type { ReplicaFigures } from './replica.ts';
+import { sum } from './statistics.ts';
 
-/** What one replica costs and does, as `scale/replica.json` keeps it for the simulation. */
-export interface ReplicaFigures {
-  /** What was measured, in words. */
-  model: string;
-  machine: string;
-  slots: number;
-  contextLength: number;
-  /** Until the server answers /ready, and then until the first token of the first request, in ms. */
-  startMs: number;
-  loadMs: number;
-  /** Resident memory of the server and of its engine, in MB, after the load and with all slots filled. */
-  serverMb: number;
-  engineMb: number;
-  engineFullMb: number;
-  /** Tokens of a prompt that is not cached, in a second. */
-  prefillTokensPerSecond: number;
-  /** The time of one step with so many streams, in ms, by the number of streams. */
-  stepMs: Record<string, number>;
-  /** Until the first token of a prompt of `promptTokens`, not cached and cached, in ms. */
-  ttft: { promptTokens: number; coldMs: number; warmMs: number };
-}
+/** Measures what one replica costs and does, with the 0.5B model or another one. */
 
 /** A prompt of some hundred tokens. */
 const LONG = 'the old bridge over the river is made of grey stones and '.repeat(8);
@@ -40,11 +21,13 @@ const { values } = parseArgs({
     model: { type: 'string' },
     slots: { type: 'string', default: '16' },
     tokens: { type: 'string', default: '32' },
+    rounds: { type: 'string', default: '3' },
     out: { type: 'string', default: 'scale/replica.json' },
   },
 });
 const slots = readNumber('slots', values.slots, 1);
 const tokens = readNumber('tokens', values.tokens, 2);
+const rounds = readNumber('rounds', values.rounds, 1);
 const contextLength = 2048;
 const folder = mkdtempSync(join(tmpdir(), 'paddock-measure-'));
 const path = values.model ?? join(folder, 'half-billion.gguf');
@@ -60,32 +43,30 @@ try {
   const startMs = performance.now() - begun;
   const ask = (content: string, maxTokens = tokens) =>
     chat(server.url, { model, messages: [{ role: 'user', content }], maxTokens, stream: true });
+  /** The time of a step of so many streams, in ms. Their prompts are cached by then. */
+  const stepOf = async (streams: number) => {
+    const all = () => Promise.all(Array.from({ length: streams }, (_, index) => ask(`stream ${index}`)));
+    await all();
+    const seen = await all();
+    return Math.round((sum(seen, ({ ms, ttftMs }) => (ms - ttftMs) / (tokens - 1)) / streams) * 10) / 10;
+  };
   const loadMs = (await ask('hello', 1)).ms;
   const [engine = 0] = enginePids(server.pid);
   const engineMb = residentMegabytes(engine);
 
-  const cold: Seen[] = [];
-  const warm: Seen[] = [];
-  for (let round = 0; round < 5; round++) {
-    const text = `${round} ${LONG}`;
-    cold.push(await ask(text, 2));
-    warm.push(await ask(text, 2));
-  }
-  const median = (of: Seen[]) =>
-    quantile(
-      of.map(({ ttftMs }) => ttftMs),
-      0.5,
-    );
-
+  let promptTokens = 0;
+  let [coldMs, warmMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const stepMs: Record<string, number> = {};
-  for (let streams = 1; streams <= slots; streams *= 2) {
-    await Promise.all(Array.from({ length: streams }, (_, index) => ask(`stream ${index}`, 2)));
-    const seen = await Promise.all(Array.from({ length: streams }, (_, index) => ask(`stream ${index}`)));
-    stepMs[streams] = round1(sum(seen, ({ ms, ttftMs }) => (ms - ttftMs) / (tokens - 1)) / streams);
+  for (let round = 0; round < rounds; round++) {
+    const cold = await ask(`${round} ${LONG}`, 2);
+    promptTokens = cold.promptTokens;
+    coldMs = Math.min(coldMs, cold.ttftMs);
+    warmMs = Math.min(warmMs, (await ask(`${round} ${LONG}`, 2)).ttftMs);
+    for (let streams = 1; streams <= slots; streams *= 2)
+      stepMs[streams] = Math.min(stepMs[streams] ?? Number.POSITIVE_INFINITY, await stepOf(streams));
   }
   await Promise.all(Array.from({ length: slots }, (_, index) => ask(`${index} ${LONG}`, 2)));
 
-  const promptTokens = cold[0]?.promptTokens ?? 0;
   const figures: ReplicaFigures = {
     model: values.model === undefined ? 'Qwen2-shaped 0.5B, Q8_0, random weights' : model,
     machine: `${cpus().length} cores of ${cpus()[0]?.model}, Node ${process.version}`,
@@ -96,17 +77,13 @@ try {
     serverMb: residentMegabytes(server.pid),
     engineMb,
     engineFullMb: residentMegabytes(engine),
-    prefillTokensPerSecond: round1((promptTokens * 1000) / (median(cold) - median(warm))),
+    prefillTokensPerSecond: Math.round((promptTokens * 1000) / (coldMs - warmMs)),
     stepMs,
-    ttft: { promptTokens, coldMs: Math.round(median(cold)), warmMs: Math.round(median(warm)) },
+    ttft: { promptTokens, coldMs: Math.round(coldMs), warmMs: Math.round(warmMs) },
   };
   writeFileSync(values.out, `${JSON.stringify(figures, null, 2)}\n`);
   print(readFileSync(values.out, 'utf8'));
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true });
-}
-
-function round1(value: number): number {
-  return Math.round(value * 10) / 10;
 }

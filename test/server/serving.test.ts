@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -97,5 +98,16 @@ describe('paddock serve at a Unix socket', () => {
     expect(await ask()).toMatch(/data: \[DONE\]\n\n$/);
     expect(await second.stop()).toBe(0);
     expect(existsSync(socket)).toBe(false);
+  });
+});
+
+describe('paddock for a user of whom the system knows nothing', () => {
+  // Only root may become another user.
+  it.runIf(process.getuid?.() === 0)('needs no home where PADDOCK_HOME names a folder, as in a container', () => {
+    chmodSync(folder, 0o755);
+    const nobody = { uid: 54_321, gid: 54_321 };
+    const env = { PADDOCK_HOME: folder, PADDOCK_MODELS: folder };
+    const out = execFileSync(process.execPath, ['dist/src/cli/main.js', 'list', '--json'], { ...nobody, env });
+    expect(JSON.parse(String(out))).toMatchObject([{ id: 'pico' }]);
   });
 });
