@@ -23,6 +23,8 @@ export interface Seen {
   cachedTokens: number;
   /** Until the first text, or until the whole reply if it is not streamed, in ms. */
   ttftMs: number;
+  /** The times between the texts that came, in ms. */
+  gapsMs: number[];
   /** Until the end, in ms. */
   ms: number;
 }
@@ -46,17 +48,23 @@ const NOTHING: Seen = {
   promptTokens: 0,
   cachedTokens: 0,
   ttftMs: 0,
+  gapsMs: [],
   ms: 0,
 };
 
 /** Asks and tells what came of it. Never rejects. */
 export async function chat(url: string, { model, messages, maxTokens, stream }: Ask): Promise<Seen> {
   const begun = performance.now();
-  const seen: Seen = { ...NOTHING };
+  const seen: Seen = { ...NOTHING, gapsMs: [] };
+  let heardAt = begun;
   const options = stream ? { stream_options: { include_usage: true } } : {};
   const body = { model, messages, max_tokens: maxTokens, temperature: 0, stream, ...options };
   const hear = (text: string) => {
-    if (text !== '' && seen.ttftMs === 0) seen.ttftMs = performance.now() - begun;
+    if (text === '') return;
+    const now = performance.now();
+    if (seen.text === '') seen.ttftMs = now - begun;
+    else seen.gapsMs.push(now - heardAt);
+    heardAt = now;
     seen.text += text;
   };
   try {

@@ -40,6 +40,8 @@ export function configure(places: {
   const { port, statisticsPort, folder, servers, balance } = places;
   const shipped = readFileSync(join(FOLDER, 'haproxy.cfg'), 'utf8');
   const changes: [RegExp, string][] = [
+    // Only root may become another user.
+    [/^ {4}user haproxy\n {4}group haproxy\n/m, ''],
     [/^ {4}lua-load .*$/m, `    lua-load ${resolve(FOLDER, 'conversation.lua')}`],
     [/^ {4}stats socket \S+/m, `    stats socket ${join(folder, 'admin.sock')}`],
     [/^ {4}bind :8080$/m, `    bind 127.0.0.1:${port}`],

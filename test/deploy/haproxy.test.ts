@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,6 +78,14 @@ async function replicasOf(asked: Asked[]): Promise<string[]> {
   const found = new Set<string>();
   for (const one of asked) found.add((await ask(one)).replica);
   return [...found];
+}
+
+const statistics = async () => (await fetch(`${proxy.statisticsUrl}/metrics`)).text();
+
+/** Waits until the proxy holds the first replica for up or down. */
+async function untilState(state: 'UP' | 'DOWN'): Promise<void> {
+  const line = `haproxy_server_status{proxy="paddock",server="replica-1",state="${state}"} 1\n`;
+  while (!(await statistics()).includes(line)) await sleep(50);
 }
 
 const user = (content: string) => ({ role: 'user', content });
@@ -246,42 +255,37 @@ describe.skipIf(HAPROXY === null)(`HAProxy ${HAPROXY ?? '(not installed)'} with 
     });
 
     it('ends the request at the replica when the client leaves', async () => {
-      const left = Promise.all(
-        replicas.map(
-          (replica) =>
-            new Promise<void>((resolve) => {
-              replica.answer = (_, res) => void res.once('close', resolve);
-              if (replica !== replicas[0]) resolve();
-            }),
-        ),
+      const came = replicas.map(
+        (replica) =>
+          new Promise<ServerResponse>((resolve) => {
+            replica.answer = (_, res) => resolve(res);
+          }),
       );
-      for (const replica of replicas.slice(1)) if (replicas[0]) replica.answer = replicas[0].answer;
       const body = JSON.stringify({ messages: [user('hi')] });
-      const sending = request(`${proxy.url}/v1/chat/completions`, { method: 'POST', agent: false }).on(
-        'error',
-        () => {},
-      );
-      sending.end(body);
-      await sleep(200);
+      const sending = request(`${proxy.url}/v1/chat/completions`, { method: 'POST', agent: false });
+      sending.on('error', () => {}).end(body);
+      const waiting = await Promise.race(came);
       sending.destroy();
-      await left;
+      await once(waiting, 'close');
     });
 
     it('stops to use a replica whose /ready says 503, and uses it again when it says 200', async () => {
       const [first] = replicas;
+      if (!first) throw new Error('there is no replica');
       const all = () => replicasOf(many.map((index) => ({ body: { messages: [user(`${index}`)] } })));
-      if (first) first.ready = false;
-      await sleep(1300);
+      first.ready = false;
+      await untilState('DOWN');
       expect(await all()).toHaveLength(2);
-      expect(first?.requests).toEqual([]);
-      if (first) first.ready = true;
-      await sleep(1300);
+      expect(first.requests).toEqual([]);
+      first.ready = true;
+      await untilState('UP');
       expect(await all()).toHaveLength(3);
     });
 
     it('tells Prometheus what it does', async () => {
-      const text = await (await fetch(`${proxy.statisticsUrl}/metrics`)).text();
-      expect(text).toMatch(/haproxy_server_check_status\{proxy="paddock",server="replica-1",state="L7OK"\} 1/);
+      expect(await statistics()).toMatch(
+        /haproxy_server_check_status\{proxy="paddock",server="replica-1",state="L7OK"\} 1/,
+      );
     });
   });
 });

@@ -4,7 +4,6 @@ import { request as httpsRequest } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../src/core/api/http/http.ts';
 import { chooseHttp } from '../../src/server/http.ts';
@@ -29,7 +28,7 @@ const echo: Api = async ({ method, path, text }) => {
   const body = method === 'POST' ? await text() : path;
   const pieces = (async function* () {
     yield body.slice(0, body.length / 2);
-    await sleep(10);
+    await new Promise(setImmediate);
     yield body.slice(body.length / 2);
   })();
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: pieces };
@@ -178,15 +177,19 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       const answered = new Promise<void>((resolve) => {
         answer = resolve;
       });
+      let come: () => void = () => {};
+      const came = new Promise<void>((resolve) => {
+        come = resolve;
+      });
       const slow: Api = async () => {
+        come();
         await answered;
         return { status: 200, headers: {}, body: 'late' };
       };
       const first = await start({ socket: socket(), api: slow });
       const pending = ask();
-      await sleep(100);
+      await came;
       const closed = first.close(5000);
-      await sleep(50);
       await start({ socket: socket() });
       answer();
       expect(await pending).toEqual({ status: 200, body: 'late' });

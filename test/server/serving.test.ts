@@ -57,8 +57,7 @@ describe('paddock serve with a certificate', () => {
     expect(await ask()).toMatch(/data: \[DONE\]\n\n$/);
     expect(log()).not.toContain('certificate');
     process.kill(pid, 'SIGHUP');
-    await sleep(200);
-    expect(log()).toContain('restart the server to change them');
+    while (!log().includes('restart the server to change them')) await sleep(20);
     expect(await ask()).toMatch(/data: \[DONE\]\n\n$/);
   });
 
@@ -92,7 +91,13 @@ describe('paddock serve at a Unix socket', () => {
     expect(first.url).toBe(`unix:${socket}`);
     expect(await ask()).toMatch(/data: \[DONE\]\n\n$/);
     process.kill(first.pid, 'SIGKILL');
-    await sleep(100);
+    while (
+      await ask().then(
+        () => true,
+        () => false,
+      )
+    )
+      await sleep(20);
     expect(existsSync(socket)).toBe(true);
     const second = await serve('--socket', socket);
     expect(await ask()).toMatch(/data: \[DONE\]\n\n$/);
