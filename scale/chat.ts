@@ -52,8 +52,12 @@ const NOTHING: Seen = {
   ms: 0,
 };
 
-/** Asks and tells what came of it. Never rejects. */
-export async function chat(url: string, { model, messages, maxTokens, stream }: Ask): Promise<Seen> {
+/** Asks and tells what came of it. Never rejects. `onText` is told the replica when its first text is there. */
+export async function chat(
+  url: string,
+  { model, messages, maxTokens, stream }: Ask,
+  onText: (replica: string) => void = () => {},
+): Promise<Seen> {
   const begun = performance.now();
   const seen: Seen = { ...NOTHING, gapsMs: [] };
   let heardAt = begun;
@@ -62,8 +66,10 @@ export async function chat(url: string, { model, messages, maxTokens, stream }: 
   const hear = (text: string) => {
     if (text === '') return;
     const now = performance.now();
-    if (seen.text === '') seen.ttftMs = now - begun;
-    else seen.gapsMs.push(now - heardAt);
+    if (seen.text === '') {
+      seen.ttftMs = now - begun;
+      onText(seen.replica);
+    } else seen.gapsMs.push(now - heardAt);
     heardAt = now;
     seen.text += text;
   };

@@ -186,9 +186,11 @@ async function restartAll(of: Fleet, load: Parameters<typeof askDuring>[0]): Pro
 async function killOne(of: Fleet, load: Parameters<typeof askDuring>[0]): Promise<void> {
   const [victim] = of.replicas;
   if (!victim) return;
+  for (const { port } of of.replicas) await warm(port);
   let killedAt = 0;
-  const noted = await askDuring({ ...load, clients: load.clients * 3, replyTokens: 100 }, async () => {
-    await sleep(4000);
+  const noted = await askDuring({ ...load, clients: load.clients * 3, replyTokens: 300 }, async (streaming) => {
+    // The name is that of the first server in the configuration that `startHaproxy` makes.
+    while (streaming('replica-1') < 2) await sleep(10);
     killedAt = performance.now();
     await of.kill(victim);
     await sleep(4000);
