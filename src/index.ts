@@ -15,6 +15,12 @@ export interface ServerOptions {
   host?: string;
   /** Port to listen on. By default 0, which picks a free one. */
   port?: number;
+  /** Path of a Unix socket to listen on, in place of `host` and `port`. */
+  socket?: string;
+  /** File of a certificate in PEM, and those up to its root, to speak HTTPS with. Needs `tlsKey`. */
+  tlsCert?: string;
+  /** File of the private key of `tlsCert` in PEM, without a passphrase. */
+  tlsKey?: string;
   /** Folder of GGUF models, subfolders included. By default `~/.paddock/models`. */
   models?: string;
   /** `auto`, the default, takes the GPU, else the CPU, else WebAssembly. */
@@ -85,7 +91,7 @@ export interface ServerOptions {
 
 /** A server that runs in this process. */
 export interface PaddockServer {
-  /** Its address, without a slash at the end. The OpenAI-style API is under `/v1`, the chat page at `/`. */
+  /** Its address, without a slash at the end; `unix:` and the path for a Unix socket. The OpenAI-style API is under `/v1`, the chat page at `/`. */
   url: string;
   /**
    * Takes no more work, gives the running requests `shutdownGrace` to end, ends the others with an error and frees the models.

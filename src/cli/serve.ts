@@ -18,6 +18,7 @@ import { listPaddockSite } from '../site-files.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import type { Config } from './config/settings.ts';
+import { type Tls, tlsOf } from './config/tls.ts';
 import { downloadsFolder, headerCacheFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
@@ -31,7 +32,7 @@ const BODY_TIME_MS = 120_000;
 
 /** A server that runs in this process. */
 export interface RunningPaddock {
-  /** The server's URL, without a slash at the end. */
+  /** The server's URL, without a slash at the end; `unix:` and the path if it listens on a Unix socket. */
   url: string;
   /** Returns the ids of all models in the catalogue. */
   modelIds: () => Model['id'][];
@@ -44,6 +45,8 @@ export interface RunningPaddock {
 
 /** Connects all parts and starts the server. Throws if it can't listen on the address. */
 export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
+  const tls = tlsOf(config);
+  if (tls) warnOfEnd(tls, log);
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
     log.warn('other users of this machine can read the file of API keys', { file: config.apiKeyFile });
   const apiKeys = openKeys(config, log);
@@ -112,7 +115,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     noteUnknownFields: logOnce(log),
     log,
   });
-  const { host, port } = config;
+  const { host, port, socket } = config;
   const bodyLimits = {
     bytes: config.bodyLimit,
     inFlightBytes: Math.max(config.bodiesInFlight, config.bodyLimit),
@@ -125,15 +128,15 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     log.warn(`${http.name} serves HTTP, which takes more of the processor than uWebSockets.js`, {
       reason: http.reason,
     });
-  const options = { api, files, host, port, allowedHosts: allowedHosts(config), bodyLimits, http };
+  const options = { api, files, host, port, socket, tls, allowedHosts: allowedHosts(config), bodyLimits, http };
   const server = await startServer(options).catch(async (error: unknown) => {
     await close();
-    throw await explainListenFailure(host, port, error);
+    throw socket === undefined ? await explainListenFailure(host, port, error) : error;
   });
 
   void preload.run(leaving.signal);
   return {
-    url: toUrl(host, server.port),
+    url: socket === undefined ? toUrl(tls ? 'https' : 'http', host, server.port) : `unix:${socket}`,
     modelIds: () => catalogue.list().map(({ id }) => id),
     async stop(graceMs, lameDuckMs) {
       leaving.abort();
@@ -150,8 +153,20 @@ function openKeys(config: Config, log: Log): ApiKeys {
 }
 
 /** Makes the URL of a server. IPv6 addresses get brackets. */
-function toUrl(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A certificate is renewed a month before its end, as a rule. Less than this, in ms, means that it was forgotten. */
+const LATE_MS = 14 * 24 * 60 * 60 * 1000;
+
+function warnOfEnd({ cert, validTo }: Tls, log: Log): void {
+  const leftMs = validTo.getTime() - Date.now();
+  if (leftMs < LATE_MS)
+    log.warn(leftMs < 0 ? 'the TLS certificate has expired' : 'the TLS certificate expires soon', {
+      file: cert,
+      validTo: validTo.toISOString(),
+    });
 }
 
 /** Clients choose the names, so there must be an end to them. */

@@ -41,8 +41,27 @@ export interface Exchange {
 /** Answers a request. It reads what it needs of the request before it awaits anything. */
 export type Serve = (exchange: Exchange) => Promise<void>;
 
+/** Files in PEM. The key has no passphrase. */
+export interface TlsFiles {
+  /** The certificate, and then those that lead from it to its root. */
+  cert: string;
+  key: string;
+}
+
+/** Where an HTTP server listens. */
+export interface Place {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  /** The path of a Unix socket, to listen on in place of host and port. */
+  socket?: string | undefined;
+  /** By default the server speaks plain HTTP. */
+  tls?: TlsFiles | undefined;
+}
+
 /** An HTTP server that listens. */
 export interface Listener {
+  /** 0 or below for a Unix socket. */
   port: number;
   /** Accepts no more connections. Those that are there go on. */
   stopAccepting(): void;
@@ -50,8 +69,8 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Starts an HTTP server. A port of 0 picks a free one. Throws if it can't listen on the address. */
-export type Listen = (host: string, port: number, serve: Serve) => Promise<Listener>;
+/** Starts an HTTP server. Throws if it can't listen there. A file at the path of a Unix socket must be away by then. */
+export type Listen = (place: Place, serve: Serve) => Promise<Listener>;
 
 /**
  * How long the head of a request may be for an HTTP server, in bytes. It refuses a longer one before we see it. So this is more than

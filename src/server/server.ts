@@ -5,22 +5,20 @@ import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from '../core/api/http/request-id.ts';
 import { type ApiError, shuttingDown } from '../core/errors.ts';
 import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
-import type { Exchange, RequestHead, Serve } from './exchange.ts';
+import type { Exchange, Place, RequestHead, Serve } from './exchange.ts';
 import { chooseHttp, type Http } from './http.ts';
 import { sendReply } from './reply.ts';
 import { toApiRequest } from './request.ts';
+import { clearSocket, openToGroup } from './socket.ts';
 import type { StaticFiles } from './static.ts';
 
 /** The largest address and headers of a request, in bytes: room for long keys, and for the cookies of everything on localhost. */
 const HEAD_LIMIT_BYTES = 32 * 1024;
 
-export interface ServerOptions {
+export interface ServerOptions extends Place {
   api: Api;
   /** Static files to serve besides the API. */
   files?: StaticFiles;
-  host: string;
-  /** 0 picks a free port. */
-  port: number;
   /** The names in `Host` that requests may come to, besides those of this machine; null takes any. */
   allowedHosts: string[] | null;
   bodyLimits: BodyLimits;
@@ -29,6 +27,7 @@ export interface ServerOptions {
 }
 
 export interface Server {
+  /** 0 or below for a Unix socket. */
   port: number;
   /**
    * Accepts connections for `lameDuckMs` more, and no more after that. Requests that still run `graceMs` from now on are ended with
@@ -40,9 +39,9 @@ export interface Server {
 /** How long clients may take to read the error that ends their request, in ms. */
 const LAST_WORDS_MS = 1000;
 
-/** Serves the API and static files over HTTP. Throws if it can't listen on the address. */
+/** Serves the API and static files over HTTP. Throws if it can't listen there. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { api, files, host, port, allowedHosts, bodyLimits, http = chooseHttp() } = options;
+  const { api, files, socket, allowedHosts, bodyLimits, http = chooseHttp() } = options;
   const bodies = createBodies(bodyLimits);
   /** For each request that runs, what ends it. */
   const running = new Set<AbortController>();
@@ -72,7 +71,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (running.size === 0) idle();
     });
 
-  const listener = await http.listen(host, port, serve);
+  if (socket) await clearSocket(socket);
+  const listener = await http.listen(options, serve);
+  if (socket) openToGroup(socket);
   const close = async (graceMs: number, lameDuckMs: number) => {
     if (lameDuckMs > 0) await new Promise((resolve) => setTimeout(resolve, lameDuckMs));
     listener.stopAccepting();

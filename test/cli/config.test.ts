@@ -57,6 +57,9 @@ const EVERY_SETTING: Said[] = [
   { setting: 'bodyLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
   { setting: 'bodyDepth', args: ['16'], flag: 16, variable: '32', env: 32, inFile: 64 },
   { setting: 'bodyValues', args: ['1000'], flag: 1000, variable: '2000', env: 2000, inFile: 4000 },
+  { setting: 'socket', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
+  { setting: 'tlsCert', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
+  { setting: 'tlsKey', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'bodiesInFlight', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
   { setting: 'mediaLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
   { setting: 'allowPrivateMedia', args: [], flag: true, variable: 'false', env: false, inFile: true },
@@ -85,6 +88,9 @@ describe('the configuration', () => {
     expect(parse([])).toEqual({
       host: '127.0.0.1',
       port: 1337,
+      socket: undefined,
+      tlsCert: undefined,
+      tlsKey: undefined,
       models: join(home, 'models'),
       backend: 'auto',
       apiKey: [],
@@ -196,6 +202,10 @@ describe('the address to listen on', () => {
     expect(check(['--host', '0.0.0.0', '--no-auth'])).not.toThrow();
     expect(check([])).not.toThrow();
   });
+
+  it('may be a Unix socket without a key: only a proxy of this machine reaches it', () => {
+    expect(check(['--host', '0.0.0.0', '--socket', '/run/paddock.sock'])).not.toThrow();
+  });
 });
 
 describe('the names that a server answers to', () => {
@@ -206,6 +216,11 @@ describe('the names that a server answers to', () => {
       expect(names(['--host', host])).toEqual([]);
       expect(names(['--host', host, '--allowed-host', 'models.example'])).toEqual(['models.example']);
     }
+  });
+
+  it('are any at a Unix socket, unless some are listed: the proxy tells its own', () => {
+    expect(names(['--socket', '/run/paddock.sock'])).toBeNull();
+    expect(names(['--socket', '/run/paddock.sock', '--allowed-host', 'models.example'])).toEqual(['models.example']);
   });
 
   it('are any where it listens for other machines, unless some are listed', () => {

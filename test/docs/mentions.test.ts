@@ -6,17 +6,28 @@ import { codeOf, IGNORED, readPages } from './markdown.ts';
 
 const pages = readPages();
 
-/** Flags of Node, npm and Vitest. */
+/** Flags of Node, npm, Vitest, Docker, kubectl and systemctl. */
 const FOREIGN_FLAGS = [
+  '--build-arg',
+  '--cap-drop',
+  '--cpus',
+  '--from-file',
+  '--from-literal',
   '--ignore-scripts',
   '--inspect',
   '--inspect-brk',
+  '--memory',
   '--no-file-parallelism',
+  '--now',
   '--omit',
   '--package',
   '--prefix',
+  '--read-only',
   '--report-on-fatalerror',
   '--save-exact',
+  '--security-opt',
+  '--stop-timeout',
+  '--tmpfs',
 ];
 
 /** The files and folders at the root of the repository; what is made there is not. */
@@ -34,7 +45,7 @@ function textOf(...places: string[]): string {
   return files.map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 
-const commands = textOf('src/cli', 'agents', 'benchmarks', 'chaos', 'models/pico');
+const commands = textOf('src/cli', 'agents', 'benchmarks', 'chaos', 'models/pico', 'scale');
 const sources = textOf('src', 'test', 'web');
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 

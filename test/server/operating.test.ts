@@ -21,7 +21,7 @@ const post = (path: string, body: object) =>
   });
 const chat = (model: string, more: object = {}) =>
   post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 2, ...more });
-const json = async (path: string) => (await fetch(`${server?.url}${path}`)).json() as Promise<Record<string, never>>;
+const json = async (path: string) => (await fetch(`${server?.url}${path}`)).json() as Promise<Record<string, unknown>>;
 const loadedIds = async () => ((await json('/health')).models as { id: string }[]).map(({ id }) => id);
 
 /** The value of a series, by its whole name. */

@@ -38,7 +38,7 @@ export async function startServer(
   });
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const ready = /ready on (http:\S+)/.exec(line);
+      const ready = /ready on ((?:https?|unix):\S+)/.exec(line);
       if (ready?.[1]) resolve(ready[1]);
     });
     void exited.then((code) => reject(new Error(`the server ended with code ${code}:\n${log}`)));

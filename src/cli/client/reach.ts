@@ -45,14 +45,15 @@ function borrowed(url: string, key: string | undefined): Reached {
 async function startOwn(config: Config): Promise<Reached> {
   const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
   const key = randomBytes(16).toString('hex');
-  const own = { ...config, host: '127.0.0.1', port: 0, apiKey: [key], apiKeyFile: undefined, keys: undefined };
+  const open = { socket: undefined, tlsCert: undefined, tlsKey: undefined, apiKeyFile: undefined, keys: undefined };
+  const own = { ...config, ...open, host: '127.0.0.1', port: 0, apiKey: [key] };
   const { url, stop } = await startPaddock(own, createLog({ ...own, logLevel: 'silent' }));
   return { client: createClient(url, key), own: true, [Symbol.asyncDispose]: () => stop(0) };
 }
 
-export function localUrl({ host, port }: Config): string {
+export function localUrl({ host, port, tlsCert }: Config): string {
   const reachable = EVERY_ADDRESS.includes(host) ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `${tlsCert === undefined ? 'http' : 'https'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** True if the server there is a Paddock. Another program may use the port. */

@@ -36,10 +36,13 @@ async function serve(config: Config): Promise<void> {
       end();
     });
   });
+  // A web server reads its certificate anew at this signal. To end here, as it would by default, would be a bad surprise.
+  if (config.tlsCert !== undefined)
+    process.on('SIGHUP', () => log.warn('certificates are read at the start: restart the server to change them'));
   print(greeting(paddock, config));
 }
 
-function greeting({ url, modelIds }: RunningPaddock, { models }: Config): string {
+function greeting({ url, modelIds }: RunningPaddock, { models, socket }: Config): string {
   const { bold, dim } = coloursFor(process.stdout);
   const ids = modelIds();
   const told = ids.slice(0, MOST_IDS_TOLD).join(', ');
@@ -48,6 +51,6 @@ function greeting({ url, modelIds }: RunningPaddock, { models }: Config): string
     `Paddock is ready on ${bold(url)}`,
     `  ${dim('models')}  ${ids.length === 0 ? 'none yet' : told + more}`,
     `  ${dim('add')}     put *.gguf files into ${models}, or: paddock pull hf:org/repo`,
-    `  ${dim('talk')}    paddock chat, or any OpenAI client at ${url}/v1`,
+    `  ${dim('talk')}    ${socket === undefined ? `paddock chat, or any OpenAI client at ${url}/v1` : 'through a proxy'}`,
   ].join('\n');
 }

@@ -53,5 +53,9 @@ function fromEnv({ list }: Setting<unknown>, value: string | undefined): unknown
 }
 
 function toPath(path: string, folder: string): string {
-  return resolve(folder, path.replace(/^~(?=\/|$)/, homedir()));
+  // Asked for only where it is meant: a container's user may have no home.
+  return resolve(
+    folder,
+    path.replace(/^~(?=\/|$)/, () => homedir()),
+  );
 }

@@ -1,19 +1,22 @@
 import { isPaddock, localUrl } from '../client/reach.ts';
 import { checkExposure } from '../config/exposure.ts';
 import type { Config } from '../config/settings.ts';
+import { tlsOf } from '../config/tls.ts';
 import { messageOf } from '../errors.ts';
 import { listenErrorCode } from '../listen-failure.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks that the server could listen on the configured address. */
 export async function checkAddress(config: Config): Promise<Finding> {
-  const { host, port } = config;
+  const { host, port, socket } = config;
   const finding = { id: 'address', title: 'address' };
   try {
     checkExposure(config);
+    tlsOf(config);
   } catch (error) {
     return { ...finding, status: 'fail', detail: messageOf(error) };
   }
+  if (socket !== undefined) return { ...finding, status: 'ok', detail: `the Unix socket ${socket}` };
   if (await isPaddock(localUrl(config)))
     return { ...finding, status: 'ok', detail: `Paddock runs on ${localUrl(config)}` };
   const code = await listenErrorCode(host, port);

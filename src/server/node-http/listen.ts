@@ -1,9 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { type AddressInfo, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import { Socket } from 'node:net';
 import { errorReply } from '../../core/api/http/http.ts';
 import { headersTooLarge } from '../../core/api/http/refusals.ts';
 import { invalidRequest } from '../../core/errors.ts';
-import { type Exchange, type Listener, READABLE_HEAD_BYTES, type RequestHead, type Serve } from '../exchange.ts';
+import {
+  type Exchange,
+  type Listener,
+  type Place,
+  READABLE_HEAD_BYTES,
+  type RequestHead,
+  type Serve,
+} from '../exchange.ts';
 
 /** How long a connection may be silent before and between requests, in ms: as long as with uWebSockets.js. */
 const IDLE_MS = 10_000;
@@ -15,24 +24,29 @@ const MOST_HEADERS = 100;
 const NO_HTTP = invalidRequest(`The request is no HTTP/1.1 with one Host and at most ${MOST_HEADERS} headers.`);
 const NOTHING = new Uint8Array();
 
-/** Serves over Node's own HTTP server. Throws if it can't listen on the address. */
-export async function listenWithNode(host: string, port: number, serve: Serve): Promise<Listener> {
+/** Serves over Node's own HTTP server. Throws if it can't listen there. */
+export async function listenWithNode({ host, port, socket, tls }: Place, serve: Serve): Promise<Listener> {
   const options = { maxHeaderSize: READABLE_HEAD_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: IDLE_MS };
-  const server = createServer(options, (req, res) => {
+  const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     const exchange = toExchange(req, res);
     if (isSound(req)) return void serve(exchange);
     const { body, ...head } = errorReply(NO_HTTP);
     exchange.reply({ ...head, headers: { ...head.headers, connection: 'close' } }, String(body));
-  });
+  };
+  const server = tls
+    ? createTlsServer({ ...options, cert: readFileSync(tls.cert), key: readFileSync(tls.key) }, onRequest)
+    : createServer(options, onRequest);
   server.on('clientError', refuseMalformed);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen({ host, port, exclusive: true }, resolve);
+    server.once('error', reject).listen(socket ? { path: socket } : { host, port, exclusive: true }, resolve);
   });
   const closed = new Promise<void>((resolve) => {
     server.once('close', resolve);
   });
+  const address = server.address();
   return {
-    port: (server.address() as AddressInfo).port,
+    port: typeof address === 'object' && address ? address.port : 0,
+    // It removes the file of a Unix socket.
     stopAccepting: () => void server.close(),
     async close() {
       server.close();

@@ -1,21 +1,30 @@
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js';
+import { rmSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
-import type { Exchange, Listener, ReplyHead, RequestHead, Serve } from '../exchange.ts';
+import type { Exchange, Listener, Place, ReplyHead, RequestHead, Serve } from '../exchange.ts';
 import type { UwsModule } from './load.ts';
 
-/** Serves over uWebSockets.js. Throws if it can't listen on the address; it does not tell why. */
-export async function listenWithUws(uws: UwsModule, host: string, port: number, serve: Serve): Promise<Listener> {
-  const app = uws.App();
+/** Serves over uWebSockets.js. Throws if it can't listen there; it does not tell why. */
+export async function listenWithUws(uws: UwsModule, place: Place, serve: Serve): Promise<Listener> {
+  const { host, port, socket, tls } = place;
+  const app = tls ? uws.SSLApp({ cert_file_name: tls.cert, key_file_name: tls.key }) : uws.App();
   app.any('/*', (res, req) => void serve(toExchange(res, req)));
-  const socket = await new Promise<us_listen_socket>((resolve, reject) => {
-    app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (listening) => {
-      if (listening) resolve(listening);
+  const listening = await new Promise<us_listen_socket>((resolve, reject) => {
+    const settle = (opened: us_listen_socket | false) => {
+      if (opened) resolve(opened);
+      else if (socket) reject(new Error(`can't listen on ${socket}`));
       else reject(new Error(`can't listen on ${host}:${port}: the address is in use or not this machine's`));
-    });
+    };
+    if (socket) app.listen_unix(settle, socket);
+    else app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, settle);
   });
   return {
-    port: uws.us_socket_local_port(socket),
-    stopAccepting: () => uws.us_listen_socket_close(socket),
+    port: uws.us_socket_local_port(listening),
+    stopAccepting() {
+      // First the file: the next server may put its own there as soon as nobody listens on this one.
+      if (socket) rmSync(socket, { force: true });
+      uws.us_listen_socket_close(listening);
+    },
     async close() {
       // A reply that was written in this turn of the event loop is still in the buffer of uWebSockets.js.
       await new Promise(setImmediate);

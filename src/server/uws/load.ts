@@ -8,11 +8,15 @@ const require = createRequire(import.meta.url);
 const PACKAGES = ['uWebSockets.js-next', 'uWebSockets.js'];
 
 /** The module, with the parts that its own types lack. */
-export type UwsModule = Omit<typeof Uws, 'App'> & {
+export type UwsModule = Omit<typeof Uws, 'App' | 'SSLApp'> & {
   LIBUS_LISTEN_EXCLUSIVE_PORT: number;
-  App(): Uws.TemplatedApp & {
-    listen(host: string, port: number, options: number, cb: (socket: Uws.us_listen_socket | false) => void): void;
-  };
+  App(): UwsApp;
+  SSLApp(options: Uws.AppOptions): UwsApp;
+};
+
+type UwsApp = Omit<Uws.TemplatedApp, 'listen' | 'listen_unix'> & {
+  listen(host: string, port: number, options: number, cb: (socket: Uws.us_listen_socket | false) => void): void;
+  listen_unix(cb: (socket: Uws.us_listen_socket | false) => void, path: string): void;
 };
 
 /**

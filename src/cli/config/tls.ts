@@ -1,0 +1,53 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { TlsFiles } from '../../server/exchange.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import type { Config } from './settings.ts';
+
+/** A certificate and its key, which fit each other. */
+export interface Tls extends TlsFiles {
+  /** The last moment of the certificate. */
+  validTo: Date;
+}
+
+/**
+ * Checks the certificate and the key of the configuration; undefined if there are none. Throws a `UsageError` if one is missing, can't
+ * be read or does not fit the other, and with a Unix socket, which needs no TLS.
+ */
+export function tlsOf({ tlsCert, tlsKey, socket }: Pick<Config, 'tlsCert' | 'tlsKey' | 'socket'>): Tls | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsKey === undefined) throw new UsageError('--tls-cert needs --tls-key, the private key of the certificate');
+  if (tlsCert === undefined) throw new UsageError('--tls-key needs --tls-cert, the certificate of the key');
+  if (socket !== undefined)
+    throw new UsageError('--socket and --tls-cert exclude each other: let the proxy at the socket speak TLS');
+  const certificate = parseCertificate(tlsCert);
+  if (!certificate.checkPrivateKey(parseKey(tlsKey)))
+    throw new UsageError(`${tlsKey}, the file of --tls-key, is not the key of the certificate in ${tlsCert}`);
+  return { cert: tlsCert, key: tlsKey, validTo: new Date(certificate.validTo) };
+}
+
+function parseCertificate(file: string): X509Certificate {
+  const pem = read('--tls-cert', file);
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    throw new UsageError(`${file}, the file of --tls-cert, holds no certificate in PEM`);
+  }
+}
+
+function parseKey(file: string): KeyObject {
+  const pem = read('--tls-key', file);
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    throw new UsageError(`${file}, the file of --tls-key, holds no private key in PEM, or one with a passphrase`);
+  }
+}
+
+function read(flag: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`the file of ${flag} can't be read: ${messageOf(error)}`);
+  }
+}
