@@ -1,23 +1,26 @@
 import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { Sampling } from '../../core/runner.ts';
 import type { TextRequest } from '../engine.ts';
+import type { Decoder } from './decoder.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
-import {
-  createGrammarGate,
-  createGrammarState,
-  type NativeModel,
-  slotPriority,
-  type Token,
-  toEvaluateOptions,
-} from './llama.ts';
+import { createAddonSampler, createGrammarGate, createGrammarState, type NativeModel, type Token } from './llama.ts';
+import { createLogitsReader } from './logits.ts';
 import { createPromptScorer } from './prompt-scores.ts';
 import type { Slot } from './slot.ts';
 import type { StepLoop } from './step-loop.ts';
-import { createLogitsSource, createNativeSource, type Drawn, type TokenSource } from './token-source.ts';
+import {
+  consideredTokens,
+  createLogitsDrawer,
+  createNativeDrawer,
+  type Drawn,
+  type TokenDrawer,
+} from './token-drawer.ts';
+import { createPlainSource } from './token-source.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 interface ChoiceContext {
   loaded: NativeModel;
+  decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
   request: TextRequest;
@@ -44,28 +47,30 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
   const { vocabulary, loop, request, promptOf, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
 
-  return async (slot, choice, cached, onPrefill, scoresFrom) => {
+  return async ({ sequence }, choice, cached, onPrefill, scoresFrom) => {
+    const { decoder, loaded } = context;
     const prompt = promptOf(choice);
-    const history = [...prompt];
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
     const replayed = { tokens: tokens as Token[], logprobs };
-    const source = await createSource(context, slot, choice, history, replayed.tokens);
+    const drawer = await createDrawer(context, choice, [...prompt], replayed.tokens);
     const describe = (drawn: Drawn) => toLogprob(drawn, vocabulary);
     const first = scoresFrom === 0 ? prompt[0] : undefined;
     const scorer =
-      scoresFrom === undefined ? undefined : createPromptScorer(slot, first, request.logprobs ?? 0, describe);
+      scoresFrom === undefined
+        ? undefined
+        : createPromptScorer(createLogitsReader(loaded, decoder), first, request.logprobs ?? 0, describe);
     return new Promise((resolve, reject) => {
       const generation = createGeneration(
         {
           choice,
-          slot,
+          sequence,
           prompt,
           replayed,
           cached,
           scorer,
           onPrefill: (evaluated) => onPrefill(evaluated, scorer?.told),
-          source,
-          history,
+          source: createPlainSource(drawer),
+          mostPerStep: Math.floor(decoder.batchSize / decoder.sequences),
           textOf: (tokens, before) => vocabulary.textOf(tokens, before, marks),
           stop: request.stop,
           banned: request.banned,
@@ -83,42 +88,40 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
 }
 
 /**
- * llama.cpp's samplers where they do what is asked, else ours. A reply that another engine had begun goes on as that engine
- * would have gone on: the grammar takes in what was drawn, and as many random numbers are spent. Only mirostat's
- * surprise starts anew.
+ * Our samplers, where the highest logits are enough for them or llama.cpp lacks what is asked for; else llama.cpp's, which look at
+ * all. A reply that another engine had begun goes on as that engine would have gone on: the grammar takes in what was drawn, and as
+ * many random numbers are spent. Only mirostat's surprise starts anew.
  */
-async function createSource(
-  { loaded, vocabulary, request }: ChoiceContext,
-  slot: Slot,
+async function createDrawer(
+  { loaded, decoder, vocabulary, request }: ChoiceContext,
   choice: number,
   history: Token[],
   drawn: Token[],
-): Promise<TokenSource> {
+): Promise<TokenDrawer> {
   const { model, llama } = loaded;
-  const { sequence } = slot;
-  const recent = (count: number) => (count > 0 ? history.slice(-count) : []);
-  const evaluationPriority = slotPriority(slot.index);
+  const { contextLength } = decoder;
   const sampling = { ...request.sampling, seed: seedOf(request.sampling.seed, choice) };
-  const grammar = request.grammar === null ? undefined : await createGrammarState(loaded, request.grammar);
+  const isEndOfTurn = (token: Token) => model.isEogToken(token);
+  const common = { sampling, contextLength, history, isEndOfTurn };
+  const grammar =
+    request.grammar === null ? undefined : createGrammarGate(llama, await createGrammarState(loaded, request.grammar));
 
-  if (grammar) for (const token of drawn) createGrammarGate(llama, grammar).accept(token);
+  if (grammar) for (const token of drawn) grammar.accept(token);
 
   // llama.cpp's random numbers can't be spent in advance; those of our samplers are the same.
   const goesOn = drawn.length > 0 && sampling.temperature > 0;
-  if (request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
-    const options = toEvaluateOptions(sampling, { model, contextLength: sequence.contextSize, grammar, recent });
-    return createNativeSource(sequence, { ...options, evaluationPriority });
+  const exact = consideredTokens(sampling, contextLength) !== null;
+  if (!exact && request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
+    const { addon } = decoder;
+    return createNativeDrawer({ ...common, addon, sampler: createAddonSampler(loaded), grammar: grammar?.state });
   }
-  return createLogitsSource({
-    sequence,
-    evaluationPriority,
-    sampling,
+  return createLogitsDrawer({
+    ...common,
+    reader: createLogitsReader(loaded, decoder),
     spentDraws: drawn.length,
     vocabularySize: vocabulary.size,
-    grammar: grammar && createGrammarGate(llama, grammar),
+    grammar,
     logprobs: request.logprobs,
-    isEndOfTurn: (token) => model.isEogToken(token),
-    recent,
   });
 }
 

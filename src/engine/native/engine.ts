@@ -6,13 +6,14 @@ import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { usableCores } from '../node/cores.ts';
 import type { WorkerConfig } from '../node/task.ts';
+import { createDecoder, type Decoder } from './decoder.ts';
+import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
 import {
   chatLength,
   createContext,
   inOurWords,
-  type LlamaContext,
   type LlamaModel,
   loadModel,
   type NativeModel,
@@ -52,7 +53,8 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
 
   if (options.kind === 'chat') {
     const context = await createContext(model, options);
-    const { threads, reason } = await threadsFor(loaded, context, options, backend);
+    const decoder = createDecoder(context, model.fileInsights.swaSize ?? null);
+    const { threads, reason } = await threadsFor(decoder, options, backend);
     return {
       ...common,
       info: {
@@ -62,7 +64,7 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
         threads,
         threadsReason: reason,
       },
-      generate: createGenerate(loaded, context, vocabulary),
+      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, threads)),
       ask: askFrom(vocabulary.answers),
     };
   }
@@ -81,16 +83,11 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
 }
 
 /** The threads that are asked for, else on a CPU those that are measured to be quickest. */
-async function threadsFor(
-  loaded: NativeModel,
-  context: LlamaContext,
-  { threads }: EngineOptions,
-  backend: 'gpu' | 'cpu',
-): Promise<ThreadChoice> {
+async function threadsFor(decoder: Decoder, { threads }: EngineOptions, backend: 'gpu' | 'cpu'): Promise<ThreadChoice> {
   if (threads !== null) return { threads, reason: 'as configured' };
   const { count, reason } = usableCores();
   if (backend === 'gpu' || count === 1) return { threads: count, reason };
-  const measured = await measureThreads(loaded, context, count);
+  const measured = await measureThreads(decoder, count);
   return { ...measured, reason: `${reason}; ${measured.reason}` };
 }
 

@@ -3,30 +3,33 @@ import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { createChoiceRunner } from './choice.ts';
+import type { Decoder } from './decoder.ts';
 import type { GenerationOutcome } from './generation.ts';
-import type { LlamaContext, NativeModel, Token } from './llama.ts';
+import type { NativeModel, Token } from './llama.ts';
 import { chooseSlot, createSlots, prepareSlot, type Slot, shareCache } from './slot.ts';
-import { createStepLoop, type StepLoop } from './step-loop.ts';
+import { createStepLoop, type StepDriver, type StepLoop } from './step-loop.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** Makes the native engine's `generate`. One step loop moves all generations of a context forward together. */
 export function createGenerate(
   loaded: NativeModel,
-  context: LlamaContext,
+  decoder: Decoder,
   vocabulary: Vocabulary,
+  driver: StepDriver,
 ): TextEngine['generate'] {
-  const slots = createSlots(context);
-  const loop = createStepLoop(context.batchSize);
+  const { contextLength } = decoder;
+  const slots = createSlots(decoder);
+  const loop = createStepLoop(driver);
 
   return async (request, emit, signal) => {
     if (request.media.length > 0) throw noMedia();
     refuseUnknownTokens(request.sampling, vocabulary.size);
-    const tokenized = await vocabulary.promptTokens(request.prompt, signal, context.contextSize);
+    const tokenized = await vocabulary.promptTokens(request.prompt, signal, contextLength);
     if (!tokenized || signal.aborted) return;
     const prompt = 'tokens' in tokenized ? tokenized.tokens : [];
     const promptTokens = 'tokens' in tokenized ? prompt.length : tokenized.overflow;
-    if (promptTokens >= context.contextSize) {
-      emit({ kind: 'overflow', promptTokens, contextLength: context.contextSize });
+    if (promptTokens >= contextLength) {
+      emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
     // The log probabilities of a prompt are known while it is evaluated, and only then.
@@ -35,7 +38,18 @@ export function createGenerate(
     const added = 'tokens' in tokenized ? tokenized.added : 0;
     const scoresFrom = request.promptLogprobs && !request.resume ? added : undefined;
     try {
-      const run = { loaded, vocabulary, loop, request: effective, prompt, scoresFrom, slots: taken, emit, signal };
+      const run = {
+        loaded,
+        decoder,
+        vocabulary,
+        loop,
+        request: effective,
+        prompt,
+        scoresFrom,
+        slots: taken,
+        emit,
+        signal,
+      };
       await generateChoices(run);
     } finally {
       for (const slot of taken) slot.busy = false;
@@ -58,8 +72,8 @@ function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: Tex
       slots.map(({ busy, usedAt, sequence }) => ({
         busy,
         usedAt,
-        cached: sequence.nextTokenIndex,
-        shared: cachePrompt && taken.length === 0 ? sequence.compareContextTokens(prompt).firstDifferentIndex : 0,
+        cached: sequence.length,
+        shared: cachePrompt && taken.length === 0 ? sequence.shared(prompt) : 0,
       })),
     );
     const slot = index === undefined ? undefined : slots[index];
@@ -74,6 +88,7 @@ function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: Tex
 
 interface Run {
   loaded: NativeModel;
+  decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
   request: TextRequest;

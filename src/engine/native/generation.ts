@@ -1,28 +1,30 @@
 import { createDetokenizer } from '../../core/chat/detokenizer.ts';
 import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
 import type { EngineEvent, FinishReason, TokenLogprob } from '../../core/events.ts';
+import type { Part, Place } from './decoder.ts';
 import type { Token } from './llama.ts';
 import type { PromptScorer } from './prompt-scores.ts';
-import type { Slot } from './slot.ts';
+import type { Sequence } from './sequence.ts';
 import type { Steppable } from './step-loop.ts';
-import type { Drawn, TokenSource } from './token-source.ts';
+import type { Drawn } from './token-drawer.ts';
+import type { Gain, Proposal, TokenSource } from './token-source.ts';
 
 export interface GenerationOptions {
   choice: number;
-  slot: Slot;
+  sequence: Sequence;
   /** All tokens to evaluate before one is drawn: the prompt, and what another engine had drawn of the reply. */
   prompt: Token[];
   /** The part of the reply that another engine had drawn and said. */
   replayed: { tokens: Token[]; logprobs: TokenLogprob[] };
-  /** Prompt tokens that the slot's KV cache holds already. */
+  /** Prompt tokens that the sequence holds already. */
   cached: number;
-  /** Evaluates the prompt but for its last token, if the log probabilities of its tokens are asked for. */
+  /** Tells the log probabilities of the prompt's tokens, if they are asked for. */
   scorer?: PromptScorer | undefined;
   /** Called after each chunk of the prompt with the number of evaluated prompt tokens. */
   onPrefill: (evaluated: number) => void;
   source: TokenSource;
-  /** The tokens of prompt and reply. Drawn tokens are added to it. */
-  history: Token[];
+  /** The most tokens that the reply may have evaluated in one step. */
+  mostPerStep: number;
   /** Returns the text of tokens. `before` has the few tokens before them. */
   textOf: (tokens: Token[], before: Token[]) => string;
   stop: string[];
@@ -49,12 +51,14 @@ export function createGeneration(
   options: GenerationOptions,
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
 ): Steppable {
-  const { choice, slot, prompt, source, scorer, history, emit, signal } = options;
-  const { sequence } = slot;
+  const { choice, sequence, prompt, source, scorer, emit, signal, maxTokens } = options;
   const detokenizer = createDetokenizer((tokens, before) => options.textOf(tokens as Token[], before as Token[]));
   const stops = createStopFilter(options.stop);
   const filter = createStopFilter(options.banned, foldCase);
+  const startedAt = performance.now();
   let evaluated = options.cached;
+  let proposal: Proposal | undefined;
+  let part: Part | undefined;
   let generated = 0;
   let firstTokenAt = 0;
   let finished = false;
@@ -78,72 +82,109 @@ export function createGeneration(
     }
   };
 
-  const release = async (outcome: GenerationOutcome | null, error?: unknown) => {
+  const release = (outcome: GenerationOutcome | null, error?: unknown) => {
     finished = true;
-    await source.close();
+    source.close();
+    scorer?.close();
     onFinished(outcome, error);
   };
 
-  const finish = async (reason: FinishReason) => {
+  const finish = (reason: FinishReason) => {
     say((filter.stopped ? '' : stops.push(filter.flush())) + stops.flush());
     emit({ kind: 'finish', choice, reason, ...(stops.reached !== undefined && { stopSequence: stops.reached }) });
-    await release({ tokens: generated, firstTokenAt });
+    release({ tokens: generated, firstTokenAt });
   };
 
-  const evaluate = async (chunk: Token[]): Promise<undefined> => {
-    const next = prompt[evaluated + chunk.length];
-    if (scorer && next !== undefined) await scorer.evaluate(chunk, next);
-    else await slot.evaluate(chunk);
-  };
-
-  /** Evaluates the next chunk of the prompt. The last chunk gives the first token of the reply. */
-  const prefill = async (count: number): Promise<Drawn | null | undefined> => {
+  /** The next chunk of the prompt. The last chunk gives the first token of the reply. */
+  const chunkOf = (count: number): Proposal => {
     // A scorer takes fewer tokens at once, and leaves the last one to the source.
     const scores = scorer && evaluated < prompt.length - 1;
     const end = Math.min(evaluated + Math.min(count, scores ? scorer.chunk : count), prompt.length - (scores ? 1 : 0));
-    const chunk = prompt.slice(evaluated, end);
-    const last = end === prompt.length;
-    const drawn = last ? await source.next(chunk) : await evaluate(chunk);
-    if (last) firstTokenAt = performance.now();
-    evaluated += chunk.length;
-    options.onPrefill(evaluated);
-    return drawn;
+    const tokens = prompt.slice(evaluated, end);
+    if (scores) return { tokens, logitsAt: [...tokens.keys()] };
+    return { tokens, logitsAt: end === prompt.length ? [tokens.length - 1] : [] };
   };
 
-  const accept = async (drawn: Drawn | null) => {
-    if (!drawn) return finish('stop');
+  /** Takes a chunk of the prompt that has been evaluated, and draws if it was the last. */
+  const prefilled = async (tokens: Token[], places: Place[]): Promise<Gain | null> => {
+    const next = prompt[evaluated + tokens.length];
+    if (scorer && next !== undefined) await scorer.score(tokens, next, places);
+    const gain = next === undefined ? await source.draw(places) : null;
+    if (gain) firstTokenAt = performance.now();
+    evaluated += tokens.length;
+    options.onPrefill(evaluated);
+    return gain;
+  };
+
+  /** Adds a token to the reply, and says why the reply ends with it. `held` is the number of tokens before it in the sequence. */
+  const accept = (drawn: Drawn, held: number): FinishReason | null => {
     generated += 1;
     unsaid += 1;
-    history.push(drawn.token);
     const logprob = drawn.logprob === undefined ? undefined : options.toLogprob(drawn);
     if (logprob) logprobs.push(logprob);
     if (options.journal) emit({ kind: 'drawn', choice, token: drawn.token, ...(logprob && { logprob }) });
     say(stops.push(filter.push(detokenizer.push(drawn.token))));
-    if (stops.stopped) return finish('stop');
-    if (filter.stopped) return finish('content_filter');
+    if (stops.stopped) return 'stop';
+    if (filter.stopped) return 'content_filter';
     // The token itself needs a place in the context before another can follow it.
-    const contextFull = sequence.nextTokenIndex >= sequence.contextSize - 1;
-    if (generated === options.maxTokens || contextFull) return finish('length');
+    const contextFull = held >= sequence.contextLength - 1;
+    return generated === maxTokens || contextFull ? 'length' : null;
+  };
+
+  /** Adds what was drawn. Of `first` and the tokens after it in the sequence, those stay that the reply has. */
+  const take = async ({ tokens, ended }: Gain, first: number): Promise<void> => {
+    let held = first;
+    let ending: FinishReason | null = null;
+    for (const drawn of tokens) {
+      held += 1;
+      ending = accept(drawn, held);
+      if (ending) break;
+    }
+    if (ended && !ending) {
+      held += 1;
+      ending = 'stop';
+    }
+    await sequence.truncate(held);
+    if (ending) return finish(ending);
+    const last = tokens.at(-1)?.token;
+    if (last === undefined) return;
+    const left = maxTokens === null ? Number.POSITIVE_INFINITY : maxTokens - generated;
+    const room = sequence.contextLength - 1 - sequence.length;
+    proposal = source.propose(last, Math.min(options.mostPerStep, left, room));
   };
 
   replay(options.replayed);
   return {
-    get pendingPrompt() {
-      return prompt.length - evaluated;
+    get demand() {
+      return { prompt: prompt.length - evaluated, reply: proposal?.tokens.length ?? 0, since: startedAt };
     },
     get finished() {
       return finished;
     },
-    async step(promptTokens) {
+    begin(promptTokens) {
+      part = undefined;
+      if (signal.aborted) release(null);
+      else if (evaluated === prompt.length && proposal)
+        part = { ...proposal, sequence: sequence.id, at: sequence.length };
+      else if (promptTokens > 0) part = { ...chunkOf(promptTokens), sequence: sequence.id, at: sequence.length };
+      return part ?? null;
+    },
+    async end(places) {
+      if (!part) return;
+      const { tokens, at } = part;
       try {
-        if (signal.aborted) return await release(null);
+        sequence.extend(tokens);
         const prefilling = evaluated < prompt.length;
-        if (prefilling && promptTokens === 0) return;
-        const drawn = prefilling ? await prefill(promptTokens) : await source.next(history.slice(-1));
-        if (drawn !== undefined && !signal.aborted) await accept(drawn);
+        const gain = prefilling ? await prefilled(tokens, places) : await source.draw(places);
+        if (signal.aborted) release(null);
+        else if (gain) await take(gain, prefilling ? at + tokens.length - 1 : at);
       } catch (error) {
-        await release(null, error);
+        release(null, error);
       }
+    },
+    async fail(error) {
+      await sequence.truncate(0).catch(() => {});
+      release(null, error);
     },
   };
 }

@@ -1,25 +1,21 @@
 import {
-  type ControlledEvaluateInputItem,
-  type CustomBatchingPrioritizationStrategy,
   getLlama,
   InsufficientMemoryError,
   type Llama,
   type LlamaContext,
-  type LlamaContextSequence,
   type LlamaEmbeddingContext,
   LlamaGrammarEvaluationState,
   LlamaLogLevel,
   type LlamaModel,
   type LlamaRankingContext,
   NoBinaryFoundError,
-  type SequenceEvaluateOptions,
   type Token,
-  TokenBias,
 } from 'node-llama-cpp';
 import { formatBytes } from '../../core/bytes.ts';
 import { invalidRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { Sampling } from '../../core/runner.ts';
+import { toBiases } from '../../core/sampling/penalties.ts';
 import { defaultContextLength } from '../context-length.ts';
 import type { EngineOptions } from '../engine.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
@@ -30,16 +26,7 @@ import type { WorkerConfig } from '../node/task.ts';
  * This module is the engine's only access to node-llama-cpp, except for `probe.ts`, which looks for backends. These are
  * the types that the engine uses.
  */
-export type {
-  Llama,
-  LlamaContext,
-  LlamaContextSequence,
-  LlamaEmbeddingContext,
-  LlamaModel,
-  LlamaRankingContext,
-  SequenceEvaluateOptions,
-  Token,
-};
+export type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token };
 
 export interface NativeModel {
   llama: Llama;
@@ -137,7 +124,6 @@ export function createContext(model: LlamaModel, options: EngineOptions): Promis
   return model.createContext({
     sequences: options.slots,
     batchSize: Math.max(options.batchSize, options.slots),
-    batching: { itemPrioritizationStrategy: inSlotOrder },
     ...contextOptions(model, options),
   });
 }
@@ -155,32 +141,36 @@ export function contextOptions(model: LlamaModel, { contextLength, threads }: En
   };
 }
 
-/**
- * Orders the batch by slot, because llama.cpp only puts tokens of consecutive, ascending sequence ids into one
- * micro-batch. The slot's number is passed as the evaluation priority, the only value that an item carries through.
- */
-const inSlotOrder: CustomBatchingPrioritizationStrategy = ({ items }) =>
-  [...items]
-    .sort((a, b) => a.evaluationPriority - b.evaluationPriority)
-    .map((item) => ({ item, processAmount: item.tokens.length }));
-
-/** Turns a slot's number into node-llama-cpp's priority. Its type allows 1 to 5, but every number works. */
-export function slotPriority(slot: number): NonNullable<SequenceEvaluateOptions['evaluationPriority']> {
-  return slot as NonNullable<SequenceEvaluateOptions['evaluationPriority']>;
+/** A chain of llama.cpp's samplers: a private part of node-llama-cpp. */
+export interface AddonSampler {
+  applyConfig(config: SamplerConfig): void;
+  dispose(): void;
 }
 
-/** What sampling needs besides the sampling settings. */
-export interface SamplingContext {
-  model: LlamaModel;
-  contextLength: number;
-  grammar: LlamaGrammarEvaluationState | undefined;
-  /** Returns the last `count` tokens of prompt and reply. */
-  recent: (count: number) => Token[];
+interface SamplerConfig {
+  temperature: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  seed?: number;
+  repeatPenalty?: number;
+  repeatPenaltyMaxTokens?: number;
+  repeatPenaltyTokens?: Uint32Array;
+  repeatPenaltyPresencePenalty?: number;
+  repeatPenaltyFrequencyPenalty?: number;
+  tokenBiasKeys?: Uint32Array;
+  tokenBiasValues?: Float32Array;
+  grammarEvaluationState?: object;
 }
 
-/** Turns the sampling settings into node-llama-cpp's options. */
-export function toEvaluateOptions(sampling: Sampling, context: SamplingContext): SequenceEvaluateOptions {
-  const window = penaltyWindow(sampling, context.contextLength);
+export function createAddonSampler({ llama, model }: NativeModel): AddonSampler {
+  const { AddonSampler } = Reflect.get(llama, '_bindings') as { AddonSampler: new (model: object) => AddonSampler };
+  return new AddonSampler(Reflect.get(model, '_model') as object);
+}
+
+/** Turns the sampling settings into those of llama.cpp's samplers. `recent` are the latest tokens of prompt and reply. */
+export function toSamplerConfig(sampling: Sampling, contextLength: number, recent: Token[]): SamplerConfig {
+  const window = penaltyWindow(sampling, contextLength);
   const penalized =
     window > 0 && (sampling.repeatPenalty !== 1 || sampling.presencePenalty !== 0 || sampling.frequencyPenalty !== 0);
   return {
@@ -189,17 +179,17 @@ export function toEvaluateOptions(sampling: Sampling, context: SamplingContext):
     topP: sampling.topP,
     minP: sampling.minP,
     seed: sampling.seed,
-    ...(context.grammar && { grammarEvaluationState: context.grammar }),
     ...(penalized && {
-      repeatPenalty: {
-        punishTokens: () => context.recent(window),
-        maxPunishTokens: window,
-        penalty: sampling.repeatPenalty,
-        presencePenalty: sampling.presencePenalty,
-        frequencyPenalty: sampling.frequencyPenalty,
-      },
+      repeatPenaltyTokens: Uint32Array.from(recent.slice(-window)),
+      repeatPenaltyMaxTokens: window,
+      repeatPenalty: sampling.repeatPenalty,
+      repeatPenaltyPresencePenalty: sampling.presencePenalty,
+      repeatPenaltyFrequencyPenalty: sampling.frequencyPenalty,
     }),
-    ...(sampling.logitBias.length > 0 && { tokenBias: toTokenBias(sampling.logitBias, context.model) }),
+    ...(sampling.logitBias.length > 0 && {
+      tokenBiasKeys: Uint32Array.from(toBiases(sampling.logitBias).keys()),
+      tokenBiasValues: Float32Array.from(toBiases(sampling.logitBias).values()),
+    }),
   };
 }
 
@@ -209,71 +199,6 @@ export function toEvaluateOptions(sampling: Sampling, context: SamplingContext):
  */
 export function penaltyWindow({ repeatLastN }: Pick<Sampling, 'repeatLastN'>, contextLength: number): number {
   return repeatLastN === -1 ? contextLength : Math.min(repeatLastN, contextLength);
-}
-
-function toTokenBias(biases: Sampling['logitBias'], model: LlamaModel): TokenBias {
-  const tokenBias = TokenBias.for(model);
-  for (const [token, logit] of biases) tokenBias.set(token as Token, { logit });
-  return tokenBias;
-}
-
-/** The raw logits of the best tokens for the next position, the best first. */
-export interface TopLogits {
-  tokens: Token[];
-  logits: number[];
-  /** The sum of exp(logit - highest logit) over the whole vocabulary, which is the denominator of the softmax. */
-  totalWeight: number;
-}
-
-/**
- * Evaluates tokens and returns the logits after the last one, before any sampler: those of the best `count` tokens and
- * of the tokens in `also`. Without `exact`, the sum leaves out the rest of the vocabulary, which is several times
- * faster.
- */
-export async function evaluateForLogits(
-  sequence: LlamaContextSequence,
-  tokens: Token[],
-  { count, also, exact }: { count: number; also: Token[]; exact: boolean },
-  evaluationPriority: NonNullable<SequenceEvaluateOptions['evaluationPriority']>,
-): Promise<TopLogits> {
-  const last = tokens.at(-1);
-  if (last === undefined) throw new Error('there are no tokens to evaluate');
-  const generateNext = {
-    token: true,
-    totalLogitWeight: true,
-    logits: { filter: { tokens: also, includeTop: count } },
-    // Neither option changes the logits. They only affect a draw that is not used.
-    options: exact ? { temperature: 0 } : { temperature: 1, topK: count, topP: 1, minP: 0 },
-  };
-  const input: ControlledEvaluateInputItem[] = [...tokens.slice(0, -1), [last, { generateNext }]];
-  const output = (await sequence.controlledEvaluate(input, { evaluationPriority })).at(-1);
-  const logits = output?.next.logits;
-  if (!logits) throw new Error('the model gave no logits');
-  return { tokens: [...logits.keys()], logits: [...logits.values()], totalWeight: output.next.totalLogitWeight ?? 0 };
-}
-
-/**
- * Evaluates tokens and returns the logits after each of them: those of the best `count` tokens, at least one, and of the token
- * in `following`.
- */
-export async function evaluateForScores(
-  sequence: LlamaContextSequence,
-  tokens: Token[],
-  following: Token[],
-  count: number,
-  evaluationPriority: NonNullable<SequenceEvaluateOptions['evaluationPriority']>,
-): Promise<TopLogits[]> {
-  const input = tokens.map((token, index): ControlledEvaluateInputItem => {
-    const filter = { tokens: following.slice(index, index + 1), includeTop: Math.max(1, count) };
-    const generateNext = { token: true, totalLogitWeight: true, logits: { filter }, options: { temperature: 0 } };
-    return [token, { generateNext }];
-  });
-  const outputs = await sequence.controlledEvaluate(input, { evaluationPriority });
-  return tokens.map((_, index) => {
-    const { logits, totalLogitWeight = 0 } = outputs[index]?.next ?? {};
-    if (!logits) throw new Error('the model gave no logits');
-    return { tokens: [...logits.keys()], logits: [...logits.values()], totalWeight: totalLogitWeight };
-  });
 }
 
 /** Compiles a GBNF grammar into the state of one reply. Throws a 400 `ApiError` if llama.cpp does not accept it. */
@@ -290,8 +215,14 @@ export async function createGrammarState(
 
 export type GrammarState = LlamaGrammarEvaluationState;
 
+/** The state as llama.cpp's samplers take it: a private part of node-llama-cpp. */
+export function nativeState(grammar: GrammarState): object {
+  return Reflect.get(grammar, '_state') as object;
+}
+
 /** Asks a grammar about single tokens. Paddock's own samplers need this. */
 export interface GrammarGate {
+  readonly state: GrammarState;
   allows(token: Token): boolean;
   accept(token: Token): void;
 }
@@ -304,28 +235,10 @@ export function createGrammarGate(llama: Llama, state: LlamaGrammarEvaluationSta
       acceptGrammarEvaluationStateToken(state: object, token: Token): void;
     };
   };
-  const native = Reflect.get(state, '_state') as object;
+  const native = nativeState(state);
   return {
+    state,
     allows: (token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(native, token),
     accept: (token) => AddonSampler.acceptGrammarEvaluationStateToken(native, token),
   };
-}
-
-/**
- * Copies the first `tokens` tokens of one sequence's KV cache to another with a private function of node-llama-cpp. The
- * public way goes through a file.
- *
- * @returns false if it could not; then treat the target as empty
- */
-export async function copyCache(
-  from: LlamaContextSequence,
-  to: LlamaContextSequence,
-  tokens: number,
-): Promise<boolean> {
-  const copy = Reflect.get(to, '_copyStateFromOtherSequence') as (
-    this: LlamaContextSequence,
-    from: LlamaContextSequence,
-    upToTokenIndex: number,
-  ) => Promise<boolean>;
-  return copy.call(to, from, tokens);
 }

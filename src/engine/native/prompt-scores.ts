@@ -1,19 +1,21 @@
 import type { TokenLogprob } from '../../core/events.ts';
-import { evaluateForScores, slotPriority, type Token } from './llama.ts';
-import type { Slot } from './slot.ts';
-import { type Drawn, rank } from './token-source.ts';
+import type { Place } from './decoder.ts';
+import type { Token } from './llama.ts';
+import type { LogitsReader } from './logits.ts';
+import { type Drawn, joined, rank } from './token-drawer.ts';
 
 /** The logits of this many tokens at a time are asked for: those of a large vocabulary take half a MiB each. */
 const CHUNK = 32;
 
-/** Evaluates a prompt and tells how likely the model finds each of its tokens. */
+/** Tells how likely the model finds each token of a prompt. */
 export interface PromptScorer {
-  /** The most tokens that it evaluates at once. */
+  /** The most tokens that may be evaluated at once. */
   readonly chunk: number;
   /** The tokens so far, with their log probabilities. */
   readonly told: TokenLogprob[];
-  /** Evaluates tokens of the prompt. `next` is the token after them. */
-  evaluate(tokens: Token[], next: Token): Promise<void>;
+  /** Reads the logits after each of these tokens of the prompt. `next` is the token after them. */
+  score(tokens: Token[], next: Token, places: Place[]): Promise<void>;
+  close(): void;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface PromptScorer {
  * @param alternatives the number of most likely tokens to tell with each token
  */
 export function createPromptScorer(
-  slot: Slot,
+  reader: LogitsReader,
   first: Token | undefined,
   alternatives: number,
   toLogprob: (drawn: Drawn) => TokenLogprob,
@@ -30,11 +32,14 @@ export function createPromptScorer(
   return {
     chunk: CHUNK,
     told,
-    async evaluate(tokens, next) {
+    async score(tokens, next, places) {
       const following = [...tokens.slice(1), next];
-      const scores = await evaluateForScores(slot.sequence, tokens, following, alternatives, slotPriority(slot.index));
-      for (const [index, top] of scores.entries())
-        told.push(toLogprob(rank(top, following[index] as Token, alternatives)));
+      for (const [index, place] of places.entries()) {
+        const token = following[index] as Token;
+        const top = await reader.top(place, Math.max(1, alternatives));
+        told.push(toLogprob(rank(joined(top, await reader.whole(place, [token])), token, alternatives)));
+      }
     },
+    close: () => reader.close(),
   };
 }

@@ -1,30 +1,21 @@
-import { copyCache, type LlamaContext, type LlamaContextSequence, slotPriority, type Token } from './llama.ts';
+import type { Decoder } from './decoder.ts';
+import type { Token } from './llama.ts';
+import { createSequence, type Sequence } from './sequence.ts';
 
 /** A place for one generation. Its KV cache still has what the previous generation left. */
 export interface Slot {
-  index: number;
-  sequence: LlamaContextSequence;
+  sequence: Sequence;
   busy: boolean;
   /** `performance.now()` at the beginning of its latest generation, in ms. */
   usedAt: number;
-  /** Evaluates tokens without drawing one. In the batch they stand in the order of the slots. */
-  evaluate(tokens: Token[]): Promise<undefined>;
 }
 
-export function createSlots(context: LlamaContext): Slot[] {
-  return Array.from({ length: context.totalSequences }, (_, index) => {
-    const sequence = context.getSequence();
-    return {
-      index,
-      sequence,
-      busy: false,
-      usedAt: 0,
-      async evaluate(tokens) {
-        await sequence.evaluateWithoutGeneratingNewTokens(tokens, { evaluationPriority: slotPriority(index) });
-        return undefined;
-      },
-    };
-  });
+export function createSlots(decoder: Decoder): Slot[] {
+  return Array.from({ length: decoder.sequences }, (_, index) => ({
+    sequence: createSequence(decoder, index),
+    busy: false,
+    usedAt: 0,
+  }));
 }
 
 /** The facts by which a slot is chosen. Counts are in tokens. */
@@ -55,18 +46,11 @@ export function chooseSlot(candidates: SlotCandidate[]): number | undefined {
  * prompt's last token is never kept, because evaluating it gives the first token of the reply.
  */
 export async function prepareSlot({ sequence }: Slot, prompt: Token[], useCache: boolean): Promise<number> {
-  if (useCache) await sequence.adaptStateToTokens(prompt.slice(0, -1), false);
-  else await sequence.clearHistory();
-  return sequence.nextTokenIndex;
+  await sequence.truncate(useCache ? sequence.shared(prompt.slice(0, -1)) : 0);
+  return sequence.length;
 }
 
-/**
- * Copies the cached beginning of the prompt to another slot. If that fails, the other slot has to evaluate the prompt
- * itself.
- */
+/** Copies the cached beginning of the prompt to another slot. If that fails, the other slot has to evaluate the prompt itself. */
 export async function shareCache(from: Slot, to: Slot, prompt: Token[]): Promise<void> {
-  const shared = from.sequence.compareContextTokens(prompt).firstDifferentIndex;
-  await to.sequence.clearHistory();
-  const copied = await copyCache(from.sequence, to.sequence, shared);
-  if (!copied) await to.sequence.clearHistory();
+  await to.sequence.copyFrom(from.sequence, from.sequence.shared(prompt));
 }

@@ -1,15 +1,29 @@
-import { planStep } from './step-plan.ts';
+import type { Part, Place } from './decoder.ts';
+import type { Demand } from './step-plan.ts';
 
 /** A generation, as the step loop sees it. */
 export interface Steppable {
-  /** Prompt tokens that are still to be evaluated; 0 once it decodes. */
-  readonly pendingPrompt: number;
+  readonly demand: Demand;
   readonly finished: boolean;
   /**
-   * Evaluates the next `promptTokens` of the prompt or, if none are left, decodes one token. If it gets 0 while its
-   * prompt is pending, it only checks whether it was cancelled. Never rejects: an error ends the generation.
+   * Says what it brings into the next forward pass: the next `promptTokens` of its prompt or, if none are left, what its reply needs.
+   * Null if that is nothing. A cancelled generation ends here.
    */
-  step(promptTokens: number): Promise<void>;
+  begin(promptTokens: number): Part | null;
+  /** Takes the logits of what it brought. Never rejects: an error ends the generation. */
+  end(places: Place[]): Promise<void>;
+  /** Ends the generation, because the forward pass failed. Never rejects. */
+  fail(error: unknown): Promise<void>;
+}
+
+/** What moves the generations. */
+export interface StepDriver {
+  /** Says how many tokens of its prompt each generation may evaluate next. */
+  plan(demands: Demand[]): number[];
+  /** Runs one forward pass. The parts are in ascending order of their sequences. */
+  decode(parts: Part[]): Promise<Place[][]>;
+  /** Has the model live until the returned function is called. Throws if it is gone. */
+  hold(): () => void;
 }
 
 export interface StepLoop {
@@ -20,18 +34,35 @@ export interface StepLoop {
  * Moves all running generations forward together, with one forward pass of the model per step. If each made its own
  * steps, the batch would be split: an early one would take a whole pass for itself.
  */
-export function createStepLoop(batchSize: number): StepLoop {
+export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   let running: Steppable[] = [];
   let active = false;
 
+  const step = async () => {
+    const grants = plan(running.map(({ demand }) => demand));
+    const begun = running
+      .flatMap((generation, index) => {
+        const part = generation.begin(grants[index] ?? 0);
+        return part ? [{ generation, part }] : [];
+      })
+      .sort((a, b) => a.part.sequence - b.part.sequence);
+    if (begun.length === 0) return;
+    try {
+      const release = hold();
+      try {
+        const places = await decode(begun.map(({ part }) => part));
+        await Promise.all(begun.map(({ generation }, index) => generation.end(places[index] ?? [])));
+      } finally {
+        release();
+      }
+    } catch (error) {
+      await Promise.all(begun.map(({ generation }) => generation.fail(error)));
+    }
+  };
+
   const run = async () => {
-    active = true;
     while (running.length > 0) {
-      const plan = planStep(
-        running.map(({ pendingPrompt }) => pendingPrompt),
-        batchSize,
-      );
-      await Promise.all(running.map((generation, index) => generation.step(plan[index] ?? 0)));
+      await step();
       running = running.filter(({ finished }) => !finished);
     }
     active = false;
@@ -40,7 +71,10 @@ export function createStepLoop(batchSize: number): StepLoop {
   return {
     add(generation) {
       running.push(generation);
-      if (!active) void run();
+      if (active) return;
+      active = true;
+      // Those that come in the same turn begin together.
+      setImmediate(run);
     },
   };
 }

@@ -1,20 +1,38 @@
-/** While any slot decodes, prompts get at most this share of a step's batch, so that no stream stalls for long. */
-const PREFILL_SHARE = 1 / 4;
+/** What a generation could use of the next step. */
+export interface Demand {
+  /** Prompt tokens that are still to be evaluated; 0 once the reply is written. */
+  prompt: number;
+  /** The tokens that the reply has evaluated in the next step, all of them; 0 while the prompt is pending. */
+  reply: number;
+  /** When the generation began, in ms. */
+  since: number;
+}
 
 /**
- * Plans how many prompt tokens each generation may evaluate in the next step.
+ * Plans how many prompt tokens each generation may evaluate in the next step. Replies go first. While there are any, prompts
+ * share at most `promptBudget` tokens, so that no stream stalls for long; else they have the whole batch.
  *
- * @param pending prompt tokens that each generation still has to evaluate, in order of arrival. A generation with 0
- *   decodes and takes one token of the batch.
+ * Among the prompts that one is served first which has waited longest for its size. So a short prompt does not wait for a long
+ * one to end, and a long one can't be kept waiting by ever new short ones.
+ *
  * @param batchSize the most tokens in one forward pass
+ * @param now the present, in ms, by the clock of `since`
  */
-export function planStep(pending: number[], batchSize: number): number[] {
-  const decoding = pending.filter((count) => count === 0).length;
-  let budget =
-    decoding === 0 ? batchSize : Math.max(1, Math.min(batchSize - decoding, Math.floor(batchSize * PREFILL_SHARE)));
-  return pending.map((count) => {
-    const granted = Math.min(count, budget);
-    budget -= granted;
-    return granted;
-  });
+export function planStep(
+  demands: readonly Demand[],
+  { batchSize, promptBudget, now }: { batchSize: number; promptBudget: number; now: number },
+): number[] {
+  const replies = demands.reduce((total, { reply }) => total + reply, 0);
+  let left = replies === 0 ? batchSize : Math.min(batchSize - replies, Math.max(1, promptBudget));
+  const grants = demands.map(() => 0);
+  const urgency = ({ since, prompt }: Demand) => (now - since + 1) / prompt;
+  const prompts = [...demands.entries()]
+    .filter(([, { prompt }]) => prompt > 0)
+    .sort(([, a], [, b]) => urgency(b) - urgency(a));
+  for (const [index, { prompt }] of prompts) {
+    const granted = Math.min(prompt, left);
+    grants[index] = granted;
+    left -= granted;
+  }
+  return grants;
 }

@@ -1,4 +1,5 @@
-import type { LlamaContext, NativeModel, Token } from './llama.ts';
+import type { Decoder } from './decoder.ts';
+import type { Token } from './llama.ts';
 
 /** A smaller number of threads is taken where a larger one is not faster by this factor: cores are for others too. */
 const WORTH = 1.05;
@@ -23,34 +24,27 @@ export function chooseThreads(timings: { threads: number; ms: number }[]): Threa
  * Times the decoding of a token with all usable cores, then with half of them, and on as long as that is no slower: small
  * models lose more by starting threads than they gain, and on a busy machine threads wait for one another.
  */
-export async function measureThreads(
-  { llama }: NativeModel,
-  context: LlamaContext,
-  cores: number,
-): Promise<ThreadChoice> {
-  const sequence = context.getSequence();
+export async function measureThreads(decoder: Decoder, cores: number): Promise<ThreadChoice> {
   const timings: { threads: number; ms: number }[] = [];
-  const evaluate = async () => {
+  let at = 0;
+  const evaluate = async (threads: number) => {
     const start = performance.now();
-    await sequence.evaluateWithoutGeneratingNewTokens([1 as Token]);
+    await decoder.decode([{ sequence: 0, at: at++, tokens: [1 as Token], logitsAt: [0] }], threads);
     return performance.now() - start;
   };
   try {
     // The first pass also touches the weights for the first time.
-    await evaluate();
+    await evaluate(cores);
     for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) {
-      llama.maxThreads = threads;
       const times: number[] = [];
-      for (let token = 0; token < TIMED_TOKENS; token++) times.push(await evaluate());
+      for (let token = 0; token < TIMED_TOKENS; token++) times.push(await evaluate(threads));
       const ms = Math.min(...times);
       const slower = ms > WORTH * (timings.at(-1)?.ms ?? Number.POSITIVE_INFINITY);
       timings.push({ threads, ms });
       if (slower) break;
     }
   } finally {
-    sequence.dispose();
+    await decoder.truncate(0, 0);
   }
-  const choice = chooseThreads(timings);
-  llama.maxThreads = choice.threads;
-  return choice;
+  return chooseThreads(timings);
 }

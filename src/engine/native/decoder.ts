@@ -1,0 +1,119 @@
+import type { LlamaContext, Token } from './llama.ts';
+
+/** What one sequence brings into a forward pass. */
+export interface Part {
+  /** The sequence's number. */
+  sequence: number;
+  /** The place of its first token in the sequence. */
+  at: number;
+  tokens: Token[];
+  /** The indices of those of `tokens` after which logits are wanted, ascending. */
+  logitsAt: number[];
+}
+
+/** Where the logits after one token lie until the next forward pass. */
+export type Place = number;
+
+/** llama.cpp's context, without the queues that node-llama-cpp puts before it: one forward pass is one call. */
+export interface Decoder {
+  /** The most tokens in one forward pass. */
+  readonly batchSize: number;
+  /** The tokens that a sequence can hold. */
+  readonly contextLength: number;
+  /** The number of sequences. */
+  readonly sequences: number;
+  /**
+   * Runs one forward pass and returns for each part the places of its logits. The parts must be in ascending order of their
+   * sequences: llama.cpp puts only tokens of such into one micro-batch.
+   */
+  decode(parts: Part[], threads: number): Promise<Place[][]>;
+  /**
+   * Keeps the first `length` tokens of a sequence that holds more. Returns how many it really holds then: `length` or, where the
+   * model can't go back so far, none. Waits for a forward pass that is under way, as `copy` does.
+   */
+  truncate(sequence: number, length: number): Promise<number>;
+  /** Copies all that a sequence holds into an empty one. Returns the number of tokens that this one holds then. */
+  copy(from: number, to: number): Promise<number>;
+  /** To be held: node-llama-cpp finds what it has to dispose by weak references, and would wait for ever for a lost context. */
+  readonly context: LlamaContext;
+  /** llama.cpp's context itself, to read logits from. */
+  readonly addon: AddonContext;
+  /** Has the context live at least until the returned function is called. Throws if it is gone. */
+  hold(): () => void;
+}
+
+/** The private parts of node-llama-cpp that drive llama.cpp: its addon's context. */
+export interface AddonContext {
+  initBatch(size: number): void;
+  addToBatch(sequence: number, firstAt: number, tokens: Uint32Array, logitsAt: Uint32Array): Uint32Array;
+  decodeBatch(): Promise<void>;
+  setThreads(threads: number): void;
+  sampleToken(place: Place, sampler: object): Promise<number>;
+  sampleToken(
+    place: Place,
+    sampler: object,
+    probabilities: false,
+    confidence: false,
+    logits: [tokens: readonly Token[], max: false, min: false, selected: false, top: number],
+    totalWeight: boolean,
+  ): Promise<[token: number, probabilities: undefined, confidence: undefined, logits?: number[], totalWeight?: number]>;
+  removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean;
+  disposeSequence(sequence: number): void;
+  getSequenceKvCacheMinPosition(sequence: number): number;
+  copySequenceStateFromOtherSequence(to: number, from: number): Promise<number>;
+}
+
+/** @param window the number of tokens that a model with a sliding window looks back on; null for one that sees all */
+export function createDecoder(context: LlamaContext, window: number | null): Decoder {
+  const addon = Reflect.get(context, '_ctx') as AddonContext;
+  const guard = Reflect.get(context, '_backendContextDisposeGuard') as {
+    createPreventDisposalHandle(): { dispose(): void };
+  };
+  const alone = createTurns();
+
+  const clear = (sequence: number) => {
+    addon.disposeSequence(sequence);
+    return 0;
+  };
+
+  return {
+    context,
+    addon,
+    batchSize: context.batchSize,
+    contextLength: context.contextSize,
+    sequences: context.totalSequences,
+    hold() {
+      const handle = guard.createPreventDisposalHandle();
+      return () => handle.dispose();
+    },
+    decode: (parts, threads) =>
+      alone(async () => {
+        addon.initBatch(parts.reduce((total, { tokens }) => total + tokens.length, 0));
+        const places = parts.map(({ sequence, at, tokens, logitsAt }) =>
+          Array.from(addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt))),
+        );
+        addon.setThreads(threads);
+        await addon.decodeBatch();
+        return places;
+      }),
+    truncate: (sequence, length) =>
+      alone(async () => {
+        if (length === 0) return clear(sequence);
+        // Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell.
+        const needed = window === null ? length - 1 : Math.max(0, length - window);
+        if (addon.getSequenceKvCacheMinPosition(sequence) > needed) return clear(sequence);
+        return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
+      }),
+    copy: (from, to) => alone(async () => (await addon.copySequenceStateFromOtherSequence(to, from)) + 1),
+  };
+}
+
+/** Runs what it is given one after the other: llama.cpp's context bears no two calls at once. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+}
