@@ -5,45 +5,52 @@ import {
   type GenerationOutcome,
 } from '../../../src/engine/native/generation.ts';
 import type { Token } from '../../../src/engine/native/llama.ts';
-import type { Slot } from '../../../src/engine/native/slot.ts';
-import type { Drawn, TokenSource } from '../../../src/engine/native/token-source.ts';
+import type { Sequence } from '../../../src/engine/native/sequence.ts';
+import type { Drawn } from '../../../src/engine/native/token-drawer.ts';
+import type { TokenSource } from '../../../src/engine/native/token-source.ts';
 
 export const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
 
 const decode = (bytes: number[]): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 
-/** Makes a slot that evaluates nothing and records the tokens that it was given. */
-export function createFakeSlot({ used = 0, contextSize = 1_000_000 } = {}) {
-  const evaluated: number[][] = [];
-  const sequence = { nextTokenIndex: used, contextSize };
-  const slot = {
-    index: 0,
-    sequence,
-    busy: true,
-    usedAt: 0,
-    async evaluate(tokens: number[]) {
-      evaluated.push([...tokens]);
-      sequence.nextTokenIndex += tokens.length;
-      return undefined;
+/** Makes a sequence without a KV cache. */
+export function createFakeSequence({ used = 0, contextLength = 1_000_000 } = {}): Sequence {
+  const tokens = Array.from({ length: used }, () => -1 as Token);
+  return {
+    id: 0,
+    tokens,
+    contextLength,
+    get length() {
+      return tokens.length;
     },
+    extend: (added) => void tokens.push(...added),
+    shared: () => 0,
+    async truncate(length) {
+      tokens.length = Math.min(tokens.length, length);
+    },
+    copyFrom: () => Promise.reject(new Error('there is nothing to copy')),
   };
-  return { slot: slot as unknown as Slot, sequence, evaluated };
 }
 
 /** Makes a source of `count` tokens, numbered from 0. It ends the turn after the last. */
 export function createFakeSource(count: number, likely?: (index: number) => Omit<Drawn, 'token'>) {
-  const given: number[][] = [];
+  const places: number[][] = [];
+  const rooms: number[] = [];
   let next = 0;
-  const state = { given, closed: 0 };
+  const state = { places, rooms, closed: 0 };
   const source: TokenSource = {
-    async next(unevaluated) {
-      given.push([...unevaluated]);
-      if (next === count) return null;
-      const token = next++ as Token;
-      return { token, ...likely?.(token) };
+    propose(last, room) {
+      rooms.push(room);
+      return { tokens: [last], logitsAt: [0] };
     },
-    async close() {
+    async draw(given) {
+      places.push([...given]);
+      if (next === count) return { tokens: [], ended: true };
+      const token = next++ as Token;
+      return { tokens: [{ token, ...likely?.(token) }], ended: false };
+    },
+    close() {
       state.closed += 1;
     },
   };
@@ -58,14 +65,14 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
   const generation = createGeneration(
     {
       choice: 0,
-      slot: createFakeSlot().slot,
+      sequence: createFakeSequence(),
       prompt: [100 as Token],
       replayed: { tokens: [], logprobs: [] },
       journal: false,
       cached: 0,
       onPrefill: () => {},
       source,
-      history: [],
+      mostPerStep: 8,
       textOf: (tokens) => decode(tokens.flatMap((token) => pieces[token] ?? [])),
       stop: [],
       banned: [],
@@ -82,9 +89,16 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
   return { generation, events, outcomes, source: state };
 }
 
-/** Steps a generation to its end as the step loop does, with at most `batchSize` prompt tokens per step. */
-export async function runToEnd(run: ReturnType<typeof createRun>, batchSize = 64) {
-  while (!run.generation.finished) await run.generation.step(Math.min(run.generation.pendingPrompt, batchSize));
+/** Steps a generation as the step loop does, with at most `promptTokens` of its prompt, and returns the tokens that it evaluated. */
+export async function step({ generation }: ReturnType<typeof createRun>, promptTokens = 64): Promise<number[] | null> {
+  const part = generation.begin(Math.min(generation.demand.prompt, promptTokens));
+  if (part) await generation.end(part.logitsAt);
+  return part && [...part.tokens];
+}
+
+/** Steps a generation to its end. */
+export async function runToEnd(run: ReturnType<typeof createRun>, promptTokens = 64) {
+  while (!run.generation.finished) await step(run, promptTokens);
   return run;
 }
 

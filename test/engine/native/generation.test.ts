@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerationOptions } from '../../../src/engine/native/generation.ts';
 import type { Token } from '../../../src/engine/native/llama.ts';
+import type { Gain, TokenSource } from '../../../src/engine/native/token-source.ts';
 import { finish, text as textOf, tokenLogprob } from '../../core/api/fixtures.ts';
-import { createFakeSlot, createFakeSource, createRun, encode, replyOf, runToEnd } from './fake-generation.ts';
+import { createFakeSequence, createFakeSource, createRun, encode, replyOf, runToEnd, step } from './fake-generation.ts';
 
 /** A piece of text, and the number of tokens since the one before. */
 const text = (piece: string, choice = 0, tokens = 1) => ({ ...textOf(piece, choice), tokens });
@@ -16,55 +17,42 @@ async function say(pieces: number[][], more: Partial<GenerationOptions> = {}) {
 
 describe('a prompt', () => {
   it('is evaluated in the given chunks, of which the last gives the first token', async () => {
-    const { slot, evaluated } = createFakeSlot();
     const prefilled: number[] = [];
-    const run = createRun(tokensOf('a', 'b'), {
-      slot,
-      prompt: promptOf(5),
-      onPrefill: (count) => prefilled.push(count),
-    });
-    expect(run.generation.pendingPrompt).toBe(5);
-    await run.generation.step(2);
-    expect(run.generation.pendingPrompt).toBe(3);
-    await run.generation.step(2);
-    expect(run.events).toEqual([]);
-    await run.generation.step(1);
-    expect(run.generation.pendingPrompt).toBe(0);
+    const run = createRun(tokensOf('a', 'b'), { prompt: promptOf(5), onPrefill: (count) => prefilled.push(count) });
+    expect(run.generation.demand).toMatchObject({ prompt: 5, reply: 0 });
+    expect(await step(run, 2)).toEqual([1000, 1001]);
+    expect(run.generation.demand).toMatchObject({ prompt: 3, reply: 0 });
+    expect(await step(run, 2)).toEqual([1002, 1003]);
+    expect([run.events, run.source.places]).toEqual([[], []]);
+    expect(await step(run, 1)).toEqual([1004]);
+    expect(run.generation.demand).toMatchObject({ prompt: 0, reply: 1 });
     expect(run.events).toEqual([text('a')]);
-    expect(evaluated).toEqual([
-      [1000, 1001],
-      [1002, 1003],
-    ]);
-    expect(run.source.given).toEqual([[1004]]);
+    expect(run.source.places).toEqual([[0]]);
     expect(prefilled).toEqual([2, 4, 5]);
   });
 
   it('is evaluated from where the cache ends', async () => {
-    const { slot, evaluated } = createFakeSlot();
-    const run = createRun(tokensOf('a'), { slot, prompt: promptOf(4), cached: 3 });
-    expect(run.generation.pendingPrompt).toBe(1);
-    await runToEnd(run);
-    expect(evaluated).toEqual([]);
-    expect(run.source.given[0]).toEqual([1003]);
+    const sequence = createFakeSequence({ used: 3 });
+    const run = createRun(tokensOf('a'), { sequence, prompt: promptOf(4), cached: 3 });
+    expect(run.generation.demand.prompt).toBe(1);
+    expect(run.generation.begin(1)).toEqual({ sequence: 0, at: 3, tokens: [1003], logitsAt: [0] });
   });
 
   it('waits when it has no share of a step', async () => {
-    const { slot, evaluated } = createFakeSlot();
-    const run = createRun(tokensOf('a'), { slot, prompt: promptOf(4) });
-    await run.generation.step(0);
-    expect(run.generation.pendingPrompt).toBe(4);
-    expect([evaluated, run.source.given]).toEqual([[], []]);
+    const run = createRun(tokensOf('a'), { prompt: promptOf(4) });
+    expect(await step(run, 0)).toBeNull();
+    expect(run.generation.demand.prompt).toBe(4);
   });
 });
 
 describe('a reply', () => {
   it('is one token per step, each drawn after the previous one was evaluated, until the model ends its turn', async () => {
-    const history = promptOf(1);
-    const run = createRun(tokensOf('Hel', 'lo'), { prompt: promptOf(1), history });
-    await runToEnd(run);
+    const sequence = createFakeSequence();
+    const run = createRun(tokensOf('Hel', 'lo'), { prompt: promptOf(1), sequence });
+    expect([await step(run), await step(run), await step(run)]).toEqual([[1000], [0], [1]]);
+    expect(run.generation.finished).toBe(true);
     expect(run.events).toEqual([text('Hel'), text('lo'), finish('stop')]);
-    expect(run.source.given).toEqual([[1000], [0], [1]]);
-    expect(history).toEqual([1000, 0, 1]);
+    expect(sequence.tokens).toEqual([1000, 0, 1]);
   });
 
   it('has a count of its tokens, and closes its source once', async () => {
@@ -87,17 +75,16 @@ describe('a reply', () => {
     const { events, outcomes, source } = await runToEnd(createRun(tokensOf('a', 'b', 'c'), { maxTokens: 2 }));
     expect(replyOf(events)).toEqual({ text: 'ab', reasons: ['length'] });
     expect(outcomes[0]?.outcome?.tokens).toBe(2);
-    expect(source.given).toHaveLength(2);
+    expect(source.places).toHaveLength(2);
   });
 
   it('ends with length when the context has no place for another token', async () => {
-    const { slot, sequence } = createFakeSlot({ used: 7, contextSize: 10 });
-    const run = createRun(tokensOf('a', 'b', 'c', 'd'), { slot });
-    sequence.nextTokenIndex = 8;
-    await run.generation.step(1);
+    const run = createRun(tokensOf('a', 'b', 'c', 'd'), {
+      sequence: createFakeSequence({ used: 7, contextLength: 10 }),
+    });
+    await step(run);
     expect(run.generation.finished).toBe(false);
-    sequence.nextTokenIndex = 9;
-    await run.generation.step(0);
+    await step(run);
     expect(replyOf(run.events)).toEqual({ text: 'ab', reasons: ['length'] });
   });
 
@@ -111,7 +98,7 @@ describe('a reply with stop sequences and banned texts', () => {
   it('ends before a stop sequence, wherever the tokens split it', async () => {
     const { events, source } = await runToEnd(createRun(tokensOf('one E', 'N', 'D two', ' three'), { stop: ['END'] }));
     expect(replyOf(events)).toEqual({ text: 'one ', reasons: ['stop'] });
-    expect(source.given).toHaveLength(3);
+    expect(source.places).toHaveLength(3);
   });
 
   it('ends with content_filter before a banned text of any case', async () => {
@@ -166,22 +153,87 @@ describe('the log probability of tokens', () => {
   });
 });
 
+describe('a reply that gains several tokens in one step', () => {
+  /** Makes a source that guesses the tokens 1 to 3 after token 0, and of which the model then agrees with the first `right`. */
+  function guessing(right: number, ended = false): { source: TokenSource; rooms: number[] } {
+    const gains: Gain[] = [
+      { tokens: [{ token: 0 as Token }], ended: false },
+      {
+        tokens: Array.from({ length: ended ? right : right + 1 }, (_, index) => ({ token: (index + 1) as Token })),
+        ended,
+      },
+    ];
+    const rooms: number[] = [];
+    const source: TokenSource = {
+      propose(last, room) {
+        rooms.push(room);
+        return {
+          tokens: [last, 1 as Token, 2 as Token, 3 as Token].slice(0, room),
+          logitsAt: [0, 1, 2, 3].slice(0, room),
+        };
+      },
+      draw: async () => gains.shift() ?? { tokens: [], ended: true },
+      close: () => {},
+    };
+    return { source, rooms };
+  }
+  const pieces = tokensOf('a', 'b', 'c', 'd', 'e');
+
+  it('says them all, and keeps of the cache what is right', async () => {
+    const sequence = createFakeSequence();
+    const run = createRun(pieces, { ...guessing(2), sequence });
+    await step(run);
+    expect(run.generation.demand.reply).toBe(4);
+    expect(await step(run)).toEqual([0, 1, 2, 3]);
+    expect(replyOf(run.events).text).toBe('abcd');
+    expect(sequence.tokens).toEqual([100, 0, 1, 2]);
+  });
+
+  it('may end its turn after them', async () => {
+    const sequence = createFakeSequence();
+    const run = createRun(pieces, { ...guessing(2, true), sequence });
+    await step(run);
+    await step(run);
+    expect(replyOf(run.events)).toEqual({ text: 'abc', reasons: ['stop'] });
+    expect(sequence.tokens).toEqual([100, 0, 1, 2]);
+  });
+
+  it('drops those after a stop sequence, and what was evaluated for them', async () => {
+    const sequence = createFakeSequence();
+    const run = await runToEnd(createRun(pieces, { ...guessing(3), sequence, stop: ['c'] }));
+    expect(replyOf(run.events)).toEqual({ text: 'ab', reasons: ['stop'] });
+    expect(run.outcomes[0]?.outcome?.tokens).toBe(3);
+    expect(sequence.tokens).toEqual([100, 0, 1]);
+  });
+
+  it.each([
+    ['its limit of tokens', { maxTokens: 3 }, 2],
+    ['its share of the batch', { mostPerStep: 3 }, 3],
+    ['its window', { sequence: createFakeSequence({ contextLength: 4 }) }, 2],
+  ])('proposes no more than %s allows', async (_, limit, most) => {
+    const { source, rooms } = guessing(0);
+    const run = createRun(pieces, { source, ...limit });
+    await step(run);
+    expect(rooms).toEqual([most]);
+  });
+});
+
 describe('a cancelled generation', () => {
   it('ends at its next step without another event', async () => {
     const cancel = new AbortController();
     const run = createRun(tokensOf('a', 'b'), { signal: cancel.signal });
-    await run.generation.step(1);
+    await step(run);
     cancel.abort();
-    await run.generation.step(0);
+    expect(await step(run)).toBeNull();
     expect(run.generation.finished).toBe(true);
     expect(run.events).toEqual([text('a')]);
     expect(run.outcomes).toEqual([{ outcome: null, error: undefined }]);
-    expect(run.source).toMatchObject({ closed: 1, given: [[100]] });
+    expect(run.source).toMatchObject({ closed: 1, places: [[0]] });
   });
 
   it('ends even while its prompt waits for a share', async () => {
     const run = createRun(tokensOf('a'), { prompt: promptOf(9), signal: AbortSignal.abort() });
-    await run.generation.step(0);
+    await step(run, 0);
     expect(run.outcomes).toEqual([{ outcome: null, error: undefined }]);
   });
 
@@ -192,9 +244,9 @@ describe('a cancelled generation', () => {
       signal: cancel.signal,
       source: {
         ...source,
-        async next(unevaluated) {
+        async draw(places) {
           cancel.abort();
-          return source.next(unevaluated);
+          return source.draw(places);
         },
       },
     });
@@ -209,17 +261,18 @@ describe('a generation that fails', () => {
 
   it('reports the error and throws nothing, so that the others go on', async () => {
     const { source } = createFakeSource(0);
-    const next = () => Promise.reject(broken);
-    const run = await runToEnd(createRun([], { source: { ...source, next } }));
+    const draw = () => Promise.reject(broken);
+    const run = await runToEnd(createRun([], { source: { ...source, draw } }));
     expect(run.events).toEqual([]);
     expect(run.outcomes).toEqual([{ outcome: null, error: broken }]);
   });
 
-  it('reports an error of its prompt as well', async () => {
-    const { slot } = createFakeSlot();
-    const evaluate = () => Promise.reject(broken);
-    const run = createRun([], { slot: { ...slot, evaluate }, prompt: promptOf(4) });
-    await run.generation.step(2);
+  it('ends with a forward pass that fails, and trusts nothing that is in the cache', async () => {
+    const sequence = createFakeSequence({ used: 5 });
+    const run = createRun([], { sequence, prompt: promptOf(4) });
+    run.generation.begin(2);
+    await run.generation.fail(broken);
     expect(run.outcomes).toEqual([{ outcome: null, error: broken }]);
+    expect(sequence.length).toBe(0);
   });
 });

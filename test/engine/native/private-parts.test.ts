@@ -1,21 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineOptions } from '../../../src/engine/engine.ts';
+import { createDecoder, type Decoder } from '../../../src/engine/native/decoder.ts';
 import {
-  copyCache,
   createContext,
   createGrammarGate,
   createGrammarState,
-  type LlamaContext,
   loadModel,
   type NativeModel,
   type Token,
   unloadModel,
 } from '../../../src/engine/native/llama.ts';
+import { createLogitsReader, type LogitsReader } from '../../../src/engine/native/logits.ts';
 import { createRankingPrompt } from '../../../src/engine/native/ranking-prompt.ts';
-import { createSlots, type Slot } from '../../../src/engine/native/slot.ts';
+import { createSequence } from '../../../src/engine/native/sequence.ts';
 import { writeRerankModel } from '../../fixtures/embedding-model.ts';
 import { silentLog } from '../../support/log.ts';
 
@@ -26,8 +26,8 @@ const SLOTS = 8;
 
 let folder: string;
 let loaded: NativeModel;
-let context: LlamaContext;
-let slots: Slot[];
+let decoder: Decoder;
+let reader: LogitsReader;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-private-'));
@@ -40,10 +40,11 @@ beforeAll(async () => {
     batchSize: 64,
   };
   loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
-  context = await createContext(loaded.model, options);
-  slots = createSlots(context);
+  decoder = createDecoder(await createContext(loaded.model, options), null);
+  reader = createLogitsReader(loaded, decoder);
 });
 afterAll(async () => {
+  reader.close();
   await unloadModel(loaded);
   await rm(folder, { recursive: true });
 });
@@ -52,22 +53,92 @@ function tokensOf(text: string): Token[] {
   return loaded.model.tokenize(text);
 }
 
+/** Evaluates tokens at the beginning of an empty sequence, and reads the two highest logits after the last. */
+async function highestAfter(tokens: Token[], sequence = 0) {
+  await decoder.truncate(sequence, 0);
+  const part = { sequence, at: 0, tokens, logitsAt: [tokens.length - 1] };
+  const [[place = -1] = []] = await decoder.decode([part], 1);
+  return reader.top(place, 2);
+}
+
 describe('node-llama-cpp', () => {
-  it('hands llama.cpp a batch in the order of the slots, in whatever order the slots were stepped', async () => {
-    const native = Reflect.get(context, '_ctx') as { addToBatch(sequence: number, ...rest: unknown[]): unknown };
-    const added = vi.spyOn(native, 'addToBatch');
-    await Promise.all(slots.toReversed().map((slot) => slot.evaluate(tokensOf('word'))));
-    expect(added.mock.calls.map(([sequence]) => sequence)).toEqual(slots.map(({ index }) => index));
+  it('evaluates the tokens of several sequences in one pass, with logits where they are asked for', async () => {
+    const texts = ['one', 'another text', 'a third'].map(tokensOf);
+    const alone = [];
+    for (const tokens of texts) alone.push(await highestAfter(tokens));
+    for (const [sequence] of texts.entries()) await decoder.truncate(sequence, 0);
+    const parts = texts.map((tokens, sequence) => ({ sequence, at: 0, tokens, logitsAt: [0, tokens.length - 1] }));
+    const places = await decoder.decode(parts, 1);
+    expect(places.map(({ length }) => length)).toEqual([2, 2, 2]);
+    for (const [index, [, last = -1]] of places.entries()) {
+      const { tokens, logits } = await reader.top(last, 2);
+      expect(tokens).toEqual(alone[index]?.tokens);
+      expect(logits[0]).toBeCloseTo(alone[index]?.logits[0] ?? 0, 3);
+    }
+  });
+
+  it('drops the end of a sequence, and goes on from there', async () => {
+    const sequence = createSequence(decoder, 0);
+    const [tokens, other] = [tokensOf('a text to go on with'), tokensOf('something else')];
+    const whole = await highestAfter([...tokens, ...other]);
+    await highestAfter([...tokens, ...tokens]);
+    sequence.extend([...tokens, ...tokens]);
+    await sequence.truncate(tokens.length);
+    expect(sequence.tokens).toEqual(tokens);
+    const part = { sequence: 0, at: sequence.length, tokens: other, logitsAt: [other.length - 1] };
+    const [[place = -1] = []] = await decoder.decode([part], 1);
+    expect((await reader.top(place, 2)).tokens).toEqual(whole.tokens);
   });
 
   it("copies one sequence's KV cache into another", async () => {
-    const [from, to] = slots as [Slot, Slot];
+    const [from, to] = [createSequence(decoder, 0), createSequence(decoder, 1)];
     const tokens = tokensOf('a beginning that two slots share');
-    for (const { sequence } of [from, to]) await sequence.clearHistory();
-    await from.evaluate(tokens);
-    expect(await copyCache(from.sequence, to.sequence, tokens.length - 1)).toBe(true);
-    expect(to.sequence.nextTokenIndex).toBe(tokens.length - 1);
-    expect(to.sequence.compareContextTokens(tokens).firstDifferentIndex).toBe(tokens.length - 1);
+    await highestAfter(tokens);
+    from.extend(tokens);
+    const next = tokensOf('with more');
+    await to.copyFrom(from, tokens.length - 1);
+    expect(to.tokens).toEqual(tokens.slice(0, -1));
+    const expected = await highestAfter([...tokens.slice(0, -1), ...next], 2);
+    const part = { sequence: 1, at: to.length, tokens: next, logitsAt: [next.length - 1] };
+    const [[place = -1] = []] = await decoder.decode([part], 1);
+    expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+  });
+
+  it('gives the highest raw logits, and the weight of the whole vocabulary', async () => {
+    const tokens = tokensOf('some text');
+    await decoder.truncate(0, 0);
+    const [[place = -1] = []] = await decoder.decode(
+      [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
+      1,
+    );
+    const size = loaded.model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+    const all = await reader.top(place, size);
+    expect(all.logits).toEqual(all.logits.toSorted((a, b) => b - a));
+    const few = await reader.top(place, 5);
+    expect(few).toEqual({ tokens: all.tokens.slice(0, 5), logits: all.logits.slice(0, 5) });
+    const worst = all.tokens.at(-1) as Token;
+    const whole = await reader.whole(place, [worst]);
+    expect(whole).toMatchObject({ tokens: [worst], logits: all.logits.slice(-1) });
+    const weight = all.logits.reduce((sum, logit) => sum + Math.exp(logit - (all.logits[0] ?? 0)), 0);
+    expect(whole.totalWeight / weight).toBeCloseTo(1, 4);
+  });
+
+  it('gives the highest logits of the tokens that a grammar allows, and leaves its state', async () => {
+    const gate = createGrammarGate(loaded.llama, await createGrammarState(loaded, 'root ::= [ab] "c"'));
+    const [a, b, c] = [...tokensOf('a'), ...tokensOf('b'), ...tokensOf('c')] as [Token, Token, Token];
+    const tokens = tokensOf('some text');
+    await decoder.truncate(0, 0);
+    const [[place = -1] = []] = await decoder.decode(
+      [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
+      1,
+    );
+    const first = await reader.top(place, 40, gate.state);
+    expect(first.tokens).toEqual(expect.arrayContaining([a, b]));
+    expect(await reader.top(place, 40, gate.state)).toEqual(first);
+    gate.accept(a);
+    const second = await reader.top(place, 40, gate.state);
+    expect(second.tokens).toContain(c);
+    expect(second.tokens).not.toContain(b);
   });
 
   it('says of a token whether a grammar allows it next', async () => {

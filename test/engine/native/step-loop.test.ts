@@ -1,41 +1,63 @@
 import { describe, expect, it } from 'vitest';
-import { createStepLoop, type Steppable } from '../../../src/engine/native/step-loop.ts';
+import { createStepLoop, type StepDriver, type Steppable } from '../../../src/engine/native/step-loop.ts';
+import { planStep } from '../../../src/engine/native/step-plan.ts';
 
 /**
  * Makes a generation with this number of prompt and reply tokens. It records its steps, and can be made to wait in one.
  */
-function createGeneration(name: string, prompt: number, reply: number, log: string[]) {
+function createGeneration(name: string, prompt: number, reply: number, log: string[], sequence = 0) {
   let pending = prompt;
   let left = reply;
+  let granted = 0;
   let finished: () => void = () => {};
   const whenFinished = new Promise<void>((resolve) => {
     finished = resolve;
   });
   const generation: Steppable & { whenFinished: Promise<void>; hold?: Promise<void>; onStep?: () => void } = {
     whenFinished,
-    get pendingPrompt() {
-      return pending;
+    get demand() {
+      return { prompt: pending, reply: pending > 0 ? 0 : 1, since: 0 };
     },
     get finished() {
       return left === 0;
     },
-    async step(promptTokens) {
+    begin(promptTokens) {
       log.push(`${name} ${pending > 0 ? `prompt ${promptTokens}` : 'token'}`);
       generation.onStep?.();
+      if (pending > 0 && promptTokens === 0) return null;
+      granted = promptTokens;
+      return { sequence, at: 0, tokens: [], logitsAt: [] };
+    },
+    async end() {
       await generation.hold;
-      if (pending > 0) pending -= promptTokens;
+      if (pending > 0) pending -= granted;
       else left -= 1;
       if (left === 0) finished();
     },
+    async fail(error) {
+      log.push(`${name} failed: ${error}`);
+      left = 0;
+      finished();
+    },
   };
   return generation;
+}
+
+/** Makes a loop whose batch has 8 tokens. */
+function createLoop(driver: Partial<StepDriver> = {}) {
+  return createStepLoop({
+    plan: (demands) => planStep(demands, { batchSize: 8, promptBudget: 2, now: 0 }),
+    decode: async (parts) => parts.map(() => []),
+    hold: () => () => {},
+    ...driver,
+  });
 }
 
 describe('step loop', () => {
   it('steps a generation until it is finished, and no further', async () => {
     const log: string[] = [];
     const generation = createGeneration('a', 10, 2, log);
-    createStepLoop(8).add(generation);
+    createLoop().add(generation);
     await generation.whenFinished;
     await new Promise(setImmediate);
     expect(log).toEqual(['a prompt 8', 'a prompt 2', 'a token', 'a token']);
@@ -43,24 +65,24 @@ describe('step loop', () => {
 
   it('moves all generations forward together', async () => {
     const log: string[] = [];
-    const loop = createStepLoop(8);
+    const loop = createLoop();
     const [a, b] = [createGeneration('a', 8, 2, log), createGeneration('b', 2, 1, log)];
     loop.add(a);
     loop.add(b);
     await Promise.all([a.whenFinished, b.whenFinished]);
-    expect(log).toEqual(['a prompt 8', 'a token', 'b prompt 2', 'a token', 'b token']);
+    expect(log).toEqual(['a prompt 6', 'b prompt 2', 'a prompt 2', 'b token', 'a token', 'a token']);
   });
 
   it('begins no step before all have ended the last one', async () => {
     const log: string[] = [];
-    const loop = createStepLoop(8);
+    const loop = createLoop();
     const [slow, quick] = [createGeneration('slow', 0, 2, log), createGeneration('quick', 0, 2, log)];
     let release: () => void = () => {};
     slow.hold = new Promise((resolve) => {
       release = resolve;
     });
     loop.add(slow);
-    await new Promise(setImmediate);
+    await new Promise((resolve) => setTimeout(resolve, 5));
     loop.add(quick);
     await new Promise(setImmediate);
     expect(log).toEqual(['slow token']);
@@ -71,7 +93,7 @@ describe('step loop', () => {
 
   it('adds a generation that comes during a step at the next step', async () => {
     const log: string[] = [];
-    const loop = createStepLoop(8);
+    const loop = createLoop();
     const [first, second] = [createGeneration('first', 0, 2, log), createGeneration('second', 0, 1, log)];
     first.onStep = () => {
       delete first.onStep;
@@ -82,23 +104,67 @@ describe('step loop', () => {
     expect(log).toEqual(['first token', 'first token', 'second token']);
   });
 
+  it('hands llama.cpp the parts in the order of their sequences', async () => {
+    const orders: number[][] = [];
+    const loop = createLoop({
+      async decode(parts) {
+        orders.push(parts.map(({ sequence }) => sequence));
+        return parts.map(() => []);
+      },
+    });
+    const generations = [3, 0, 2].map((sequence) => createGeneration('a', 0, 1, [], sequence));
+    for (const generation of generations) loop.add(generation);
+    await Promise.all(generations.map(({ whenFinished }) => whenFinished));
+    expect(orders).toEqual([[0, 2, 3]]);
+  });
+
+  it('ends all that were in a forward pass that fails, and goes on with others', async () => {
+    const log: string[] = [];
+    let passes = 0;
+    const loop = createLoop({
+      async decode(parts) {
+        passes += 1;
+        if (passes === 1) throw new Error('no memory');
+        return parts.map(() => []);
+      },
+    });
+    const [a, b] = [createGeneration('a', 0, 1, log, 0), createGeneration('b', 0, 1, log, 1)];
+    loop.add(a);
+    loop.add(b);
+    await Promise.all([a.whenFinished, b.whenFinished]);
+    const c = createGeneration('c', 0, 1, log);
+    loop.add(c);
+    await c.whenFinished;
+    expect(log).toEqual(['a token', 'b token', 'a failed: Error: no memory', 'b failed: Error: no memory', 'c token']);
+  });
+
+  it('holds the model during a step, and ends the generations when it is gone', async () => {
+    const log: string[] = [];
+    const generation = createGeneration('a', 0, 1, log);
+    const hold = () => {
+      throw new Error('gone');
+    };
+    createLoop({ hold }).add(generation);
+    await generation.whenFinished;
+    expect(log).toEqual(['a token', 'a failed: Error: gone']);
+  });
+
   it('also steps a generation whose prompt gets no share, so that it sees a cancel', async () => {
     const log: string[] = [];
-    const loop = createStepLoop(8);
+    const loop = createLoop();
     const [a, b, c] = [
       createGeneration('a', 0, 1, log),
       createGeneration('b', 9, 1, log),
       createGeneration('c', 9, 1, log),
     ];
     for (const generation of [a, b, c]) loop.add(generation);
-    b.onStep = () => {};
     await Promise.all([a.whenFinished, b.whenFinished, c.whenFinished]);
-    expect(log.slice(0, 3)).toEqual(['a token', 'b prompt 8', 'c prompt 0']);
+    expect(log.slice(0, 3)).toEqual(['a token', 'b prompt 2', 'c prompt 0']);
   });
 
   it('starts again after it was empty', async () => {
     const log: string[] = [];
-    const loop = createStepLoop(8);
+    const loop = createLoop();
     const first = createGeneration('first', 0, 1, log);
     loop.add(first);
     await first.whenFinished;
@@ -111,7 +177,7 @@ describe('step loop', () => {
 
   it('starts again if a generation comes at the moment that the last one finishes', async () => {
     const log: string[] = [];
-    const loop = createStepLoop(8);
+    const loop = createLoop();
     const first = createGeneration('first', 0, 1, log);
     const second = createGeneration('second', 0, 1, log);
     const added = first.whenFinished.then(() => loop.add(second));

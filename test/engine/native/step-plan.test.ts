@@ -1,57 +1,90 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planStep } from '../../../src/engine/native/step-plan.ts';
+import { type Demand, planStep } from '../../../src/engine/native/step-plan.ts';
 
 const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
+const reply = (tokens = 1): Demand => ({ prompt: 0, reply: tokens, since: 0 });
+const prompt = (tokens: number, waited = 0): Demand => ({ prompt: tokens, reply: 0, since: -waited });
+const plan = (demands: Demand[], batchSize = 512, promptBudget = 128) =>
+  planStep(demands, { batchSize, promptBudget, now: 0 });
 
 describe('step plan', () => {
   it('grants nothing if nothing runs', () => {
-    expect(planStep([], 512)).toEqual([]);
+    expect(plan([])).toEqual([]);
   });
 
-  it('gives the whole batch to prompts if no generation decodes', () => {
-    expect(planStep([2000], 512)).toEqual([512]);
-    expect(planStep([300], 512)).toEqual([300]);
+  it('gives the whole batch to prompts if no reply is written', () => {
+    expect(plan([prompt(2000)])).toEqual([512]);
+    expect(plan([prompt(300)])).toEqual([300]);
   });
 
-  it('serves prompts in order of arrival', () => {
-    expect(planStep([300, 300, 300], 512)).toEqual([300, 212, 0]);
+  it('gives no prompt tokens to replies', () => {
+    expect(plan([reply(), reply()])).toEqual([0, 0]);
   });
 
-  it('gives no prompt tokens to those that decode', () => {
-    expect(planStep([0, 0, 0], 512)).toEqual([0, 0, 0]);
+  it('limits prompts to their budget while a reply is written, so that no stream stalls long', () => {
+    expect(plan([reply(), prompt(2000)])).toEqual([0, 128]);
+    expect(plan([prompt(100, 10), reply(), prompt(50)])).toEqual([100, 0, 28]);
   });
 
-  it('limits prompts to a quarter of the batch while a generation decodes, so that no stream stalls long', () => {
-    expect(planStep([0, 2000, 50], 512)).toEqual([0, 128, 0]);
-    expect(planStep([100, 0, 50], 512)).toEqual([100, 0, 28]);
+  it('leaves room for replies, even if nearly all are', () => {
+    expect(plan([...Array.from({ length: 7 }, () => reply()), prompt(9)], 8)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+    expect(plan([reply(4), reply(4), prompt(9)], 10)).toEqual([0, 0, 2]);
   });
 
-  it('leaves room for those that decode, even if nearly all do', () => {
-    expect(planStep([0, 0, 0, 0, 0, 0, 0, 9], 8)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+  it('moves a prompt on even where the budget is less than a token', () => {
+    expect(plan([reply(), prompt(9)], 512, 0)).toEqual([0, 1]);
   });
 
-  it('moves a prompt on even when a quarter of the batch is less than a token', () => {
-    expect(planStep([0, 9], 2)).toEqual([0, 1]);
+  it('serves prompts of one length in order of arrival', () => {
+    expect(plan([prompt(300, 3), prompt(300, 2), prompt(300, 1)])).toEqual([300, 212, 0]);
   });
 
-  it('never overfills the batch, never grants more than is pending, and always moves the oldest prompt on', () => {
-    const pending = fc.array(fc.oneof(fc.constant(0), fc.nat({ max: 5000 })), { minLength: 1, maxLength: 32 });
+  it('does not keep a short prompt behind a long one', () => {
+    expect(plan([reply(), prompt(4000, 1000), prompt(40, 20)])).toEqual([0, 88, 40]);
+  });
+
+  it('does not keep a long prompt behind ever new short ones', () => {
+    // A prompt of 60 tokens comes with every step, and each step has room for 60.
+    const long = { left: 600, since: 0 };
+    let short: Demand[] = [];
+    let steps = 0;
+    for (let now = 0; long.left > 0; now += 100) {
+      short.push({ prompt: 60, reply: 0, since: now });
+      const demands = [{ prompt: long.left, reply: 0, since: long.since }, ...short];
+      const [granted = 0, ...others] = planStep(demands, { batchSize: 60, promptBudget: 60, now });
+      long.left -= granted;
+      short = short.map((demand, index) => ({ ...demand, prompt: demand.prompt - (others[index] ?? 0) }));
+      short = short.filter((demand) => demand.prompt > 0);
+      steps += 1;
+      if (steps > 100) break;
+    }
+    expect(long.left).toBe(0);
+  });
+
+  it('never overfills the batch, never grants more than is pending, and always moves a prompt on', () => {
+    const demand = fc.oneof(
+      fc.integer({ min: 1, max: 4 }).map(reply),
+      fc
+        .tuple(fc.integer({ min: 1, max: 5000 }), fc.nat({ max: 60_000 }))
+        .map(([tokens, waited]) => prompt(tokens, waited)),
+    );
     fc.assert(
-      fc.property(pending, fc.nat({ max: 2048 }), (counts, room) => {
-        const batchSize = counts.length + room;
-        const granted = planStep(counts, batchSize);
-        const decoding = counts.filter((count) => count === 0).length;
-        expect(granted).toHaveLength(counts.length);
-        expect(granted.every((count, index) => count >= 0 && count <= (counts[index] ?? 0))).toBe(true);
-        expect(sum(granted) + decoding).toBeLessThanOrEqual(batchSize);
-
-        const prompts = counts.flatMap((count, index) => (count > 0 ? [{ count, granted: granted[index] ?? 0 }] : []));
-        if (prompts.length > 0) expect(prompts[0]?.granted).toBeGreaterThan(0);
-        // A prompt gets tokens only if every earlier prompt has all that it needs.
-        const short = prompts.findIndex((prompt) => prompt.granted < prompt.count);
-        if (short !== -1) expect(sum(prompts.slice(short + 1).map((prompt) => prompt.granted))).toBe(0);
-      }),
+      fc.property(
+        fc.array(demand, { minLength: 1, maxLength: 32 }),
+        fc.nat(2048),
+        fc.nat(600),
+        (demands, room, budget) => {
+          const replies = sum(demands.map((one) => one.reply));
+          const batchSize = replies + 1 + room;
+          const granted = plan(demands, batchSize, budget);
+          expect(granted).toHaveLength(demands.length);
+          expect(granted.every((count, index) => count >= 0 && count <= (demands[index]?.prompt ?? 0))).toBe(true);
+          expect(sum(granted) + replies).toBeLessThanOrEqual(batchSize);
+          if (replies > 0) expect(sum(granted)).toBeLessThanOrEqual(Math.max(1, budget));
+          if (demands.some((one) => one.prompt > 0)) expect(sum(granted)).toBeGreaterThan(0);
+        },
+      ),
     );
   });
 });
