@@ -1,17 +1,65 @@
-import type { Decoder } from './decoder.ts';
+import { type CpuClock, ownCpuMs, readCpuClock } from '../node/cpu-clock.ts';
+import type { Decoder, Part } from './decoder.ts';
+import { afterStep, promptBudget, UNKNOWN_PACE } from './pace.ts';
 import type { StepDriver } from './step-loop.ts';
 import { planStep } from './step-plan.ts';
+import type { ThreadCounts } from './thread-count.ts';
+import { afterLook, afterPass, type ObservedPass, startGovernor, wantsToLook } from './thread-governor.ts';
 
-/** While a reply is written, prompts get at most this share of a step's batch, so that no stream stalls for long. */
-const PREFILL_SHARE = 1 / 4;
+/** A step with more tokens than this is like a prompt, one with fewer like a reply. */
+const MANY_TOKENS = 32;
 
-/** Joins the decisions about a step with what it is run by. */
-export function createDriver(decoder: Decoder, threads: number): StepDriver {
+/**
+ * Runs the steps: plans them by the measured pace, and computes each with the threads that are best for its size and for which there
+ * are cores.
+ *
+ * @param governed whether other programs may take cores away; on a GPU they do not matter
+ */
+export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean): StepDriver {
   const { batchSize } = decoder;
+  const most = Math.max(counts.reply, counts.prompt);
+  let pace = UNKNOWN_PACE;
+  let governor = startGovernor(most, performance.now());
+  let seen: { at: number; clock: CpuClock } | undefined;
+  let planned = { prompts: 0, replies: 0 };
+
+  const govern = (pass: ObservedPass, now: number) => {
+    const { threads } = governor;
+    governor = afterPass(governor, pass, now);
+    if (governor.threads < threads) seen = { at: now, clock: readCpuClock() };
+    if (!seen || !wantsToLook(governor, most, now)) return;
+    const clock = readCpuClock();
+    const free = (clock.idle - seen.clock.idle + clock.own - seen.clock.own) / (now - seen.at);
+    seen = { at: now, clock };
+    governor = afterLook(governor, free, most, now);
+  };
+
+  const compute = async (parts: Part[]) => {
+    const tokens = parts.reduce((total, part) => total + part.tokens.length, 0);
+    const wanted = tokens > MANY_TOKENS ? counts.prompt : counts.reply;
+    const threads = governed ? Math.min(wanted, governor.threads) : wanted;
+    const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
+    const places = await decoder.decode(parts, threads);
+    const now = performance.now();
+    const wallMs = now - start.wall;
+    pace = afterStep(pace, { ...planned, ms: wallMs });
+    if (governed) govern({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
+    return places;
+  };
+
   return {
-    plan: (demands) =>
-      planStep(demands, { batchSize, promptBudget: Math.floor(batchSize * PREFILL_SHARE), now: performance.now() }),
-    decode: (parts) => decoder.decode(parts, threads),
+    plan(demands) {
+      const waiting = demands.filter(({ prompt }) => prompt > 0).length;
+      const budget = promptBudget(pace, waiting, demands.length - waiting, batchSize);
+      const grants = planStep(demands, { batchSize, promptBudget: budget, now: performance.now() });
+      planned = { prompts: sum(grants), replies: sum(demands.map(({ reply }) => reply)) };
+      return grants;
+    },
+    decode: compute,
     hold: decoder.hold,
   };
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -54,17 +54,17 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
   if (options.kind === 'chat') {
     const context = await createContext(model, options);
     const decoder = createDecoder(context, model.fileInsights.swaSize ?? null);
-    const { threads, reason } = await threadsFor(decoder, options, backend);
+    const { reason, ...counts } = await threadsFor(decoder, options, backend);
     return {
       ...common,
       info: {
         ...info,
         contextLength: context.contextSize,
         slots: context.totalSequences,
-        threads,
+        threads: counts.reply,
         threadsReason: reason,
       },
-      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, threads)),
+      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, counts, backend === 'cpu')),
       ask: askFrom(vocabulary.answers),
     };
   }
@@ -84,9 +84,9 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
 
 /** The threads that are asked for, else on a CPU those that are measured to be quickest. */
 async function threadsFor(decoder: Decoder, { threads }: EngineOptions, backend: 'gpu' | 'cpu'): Promise<ThreadChoice> {
-  if (threads !== null) return { threads, reason: 'as configured' };
+  if (threads !== null) return { reply: threads, prompt: threads, reason: 'as configured' };
   const { count, reason } = usableCores();
-  if (backend === 'gpu' || count === 1) return { threads: count, reason };
+  if (backend === 'gpu' || count === 1) return { reply: count, prompt: count, reason };
   const measured = await measureThreads(decoder, count);
   return { ...measured, reason: `${reason}; ${measured.reason}` };
 }

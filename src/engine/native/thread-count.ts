@@ -1,50 +1,89 @@
+import { ownCpuMs } from '../node/cpu-clock.ts';
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
 
 /** A smaller number of threads is taken where a larger one is not faster by this factor: cores are for others too. */
 const WORTH = 1.05;
-/** Tokens that are timed for each number of threads; the quickest counts, since others may want the cores as well. */
-const TIMED_TOKENS = 3;
+/** Passes that are timed for each number of threads; the quickest counts, since others may want the cores as well. */
+const TIMED_PASSES = 3;
+/** The tokens of a pass that is timed as a part of a prompt. */
+const PROMPT_TOKENS = 64;
+/** A pass that took at least so long, in ms, and got so much less than its threads' time says what other programs did. */
+const DISTURBED = { ms: 20, cores: 0.4 };
+
+/** With how many threads to compute. */
+export interface ThreadCounts {
+  /** A pass with the tokens of replies. */
+  reply: number;
+  /** A pass with a part of a prompt. */
+  prompt: number;
+}
 
 /** How many threads to compute with, and in words why. */
-export interface ThreadChoice {
-  threads: number;
+export interface ThreadChoice extends ThreadCounts {
   reason: string;
 }
 
-/** Decides between numbers of threads by the ms that a token takes with each, the largest number first. */
-export function chooseThreads(timings: { threads: number; ms: number }[]): ThreadChoice {
-  let [best = { threads: 1, ms: 0 }] = timings;
-  for (const timing of timings.slice(1)) if (timing.ms < best.ms * WORTH) best = timing;
-  const words = timings.map(({ threads, ms }) => `${threads}: ${ms.toFixed(ms < 10 ? 1 : 0)} ms`).join(', ');
-  return { threads: best.threads, reason: `measured for a token, by threads: ${words}` };
+/** The time of a pass with a number of threads, in ms, and the number of cores that it really had. */
+export interface ThreadTiming {
+  threads: number;
+  ms: number;
+  cores: number;
 }
 
 /**
- * Times the decoding of a token with all usable cores, then with half of them, and on as long as that is no slower: small
- * models lose more by starting threads than they gain, and on a busy machine threads wait for one another.
+ * Decides between numbers of threads by the time of a pass with each, the largest number first. Timings of passes from which other
+ * programs took cores say nothing of the model: without them the largest number is taken, and the governor takes care of the rest.
+ */
+export function chooseThreads(timings: ThreadTiming[]): { threads: number; reason: string } {
+  let [best = { threads: 1, ms: 0, cores: 1 }] = timings;
+  const words = timings.map(({ threads, ms }) => `${threads}: ${ms.toFixed(ms < 10 ? 1 : 0)} ms`).join(', ');
+  if (isDisturbed(best))
+    return { threads: best.threads, reason: `other programs were busy when it was measured (${words})` };
+  for (const timing of timings.slice(1)) if (timing.ms < best.ms * WORTH) best = timing;
+  return { threads: best.threads, reason: `measured for a token, by threads: ${words}` };
+}
+
+function isDisturbed({ threads, ms, cores }: ThreadTiming): boolean {
+  return ms >= DISTURBED.ms && cores < threads - DISTURBED.cores;
+}
+
+/**
+ * Times a token of a reply with all usable cores, then with half of them, and on as long as that is no slower: small models lose
+ * more by starting threads than they gain. Where fewer are better, a part of a prompt is timed too; with all cores it is as good for
+ * prompts, which have more to compute.
  */
 export async function measureThreads(decoder: Decoder, cores: number): Promise<ThreadChoice> {
-  const timings: { threads: number; ms: number }[] = [];
-  let at = 0;
-  const evaluate = async (threads: number) => {
-    const start = performance.now();
-    await decoder.decode([{ sequence: 0, at: at++, tokens: [1 as Token], logitsAt: [0] }], threads);
-    return performance.now() - start;
-  };
   try {
     // The first pass also touches the weights for the first time.
-    await evaluate(cores);
-    for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) {
-      const times: number[] = [];
-      for (let token = 0; token < TIMED_TOKENS; token++) times.push(await evaluate(threads));
-      const ms = Math.min(...times);
-      const slower = ms > WORTH * (timings.at(-1)?.ms ?? Number.POSITIVE_INFINITY);
-      timings.push({ threads, ms });
-      if (slower) break;
-    }
+    await timePass(decoder, 1, cores);
+    const { threads: reply, reason } = chooseThreads(await timeThreads(decoder, 1, cores));
+    if (reply === cores) return { reply, prompt: cores, reason };
+    const { threads: prompt } = chooseThreads(await timeThreads(decoder, PROMPT_TOKENS, cores));
+    return { reply, prompt: Math.max(reply, prompt), reason };
   } finally {
     await decoder.truncate(0, 0);
   }
-  return chooseThreads(timings);
+}
+
+async function timeThreads(decoder: Decoder, tokens: number, cores: number): Promise<ThreadTiming[]> {
+  const timings: ThreadTiming[] = [];
+  for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) {
+    const passes: ThreadTiming[] = [];
+    for (let pass = 0; pass < TIMED_PASSES; pass++) passes.push(await timePass(decoder, tokens, threads));
+    const quickest = passes.reduce((a, b) => (b.ms < a.ms ? b : a));
+    const slower = quickest.ms > WORTH * (timings.at(-1)?.ms ?? Number.POSITIVE_INFINITY);
+    timings.push(quickest);
+    if (slower) break;
+  }
+  return timings;
+}
+
+async function timePass(decoder: Decoder, count: number, threads: number): Promise<ThreadTiming> {
+  await decoder.truncate(0, 0);
+  const tokens = Array.from({ length: Math.min(count, decoder.batchSize, decoder.contextLength) }, () => 1 as Token);
+  const start = { at: performance.now(), cpu: ownCpuMs() };
+  await decoder.decode([{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }], threads);
+  const ms = performance.now() - start.at;
+  return { threads, ms, cores: (ownCpuMs() - start.cpu) / ms };
 }
