@@ -24,7 +24,8 @@ export function createSequence(decoder: Decoder, id: number): Sequence {
   const tokens: Token[] = [];
 
   const truncate = async (length: number) => {
-    if (length < tokens.length) tokens.length = await decoder.truncate(id, length);
+    // A pass that failed may have left cells of which nothing is known here.
+    if (length < tokens.length || length === 0) tokens.length = await decoder.truncate(id, length);
   };
 
   return {

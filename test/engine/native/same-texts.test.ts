@@ -65,7 +65,10 @@ beforeAll(async () => {
     }
     return history.slice(length);
   };
-  dispose = () => llama.dispose();
+  dispose = async () => {
+    await model.dispose();
+    await llama.dispose();
+  };
 });
 afterAll(async () => {
   await engine[Symbol.asyncDispose]();
