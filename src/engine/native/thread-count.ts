@@ -4,8 +4,8 @@ import type { Token } from './llama.ts';
 
 /** A smaller number of threads is taken where a larger one is not faster by this factor: cores are for others too. */
 const WORTH = 1.05;
-/** Passes that are timed for each number of threads; the quickest counts, since others may want the cores as well. */
-const TIMED_PASSES = 3;
+/** Passes that are timed for each number of threads, in which time in ms; the quickest counts, since others may want the cores as well. */
+const TIMED = { passes: 3, ms: 300 };
 /** The tokens of a pass that is timed as a part of a prompt. */
 const PROMPT_TOKENS = 64;
 /** A pass that took at least so long, in ms, and got so much less than its threads' time says what other programs did. */
@@ -69,12 +69,15 @@ export async function measureThreads(decoder: Decoder, cores: number): Promise<T
 async function timeThreads(decoder: Decoder, tokens: number, cores: number): Promise<ThreadTiming[]> {
   const timings: ThreadTiming[] = [];
   for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) {
-    const passes: ThreadTiming[] = [];
-    for (let pass = 0; pass < TIMED_PASSES; pass++) passes.push(await timePass(decoder, tokens, threads));
-    const quickest = passes.reduce((a, b) => (b.ms < a.ms ? b : a));
+    const end = performance.now() + TIMED.ms;
+    let quickest = await timePass(decoder, tokens, threads);
+    for (let pass = 1; pass < TIMED.passes && performance.now() < end; pass++) {
+      const timing = await timePass(decoder, tokens, threads);
+      if (timing.ms < quickest.ms) quickest = timing;
+    }
     const slower = quickest.ms > WORTH * (timings.at(-1)?.ms ?? Number.POSITIVE_INFINITY);
     timings.push(quickest);
-    if (slower) break;
+    if (slower || isDisturbed(quickest)) break;
   }
   return timings;
 }
