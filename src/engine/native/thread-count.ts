@@ -11,6 +11,9 @@ const PROMPT_TOKENS = 64;
 /** A pass that took at least so long, in ms, and got so much less than its threads' time says what other programs did. */
 const DISTURBED = { ms: 20, cores: 0.4 };
 
+/** A pass that one thread computes in less time, in ms, is too short for the start of another. */
+const TOO_SHORT_MS = 2;
+
 /** With how many threads to compute. */
 export interface ThreadCounts {
   /** A pass with the tokens of replies. */
@@ -32,13 +35,14 @@ export interface ThreadTiming {
 }
 
 /**
- * Decides between numbers of threads by the time of a pass with each, the largest number first. Timings of passes from which other
- * programs took cores say nothing of the model: without them the largest number is taken, and the governor takes care of the rest.
+ * Decides between numbers of threads by the time of a pass with each, the largest number first. Where other programs took cores from
+ * the largest, that says nothing of the model: it is taken, and the governor takes care of the rest, unless the model is very small.
  */
 export function chooseThreads(timings: ThreadTiming[]): { threads: number; reason: string } {
   let [best = { threads: 1, ms: 0, cores: 1 }] = timings;
   const words = timings.map(({ threads, ms }) => `${threads}: ${ms.toFixed(ms < 10 ? 1 : 0)} ms`).join(', ');
-  if (isDisturbed(best))
+  const one = timings.find(({ threads }) => threads === 1);
+  if (isDisturbed(best) && !(one && one.ms < TOO_SHORT_MS))
     return { threads: best.threads, reason: `other programs were busy when it was measured (${words})` };
   for (const timing of timings.slice(1)) if (timing.ms < best.ms * WORTH) best = timing;
   return { threads: best.threads, reason: `measured for a token, by threads: ${words}` };
@@ -69,17 +73,23 @@ export async function measureThreads(decoder: Decoder, cores: number): Promise<T
 async function timeThreads(decoder: Decoder, tokens: number, cores: number): Promise<ThreadTiming[]> {
   const timings: ThreadTiming[] = [];
   for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) {
-    const end = performance.now() + TIMED.ms;
-    let quickest = await timePass(decoder, tokens, threads);
-    for (let pass = 1; pass < TIMED.passes && performance.now() < end; pass++) {
-      const timing = await timePass(decoder, tokens, threads);
-      if (timing.ms < quickest.ms) quickest = timing;
-    }
-    const slower = quickest.ms > WORTH * (timings.at(-1)?.ms ?? Number.POSITIVE_INFINITY);
-    timings.push(quickest);
-    if (slower || isDisturbed(quickest)) break;
+    const timing = await quickestPass(decoder, tokens, threads);
+    const slower = timing.ms > WORTH * (timings.at(-1)?.ms ?? Number.POSITIVE_INFINITY);
+    timings.push(timing);
+    if (slower) break;
+    if (isDisturbed(timing)) return [...timings, await quickestPass(decoder, tokens, 1)];
   }
   return timings;
+}
+
+async function quickestPass(decoder: Decoder, tokens: number, threads: number): Promise<ThreadTiming> {
+  const end = performance.now() + TIMED.ms;
+  let quickest = await timePass(decoder, tokens, threads);
+  for (let pass = 1; pass < TIMED.passes && performance.now() < end; pass++) {
+    const timing = await timePass(decoder, tokens, threads);
+    if (timing.ms < quickest.ms) quickest = timing;
+  }
+  return quickest;
 }
 
 async function timePass(decoder: Decoder, count: number, threads: number): Promise<ThreadTiming> {

@@ -26,6 +26,7 @@ describe('the number of threads', () => {
 
   it('is small for a tiny model, which loses time to the start of threads', () => {
     expect(chooseThreads(timed({ 2: 1.4, 1: 0.2 }, 1 / 3)).threads).toBe(1);
+    expect(chooseThreads(timed({ 2: 690, 1: 0.2 }, 1 / 3)).threads).toBe(1);
   });
 
   it('is explained by what was measured', () => {
