@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { print, readNumber } from '../../chaos/terminal.ts';
 import type { ReplicaFigures } from '../replica.ts';
 import { drawPlot } from './plot.ts';
-import { ROUTES, runScenario, SCENARIOS, toTable } from './scenarios.ts';
+import { ROUTES, type Row, runScenario, SCENARIOS, TABLE_HEAD, toLine } from './scenarios.ts';
 
 /** Simulates a fleet of replicas that were measured. The same arguments give the same table. */
 const { values } = parseArgs({
@@ -30,7 +30,13 @@ if (!(plan.conversationsPerMinute > 0)) throw new Error('--per-minute must be a 
 print(
   `${replicas} replicas, each as measured: ${figures.model} on ${figures.machine}; seed ${plan.seed}, ${plan.conversationsPerMinute} conversations a minute begin at each, bound ${values.bound}%`,
 );
-const rows = SCENARIOS.flatMap((scenario) => ROUTES.map((route) => runScenario(plan, scenario, route)));
-print(`\n${toTable(rows)}`);
+print(`\n${TABLE_HEAD}`);
+const rows: Row[] = [];
+for (const scenario of SCENARIOS)
+  for (const route of ROUTES) {
+    const row = runScenario(plan, scenario, route);
+    print(toLine(row));
+    rows.push(row);
+  }
 if (values.plot !== undefined)
   writeFileSync(values.plot, drawPlot(rows, `${replicas} replicas, simulated from the figures of one`));

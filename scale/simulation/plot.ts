@@ -3,7 +3,9 @@ import { ROUTES, type Row } from './scenarios.ts';
 const COLOURS = ['#b0b7bf', '#7a93ac', '#d98e32', '#2a7f62'];
 const WIDTH = 960;
 const LEFT = 70;
-const PANEL = 200;
+const PANEL = 170;
+const TOP = 90;
+const GAP = 60;
 const BAR = 34;
 const TEXT = 'font-family="sans-serif" fill="#222"';
 
@@ -21,33 +23,20 @@ interface Panel {
 export function drawPlot(rows: Row[], title: string): string {
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
   const group = (WIDTH - LEFT - 20) / scenarios.length;
-  const logarithm = (ms: number) => Math.max(0, Math.log10(Math.max(ms, 100) / 100) / 4);
-  const percent = (value: number) => `${Math.round(value * 100)}%`;
-  const seconds = (ms: number) => `${ms >= 10_000 ? Math.round(ms / 1000) : (ms / 1000).toFixed(1)} s`;
-  const times = { scale: logarithm, marks: [100, 1000, 10_000, 100_000, 1_000_000], label: seconds };
-  const panels: Panel[] = [
+  const times = { ...logarithmic(100, 1_000_000), label: toSeconds };
+  const panels = stack([
     {
       title: 'prompt tokens that were cached',
-      top: 90,
       of: ({ hitRate }) => hitRate,
       scale: (share) => share,
       marks: [0, 0.25, 0.5, 0.75, 1],
-      label: percent,
+      label: (share) => `${Math.round(share * 100)}%`,
     },
-    {
-      title: 'time to first token, median (each line is ten times the one below)',
-      top: 90 + PANEL + 70,
-      of: ({ ttftP50Ms }) => ttftP50Ms,
-      ...times,
-    },
-    {
-      title: 'time to first token, 99 of 100 (each line is ten times the one below)',
-      top: 90 + 2 * (PANEL + 70),
-      of: ({ ttftP99Ms }) => ttftP99Ms,
-      ...times,
-    },
-  ];
-  const height = 90 + 3 * (PANEL + 70) + 10;
+    { title: 'time to first token, median', of: ({ ttftP50Ms }) => ttftP50Ms, ...times },
+    { title: 'time to first token, 99 of 100', of: ({ ttftP99Ms }) => ttftP99Ms, ...times },
+    { title: 'most requests at one replica', of: ({ mostLoad }) => mostLoad, ...logarithmic(1, 1000), label: String },
+  ]);
+  const height = TOP + panels.length * (PANEL + GAP) + 10;
   const legend = ROUTES.map((route, index) => {
     const x = LEFT + index * 190;
     return `<rect x="${x}" y="42" width="14" height="14" fill="${COLOURS[index]}"/>${text(x + 20, 54, route)}`;
@@ -63,7 +52,9 @@ export function drawPlot(rows: Row[], title: string): string {
       ),
     ),
   ]);
-  const names = scenarios.map((name, at) => text(LEFT + (at + 0.5) * group, height - 28, name, 'middle'));
+  const names = scenarios.flatMap((name, at) =>
+    inTwo(name).map((line, row) => text(LEFT + (at + 0.5) * group, height - 50 + 16 * row, line, 'middle')),
+  );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">`,
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
@@ -73,6 +64,32 @@ export function drawPlot(rows: Row[], title: string): string {
     ...names,
     '</svg>\n',
   ].join('\n');
+}
+
+/** Puts panels below one another. */
+function stack(panels: Omit<Panel, 'top'>[]): Panel[] {
+  return panels.map((panel, index) => ({ ...panel, top: TOP + index * (PANEL + GAP) }));
+}
+
+/** Marks from the least to the most value, each ten times the one below, at equal distances. */
+function logarithmic(least: number, most: number): Pick<Panel, 'scale' | 'marks'> {
+  const decades = Math.log10(most / least);
+  return {
+    scale: (value) => Math.log10(Math.max(value, least) / least) / decades,
+    marks: Array.from({ length: Math.round(decades) + 1 }, (_, index) => least * 10 ** index),
+  };
+}
+
+function toSeconds(ms: number): string {
+  return `${ms >= 10_000 ? Math.round(ms / 1000) : (ms / 1000).toFixed(1)} s`;
+}
+
+/** Breaks a text at the space that is nearest to its middle. */
+function inTwo(name: string): string[] {
+  const middle = name.length / 2;
+  const spaces = [...name.matchAll(/ /g)].map(({ index }) => index);
+  const [nearest] = spaces.toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+  return nearest === undefined || name.length < 20 ? [name] : [name.slice(0, nearest), name.slice(nearest + 1)];
 }
 
 function drawAxis({ title, top, scale, marks, label }: Panel): string[] {

@@ -75,9 +75,9 @@ export function createReplica(figures: Pick<ReplicaFigures, 'slots' | 'prefillTo
 
   /** Tokens in a ms, of the prompt that is read and of each stream that writes. */
   const pace = () => {
-    const writers = running.filter(({ run }) => run.prefill <= DONE).length;
-    const reads = writers < running.length;
-    if (!reads) return { read: 0, write: 1 / stepMs(writers) };
+    let writers = 0;
+    for (const { run } of running) if (run.prefill <= DONE) writers += 1;
+    if (writers === running.length) return { read: 0, write: 1 / stepMs(writers) };
     if (writers === 0) return { read: 1 / msPerPromptToken, write: 0 };
     const step = stepMs(writers) + CHUNK * msPerPromptToken;
     return { read: CHUNK / step, write: 1 / step };
@@ -113,10 +113,9 @@ export function createReplica(figures: Pick<ReplicaFigures, 'slots' | 'prefillTo
     if (running.length === 0) return Number.POSITIVE_INFINITY;
     const { read, write } = pace();
     const first = reader();
-    const toRead = first ? first.prefill / read : Number.POSITIVE_INFINITY;
-    const toWrite =
-      write === 0 ? [] : running.filter(({ run }) => run.prefill <= DONE).map(({ run }) => run.decode / write);
-    return Math.min(toRead, ...toWrite);
+    let least = first ? first.prefill / read : Number.POSITIVE_INFINITY;
+    for (const { run } of running) if (run.prefill <= DONE && write > 0) least = Math.min(least, run.decode / write);
+    return least;
   };
   /** Moves all by a time in which nothing ends. */
   const work = (ms: number) => {
@@ -176,11 +175,15 @@ function interpolate(stepMs: Record<string, number>): (streams: number) => numbe
   const points = Object.entries(stepMs)
     .map(([streams, ms]): [number, number] => [Number(streams), ms])
     .sort(([a], [b]) => a - b);
-  return (streams) => {
-    const after = points.findIndex(([at]) => at >= streams);
-    const [x1, y1] = points[after === -1 ? points.length - 1 : after] ?? [1, 0];
-    if (after <= 0) return y1;
-    const [x0, y0] = points[after - 1] ?? [x1, y1];
-    return y0 + ((y1 - y0) * (streams - x0)) / (x1 - x0);
-  };
+  const most = points.at(-1)?.[0] ?? 0;
+  const table = Array.from({ length: most + 1 }, (_, streams) => {
+    const after = Math.max(
+      1,
+      points.findIndex(([at]) => at >= streams),
+    );
+    const [x0, y0] = points[after - 1] ?? [1, 0];
+    const [x1, y1] = points[after] ?? [x0 + 1, y0];
+    return streams <= x0 ? y0 : y0 + ((y1 - y0) * (streams - x0)) / (x1 - x0);
+  });
+  return (streams) => table[Math.min(streams, most)] ?? 0;
 }

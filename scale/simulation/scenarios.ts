@@ -101,26 +101,17 @@ export function runScenario(plan: Plan, { name, load, hotShare, disturbances }: 
   };
 }
 
-/** The rows as a table in Markdown. */
-export function toTable(rows: Row[]): string {
-  const lines = rows.map(({ scenario, route, turns, hitRate, ttftP50Ms, ttftP99Ms, mostLoad, cut, retried }) =>
-    [
-      scenario,
-      route,
-      turns,
-      `${(hitRate * 100).toFixed(0)}%`,
-      seconds(ttftP50Ms),
-      seconds(ttftP99Ms),
-      mostLoad,
-      cut,
-      retried,
-    ].join(' | '),
-  );
-  return [
-    '| Scenario | Routing | Turns | Cached | TTFT p50 | TTFT p99 | Most at one replica | Streams cut | Retried |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...lines.map((line) => `| ${line} |`),
-  ].join('\n');
+/** The head of the table in Markdown. */
+export const TABLE_HEAD = [
+  '| Scenario | Routing | Turns | Cached | TTFT p50 | TTFT p99 | Most at one replica | Streams cut | Retried |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+].join('\n');
+
+/** A row as a line of the table. */
+export function toLine({ ttftP50Ms, ttftP99Ms, hitRate, ...row }: Row): string {
+  const { scenario, route, turns, mostLoad, cut, retried } = row;
+  const cached = `${(hitRate * 100).toFixed(0)}%`;
+  return `| ${[scenario, route, turns, cached, seconds(ttftP50Ms), seconds(ttftP99Ms), mostLoad, cut, retried].join(' | ')} |`;
 }
 
 function seconds(ms: number): string {

@@ -175,8 +175,16 @@ describe('what the manifests say of each other', () => {
       namesAt(of, 'spec.template.spec.containers.0.env'),
     );
     expect(set.length).toBeGreaterThan(3);
-    // The settings of metrics come with /metrics.
-    const metrics = ['PADDOCK_VLLM_METRICS', 'PADDOCK_OPEN_METRICS'];
-    expect(set.filter((variable) => ![...known, ...metrics].includes(variable))).toEqual([]);
+    expect(set.filter((variable) => !known.includes(variable))).toEqual([]);
+  });
+
+  it('scales by metrics that Paddock has', () => {
+    const metrics = readFileSync('src/telemetry/metrics.ts', 'utf8');
+    const triggers = at(the('ScaledObject'), 'spec.triggers') as { metadata: { query: string } }[];
+    const asked = triggers.flatMap(({ metadata }) =>
+      [...metadata.query.matchAll(/\bpaddock_\w+/g)].map(([name]) => name),
+    );
+    expect(asked.length).toBeGreaterThan(2);
+    expect(asked.filter((name) => !metrics.includes(`'${name}'`))).toEqual([]);
   });
 });
