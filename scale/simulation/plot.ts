@@ -56,7 +56,8 @@ export function drawPlot(rows: Row[], title: string): string {
     inTwo(name).map((line, row) => text(LEFT + (at + 0.5) * group, height - 50 + 16 * row, line, 'middle')),
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
+    `<title>${title}</title>`,
     `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
     `<text x="${LEFT}" y="26" font-size="16" ${TEXT}>${title}</text>`,
     ...legend,
