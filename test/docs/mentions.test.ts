@@ -6,12 +6,14 @@ import { codeOf, IGNORED, readPages } from './markdown.ts';
 
 const pages = readPages();
 
-/** Flags of Node, npm and Vitest. */
+/** Flags of Node, npm, Vitest and llama-server. */
 const FOREIGN_FLAGS = [
+  '--alias',
   '--ignore-scripts',
   '--inspect',
   '--inspect-brk',
   '--no-file-parallelism',
+  '--no-webui',
   '--omit',
   '--package',
   '--prefix',
