@@ -8,7 +8,18 @@ const models = inject('modelsFolder');
 let peer: RunningServer;
 
 beforeAll(async () => {
-  peer = await startServer(['--models', models, '--log-level', 'silent', '--slots', '2', '--ctx-len', '512']);
+  peer = await startServer([
+    '--models',
+    models,
+    '--log-level',
+    'silent',
+    '--slots',
+    '2',
+    '--ctx-len',
+    '512',
+    '--threads',
+    '1',
+  ]);
 });
 
 afterAll(async () => {
