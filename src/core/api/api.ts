@@ -27,8 +27,19 @@ const DESCRIBED: Family[] = [chat, responses, messages, completions, vectors, to
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
 
-/** Each route with a pattern for its paths. The first group of the pattern, if any, is the handler's parameter. */
-const ROUTES = FAMILIES.flatMap(({ routes }) => routes).map((route) => ({ route, pattern: patternOf(route) }));
+/** A route with a pattern for its paths. The first group of the pattern, if any, is the handler's parameter. */
+interface MatchedRoute {
+  route: Route;
+  pattern: RegExp;
+}
+
+const ROUTES: MatchedRoute[] = FAMILIES.flatMap(({ routes }) => routes).map((route) => ({
+  route,
+  pattern: patternOf(route),
+}));
+
+/** The routes of each path that a client can spell in one way only: most requests are for one of these. */
+const ROUTES_BY_PATH = new Map(FAMILIES.flatMap(({ routes }) => routes).map(({ path }) => [path, findRoutes(path)]));
 
 /** Makes the API from what its platform offers. Adds routing, keys, CORS, request ids, and errors as JSON. */
 export function createApi(context: ApiContext): Api {
@@ -44,7 +55,8 @@ export function createApi(context: ApiContext): Api {
     });
     try {
       const answered = answer({ ...context, log, trace }, request, reach, cors);
-      return headed(await unlessEnded(answered, request.signal));
+      // What is answered already needs no signal, which would cost more than the answer.
+      return headed('status' in answered ? answered : await unlessEnded(answered, request.signal));
     } catch (error) {
       // An error after the client has left is not a failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
@@ -54,12 +66,12 @@ export function createApi(context: ApiContext): Api {
   };
 }
 
-async function answer(
+function answer(
   context: RequestContext,
   request: ApiRequest,
   reach: Reach,
   cors: Record<string, string>,
-): Promise<ApiReply> {
+): ApiReply | Promise<ApiReply> {
   const path = canonicalPath(request.path);
   const taken = routesAt(path);
   if (request.method === 'OPTIONS' && taken.length > 0) {
@@ -85,7 +97,11 @@ export function hasRoute(path: string): boolean {
   return routesAt(canonicalPath(path)).length > 0;
 }
 
-function routesAt(path: string) {
+function routesAt(path: string): MatchedRoute[] {
+  return ROUTES_BY_PATH.get(path) ?? findRoutes(path);
+}
+
+function findRoutes(path: string): MatchedRoute[] {
   return ROUTES.filter(({ pattern }) => pattern.test(path));
 }
 
