@@ -9,7 +9,7 @@ const MEMORY_SAMPLE_MS = 250;
 
 /** Sends the requests of one round, each at its time, and measures until the last reply is complete. */
 export async function measureRound({ target, pid }: Endpoint, asks: Ask[]): Promise<RoundFigures> {
-  const histories = await Promise.all(asks.map((ask) => playHistory(target, ask)));
+  const histories = await settleAll(asks.map((ask) => playHistory(target, ask)));
   const before = pid === null ? null : usageOfTree(pid);
   let peakBytes = before?.residentBytes ?? 0;
   const sampler = setInterval(() => {
@@ -17,7 +17,7 @@ export async function measureRound({ target, pid }: Endpoint, asks: Ask[]): Prom
   }, MEMORY_SAMPLE_MS);
   try {
     const startedAt = performance.now();
-    const replies = await Promise.all(
+    const replies = await settleAll(
       asks.map(async (ask, stream) => {
         await new Promise((resolve) => setTimeout(resolve, ask.afterMs));
         return sendLastTurn(target, ask, histories[stream] ?? []);
@@ -34,6 +34,12 @@ export async function measureRound({ target, pid }: Endpoint, asks: Ask[]): Prom
   } finally {
     clearInterval(sampler);
   }
+}
+
+/** Like `Promise.all`, but it waits for all before it throws: no request may go on into the next round. */
+async function settleAll<T>(work: Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 /** The figures of a round that its replies tell. */

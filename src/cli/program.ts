@@ -8,6 +8,7 @@ import { registerPull } from './commands/pull.ts';
 import { registerRemove } from './commands/remove.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerShow } from './commands/show.ts';
+import { registerTune } from './commands/tune.ts';
 import { EXIT, exitCodeOf, messageOf } from './errors.ts';
 import { coloursFor } from './output.ts';
 import { version } from './version.ts';
@@ -31,6 +32,7 @@ registerShow(program);
 registerRemove(program);
 registerChat(program);
 registerBench(program);
+registerTune(program);
 registerConnect(program);
 registerDoctor(program);
 

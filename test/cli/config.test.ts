@@ -97,7 +97,7 @@ describe('the configuration', () => {
       slots: undefined,
       ctxLen: undefined,
       threads: undefined,
-      batch: 512,
+      batch: undefined,
       maxLoadedModels: undefined,
       idleTimeout: 3600,
       queue: 512,
