@@ -60,6 +60,8 @@ async function send({ base, model }: Target, { maxTokens, fields }: Ask, message
       stream_options: { include_usage: true },
       ...fields,
     }),
+  }).catch((error: Error) => {
+    throw new Error(`${base}: ${error.message}: ${String(error.cause)}`);
   });
   if (!response.ok || !response.body) throw new Error(`${base}: ${response.status} ${await response.text()}`);
   const times: number[] = [];
