@@ -25,6 +25,8 @@ import type { Ask } from './compare/workloads.ts';
  * their plots. docs/benchmarks.md tells the options.
  */
 const plan = readPlan(process.argv.slice(2));
+// An exit ends the servers that were started.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const results: Results = {
   date: new Date().toISOString().slice(0, 10),
   commit: describeCommit(),

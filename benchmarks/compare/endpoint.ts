@@ -49,12 +49,20 @@ export async function openEndpoint({ name, at }: EndpointSpec, modelFile: string
   }
 }
 
-/** The shell that runs a command leads a group of its own, so its children end with it. */
+/**
+ * Returns what ends a command. The shell that runs it leads a group of its own, so its children end with it; they also end when this
+ * process does.
+ */
 function stopper(child: ChildProcess): () => Promise<void> {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  return async () => {
+  const end = () => {
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
       process.kill(-child.pid, 'SIGTERM');
+  };
+  process.once('exit', end);
+  return async () => {
+    process.off('exit', end);
+    end();
     await ended;
   };
 }

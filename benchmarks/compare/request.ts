@@ -50,7 +50,8 @@ async function send({ base, model }: Target, { maxTokens, fields }: Ask, message
   const startedAt = performance.now();
   const response = await fetch(`${base}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    // While others have their turn, a server may close a connection that is kept, and the next request would fail on it.
+    headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({
       model,
       messages,
