@@ -4,7 +4,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPool } from '../src/pool/pool.ts';
-import { halfBillionShape } from '../test/fixtures/half-billion-weights.ts';
+import { halfBillionShape } from '../test/fixtures/benchmark-weights.ts';
 import { writeModel } from '../test/fixtures/tiny-model.ts';
 import { ask, call } from '../test/support/generation.ts';
 

@@ -47,7 +47,7 @@ export interface ServerOptions {
   ctxLen?: number;
   /** CPU threads. By default the usable cores, or fewer where that is measured to be faster. */
   threads?: number;
-  /** Most tokens in one forward pass. By default 512. */
+  /** Most tokens in one forward pass. By default 512, or what `paddock tune` found. */
   batch?: number;
   /** Models in memory at once; the least recently used one gives way. By default as many as fit. */
   maxLoadedModels?: number;

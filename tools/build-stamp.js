@@ -13,6 +13,9 @@ const FILES = ['package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'tsco
 /** The build copies the models into dist-web. It makes nothing from the other files beside them. */
 const MODEL_FILE = /(?:\.gguf|model\.json)$/;
 
+/** The results of benchmarks, which nothing is made from. */
+const MEASURED = 'benchmarks/results/';
+
 /** The build removes it first and writes it last. It is there only after a build that ran to its end. */
 const STAMP = 'dist/built-from.json';
 
@@ -34,6 +37,7 @@ export function readBuildInputs(root) {
 
 /** @param {string} file */
 function isInput(file) {
+  if (file.startsWith(MEASURED)) return false;
   return !file.startsWith('models/') || MODEL_FILE.test(file);
 }
 

@@ -4,7 +4,7 @@ import { estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.t
 import { planBackends } from '../pool/load-model.ts';
 import { createMemoryGauge } from '../pool/memory-gauge.ts';
 import { planLoad } from '../pool/plan-load.ts';
-import type { Config } from './config/settings.ts';
+import { type Config, DEFAULT_BATCH } from './config/settings.ts';
 
 /**
  * The estimated memory of a model without a GPU, in bytes, and the slots and the context length (in tokens) that it
@@ -28,7 +28,7 @@ export function estimateLoad(
     contextLength: config.ctxLen ?? null,
     slots: config.slots ?? null,
     threads: config.threads ?? null,
-    batchSize: config.batch,
+    batchSize: config.batch ?? DEFAULT_BATCH,
     ...loading,
   };
   const { sizes, windows } = planLoad(source, backend, asked, available);

@@ -17,13 +17,16 @@ import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
-import type { Config } from './config/settings.ts';
+import { type Config, DEFAULT_BATCH } from './config/settings.ts';
 import { type Tls, tlsOf } from './config/tls.ts';
-import { downloadsFolder, headerCacheFile } from './home.ts';
+import { downloadsFolder, headerCacheFile, tuningsFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { checkPreload, createPreload } from './preload.ts';
 import { startTelemetry } from './telemetry.ts';
+import { tunedLoads } from './tune/apply.ts';
+import { describeMachine } from './tune/machine.ts';
+import { readTunings } from './tune/tunings.ts';
 import { version } from './version.ts';
 
 const PING_INTERVAL_MS = 10_000;
@@ -64,8 +67,9 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       contextLength: config.ctxLen ?? null,
       slots: config.slots ?? null,
       threads: config.threads ?? null,
-      batchSize: config.batch,
+      batchSize: config.batch ?? DEFAULT_BATCH,
     },
+    tuned: tunedLoads(await readTunings(tuningsFile()), describeMachine(), config),
     maxWaiting: config.queue,
     maxLoadedModels: config.maxLoadedModels ?? null,
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,

@@ -3,7 +3,7 @@ import type { ModelTraits } from '../core/chat/prepare.ts';
 import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../core/errors.ts';
 import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
-import type { ModelSource } from '../engine/engine.ts';
+import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { estimateMemory } from '../engine/memory-estimate.ts';
 import { stampOf } from '../engine/node/stamp.ts';
 import { ADVICE, findRoom } from './find-room.ts';
@@ -38,11 +38,16 @@ export interface LoadOptions {
   engine: AskedLoad;
   /** Returns the files of a model and its kind, or undefined if the model is unknown. */
   sourceOf: (modelId: string) => ModelSource | undefined;
+  /** Returns what was measured to be better than the defaults for a model on a backend. By default that is nothing. */
+  tuned?: (source: ModelSource, backend: BackendName) => TunedLoad;
   memory: () => MemoryState;
   /** Is told what happens to the model's engine. */
   observer: PoolObserver;
   log: Log;
 }
+
+/** Settings of a load that were measured to be better than the defaults. */
+export type TunedLoad = Partial<Pick<EngineOptions, 'batchSize' | 'slots'>>;
 
 /** The reason why a model can't run on a backend. */
 interface Failure {
@@ -113,11 +118,11 @@ export function planBackends(
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
-  { engine, memory, log, watch }: LoadOptions & { watch: EngineWatch },
+  { engine, tuned, memory, log, watch }: LoadOptions & { watch: EngineWatch },
   claim: Claim,
 ): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
-  const asked = { ...engine, ...loading };
+  const asked = { ...engine, ...tuned?.(source, backend), ...loading };
   const { available } = memory();
   const { chosen, sizes, windows } = planLoad(source, backend, asked, available);
   const { threads } = sizes;

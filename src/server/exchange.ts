@@ -20,8 +20,10 @@ export interface ReplyHead {
 /** One request, and the ways to answer it. Once the client has left or the reply has ended, to answer does nothing. */
 export interface Exchange {
   head: RequestHead;
-  /** Aborted when the client leaves before the reply has ended. */
-  gone: AbortSignal;
+  /** Says whether the client has left before the reply had ended. */
+  isGone(): boolean;
+  /** Calls `listener` when the client leaves before the reply has ended. There is one listener. */
+  onGone(listener: () => void): void;
   /**
    * Takes the pieces of the body, whose memory is used again after each call. To be called once, and before the first await: a
    * body that nobody takes is dropped.

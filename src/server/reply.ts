@@ -9,7 +9,7 @@ export async function sendReply(exchange: Exchange, { body, ...head }: ApiReply)
   if (typeof body === 'string') return exchange.reply(head, body);
   exchange.begin(head);
   for await (const piece of body) {
-    if (exchange.gone.aborted) return;
+    if (exchange.isGone()) return;
     if (!exchange.write(piece)) await exchange.drained();
   }
   exchange.end();

@@ -1,9 +1,32 @@
 import type { ApiRequest } from '../core/api/http/http.ts';
 import type { Body } from './bodies.ts';
+import type { Ending } from './ending.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A request as the core takes it. */
-export function toApiRequest(exchange: Exchange, body: Body, signal: AbortSignal): ApiRequest {
-  const { method, path, query, headers } = exchange.head;
-  return { method, path, query, headers, text: (look) => body.read(exchange.onBody, look, signal), signal };
+export function toApiRequest(exchange: Exchange, body: Body, ending: Ending): ApiRequest {
+  return new ServerRequest(exchange, body, ending);
+}
+
+/** A class, because a getter in an object literal makes V8 give every single object a shape of its own. */
+class ServerRequest implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Record<string, string>;
+  readonly text: ApiRequest['text'];
+  readonly #ending: Ending;
+
+  constructor({ head, onBody }: Exchange, body: Body, ending: Ending) {
+    this.method = head.method;
+    this.path = head.path;
+    this.query = head.query;
+    this.headers = head.headers;
+    this.text = (look) => body.read(onBody, look, this.signal);
+    this.#ending = ending;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal();
+  }
 }

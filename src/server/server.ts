@@ -5,6 +5,7 @@ import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from '../core/api/http/request-id.ts';
 import { type ApiError, shuttingDown } from '../core/errors.ts';
 import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
+import { createEnding, type Ending } from './ending.ts';
 import type { Exchange, Place, RequestHead, Serve } from './exchange.ts';
 import { chooseHttp, type Http } from './http.ts';
 import { sendReply } from './reply.ts';
@@ -44,11 +45,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { api, files, socket, allowedHosts, bodyLimits, http = chooseHttp() } = options;
   const bodies = createBodies(bodyLimits);
   /** For each request that runs, what ends it. */
-  const running = new Set<AbortController>();
+  const running = new Set<Ending>();
   let idle: (() => void) | undefined;
 
   const serve: Serve = async (exchange) => {
-    const ending = new AbortController();
+    const ending = createEnding();
     running.add(ending);
     try {
       const refusal = refusalOf(exchange.head, allowedHosts);
@@ -109,11 +110,11 @@ function refuse(error: ApiError): Api {
 }
 
 /** Answers a request with the API. `ending` ends its work, with what is to be told the client while that is there. */
-async function answer(api: Api, exchange: Exchange, bodies: Bodies, ending: AbortController): Promise<void> {
-  exchange.gone.addEventListener('abort', () => ending.abort(), { once: true });
+async function answer(api: Api, exchange: Exchange, bodies: Bodies, ending: Ending): Promise<void> {
+  exchange.onGone(() => ending.abort());
   const body = bodies.open(exchange.head.headers['content-length']);
   try {
-    await sendReply(exchange, await api(toApiRequest(exchange, body, ending.signal)));
+    await sendReply(exchange, await api(toApiRequest(exchange, body, ending)));
   } finally {
     body.close();
   }

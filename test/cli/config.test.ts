@@ -118,7 +118,7 @@ describe('the configuration', () => {
       slots: undefined,
       ctxLen: undefined,
       threads: undefined,
-      batch: 512,
+      batch: undefined,
       maxLoadedModels: undefined,
       preload: [],
       idleTimeout: 3600,

@@ -6,8 +6,9 @@ import { codeOf, IGNORED, readPages } from './markdown.ts';
 
 const pages = readPages();
 
-/** Flags of Node, npm, Vitest, Docker, kubectl and systemctl. */
+/** Flags of Node, npm, Vitest, Docker, kubectl, systemctl and llama-server. */
 const FOREIGN_FLAGS = [
+  '--alias',
   '--build-arg',
   '--cap-drop',
   '--cpus',
@@ -18,6 +19,7 @@ const FOREIGN_FLAGS = [
   '--inspect-brk',
   '--memory',
   '--no-file-parallelism',
+  '--no-webui',
   '--now',
   '--omit',
   '--package',

@@ -78,6 +78,24 @@ describe.each(['auto', 'node'])('the HTTP server, of %s', (wanted) => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
+  it('sends what comes at once in one go, and all that comes before the end', async () => {
+    const url = await listen(async () =>
+      textReply(
+        (async function* () {
+          yield 'one ';
+          yield 'two ';
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          yield 'three';
+        })(),
+      ),
+    );
+    const chunks: string[] = [];
+    const reader = (await fetch(url)).body?.getReader();
+    for (let next = await reader?.read(); next?.value; next = await reader?.read())
+      chunks.push(new TextDecoder().decode(next.value));
+    expect(chunks).toEqual(['one two ', 'three']);
+  });
+
   it('answers a body over the limit with 413', async () => {
     const url = await listen(createApi(createContext().context));
     const response = await fetch(`${url}/v1/chat/completions`, {

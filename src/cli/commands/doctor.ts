@@ -4,6 +4,7 @@ import { withKeysOfFile } from '../config/key-file.ts';
 import type { Config } from '../config/settings.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { EXIT, messageOf } from '../errors.ts';
+import { tuningsFile } from '../home.ts';
 import { type Colours, coloursFor, print, printable, printJson } from '../output.ts';
 
 export function registerDoctor(program: Command): void {
@@ -17,15 +18,27 @@ export function registerDoctor(program: Command): void {
 }
 
 async function doctor(options: Record<string, unknown>): Promise<void> {
-  const [{ checkMachine }, { checkBackends }, folders, { checkLoads }, { checkMedia }, { checkAddress }] =
-    await Promise.all([
-      import('../doctor/machine.ts'),
-      import('../doctor/backends.ts'),
-      import('../doctor/folders.ts'),
-      import('../doctor/loads.ts'),
-      import('../doctor/media.ts'),
-      import('../doctor/server.ts'),
-    ]);
+  const [
+    { checkMachine },
+    { checkBackends },
+    folders,
+    { checkLoads },
+    { checkMedia },
+    { checkAddress },
+    tuned,
+    tunings,
+    { describeMachine },
+  ] = await Promise.all([
+    import('../doctor/machine.ts'),
+    import('../doctor/backends.ts'),
+    import('../doctor/folders.ts'),
+    import('../doctor/loads.ts'),
+    import('../doctor/media.ts'),
+    import('../doctor/server.ts'),
+    import('../doctor/tunings.ts'),
+    import('../tune/tunings.ts'),
+    import('../tune/machine.ts'),
+  ]);
   const { config, finding } = checkConfig(options);
   const machine = checkMachine();
   const backends = await checkBackends(config.backend);
@@ -36,6 +49,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     finding,
     ...(await folders.checkFolders(models)),
     ...checkLoads(models, config),
+    tuned.checkTunings(await tunings.readTunings(tuningsFile()), describeMachine()),
     ...(await checkMedia(
       models.catalogue,
       backends.find(({ id }) => id === 'wasm'),

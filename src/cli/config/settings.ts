@@ -6,6 +6,9 @@ import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { defaultKeysFile, paddockHome } from '../home.ts';
 import { backend, httpUrl, integer, level, logFormat, reach, switchedOn, text, texts } from './values.ts';
 
+/** The most tokens in one forward pass where nothing else is asked for or was measured. */
+export const DEFAULT_BATCH = 512;
+
 /** The longest delay of a timer, in seconds. */
 const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
 
@@ -180,12 +183,13 @@ export const SETTINGS = {
     fallback: () => undefined,
     fallbackText: 'the usable cores, or fewer where that is faster',
   }),
-  batch: setting<number>({
+  batch: setting<number | undefined>({
     flags: '--batch <tokens>',
     env: 'PADDOCK_BATCH',
     description: 'most tokens in one forward pass',
     schema: integer(1, 65536),
-    fallback: () => 512,
+    fallback: () => undefined,
+    fallbackText: `${DEFAULT_BATCH}, or what paddock tune found`,
   }),
   maxLoadedModels: setting<number | undefined>({
     flags: '--max-loaded-models <n>',

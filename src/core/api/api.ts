@@ -31,8 +31,19 @@ const DESCRIBED: Family[] = [chat, responses, messages, completions, vectors, to
 /** All endpoints of the API. Each family is a folder. */
 export const FAMILIES: Family[] = [...DESCRIBED, openApiOf(DESCRIBED)];
 
-/** Each route with a pattern for its paths. The first group of the pattern, if any, is the handler's parameter. */
-const ROUTES = FAMILIES.flatMap(({ routes }) => routes).map((route) => ({ route, pattern: patternOf(route) }));
+/** A route with a pattern for its paths. The first group of the pattern, if any, is the handler's parameter. */
+interface MatchedRoute {
+  route: Route;
+  pattern: RegExp;
+}
+
+const ROUTES: MatchedRoute[] = FAMILIES.flatMap(({ routes }) => routes).map((route) => ({
+  route,
+  pattern: patternOf(route),
+}));
+
+/** The routes of each path that a client can spell in one way only: most requests are for one of these. */
+const ROUTES_BY_PATH = new Map(FAMILIES.flatMap(({ routes }) => routes).map(({ path }) => [path, findRoutes(path)]));
 
 /** The status of a request in log and metrics whose client left before there was a reply, as nginx has it. */
 const CLIENT_LEFT = 499;
@@ -47,9 +58,8 @@ export function createApi(context: ApiContext): Api {
     const dialect = dialectOf(request.path);
     const reach = reachOf(request.headers, context.pages);
     const cors = corsHeaders(request.headers, reach);
-    const headed = (reply: ApiReply): ApiReply => {
-      const hasLeft = request.signal.aborted && !reasonForClient(request.signal);
-      record.status = hasLeft ? CLIENT_LEFT : reply.status;
+    const headed = (reply: ApiReply, left = false): ApiReply => {
+      record.status = left ? CLIENT_LEFT : reply.status;
       // A stream closes its record itself.
       if (typeof reply.body === 'string') endRecord(record, context);
       const limits = record.key?.limits ? limiter.headers(record.key) : undefined;
@@ -57,24 +67,31 @@ export function createApi(context: ApiContext): Api {
     };
     try {
       const answered = answer({ ...context, log, trace, record }, request, reach, cors, limiter);
-      return headed(await unlessEnded(answered, request.signal));
+      // What is answered already needs no signal, which would cost more than the answer.
+      if ('status' in answered) return headed(answered);
+      const reply = await unlessEnded(answered, request.signal);
+      return headed(reply, hasLeft(request));
     } catch (error) {
       // An error after the client has left is not a failure.
       if (!(error instanceof ApiError) && !request.signal.aborted)
         log.error('request failed', { path: request.path, ...toLogFields(error) });
       if (!request.signal.aborted) record.error = toErrorData(error).code;
-      return headed(errorReply(error, dialect, trace.requestId));
+      return headed(errorReply(error, dialect, trace.requestId), hasLeft(request));
     }
   };
 }
 
-async function answer(
+function hasLeft({ signal }: ApiRequest): boolean {
+  return signal.aborted && !reasonForClient(signal);
+}
+
+function answer(
   context: RequestContext,
   request: ApiRequest,
   reach: Reach,
   cors: Record<string, string>,
   limiter: Limiter,
-): Promise<ApiReply> {
+): ApiReply | Promise<ApiReply> {
   const { record } = context;
   const path = canonicalPath(request.path);
   const taken = routesAt(path);
@@ -112,7 +129,11 @@ export function hasRoute(path: string): boolean {
   return routesAt(canonicalPath(path)).length > 0;
 }
 
-function routesAt(path: string) {
+function routesAt(path: string): MatchedRoute[] {
+  return ROUTES_BY_PATH.get(path) ?? findRoutes(path);
+}
+
+function findRoutes(path: string): MatchedRoute[] {
   return ROUTES.filter(({ pattern }) => pattern.test(path));
 }
 

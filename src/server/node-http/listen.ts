@@ -60,12 +60,16 @@ export async function listenWithNode({ host, port, socket, tls }: Place, serve: 
 
 function toExchange(req: IncomingMessage, res: ServerResponse): Exchange {
   const head = readHead(req);
-  const gone = new AbortController();
-  const isOver = () => gone.signal.aborted || res.writableEnded;
+  let gone = false;
+  let tellGone: (() => void) | undefined;
+  const isOver = () => gone || res.writableEnded;
   let wake: (() => void) | undefined;
   res.on('drain', () => wake?.());
   res.once('close', () => {
-    if (!res.writableFinished) gone.abort();
+    if (!res.writableFinished) {
+      gone = true;
+      tellGone?.();
+    }
     wake?.();
   });
   // A connection that breaks says so here too. `close` follows.
@@ -74,7 +78,10 @@ function toExchange(req: IncomingMessage, res: ServerResponse): Exchange {
 
   return {
     head,
-    gone: gone.signal,
+    isGone: () => gone,
+    onGone: (listener) => {
+      tellGone = listener;
+    },
     onBody(take) {
       req.on('data', (piece: Buffer) => take(piece, false));
       req.once('end', () => take(NOTHING, true));

@@ -4,11 +4,15 @@ import { STATUS_CODES } from 'node:http';
 import type { Exchange, Listener, Place, ReplyHead, RequestHead, Serve } from '../exchange.ts';
 import type { UwsModule } from './load.ts';
 
+/** The most that waits for the end of a turn, in characters. */
+const MOST_UNSENT = 64 * 1024;
+
 /** Serves over uWebSockets.js. Throws if it can't listen there; it does not tell why. */
 export async function listenWithUws(uws: UwsModule, place: Place, serve: Serve): Promise<Listener> {
   const { host, port, socket, tls } = place;
   const app = tls ? uws.SSLApp({ cert_file_name: tls.cert, key_file_name: tls.key }) : uws.App();
-  app.any('/*', (res, req) => void serve(toExchange(res, req)));
+  const atEndOfTurn = createTurnEnd();
+  app.any('/*', (res, req) => void serve(toExchange(res, req, atEndOfTurn)));
   const listening = await new Promise<us_listen_socket>((resolve, reject) => {
     const settle = (opened: us_listen_socket | false) => {
       if (opened) resolve(opened);
@@ -33,18 +37,39 @@ export async function listenWithUws(uws: UwsModule, place: Place, serve: Serve):
   };
 }
 
-function toExchange(res: HttpResponse, req: HttpRequest): Exchange {
+/** Calls each task once, at the end of the turn of the event loop in which it was given. */
+function createTurnEnd(): (task: () => void) => void {
+  let tasks: (() => void)[] = [];
+  const run = () => {
+    const due = tasks;
+    tasks = [];
+    for (const task of due) task();
+  };
+  return (task) => {
+    if (tasks.push(task) === 1) setImmediate(run);
+  };
+}
+
+function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () => void) => void): Exchange {
   const head = readHead(req);
-  const gone = new AbortController();
+  let gone = false;
+  let tellGone: (() => void) | undefined;
   /** Any use of the response after this is a crash. */
   let over = false;
   let wake: (() => void) | undefined;
   // Mandatory before anything asynchronous.
   res.onAborted(() => {
     over = true;
-    gone.abort();
+    gone = true;
+    tellGone?.();
     wake?.();
   });
+  /**
+   * Pieces of a stream that have not been sent. All that comes within a turn goes out as one: to send costs more than all else that
+   * is done for a token, so a server that is behind catches up.
+   */
+  let unsent = '';
+  let isFull = false;
   /** Sends what is written in one go, and at once. */
   const send = (write: () => void) => {
     if (!over) res.cork(write);
@@ -55,9 +80,21 @@ function toExchange(res: HttpResponse, req: HttpRequest): Exchange {
       write();
     });
 
+  const flush = () => {
+    if (unsent === '') return;
+    const pieces = unsent;
+    unsent = '';
+    send(() => {
+      isFull = !res.write(pieces);
+    });
+  };
+
   return {
     head,
-    gone: gone.signal,
+    isGone: () => gone,
+    onGone: (listener) => {
+      tellGone = listener;
+    },
     onBody: (take) => void res.onData((piece, isLast) => take(new Uint8Array(piece), isLast)),
     reply(replyHead, body) {
       finish(() => {
@@ -72,24 +109,30 @@ function toExchange(res: HttpResponse, req: HttpRequest): Exchange {
       send(() => {
         writeHead(res, replyHead);
         res.onWritable(() => {
+          isFull = false;
           wake?.();
           return true;
         });
       });
     },
     write(piece) {
-      let drained = true;
-      send(() => {
-        drained = res.write(piece);
-      });
-      return drained;
+      if (unsent === '') atEndOfTurn(flush);
+      unsent += piece;
+      // A source that is never at a loss for a next piece would never end its turn.
+      if (unsent.length > MOST_UNSENT) flush();
+      return !isFull;
     },
     drained: () =>
       new Promise((resolve) => {
         wake = resolve;
-        if (over) resolve();
+        if (over || !isFull) resolve();
       }),
-    end: () => finish(() => res.end()),
+    end: () =>
+      finish(() => {
+        if (unsent === '') res.end();
+        else res.end(unsent);
+        unsent = '';
+      }),
   };
 }
 
@@ -106,6 +149,7 @@ function readHead(req: HttpRequest): RequestHead {
 }
 
 function writeHead(res: HttpResponse, { status, headers }: ReplyHead): void {
-  res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
-  for (const [name, value] of Object.entries(headers)) res.writeHeader(name, value);
+  // uWebSockets.js writes 200 by itself.
+  if (status !== 200) res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+  for (const name of Object.keys(headers)) res.writeHeader(name, headers[name] ?? '');
 }

@@ -16,7 +16,7 @@ export interface ApiRequest {
    */
   text(look?: (bytes: Uint8Array) => void): Promise<string>;
   /**
-   * Aborted when the client goes away: it ends a generation that waits in a queue or for its next event. When the server ends the
+   * A front end may make it only when it is asked for, so copies of a request name their fields. Aborted when the client goes away: it ends a generation that waits in a queue or for its next event. When the server ends the
    * request while the client is there, the reason is an `ApiError`, which the client is told.
    */
   signal: AbortSignal;
@@ -36,7 +36,12 @@ export interface ApiReply {
 export type Api = (request: ApiRequest) => Promise<ApiReply>;
 
 export function jsonReply(value: unknown, status = 200, headers: Record<string, string> = {}): ApiReply {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
+  return jsonTextReply(JSON.stringify(value), status, headers);
+}
+
+/** The same, of what is JSON text already. */
+export function jsonTextReply(body: string, status = 200, headers: Record<string, string> = {}): ApiReply {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
 /** The reply to a request that failed, in the words of its dialect. `requestId` is null if it failed before it had one. */

@@ -10,7 +10,10 @@ const SMALL_BODY_LENGTH = 64 * 1024;
  * The request's JSON. Throws a 415 `ApiError` for another content type, and a 400 for an empty or malformed body or one beyond
  * the limits, which is refused before it is parsed and where possible before all of it has come.
  */
-export async function parseJsonBody(request: ApiRequest, limits: JsonLimits): Promise<unknown> {
+export async function parseJsonBody(
+  request: Pick<ApiRequest, 'headers' | 'text'>,
+  limits: JsonLimits,
+): Promise<unknown> {
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
     throw new ApiError({

@@ -1,18 +1,17 @@
 import { modelNotFound, notSupportedHere } from '../../errors.ts';
 import type { RequestContext } from '../context.ts';
-import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
-import { toModel } from './model-object.ts';
+import { type ApiReply, type ApiRequest, jsonReply, jsonTextReply } from '../http/http.ts';
+import { listedModel, toModel } from './model-object.ts';
 
 /** GET /v1/models */
 export function listModels({ catalogue, runner }: RequestContext): ApiReply {
   const loaded = new Map(runner.loaded().map((model) => [model.id, model]));
-  const data = catalogue.list().map((card) => {
-    const { sources: _, ...model } = toModel(card, loaded.get(card.id));
-    return model;
-  });
+  const cards = catalogue.list();
+  const data = cards.map((card) => listedModel(card, loaded.get(card.id)));
   // The list is one page, as Anthropic's clients have it.
-  const page = { has_more: false, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
-  return jsonReply({ object: 'list', data, ...page });
+  const page = { has_more: false, first_id: cards.at(0)?.id ?? null, last_id: cards.at(-1)?.id ?? null };
+  const rest = JSON.stringify(page).slice(1);
+  return jsonTextReply(`{"object":"list","data":[${data.join()}],${rest}`);
 }
 
 /** GET /v1/models/{id}. Throws a 404 `ApiError`. */

@@ -1,6 +1,6 @@
 import { detectFormat, supportsTools } from '../../chat/formats/index.ts';
 import type { Model, ModelCard } from '../../model.ts';
-import type { LoadedModel } from '../../runner.ts';
+import type { EngineInfo, LoadedModel } from '../../runner.ts';
 
 /** The last second of the year 9999, in Unix time: RFC 3339 has no later one, but a `model.json` may. */
 const LAST_SECOND = 253_402_300_799;
@@ -35,6 +35,22 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
     loaded: engine !== undefined,
     backend: engine?.backend ?? null,
   };
+}
+
+/** For each card the JSON text of its last Model object in a list, and the engine that it was made with. */
+const listed = new WeakMap<ModelCard, { engine: EngineInfo | undefined; text: string }>();
+
+/**
+ * The Model object as JSON text, without its sources, as lists have it. Clients ask for the list all the time, so it is kept for as
+ * long as card and engine are the same objects.
+ */
+export function listedModel(card: ModelCard, loaded: LoadedModel | undefined): string {
+  const known = listed.get(card);
+  if (known && known.engine === loaded?.engine) return known.text;
+  const { sources: _, ...model } = toModel(card, loaded);
+  const text = JSON.stringify(model);
+  listed.set(card, { engine: loaded?.engine, text });
+  return text;
 }
 
 /** The context window of a model in tokens, as far as it is known: that of its engine, or the one that it would get. */

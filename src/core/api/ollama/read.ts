@@ -29,7 +29,10 @@ export async function readNamed<S extends NamedSchema>(
   request: ApiRequest,
   schema: S,
 ): Promise<{ body: v.InferOutput<S>; name: string }> {
-  const json = { ...request, headers: { ...request.headers, 'content-type': 'application/json' } };
+  const json = {
+    headers: { ...request.headers, 'content-type': 'application/json' },
+    text: request.text,
+  };
   const body = validate(schema, await parseJsonBody(json, jsonLimits));
   const { model, name }: Named = body;
   const given = model ?? name;

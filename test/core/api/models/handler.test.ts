@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { toModel } from '../../../../src/core/api/models/model-object.ts';
+import type { LoadedModel } from '../../../../src/core/runner.ts';
 import { createContext, createFakeRunner, engineInfo, get, loadedModel, modelCard, readJson } from '../fixtures.ts';
 
 describe('model object', () => {
@@ -99,6 +100,22 @@ describe('models', () => {
   it('are listed with whether they are loaded', async () => {
     const { data } = await readJson(await api(get('/v1/models')));
     expect(data.map(({ loaded }: { loaded: boolean }) => loaded)).toEqual(ids.map((id) => id === 'org/name'));
+  });
+
+  it('are listed as they are now, whatever was listed before', async () => {
+    const cards = [modelCard()];
+    const loaded: LoadedModel[] = [];
+    const { context } = createContext({ runner: createFakeRunner(undefined, loaded) });
+    const api = createApi({ ...context, catalogue: { list: () => cards, find: () => undefined } });
+    const list = async () => (await readJson(await api(get('/v1/models')))).data;
+    expect(await list()).toMatchObject([{ name: 'Tiny', loaded: false, backend: null }]);
+    loaded.push(loadedModel());
+    expect(await list()).toMatchObject([{ loaded: true, backend: 'cpu' }]);
+    loaded[0] = loadedModel({ engine: { ...engineInfo, backend: 'wasm' } });
+    expect(await list()).toMatchObject([{ loaded: true, backend: 'wasm' }]);
+    loaded.pop();
+    cards[0] = modelCard({ name: 'Another' });
+    expect(await list()).toMatchObject([{ name: 'Another', loaded: false, backend: null }]);
   });
 
   it('are one page, as the clients of Anthropic have it', async () => {

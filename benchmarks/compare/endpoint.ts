@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { basename, dirname } from 'node:path';
+import type { Target } from './request.ts';
+
+/** Where an endpoint is: a URL up to and with `/v1`, or a command that starts it. */
+export interface EndpointSpec {
+  name: string;
+  /** In a command, `{model}`, `{folder}` and `{port}` stand for the model's file, its folder and a free port. */
+  at: string;
+}
+
+/** An endpoint that answers. */
+export interface Endpoint extends AsyncDisposable {
+  name: string;
+  target: Target;
+  /** The process that was started for it; null if it ran already. */
+  pid: number | null;
+}
+
+const START_TIMEOUT_MS = 120_000;
+const POLL_MS = 200;
+
+/** Reads `name=what` or only what: a URL or a command. */
+export function parseEndpoint(text: string): EndpointSpec {
+  const [, name, at] = /^([\w .-]+)=(.+)$/s.exec(text) ?? [];
+  return name !== undefined && at !== undefined ? { name, at } : { name: 'peer', at: text };
+}
+
+/** Starts an endpoint, if it has to be started, and waits until it lists its models. Throws with what it printed if it ends. */
+export async function openEndpoint({ name, at }: EndpointSpec, modelFile: string): Promise<Endpoint> {
+  if (/^https?:/.test(at)) {
+    const base = at.replace(/\/$/, '');
+    const model = await findModel(base, modelFile);
+    return { name, target: { base, model }, pid: null, [Symbol.asyncDispose]: async () => {} };
+  }
+  const port = await freePort();
+  const values: Record<string, string> = { model: modelFile, folder: dirname(modelFile), port: String(port) };
+  const command = at.replace(/\{(model|folder|port)\}/g, (_, key: string) => values[key] ?? '');
+  const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const stop = stopper(child);
+  try {
+    const base = `http://127.0.0.1:${port}/v1`;
+    const model = await untilReady(child, () => findModel(base, modelFile));
+    return { name, target: { base, model }, pid: child.pid ?? null, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * Returns what ends a command. The shell that runs it leads a group of its own, so its children end with it; they also end when this
+ * process does.
+ */
+function stopper(child: ChildProcess): () => Promise<void> {
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const end = () => {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
+      process.kill(-child.pid, 'SIGTERM');
+  };
+  process.once('exit', end);
+  return async () => {
+    process.off('exit', end);
+    end();
+    await ended;
+  };
+}
+
+async function untilReady(child: ChildProcess, ask: () => Promise<string>): Promise<string> {
+  const LAST_CHARACTERS = 2000;
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-LAST_CHARACTERS);
+    });
+  }
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`the endpoint ended with code ${child.exitCode}:\n${printed}`);
+    try {
+      return await ask();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+  throw new Error(`the endpoint does not answer:\n${printed}`);
+}
+
+/** The id of the model: that which is named like the file, or the first one. */
+async function findModel(base: string, modelFile: string): Promise<string> {
+  const response = await fetch(`${base}/models`);
+  if (!response.ok) throw new Error(`${base}/models: ${response.status}`);
+  const { data } = (await response.json()) as { data: { id: string }[] };
+  const stem = basename(modelFile, '.gguf');
+  const model = data.find(({ id }) => id === stem) ?? data[0];
+  if (!model) throw new Error(`${base} has no model`);
+  return model.id;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ModelOptions, type ModelShape, writeModel } from '../../test/fixtures/tiny-model.ts';
+import { PASSAGE } from './workloads.ts';
+
+/** A model that a run measures. */
+export interface BenchModel {
+  name: string;
+  file: string;
+}
+
+/** The models that we can make: random weights of the shape of real models. */
+export const MADE: Record<string, { shape: ModelShape; options: ModelOptions }> = {
+  '0.5b-q8_0': { shape: 'half-billion', options: { quantization: 'Q8_0' } },
+  '0.5b-q4_k': { shape: 'half-billion', options: { quantization: 'Q4_K' } },
+  '0.1b-q8_0': { shape: 'tenth-billion', options: { quantization: 'Q8_0' } },
+  '0.1b-q4_k': { shape: 'tenth-billion', options: { quantization: 'Q4_K' } },
+  quoting: { shape: 'half-billion', options: { quantization: 'Q8_0', quotes: PASSAGE } },
+  tiny: { shape: 'tiny', options: {} },
+};
+
+/**
+ * Finds a model: one of `MADE`, which is written to `folder` unless it is there, or the path of a GGUF. Each that we make has a folder
+ * of its own, because some servers list all that is in one.
+ */
+export function findModel(wanted: string, folder: string): BenchModel {
+  const made = MADE[wanted];
+  if (!made) {
+    if (!existsSync(wanted))
+      throw new Error(`There is no model ${wanted}. Give a GGUF file or one of ${Object.keys(MADE).join(', ')}.`);
+    return { name: wanted.replace(/^.*\/|\.gguf$/g, ''), file: resolve(wanted) };
+  }
+  const file = resolve(folder, wanted, `${wanted}.gguf`);
+  if (!existsSync(file)) {
+    mkdirSync(join(folder, wanted), { recursive: true });
+    writeModel(`${file}.part`, made.shape, made.options);
+    renameSync(`${file}.part`, file);
+  }
+  return { name: wanted, file };
+}

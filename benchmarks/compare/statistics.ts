@@ -1,0 +1,31 @@
+import { median } from '../figures.ts';
+
+/** Returns the value that `share` (0 to 1) of the numbers do not exceed; null for no numbers. */
+export function percentile(numbers: readonly number[], share: number): number | null {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? sorted[0] ?? null;
+}
+
+/** Returns the median of those numbers that were measured; null if none was. */
+export function medianOf(numbers: readonly (number | null)[]): number | null {
+  const measured = numbers.filter((number) => number !== null);
+  return measured.length === 0 ? null : median(measured);
+}
+
+/**
+ * Returns the median of `own / other`, pair by pair: the two of a pair were measured one right after the other, so a machine that
+ * gets slower during the run slows down both. Null if there is no whole pair.
+ */
+export function pairedRatio(own: readonly (number | null)[], other: readonly (number | null)[]): number | null {
+  return medianOf(
+    own.map((value, round) => {
+      const against = other[round] ?? null;
+      return value === null || against === null || against === 0 ? null : value / against;
+    }),
+  );
+}
+
+/** The order in which `count` endpoints take their turns in a round: each round begins with another one. */
+export function turns(count: number, round: number): number[] {
+  return Array.from({ length: count }, (_, index) => (index + round) % count);
+}

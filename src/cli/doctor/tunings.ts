@@ -1,0 +1,12 @@
+import { sayTuning, type Tuning } from '../tune/tunings.ts';
+import type { Finding } from './finding.ts';
+
+/** Tells what `paddock tune` has found on this machine. */
+export function checkTunings(tunings: Tuning[], machine: string): Finding {
+  const here = tunings.filter((tuning) => tuning.machine === machine);
+  const detail =
+    here.length === 0
+      ? 'nothing yet; paddock tune measures what suits a model here'
+      : here.map((tuning) => `${tuning.model} on ${tuning.backend}: ${sayTuning(tuning)} (${tuning.date})`).join('; ');
+  return { id: 'tunings', title: 'tuned', status: 'info', detail };
+}
