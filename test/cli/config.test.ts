@@ -42,6 +42,7 @@ const EVERY_SETTING: Said[] = [
   { setting: 'backend', args: ['gpu'], flag: 'gpu', variable: 'cpu', env: 'cpu', inFile: 'wasm' },
   { setting: 'apiKey', args: ['a'], flag: ['a'], variable: 'b, c', env: ['b', 'c'], inFile: ['d'] },
   { setting: 'apiKeyFile', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
+  { setting: 'keys', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'noAuth', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'corsOrigin', args: ['*'], flag: ['*'], variable: 'b,c', env: ['b', 'c'], inFile: 'd', file: ['d'] },
   { setting: 'localPages', args: ['none'], flag: 'none', variable: 'all', env: 'all', inFile: 'inference' },
@@ -52,6 +53,7 @@ const EVERY_SETTING: Said[] = [
   { setting: 'threads', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
   { setting: 'batch', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
   { setting: 'maxLoadedModels', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
+  { setting: 'preload', args: ['a,b'], flag: ['a,b'], variable: 'c,', env: ['c'], inFile: ['d, e'] },
   { setting: 'idleTimeout', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'queue', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'bodyLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
@@ -66,6 +68,18 @@ const EVERY_SETTING: Said[] = [
   { setting: 'allowPrivateSources', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'lameDuck', args: ['0'], flag: 0, variable: '3', env: 3, inFile: 4 },
   { setting: 'shutdownGrace', args: ['0'], flag: 0, variable: '3', env: 3, inFile: 4 },
+  { setting: 'openMetrics', args: [], flag: true, variable: 'false', env: false, inFile: true },
+  { setting: 'vllmMetrics', args: [], flag: true, variable: 'false', env: false, inFile: true },
+  {
+    setting: 'otlpEndpoint',
+    args: ['http://a'],
+    flag: 'http://a',
+    variable: 'https://b:1',
+    env: 'https://b:1',
+    inFile: 'http://c/d',
+  },
+  { setting: 'logFormat', args: ['json'], flag: 'json', variable: 'pretty', env: 'pretty', inFile: 'auto' },
+  { setting: 'logPrompts', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'logLevel', args: ['debug'], flag: 'debug', variable: 'warn', env: 'warn', inFile: 'error' },
 ];
 
@@ -95,6 +109,7 @@ describe('the configuration', () => {
       backend: 'auto',
       apiKey: [],
       apiKeyFile: undefined,
+      keys: undefined,
       noAuth: false,
       corsOrigin: [],
       localPages: 'inference',
@@ -105,6 +120,7 @@ describe('the configuration', () => {
       threads: undefined,
       batch: 512,
       maxLoadedModels: undefined,
+      preload: [],
       idleTimeout: 3600,
       queue: 512,
       bodyLimit: 32 * 1024 * 1024,
@@ -116,8 +132,25 @@ describe('the configuration', () => {
       allowPrivateSources: false,
       lameDuck: 2,
       shutdownGrace: 10,
+      openMetrics: false,
+      vllmMetrics: false,
+      otlpEndpoint: undefined,
+      logFormat: 'auto',
+      logPrompts: false,
       logLevel: 'info',
     });
+  });
+
+  it('finds the file of keys in its home, where paddock key makes it', async () => {
+    await writeFile(join(home, 'keys.json'), '{"keys":[]}');
+    expect(parse([]).keys).toBe(join(home, 'keys.json'));
+    expect(parse(['--keys', '/other']).keys).toBe('/other');
+  });
+
+  it('takes the collector that OpenTelemetry is told of', () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+    expect(parse([], env).otlpEndpoint).toBe('http://collector:4318');
+    expect(parse(['--otlp-endpoint', 'http://other:1'], env).otlpEndpoint).toBe('http://other:1');
   });
 
   it('takes a repeated flag as a list', () => {
@@ -197,8 +230,9 @@ describe('the address to listen on', () => {
   const check = (args: string[]) => () => checkExposure(parse(args));
 
   it('may be reachable from other machines only with a key or with --no-auth', () => {
-    expect(check(['--host', '0.0.0.0'])).toThrow(/--api-key or --api-key-file, or --no-auth/);
+    expect(check(['--host', '0.0.0.0'])).toThrow(/--api-key or --api-key-file, .*--no-auth/);
     expect(check(['--host', '0.0.0.0', '--api-key', 'k'])).not.toThrow();
+    expect(check(['--host', '0.0.0.0', '--keys', '/keys.json'])).not.toThrow();
     expect(check(['--host', '0.0.0.0', '--no-auth'])).not.toThrow();
     expect(check([])).not.toThrow();
   });
