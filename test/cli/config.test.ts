@@ -145,6 +145,7 @@ describe('the configuration', () => {
     await writeFile(join(home, 'keys.json'), '{"keys":[]}');
     expect(parse([]).keys).toBe(join(home, 'keys.json'));
     expect(parse(['--keys', '/other']).keys).toBe('/other');
+    await rm(join(home, 'keys.json'));
   });
 
   it('takes the collector that OpenTelemetry is told of', () => {
