@@ -184,9 +184,9 @@ export interface MovingModel {
 export interface Residency {
   /** Resolves when the model is loaded. Throws as `generate` does, and a 500 `ApiError` after an abort. */
   load(modelId: string, signal: AbortSignal): Promise<void>;
-  /** Unloads a model once nobody uses it, and resolves at once. Returns false if it is not loaded. */
+  /** Unloads a model once nobody uses it, even one that was to stay for ever. Returns false if it is not loaded. */
   unload(modelId: string): boolean;
-  /** Says how long a loaded model stays after its last use, in ms; null means for ever, until others need its room. */
+  /** Says how long a loaded model stays after its last use, in ms; 0 unloads it, null keeps it until others need its room. */
   keep(modelId: string, ms: number | null): void;
 }
 

@@ -70,11 +70,11 @@ export interface Keeper<M> extends AsyncDisposable {
    */
   enter(id: string, signal: AbortSignal): Promise<Visit<M> | null>;
   /**
-   * Says how long a model is to stay in memory after its last use, in ms; null means for ever. It holds until it is said again, and
-   * as long as the model stays loaded.
+   * Says how long a loaded model is to stay in memory after its last use, in ms; null means for ever, 0 unloads it. It holds until
+   * it is said again, and as long as the model stays loaded. A pinned model stays all the same.
    */
   keep(id: string, ms: number | null): void;
-  /** Unloads a model once nobody uses it. Returns false if it is not in memory. */
+  /** Unloads a model once nobody uses it, even one that is pinned. Returns false if it is not in memory. */
   unload(id: string): boolean;
   list(): Kept<M>[];
 }
@@ -288,10 +288,10 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
 
     keep(id, ms) {
       const entry = entries.get(id);
-      if (!entry) return;
+      if (!entry?.model || entry.pinned) return;
       entry.keepMs = ms !== null && ms > LONGEST_TIMER_MS ? null : ms;
-      entry.leaving = false;
-      if (entry.model && entry.users === 0) becomeIdle(entry);
+      entry.leaving = ms === 0;
+      if (entry.users === 0) becomeIdle(entry);
     },
 
     unload(id) {

@@ -78,6 +78,58 @@ describe('the keeper of models', () => {
     expect(log).toEqual(['load a', 'a in', 'load b', 'b in', 'a in', 'unload b', 'b gone', 'load c', 'c in']);
   });
 
+  it('unloads a model when it is asked to, once nobody uses it, even one that is pinned', async () => {
+    const reasons: string[] = [];
+    const { keeper, enter, states } = createHouse({
+      isPinned: (id) => id === 'a',
+      onUnload: (id, reason) => reasons.push(`${id}: ${reason}`),
+    });
+    expect(keeper.unload('a')).toBe(false);
+    const visit = await enter('a');
+    expect(keeper.unload('a')).toBe(true);
+    expect(states()).toEqual({ a: 'ready' });
+    visit.leave();
+    await settled();
+    expect([states(), reasons]).toEqual([{}, ['a: asked']]);
+  });
+
+  it('keeps a model as long as the latest request says, and a pinned one for ever', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    try {
+      const { keeper, enter, states } = createHouse({
+        idleTimeoutMs: 1000,
+        maxModels: 3,
+        isPinned: (id) => id === 'pinned',
+      });
+      for (const id of ['a', 'b', 'pinned']) (await enter(id)).leave();
+      keeper.keep('a', 5000);
+      keeper.keep('b', null);
+      keeper.keep('pinned', 0);
+      expect(keeper.list().map(({ id, expiresAt }) => [id, expiresAt && expiresAt - Date.now()])).toEqual([
+        ['a', 5000],
+        ['b', null],
+        ['pinned', null],
+      ]);
+      await vi.advanceTimersByTimeAsync(4999);
+      expect(Object.keys(states())).toEqual(['a', 'b', 'pinned']);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(Object.keys(states())).toEqual(['b', 'pinned']);
+      keeper.keep('b', 0);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(Object.keys(states())).toEqual(['pinned']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('lets those in who waited for a model that nobody was to keep', async () => {
+    const { keeper, enter, log } = createHouse();
+    const waiting = enter('a');
+    keeper.keep('a', 0);
+    (await waiting).leave();
+    expect(log).toEqual(['load a', 'a in']);
+  });
+
   it('unloads nothing that is in use: a request that needs the room waits', async () => {
     const { enter, log, states } = createHouse();
     const a = await enter('a');

@@ -78,10 +78,7 @@ export function endRecord(record: RequestRecord, { observer, runner }: { observe
   record.ended = performance.now();
   record.pass?.leave(record.promptTokens + record.completionTokens);
   const { keepMs, trace } = record;
-  if (keepMs !== undefined && trace.model !== undefined) {
-    if (keepMs === 0) runner.residency?.unload(trace.model);
-    else runner.residency?.keep(trace.model, keepMs);
-  }
+  if (keepMs !== undefined && trace.model !== undefined) runner.residency?.keep(trace.model, keepMs);
   observer?.ended(record);
 }
 

@@ -1,5 +1,6 @@
 import { notSupportedHere } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
+import type { Residency } from '../../runner.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { toSettings } from './request.ts';
@@ -27,11 +28,10 @@ export async function loadModel(
   for await (const _ of runner.generate(model.id, generation, callOf(context, request))) return;
 }
 
-/** Unloads a model once nobody uses it. Returns false if it is not loaded. Throws a 501 `ApiError` where the platform can't. */
-export function unloadModel({ runner }: RequestContext, model: ModelCard): boolean {
-  if (!runner.residency)
-    throw notSupportedHere(
-      'A model can not be unloaded by a request here: it makes room when another one needs its memory.',
-    );
-  return runner.residency.unload(model.id);
+/** Returns what unloads models. Throws a 501 `ApiError` where the platform can't. */
+export function checkUnloads({ runner }: RequestContext): Residency {
+  if (runner.residency) return runner.residency;
+  throw notSupportedHere(
+    'A model can not be unloaded by a request here: it makes room when another one needs its memory.',
+  );
 }

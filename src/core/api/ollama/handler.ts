@@ -1,7 +1,7 @@
 import type { ModelCard } from '../../model.ts';
 import type { RequestContext } from '../context.ts';
 import { collectReplies } from '../generation/collect.ts';
-import { loadModel, unloadModel } from '../generation/load.ts';
+import { checkUnloads, loadModel } from '../generation/load.ts';
 import { type Generation, runGeneration, startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
@@ -82,12 +82,13 @@ async function loadOrUnload(
   request: ApiRequest,
   model: ModelCard,
 ): Promise<'load' | 'unload'> {
-  if (context.record.keepMs !== 0) {
-    await loadModel(context, request, model);
-    return 'load';
+  if (context.record.keepMs === 0) {
+    checkUnloads(context);
+    // The end of the request does it, as that of every other request with this field.
+    return 'unload';
   }
-  unloadModel(context, model);
-  return 'unload';
+  await loadModel(context, request, model);
+  return 'load';
 }
 
 function tellResidency({ name, stream, toFields, timer, last }: Telling, done_reason: 'load' | 'unload'): ApiReply {

@@ -28,7 +28,7 @@ import { NS, readLines, type Sent, withoutTimes } from './fixtures.ts';
 
 /** Notes which models it is told to unload; every model is loaded. */
 function residencyOf(unloaded: string[]): Residency {
-  return { load: async () => {}, unload: (id) => unloaded.push(id) > 0, keep: () => {} };
+  return { load: async () => {}, unload: () => false, keep: (id, ms) => void (ms === 0 && unloaded.push(id)) };
 }
 
 const CALLING: GenerationEvent[] = [
