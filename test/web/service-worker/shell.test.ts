@@ -39,7 +39,8 @@ function partOf(path: string): ShellFile['part'] {
 function build(version: string): ShellManifest {
   const files = Object.entries(content).map(([path, text]): ShellFile => {
     const hash = createHash('sha256').update(text).digest('hex');
-    return { path, hash, type: path.endsWith('.js') ? 'text/javascript' : 'text/html', part: partOf(path) };
+    const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
+    return { path, hash, type, size: text.length, part: partOf(path) };
   });
   return { version, files };
 }

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { State } from '../data/state.ts';
+import { summariesOf } from '../data/tree/view.ts';
 import { useActions } from './actions.ts';
 import { PlusIcon, TrashIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
@@ -9,6 +11,7 @@ import { ThemeChoice } from './theme-choice.tsx';
 /** Lists the stored conversations. `onLeave` is called when one is chosen. */
 export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void }): JSX.Element {
   const { conversations } = useActions();
+  const summaries = useMemo(() => summariesOf(state.chats), [state.chats.heads]);
   return (
     <nav class="sidebar" aria-label="Chats">
       <p class="brand">
@@ -27,7 +30,7 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
         New chat
       </button>
       <ul class="chats">
-        {state.summaries.map(({ id, title }) => (
+        {summaries.map(({ id, title }) => (
           <li key={id} class={id === state.currentId ? 'chat current' : 'chat'}>
             <button
               type="button"
@@ -40,16 +43,21 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
             >
               {title}
             </button>
-            <IconButton label={`Delete ${title}`} onClick={() => void conversations.remove(id)}>
+            <IconButton label={`Delete ${title}`} onClick={() => conversations.remove(id)}>
               <TrashIcon />
             </IconButton>
           </li>
         ))}
       </ul>
-      {state.summaries.length === 0 && <p class="muted chats-none">Your chats are kept here, in this browser.</p>}
-      <SidebarFoot empty={state.summaries.length === 0} />
+      {(summaries.length === 0 || !state.kept) && <p class="muted chats-none">{whereKept(state)}</p>}
+      <SidebarFoot empty={summaries.length === 0} />
     </nav>
   );
+}
+
+function whereKept({ kept }: State): string {
+  if (kept) return 'Your chats are kept here, in this browser.';
+  return 'This browser keeps nothing for this page. Your chats last until you close it: export those that are dear to you.';
 }
 
 function SidebarFoot({ empty }: { empty: boolean }): JSX.Element {
