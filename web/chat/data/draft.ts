@@ -25,9 +25,13 @@ export function mergeDraft(draft: Draft, part: DraftPart): Draft {
   };
 }
 
-/** Joins a stored draft with what was typed before it could be read. */
+/**
+ * Joins a stored draft with what was typed before it could be read. What the same tab has stored is an earlier state of
+ * the very text.
+ */
 export function readLate(typed: Draft, stored: DraftPart): Draft {
   const joined = mergeDraft(typed, stored);
+  if (stored.text?.at.tab === typed.text.at.tab) return joined;
   const text = `${stored.text?.value ?? ''}${typed.text.value}`;
   return { ...joined, text: { ...joined.text, value: text } };
 }

@@ -29,6 +29,7 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
         <PlusIcon />
         New chat
       </button>
+      {(summaries.length === 0 || !state.kept) && <p class="muted chats-none">{whereKept(state)}</p>}
       <ul class="chats">
         {summaries.map(({ id, title }) => (
           <li key={id} class={id === state.currentId ? 'chat current' : 'chat'}>
@@ -49,7 +50,6 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
           </li>
         ))}
       </ul>
-      {(summaries.length === 0 || !state.kept) && <p class="muted chats-none">{whereKept(state)}</p>}
       <SidebarFoot empty={summaries.length === 0} />
     </nav>
   );
