@@ -115,7 +115,10 @@ describe('where the browser stores nothing,', () => {
       }
     });
     expect(denied).toBe('SecurityError');
-    await page.getByText(/keeps nothing for this page/).waitFor();
+    await page
+      .locator('.greeting')
+      .getByText(/keeps nothing for this page/)
+      .waitFor();
     expect(await ask(page, 'Hello')).not.toBe('');
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByRole('navigation').getByRole('button', { name: 'Hello', exact: true }).click();

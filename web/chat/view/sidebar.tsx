@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { State } from '../data/state.ts';
 import { summariesOf } from '../data/tree/view.ts';
 import { useActions } from './actions.ts';
+import { NOT_KEPT } from './greeting.tsx';
 import { PlusIcon, TrashIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { saveFile } from './save-file.ts';
@@ -29,7 +30,9 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
         <PlusIcon />
         New chat
       </button>
-      {(summaries.length === 0 || !state.kept) && <p class="muted chats-none">{whereKept(state)}</p>}
+      {(summaries.length === 0 || !state.kept) && (
+        <p class="muted chats-none">{state.kept ? 'Your chats are kept here, in this browser.' : NOT_KEPT}</p>
+      )}
       <ul class="chats">
         {summaries.map(({ id, title }) => (
           <li key={id} class={id === state.currentId ? 'chat current' : 'chat'}>
@@ -53,11 +56,6 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
       <SidebarFoot empty={summaries.length === 0} />
     </nav>
   );
-}
-
-function whereKept({ kept }: State): string {
-  if (kept) return 'Your chats are kept here, in this browser.';
-  return 'This browser keeps nothing for this page. Your chats last until you close it: export those that are dear to you.';
 }
 
 function SidebarFoot({ empty }: { empty: boolean }): JSX.Element {

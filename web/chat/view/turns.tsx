@@ -42,7 +42,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
       <section class="turns" ref={frame} tabIndex={0} aria-label="Conversation">
         <div class="column" ref={content}>
           {turns.length === 0 ? (
-            <Greeting model={modelOf(state, conversation)} ground={groundOf(state)} />
+            <Greeting model={modelOf(state, conversation)} ground={groundOf(state)} kept={state.kept} />
           ) : (
             turns.map(draw)
           )}
