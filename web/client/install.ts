@@ -1,6 +1,5 @@
 import { type InstallMessage, installChannel } from '../protocol.ts';
 import { allowed } from './needs.ts';
-import type { FetchProgress } from './start.ts';
 
 /** How long the reason of a failed install may take to arrive after the failure itself, in ms. */
 const REASON_MS = 500;
@@ -13,7 +12,7 @@ const REASON_MS = 500;
  */
 export async function install(
   folder: URL,
-  onProgress: (progress: FetchProgress) => void,
+  onProgress: (progress: { completed: number; total: number }) => void,
 ): Promise<ServiceWorkerRegistration> {
   const channel = new BroadcastChannel(installChannel(folder.href));
   let tellReason = (_: string) => {};

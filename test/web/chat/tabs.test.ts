@@ -1,5 +1,6 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { makeRandom } from '../../fixtures/random.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
 import { ask, chooseModel, conversationOf, messageField, openChat, replies, say, textOf } from './support.ts';
@@ -7,7 +8,7 @@ import { ask, chooseModel, conversationOf, messageField, openChat, replies, say,
 const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 const LONG = { timeout: 40_000 };
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 
 let server: RunningServer;
 let browser: TestBrowser;
@@ -105,6 +106,86 @@ describe('two tabs', () => {
     await expect.poll(() => bubbles(deaf)).toEqual(['Begun', 'From A']);
   });
 });
+
+describe('200 random operations in two tabs', () => {
+  it('leave both alike, and lose nothing that was said', async () => {
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const random = makeRandom(seed);
+    const next = () => random() / 2 ** 32;
+    const pick = <T>(all: T[]): T | undefined => all[Math.floor(next() * all.length)];
+    const words: string[] = [];
+    const click = async (all: Locator) => pick(await all.all())?.click({ timeout: 2000 });
+    const untilIdle = (tab: Page) => tab.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    const write = async (field: Locator) => {
+      words.push(`word ${words.length}`);
+      await field.fill(words.at(-1) ?? '');
+      await field.press('Enter');
+    };
+    const settings = async (tab: Page, label: string, value: string) => {
+      await tab.getByRole('button', { name: 'Settings of this chat' }).click();
+      const field = tab.getByRole('dialog', { name: 'Settings of this chat' }).getByLabel(label);
+      await field.fill(value);
+      await field.press('Escape');
+    };
+    const operations: Record<string, (tab: Page) => Promise<unknown>> = {
+      say: (tab) => write(messageField(tab)),
+      'say more': (tab) => write(messageField(tab)),
+      edit: async (tab) => {
+        await click(tab.getByRole('button', { name: 'Edit and send again' }));
+        const editor = tab.getByRole('textbox', { name: 'Your message' });
+        if ((await editor.count()) > 0) await write(editor);
+      },
+      retry: (tab) => click(tab.getByRole('button', { name: 'Retry' })),
+      'show a version': (tab) => click(tab.locator('.versions button[aria-disabled=false]')),
+      begin: (tab) => tab.getByRole('button', { name: 'New chat' }).click(),
+      open: (tab) => click(tab.locator('.chat-open')),
+      delete: (tab) => click(tab.getByRole('button', { name: /^Delete / })),
+      restore: (tab) => click(tab.getByRole('button', { name: /^(?:Undo|Restore)$/ })),
+      rename: (tab) => settings(tab, 'Title', `title ${Math.floor(next() * 1000)}`),
+      reload: (tab) => tab.reload(),
+    };
+
+    for (const tab of tabs) await settings(tab, 'Longest reply', '1');
+    for (let count = 0; count < 200; count += 1) {
+      const tab = tabs[next() < 0.5 ? 0 : 1];
+      await pick(Object.values(operations))?.(tab);
+      await untilIdle(tab);
+    }
+
+    const [a, b] = tabs;
+    const titles = (tab: Page) => tab.locator('.chat-open').allInnerTexts();
+    const shown = async (tab: Page, title: string) => {
+      await chat(tab, title).first().click();
+      await tab.locator('.bubble').first().waitFor();
+      return textOf(tab.locator('.turns'));
+    };
+    await expect.poll(async () => (await titles(a)).join(), LONG).toBe((await titles(b)).join());
+    for (const title of new Set(await titles(a))) {
+      await expect.poll(async () => (await shown(a, title)) === (await shown(b, title)), LONG).toBe(true);
+    }
+    const stored = await a.evaluate(readStored);
+    expect(
+      words.filter((word) => !stored.includes(word)),
+      `seed ${seed}`,
+    ).toEqual([]);
+    expect(words.length).toBeGreaterThan(20);
+  });
+});
+
+/** Runs in a page. The texts of all stored messages. */
+function readStored(): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('paddock-chat');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction('messages').objectStore('messages').getAll();
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(reading.result.map(({ turn }) => turn.value.text));
+      };
+    };
+  });
+}
 
 describe('chats of an older Paddock', () => {
   it('are carried over, and wait for an old tab to be closed', async () => {
