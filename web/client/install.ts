@@ -29,7 +29,8 @@ export async function install(
     if (registration.active) return registration;
     if (await isInstalled(registration)) return registration;
     const timeout = new Promise<string>((resolve) => setTimeout(resolve, REASON_MS, 'the browser does not say why.'));
-    throw new Error(`Paddock could not be set up in this browser: ${await Promise.race([reason, timeout])}`);
+    const why = await Promise.race([reason, timeout]);
+    throw new Error(`Paddock could not be set up in this browser: ${why.replace(/\.?$/, '.')}`);
   } finally {
     channel.close();
   }

@@ -200,7 +200,7 @@ describe('what is typed', () => {
       const release = site.hold('/paddock/wllama.wasm');
       await using fresh = await launchBrowser();
       const { page } = await openWatched(fresh, site.url);
-      await page.getByText(/Fetching the engine and a small model, once: [\d.]+ .B of [\d.]+ MB/).waitFor();
+      await page.getByText(/Fetching [\d.]+ .?B of [\d.]+ MB: the engine and a small model/).waitFor();
       if (isSent) await say(page, 'Am I early?');
       else await messageField(page).pressSequentially('A half sent');
       release();
@@ -239,7 +239,7 @@ describe('a first visit', () => {
     const { page } = await openWatched(browser, site.url);
     const alert = page.getByRole('alert').filter({ hasText: 'could not be set up' });
     await alert.waitFor();
-    expect(await textOf(alert)).toMatch(/paddock\/wllama\.wasm can not be fetched: the status is 500/);
+    expect(await textOf(alert)).toMatch(/paddock\/wllama\.wasm can not be fetched: the status is 500\./);
     expect(await textOf(status(page))).toBe('Paddock is not there.');
     await say(page, 'Hello?');
     site.failing.clear();

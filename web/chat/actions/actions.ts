@@ -65,7 +65,7 @@ export function createActions(context: Context): Actions {
     dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
     models,
     // A message that is sent before the conversation is read would begin another one.
-    replies: { ...replies, send: (text, attachments) => void restored.then(() => replies.send(text, attachments)) },
+    replies: { ...replies, send: (text, attachments) => restored.then(() => replies.send(text, attachments)) },
     conversations,
     drafts,
   };

@@ -39,15 +39,20 @@ export function tell({ store }: Context, text: string, tone: 'plain' | 'bad' = '
   store.dispatch({ kind: 'notice', notice: { text, tone } });
 }
 
-/** Makes a change to conversations: here, in the storage, and in the other tabs. */
-export function change(context: Context, patch: Patch): void {
+/**
+ * Makes a change to conversations: here and in the other tabs at once, and in the storage. Resolves when it is stored, or
+ * can't be.
+ */
+export async function change(context: Context, patch: Patch): Promise<void> {
   const { store, database, channel } = context;
   store.dispatch({ kind: 'patch', patch });
   channel.post({ kind: 'patch', patch });
-  database.merge(patch).catch(() => {
+  try {
+    await database.merge(patch);
+  } catch {
     if (!store.get().kept) return;
     tell(context, 'This browser can’t keep the conversation: export it if it is dear to you.', 'bad');
-  });
+  }
 }
 
 /** Sets fields of a conversation. One that has not begun is not stored. */
@@ -56,6 +61,6 @@ export function setValues(context: Context, id: string, values: Partial<HeadValu
   const head = headOf(store.get(), id);
   if (!head) return;
   const changed = withValues(head, values, clock.next());
-  if (store.get().chats.heads[id]) change(context, { heads: [changed], messages: [] });
+  if (store.get().chats.heads[id]) void change(context, { heads: [changed], messages: [] });
   else store.dispatch({ kind: 'fresh', head: changed });
 }

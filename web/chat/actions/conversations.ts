@@ -67,7 +67,6 @@ export function conversationActions(context: Context, { stop, drafts }: Needs): 
         for (const head of heads) if (isOver(head)) await database.erase(head);
       } catch {
         store.dispatch({ kind: 'kept', kept: false });
-        tell(context, 'This browser keeps no conversations here; they last until the page is closed.');
       }
       const id = idInAddress();
       if (id !== '') await open(id);
@@ -103,7 +102,7 @@ export function conversationActions(context: Context, { stop, drafts }: Needs): 
     },
     showVersion: (messageId) => {
       const head = currentHead(store.get());
-      change(context, show(head, store.get().chats.messages[head.id] ?? {}, messageId, clock.next()));
+      void change(context, show(head, store.get().chats.messages[head.id] ?? {}, messageId, clock.next()));
     },
     changeSettings: (settings) => setCurrent({ settings }),
     rename: (title) => setCurrent({ title }),
@@ -127,7 +126,7 @@ export function conversationActions(context: Context, { stop, drafts }: Needs): 
         // One that was deleted here comes back.
         const back = taken.map((head) => withValues(head, { deleted: false }, clock.next()));
         for (const { id } of heads) store.dispatch({ kind: 'read', id });
-        change(context, { heads: [...heads, ...back], messages });
+        await change(context, { heads: [...heads, ...back], messages });
         await Promise.all(heads.map(({ id }) => readMessages(context, id)));
         tell(context, importedText(taken.length, heads.length - taken.length));
       } catch (error) {

@@ -21,8 +21,11 @@ const SAVE_EVERY_MS = 500;
 const ASK_EVERY_MS = 1000;
 
 export interface ReplyActions {
-  /** Says something in the current conversation. If Paddock is not ready yet, the reply is asked for when it is. */
-  send(text: string, attachments: Attachment[]): void;
+  /**
+   * Says something in the current conversation. If Paddock is not ready yet, the reply is asked for when it is. Resolves
+   * when what was said is stored, or can't be.
+   */
+  send(text: string, attachments: Attachment[]): Promise<void>;
   /** Asks for this reply again. The old one stays as another version. */
   retry(replyId: string): void;
   /** Says this in the place of a turn and asks for a reply. The old turn and what came after it stay as another version. */
@@ -64,7 +67,7 @@ export function replyActions(
     const model = modelOf(state, { model: head.model.value });
     if (!model) return setWaiting([...state.waiting.filter((id) => id !== conversationId), conversationId]);
     const turn = newReply(model.id);
-    change(context, replyPatch(head, turn, instead));
+    void change(context, replyPatch(head, turn, instead));
     store.dispatch({ kind: 'coming', conversationId, coming: coming(turn) });
     const conversation = findConversation(store.get(), conversationId);
     if (!conversation) return;
@@ -108,15 +111,15 @@ export function replyActions(
 
   const put = (conversationId: string, turn: ReplyTurn) => {
     const message = messagesOf(conversationId)[turn.id];
-    if (message) change(context, grow(message, turn, clock.next()));
+    if (message) void change(context, grow(message, turn, clock.next()));
   };
 
   /** Continues the current conversation with this turn, in the place of another one if `instead` is given. */
-  const goOn = (turn: Turn, instead?: string) => {
+  const goOn = (turn: Turn, instead?: string): Promise<void> => {
     const head = currentHead(store.get());
     stop(head.id);
     store.dispatch({ kind: 'read', id: head.id });
-    change(
+    const stored = change(
       context,
       instead === undefined
         ? say(head, lastTurnId(head.id), turn, clock.next())
@@ -124,6 +127,7 @@ export function replyActions(
     );
     showInAddress(head.id);
     if (openCalls(currentConversation(store.get())).length === 0) reply(head.id);
+    return stored;
   };
 
   const stopOwn = (conversationId: string) => {
@@ -154,9 +158,9 @@ export function replyActions(
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;
       const said: UserTurn = { ...turn, id: newId(), text };
-      goOn(said, turnId);
+      void goOn(said, turnId);
     },
-    answerCall: (callId, text) => goOn({ role: 'tool', id: newId(), callId, text }),
+    answerCall: (callId, text) => void goOn({ role: 'tool', id: newId(), callId, text }),
     stop,
     stopOwn,
     resume: async () => {

@@ -88,7 +88,7 @@ function Deleted({ state }: { state: State }): JSX.Element | null {
   const { id, deleted } = currentHead(state);
   if (!deleted.value) return null;
   return (
-    <div class="failure" role="status">
+    <div class="failure calm" role="status">
       <p>This chat was deleted in another tab.</p>
       <button type="button" class="button" onClick={() => conversations.undoRemove([id])}>
         Restore

@@ -39,8 +39,7 @@ export function Composer({ conversationId, draft: written, models, model, replyi
 
   const send = () => {
     if (!sendable) return;
-    replies.send(text.trim(), attachments);
-    drafts.write({ text: '', ...(attachments.length > 0 && { attachments: [] }) });
+    drafts.clear(replies.send(text.trim(), attachments));
     draft.clear();
     area.current?.focus();
   };

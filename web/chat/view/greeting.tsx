@@ -19,7 +19,11 @@ export function Greeting({ model, ground, kept }: GreetingProps): JSX.Element {
       <h2>{model ? `Talk to ${model.name}` : 'Hello'}</h2>
       {model?.description && <p>{model.description}</p>}
       <p class="muted">{whereItGoes(ground)}</p>
-      {!kept && <p class="muted">{NOT_KEPT}</p>}
+      {!kept && (
+        <p class="muted" role="status">
+          {NOT_KEPT}
+        </p>
+      )}
     </div>
   );
 }

@@ -46,7 +46,8 @@ function Fetching({ completed, total }: { completed: number; total: number }): J
   return (
     <label class="status fetching">
       <span class="status-text">
-        Fetching the engine and a small model, once: {formatBytes(completed)} of {formatBytes(total)}
+        Fetching {formatBytes(completed)} of {formatBytes(total)}
+        <span class="status-place">: the engine and a small model, which then stay here</span>
       </span>
       <progress value={completed} max={Math.max(1, total)} />
     </label>
