@@ -76,12 +76,19 @@ const openConversation = async (title: string) => {
   await replies(page).first().waitFor();
 };
 
+const askAgain = async () => {
+  await openConversation('What is this?');
+  await page.getByRole('button', { name: 'Retry' }).last().click();
+  await page.getByRole('group', { name: 'Versions' }).last().waitFor();
+};
+
 /** The views to check, and how to reach them. Escape leaves each of them. */
 const VIEWS: [string, () => Promise<void>][] = [
   ['a reply with all there is', () => openConversation('All there is in a reply')],
   ['a failed reply', () => openConversation('A failed reply')],
   ['the models', () => page.locator('.model-button').click()],
   ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],
+  ['two versions of a reply', askAgain],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
 ];
 

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { request, startPaddockSite, untilServed } from '../../support/paddock-page.ts';
+import { importInPage, request, startPaddockSite, untilServed } from '../../support/paddock-page.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
 import { ask, conversationOf, importChats, messageField, openChat, replies, say, status, textOf } from './support.ts';
 
@@ -32,6 +33,10 @@ function denyStorage(): void {
   IDBFactory.prototype.open = deny;
   CacheStorage.prototype.open = async () => deny();
   ServiceWorkerContainer.prototype.register = async () => deny();
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Opens a tab and notes the errors of its page. */
@@ -147,10 +152,15 @@ describe('where the browser stores nothing,', () => {
 describe('where the browser keeps no files, as in many private windows,', () => {
   it('the static site chats with the built-in model, and says why it takes no others', async () => {
     const denied = "Object.defineProperty(navigator, 'storage', { get: () => undefined });\n";
-    const script = await readFile('dist-web/service-worker.js', 'utf8');
+    const [script, worker] = await Promise.all(
+      ['service-worker.js', 'paddock/models-worker.js'].map((name) => readFile(`dist-web/${name}`, 'utf8')),
+    );
+    const deniedWorker = denied + worker;
+    // The service worker takes a file by its hash.
+    const deniedScript = denied + script?.replace(sha256(worker ?? ''), sha256(deniedWorker));
     await using site = await startPaddockSite({
       models: inject('modelsFolder'),
-      files: { '/service-worker.js': denied + script },
+      files: { '/service-worker.js': deniedScript, '/paddock/models-worker.js': deniedWorker },
     });
     await using browser = await launchBrowser();
     await browser.context.addInitScript(denied);
@@ -159,6 +169,8 @@ describe('where the browser keeps no files, as in many private windows,', () => 
     await untilModel(page);
     expect(await ask(page, 'Hello')).not.toBe('');
     expect(JSON.parse((await request(page, 'GET', '/v1/models')).text).data).toHaveLength(1);
+    const imported = await page.evaluate(importInPage, { filename: 'tiny.gguf', apiKey: '' });
+    expect(imported.text).toMatch(/lets the site keep no files/);
     expect(errors).toEqual([]);
   });
 });
