@@ -12,20 +12,22 @@ interface MovableFile extends FileSystemFileHandle {
  * if the browser lets the site keep no files.
  */
 export async function makeFolder(path: string[]): Promise<FileSystemDirectoryHandle> {
-  let folder = await findRoot();
-  if (!folder) {
+  const root = await findRoot();
+  if (!root) {
     throw diskFull(
       'This browser lets the site keep no files here, as many do not in private windows. The built-in model works all the same.',
     );
   }
+  let folder = root;
   for (const name of path) folder = await folder.getDirectoryHandle(name, { create: true });
   return folder;
 }
 
 /** Opens the folder at this path; null if it is missing, as all are where the browser keeps no files. */
 export async function findFolder(path: string[]): Promise<FileSystemDirectoryHandle | null> {
-  let folder = await findRoot();
-  if (!folder) return null;
+  const root = await findRoot();
+  if (!root) return null;
+  let folder = root;
   for (const name of path) {
     const next = await unlessMissing(folder.getDirectoryHandle(name));
     if (!next) return null;
