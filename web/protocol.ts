@@ -135,3 +135,15 @@ export function readLeaderLock(name: string): { epoch: number; clientId: string 
 export function connectionLock(id: string): string {
   return `paddock-connection:${id}`;
 }
+
+/** What a service worker tells all pages while it fetches its files. */
+export type InstallMessage =
+  /** Amounts are in bytes, of files that are not compressed. */
+  | { kind: 'progress'; completed: number; total: number }
+  /** The reason is for people. */
+  | { kind: 'failed'; message: string };
+
+/** The name of the `BroadcastChannel` for these messages. `scope` is the URL of the service worker's folder. */
+export function installChannel(scope: string): string {
+  return `paddock-install:${scope}`;
+}

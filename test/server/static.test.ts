@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get as httpGet, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseHttp } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
@@ -68,6 +70,17 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     });
   }
 
+  /** Gets the bytes as they come: `fetch` would decompress them. */
+  function get(path: string, headers: Record<string, string>) {
+    return new Promise<{ status?: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+      const request = httpGet({ host: HOST, port: server.port, path, headers }, async (response) => {
+        const { statusCode: status, headers } = response;
+        resolve({ ...(status && { status }), headers, body: Buffer.concat(await response.toArray()) });
+      });
+      request.once('error', reject);
+    });
+  }
+
   describe('the files beside the API', () => {
     it('are the page at / and each file under its name, with its type', async () => {
       for (const path of ['/', '/index.html', '/?from=somewhere']) {
@@ -109,7 +122,7 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     it('are not sent again to a client that already has them', async () => {
       const first = await fetch(url);
       const etag = first.headers.get('etag') ?? '';
-      expect(etag).toMatch(/^"[\w-]{22}"$/);
+      expect(etag).toMatch(/^"[\w-]{22}-(?:br|gzip)"$/);
       expect(first.headers.get('cache-control')).toBe('no-cache');
       for (const known of [etag, `"other", W/${etag}`]) {
         const again = await fetch(url, { headers: { 'if-none-match': known } });
@@ -121,8 +134,34 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       expect((await fetch(`${url}/assets/chat.js`)).headers.get('etag')).not.toBe(etag);
     });
 
+    it.each([
+      ['br, gzip', 'br', brotliDecompressSync],
+      ['gzip, deflate', 'gzip', gunzipSync],
+      ['GZIP;q=0.5, br;q=0', 'gzip', gunzipSync],
+    ])('are compressed for a client that takes %s', async (accepted, encoding, decompress) => {
+      for (const path of ['/', '/assets/chat.js', '/assets/engine.wasm']) {
+        const whole = await get(path, {});
+        const small = await get(path, { 'accept-encoding': accepted });
+        expect(small.headers).toMatchObject({ 'content-encoding': encoding, vary: 'accept-encoding' });
+        expect(whole.headers).not.toHaveProperty('content-encoding');
+        expect(whole.headers.vary).toBe('accept-encoding');
+        expect(decompress(small.body)).toEqual(whole.body);
+        expect(small.headers['content-length']).toBe(String(small.body.length));
+        expect(small.headers.etag).not.toBe(whole.headers.etag);
+        const { etag = '' } = small.headers;
+        expect((await get(path, { 'accept-encoding': accepted, 'if-none-match': etag })).status).toBe(304);
+        expect((await get(path, { 'if-none-match': etag })).status).toBe(200);
+      }
+    });
+
+    it('are sent as they are if they would hardly shrink, as the weights of models', async () => {
+      const { headers } = await get('/assets/pico.gguf', { 'accept-encoding': 'br, gzip' });
+      expect(headers).not.toHaveProperty('content-encoding');
+      expect(headers).not.toHaveProperty('vary');
+    });
+
     it('answer HEAD with the headers only', async () => {
-      const response = await fetch(url, { method: 'HEAD' });
+      const response = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
       expect(response.status).toBe(200);
       expect(response.headers.get('content-length')).toBe(String(PAGE.length));
       expect(await response.text()).toBe('');

@@ -30,12 +30,19 @@ export interface TestBrowser extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Launches a headless Chromium: that of `PADDOCK_CHROMIUM`, else the one that comes as a package, else the system's. */
-export async function launchBrowser(): Promise<TestBrowser> {
+/**
+ * Launches a headless Chromium: that of `PADDOCK_CHROMIUM`, else the one that comes as a package, else the system's.
+ * `flags` are given to it besides the usual ones.
+ */
+export async function launchBrowser({ flags = [] }: { flags?: string[] } = {}): Promise<TestBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'paddock-browser-'));
   const removeProfile = () => rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   const context = await chromium
-    .launchPersistentContext(profile, { executablePath: await findChromium(), headless: true, args: FLAGS })
+    .launchPersistentContext(profile, {
+      executablePath: await findChromium(),
+      headless: true,
+      args: [...FLAGS, ...flags],
+    })
     .catch(async (error: unknown) => {
       await removeProfile();
       throw error;

@@ -11,6 +11,10 @@ export interface StaticSite extends AsyncDisposable {
   url: string;
   /** The paths asked for so far, in order. */
   requests: string[];
+  /** The paths that are answered with a 500 from now on. */
+  failing: Set<string>;
+  /** Lets a path wait. Returns a function that lets it go on. */
+  hold(path: string): () => void;
   /** Ends with the server and every connection to it. */
   stop(): Promise<void>;
 }
@@ -25,12 +29,19 @@ export interface SiteContent {
 /** Serves files on a free loopback port as the plainest of hosts does: no header but the type and the length. */
 export async function startStaticSite({ folders, files = {} }: SiteContent): Promise<StaticSite> {
   const requests: string[] = [];
+  const failing = new Set<string>();
+  const held = new Map<string, Promise<void>>();
+  const answer = async (path: string, response: ServerResponse) => {
+    await held.get(path);
+    const text = files[path];
+    if (failing.has(path)) response.writeHead(500).end();
+    else if (text === undefined) await sendFile(findFile(folders, path), response);
+    else sendText(path, text, response);
+  };
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname);
     requests.push(path);
-    const text = files[path];
-    const answer = text === undefined ? sendFile(findFile(folders, path), response) : sendText(path, text, response);
-    answer.catch(() => response.destroy());
+    answer(path, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = () =>
@@ -41,6 +52,15 @@ export async function startStaticSite({ folders, files = {} }: SiteContent): Pro
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    failing,
+    hold(path) {
+      let release = () => {};
+      const holding = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      held.set(path, holding);
+      return release;
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };
@@ -52,7 +72,7 @@ function findFile(folders: Record<string, string>, path: string): string | undef
   return prefix && join(folders[prefix] as string, whole.slice(prefix.length));
 }
 
-async function sendText(path: string, text: string, response: ServerResponse): Promise<void> {
+function sendText(path: string, text: string, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': extname(path) === '' ? 'text/plain' : contentTypeOf(path) }).end(text);
 }
 

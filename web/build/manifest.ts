@@ -10,8 +10,9 @@ export async function listShell(out: string): Promise<ShellManifest> {
     .sort(([a], [b]) => (a < b ? -1 : 1));
   const files = await Promise.all(
     site.map(async ([path, file]): Promise<ShellFile> => {
-      const hash = sha256(await readFile(file));
-      return { path, hash, type: contentTypeOf(path), part: partOf(path) };
+      const content = await readFile(file);
+      const size = content.byteLength;
+      return { path, hash: sha256(content), type: contentTypeOf(path), size, part: partOf(path) };
     }),
   );
   return { version: sha256(JSON.stringify(files)).slice(0, 16), files };
@@ -19,6 +20,7 @@ export async function listShell(out: string): Promise<ShellManifest> {
 
 function partOf(path: string): ShellFile['part'] {
   if (path.startsWith('paddock/compat/')) return 'compat';
+  if (path === 'paddock/wllama.wasm') return 'modern';
   return path.startsWith('paddock/') ? 'engine' : 'page';
 }
 

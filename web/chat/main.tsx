@@ -1,23 +1,34 @@
 import { render } from 'preact';
 import { createActions } from './actions/actions.ts';
+import { idInAddress } from './actions/address.ts';
 import { createClient } from './api/client.ts';
+import { newId } from './data/new-id.ts';
 import { initialState, reduce } from './data/state.ts';
+import { newHead } from './data/tree/operations.ts';
+import { createClock } from './data/tree/stamp.ts';
 import { openDatabase } from './storage/database.ts';
-import { keepConversations } from './storage/keep.ts';
 import { applyTheme, readKey, readModel, readTheme } from './storage/preferences.ts';
 import { createStore } from './store.ts';
+import { openChannel } from './tabs/channel.ts';
 import { ActionsContext } from './view/actions.ts';
 import { App } from './view/app.tsx';
 
 applyTheme(readTheme());
-const store = createStore(reduce, initialState(Date.now(), readModel()));
+const tab = newId();
+const clock = createClock(tab, Date.now);
+const store = createStore(reduce, initialState(newHead(newId(), clock.next()), readModel(), idInAddress()));
 const client = createClient({
   key: readKey,
   onKeyWanted: (message) => store.dispatch({ kind: 'key wanted', message }),
 });
-const database = openDatabase();
-const actions = createActions({ store, client, database });
-keepConversations(store, database);
+const warn = (text: string) => store.dispatch({ kind: 'notice', notice: { text, tone: 'bad' } });
+const database = openDatabase(() =>
+  warn('Paddock was updated in another tab. Load this page again to keep what you write.'),
+);
+void database.blocked.then(() =>
+  warn('An older Paddock is open in another tab. Your chats appear here when you close that tab.'),
+);
+const actions = createActions({ store, client, database, channel: openChannel(tab), clock });
 
 render(
   <ActionsContext.Provider value={actions}>
@@ -26,5 +37,4 @@ render(
   document.getElementById('page') as HTMLElement,
 );
 
-void actions.conversations.restore();
-void actions.start();
+actions.open();

@@ -3,6 +3,8 @@ import { chooseDevice } from '../engine/device.ts';
 import { startCandidate, whenLed } from '../leader/candidate.ts';
 import { takeControl } from './control.ts';
 import { importModel } from './import-model.ts';
+import { install } from './install.ts';
+import { allowed, checkNeeds } from './needs.ts';
 
 export interface PaddockOptions {
   /**
@@ -29,6 +31,14 @@ export interface PaddockOptions {
   maxQueue?: number;
   /** Longest silence before the first token of a stream, in ms, at first 10,000. */
   pingIntervalMs?: number;
+  /** Called while the files of a first visit are being fetched. */
+  onProgress?: (progress: FetchProgress) => void;
+}
+
+/** How far a fetch is; amounts are in bytes, of files that are not compressed. */
+export interface FetchProgress {
+  completed: number;
+  total: number;
 }
 
 /** The device that engines compute on when this page leads. */
@@ -91,18 +101,15 @@ export interface Paddock {
  *
  * May load the page again the first time (see `reload`) and then never resolves.
  *
- * @throws Error when the browser lacks service workers or Web Locks, as it does outside of https and localhost, or when
- *   the service worker does not control the page
+ * @throws Error that tells people what to do, when the browser lacks or denies what Paddock needs, when the files can't
+ *   be fetched, or when the service worker does not control the page. It may be called again.
  */
 export async function startPaddock(options: PaddockOptions = {}): Promise<Paddock> {
-  const { folder = './', reload = true, ...config } = options;
-  if (!('serviceWorker' in navigator) || !('locks' in navigator)) {
-    throw new Error('Paddock needs service workers and Web Locks; browsers have them on https and on localhost alone.');
-  }
-  const stored = await readConfig();
-  await writeConfig({ ...stored, ...config });
-  const base = new URL(folder, document.baseURI);
-  const registration = await navigator.serviceWorker.register(new URL('service-worker.js', base), { scope: base.href });
+  const { folder = './', reload = true, onProgress = () => {}, ...config } = options;
+  checkNeeds();
+  const stored = await allowed(readConfig());
+  await allowed(writeConfig({ ...stored, ...config }));
+  const registration = await install(new URL(folder, document.baseURI), onProgress);
   await takeControl(reload);
   const [candidate, device] = await Promise.all([startCandidate(registration), chooseDevice()]);
   await whenLed();
@@ -111,9 +118,18 @@ export async function startPaddock(options: PaddockOptions = {}): Promise<Paddoc
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return {
     device,
-    persistent: navigator.storage.persist().catch(() => false),
+    persistent: askToPersist(),
     status: async () => (await fetch('/health', { headers })).json(),
     importModel: (file, onProgress) => importModel(file, headers, onProgress),
     close: candidate.close,
   };
+}
+
+/** Some browsers have no such question, and some refuse it in private windows. */
+async function askToPersist(): Promise<boolean> {
+  try {
+    return await navigator.storage.persist();
+  } catch {
+    return false;
+  }
 }

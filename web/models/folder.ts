@@ -1,3 +1,5 @@
+import { diskFull } from '../../src/catalogue/pull/errors.ts';
+
 // Access to the origin's private file system by paths.
 
 /** Files can be moved since Chromium 110, Firefox 111 and Safari 15.2, but TypeScript's types lack it. */
@@ -5,16 +7,27 @@ interface MovableFile extends FileSystemFileHandle {
   move(name: string): Promise<void>;
 }
 
-/** Opens the folder at this path from the origin's private one. Makes the folders that are missing. */
+/**
+ * Opens the folder at this path from the origin's private one. Makes the folders that are missing. Throws an `ApiError`
+ * if the browser lets the site keep no files.
+ */
 export async function makeFolder(path: string[]): Promise<FileSystemDirectoryHandle> {
-  let folder = await navigator.storage.getDirectory();
+  const root = await findRoot();
+  if (!root) {
+    throw diskFull(
+      'This browser lets the site keep no files here, as many do not in private windows. The built-in model works all the same.',
+    );
+  }
+  let folder = root;
   for (const name of path) folder = await folder.getDirectoryHandle(name, { create: true });
   return folder;
 }
 
-/** Opens the folder at this path; null if it is missing. */
+/** Opens the folder at this path; null if it is missing, as all are where the browser keeps no files. */
 export async function findFolder(path: string[]): Promise<FileSystemDirectoryHandle | null> {
-  let folder = await navigator.storage.getDirectory();
+  const root = await findRoot();
+  if (!root) return null;
+  let folder = root;
   for (const name of path) {
     const next = await unlessMissing(folder.getDirectoryHandle(name));
     if (!next) return null;
@@ -52,6 +65,15 @@ export async function writeWhole(folder: FileSystemDirectoryHandle, name: string
     file.close();
   }
   await rename(folder, unfinished, name);
+}
+
+/** The origin's private folder; null if this browser has none, or denies it. */
+async function findRoot(): Promise<FileSystemDirectoryHandle | null> {
+  try {
+    return await navigator.storage.getDirectory();
+  } catch {
+    return null;
+  }
 }
 
 async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {

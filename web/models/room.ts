@@ -32,8 +32,12 @@ export function checkLoadable(id: string, bytes: number): void {
   );
 }
 
-/** How much more the browser lets this site store, in bytes. */
+/** How much more the browser lets this site store, in bytes; no bound is known if the browser does not say. */
 export async function freeBytes(): Promise<number> {
-  const { quota = 0, usage = 0 } = await navigator.storage.estimate();
-  return Math.max(0, quota - usage);
+  try {
+    const { quota = 0, usage = 0 } = await navigator.storage.estimate();
+    return Math.max(0, quota - usage);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

@@ -1,6 +1,12 @@
 import { readConfig } from '../config.ts';
 import { readModels } from '../models/index.ts';
-import type { BrowserModel, PageMessage, ServiceWorkerMessage } from '../protocol.ts';
+import {
+  type BrowserModel,
+  type InstallMessage,
+  installChannel,
+  type PageMessage,
+  type ServiceWorkerMessage,
+} from '../protocol.ts';
 import { answer, type BrowserGround, isForApi } from './api.ts';
 import { readBuiltIn, withBuiltIn } from './built-in.ts';
 import { isolated } from './isolation.ts';
@@ -40,7 +46,7 @@ const ground: BrowserGround = {
   version: PADDOCK_VERSION,
 };
 
-self.addEventListener('install', (event) => event.waitUntil(shell.install()));
+self.addEventListener('install', (event) => event.waitUntil(install()));
 
 self.addEventListener('activate', (event) => {
   // It takes over the pages of a first visit, so that they need not be loaded again.
@@ -58,6 +64,18 @@ self.addEventListener('fetch', (event) => {
   const response = route(event);
   if (response) event.respondWith(response);
 });
+
+/** Keeps the files, and tells the pages how far that is. */
+async function install(): Promise<void> {
+  const channel = new BroadcastChannel(installChannel(scope.href));
+  const tell = (message: InstallMessage) => channel.postMessage(message);
+  try {
+    await shell.install((progress) => tell({ kind: 'progress', ...progress }));
+  } catch (error) {
+    tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    throw error;
+  }
+}
 
 /** The response to a request; null leaves the request to the browser. */
 function route(event: FetchEvent): Promise<Response> | null {

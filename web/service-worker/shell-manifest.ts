@@ -5,11 +5,13 @@ export interface ShellFile {
   /** SHA-256 of its content, in hexadecimal. */
   hash: string;
   type: string;
+  /** In bytes. */
+  size: number;
   /**
-   * `page` is the chat page, which a site may leave out or replace. `compat` is for browsers that wllama's default
-   * build does not run in.
+   * `page` is the chat page, which a site may leave out or replace. A browser takes one of the two builds of wllama:
+   * `modern` or, if that does not run in it, `compat`.
    */
-  part: 'engine' | 'page' | 'compat';
+  part: 'engine' | 'page' | 'modern' | 'compat';
 }
 
 /** The files of the site, without the service worker itself. */

@@ -4,14 +4,20 @@ import type { ShellFile, ShellManifest } from './shell-manifest.ts';
 /** The files of the site, kept so that nothing needs the network. */
 export interface Shell {
   /**
-   * Fetches and keeps every file of this version. Throws when a file of the engine can't be fetched, or is not the one
-   * of this build.
+   * Fetches and keeps every file of this version that this browser needs. Throws when a file of the engine can't be
+   * fetched, or is not the one of this build: what has been kept stays for the next try.
    */
-  install(): Promise<void>;
+  install(onProgress?: (progress: Progress) => void): Promise<void>;
   /** Forgets the versions before this one. */
   dropOthers(): Promise<void>;
   /** Answers with a kept file, or with the network's if it is not kept. Null for a path that is no file of the site. */
   serve(path: string): Promise<Response> | null;
+}
+
+/** How far an install is, in bytes. */
+export interface Progress {
+  completed: number;
+  total: number;
 }
 
 /** The file that is served at the address of a folder. */
@@ -32,17 +38,27 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
     return undefined;
   };
 
-  const keep = async (cache: Cache, file: ShellFile) => {
-    await cache.put(urlOf(file), (await keptBefore(file)) ?? (await fetchFile(urlOf(file), file)));
+  const keep = async (cache: Cache, file: ShellFile, onBytes: (count: number) => void) => {
+    const known = await keptBefore(file);
+    if (known) onBytes(file.size);
+    await cache.put(urlOf(file), known ?? (await fetchFile(urlOf(file), file, onBytes)));
   };
 
   return {
-    async install() {
+    async install(onProgress = () => {}) {
       const cache = await storage.open(name);
+      const wllama = needsCompat() ? 'compat' : 'modern';
+      const needed = files.filter(({ part }) => part === 'engine' || part === 'page' || part === wllama);
+      const total = needed.reduce((sum, { size }) => sum + size, 0);
+      let completed = 0;
+      const count = (bytes: number) => {
+        completed += bytes;
+        onProgress({ completed, total });
+      };
       const keepAll = (part: ShellFile['part']) =>
-        Promise.all(files.filter((file) => file.part === part).map((file) => keep(cache, file)));
+        Promise.all(needed.filter((file) => file.part === part).map((file) => keep(cache, file, count)));
       await keepAll('engine');
-      if (needsCompat()) await keepAll('compat');
+      await keepAll(wllama);
       await keepAll('page').catch(async (error: unknown) => {
         if (!(error instanceof OtherContent)) throw error;
         // The site has a page of its own there.
@@ -71,14 +87,27 @@ class OtherContent extends Error {
   override readonly name = 'OtherContent';
 }
 
-async function fetchFile(url: string, file: ShellFile): Promise<Response> {
+async function fetchFile(url: string, file: ShellFile, onBytes: (count: number) => void): Promise<Response> {
   const response = await fetch(url, { cache: 'no-cache' });
   if (response.status === 404) throw new OtherContent(`${file.path} is not there`);
   if (!response.ok) throw new Error(`${file.path} can not be fetched: the status is ${response.status}`);
-  const content = await response.arrayBuffer();
+  const content = await readBody(response, onBytes);
   if ((await sha256(content)) !== file.hash) throw new OtherContent(`${file.path} is not the one of this build`);
   const headers = { 'content-type': file.type, 'content-length': String(content.byteLength), etag: etagOf(file) };
   return isolated(new Response(content, { headers }));
+}
+
+/** Reads a body whole and tells of each piece that comes. */
+async function readBody(response: Response, onBytes: (count: number) => void): Promise<ArrayBuffer> {
+  const counted = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        onBytes(piece.byteLength);
+        controller.enqueue(piece);
+      },
+    }),
+  );
+  return new Response(counted).arrayBuffer();
 }
 
 async function sha256(content: ArrayBuffer): Promise<string> {

@@ -35,7 +35,7 @@ describe('what the service worker keeps', () => {
       ['paddock/client.js', 'engine', 'text/javascript; charset=utf-8'],
       ['paddock/compat/wllama.js', 'compat', 'text/javascript; charset=utf-8'],
       ['paddock/models/pico.gguf', 'engine', 'application/octet-stream'],
-      ['paddock/wllama.wasm', 'engine', 'application/wasm'],
+      ['paddock/wllama.wasm', 'modern', 'application/wasm'],
     ]);
   });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { plainPng } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
-import { ask, chooseModel, conversationOf, importChats, openChat, replies } from './support.ts';
+import { chooseModel, conversationOf, importChats, openChat, replies, say } from './support.ts';
 
 declare global {
   /** https://github.com/dequelabs/axe-core */
@@ -47,8 +47,16 @@ beforeAll(async () => {
   ]);
   await chooseModel(page, 'tiny/vision/eye');
   await attach();
-  await ask(page, 'What is this?');
+  await say(page, 'What is this?');
+  await stop();
 });
+
+/** Stops the reply: the model would go on to the end of its context. */
+async function stop(): Promise<void> {
+  await page.getByText(/Writing/).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await replies(page).last().getByText('Stopped.').waitFor();
+}
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
@@ -76,12 +84,20 @@ const openConversation = async (title: string) => {
   await replies(page).first().waitFor();
 };
 
+const askAgain = async () => {
+  await openConversation('What is this?');
+  await page.getByRole('button', { name: 'Retry' }).last().click();
+  await stop();
+  await page.getByRole('group', { name: 'Versions' }).last().waitFor();
+};
+
 /** The views to check, and how to reach them. Escape leaves each of them. */
 const VIEWS: [string, () => Promise<void>][] = [
   ['a reply with all there is', () => openConversation('All there is in a reply')],
   ['a failed reply', () => openConversation('A failed reply')],
   ['the models', () => page.locator('.model-button').click()],
   ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],
+  ['two versions of a reply', askAgain],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
 ];
 

@@ -6,18 +6,19 @@ import {
   kindOf,
   kindsOf,
   meansFiles,
-  mediaLength,
   namesOf,
   refusalOf,
   sorted,
   unfit,
   withMore,
 } from '../../../web/chat/data/attachments.ts';
-import { newConversation, type Recording, type UserTurn, withTurns } from '../../../web/chat/data/conversation.ts';
+import { type Conversation, type Recording, titleOf, type UserTurn } from '../../../web/chat/data/conversation.ts';
 import { formatLength } from '../../../web/chat/data/figures.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
 import { toChatRequest } from '../../../web/chat/data/request.ts';
+import { NO_SETTINGS } from '../../../web/chat/data/settings.ts';
 import { exportText, importText } from '../../../web/chat/data/transfer.ts';
+import { fromList } from '../../../web/chat/data/tree/operations.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 
 const MIB = 1024 ** 2;
@@ -116,7 +117,16 @@ describe('a clipboard', () => {
 
 describe('a turn with recordings', () => {
   const turn = said({ images: [PICTURE], recordings: [wav, mp3], text: 'Compare.' });
-  const conversation = withTurns(newConversation(1), [turn], 2);
+  const talk = (...turns: UserTurn[]): Conversation => ({
+    id: 'talk',
+    title: 'A talk',
+    createdAt: 1,
+    updatedAt: 2,
+    model: null,
+    settings: NO_SETTINGS,
+    turns,
+  });
+  const conversation = talk(turn);
 
   it('is sent as image_url and input_audio parts before the text', () => {
     expect(toChatRequest(conversation, 'both').messages).toEqual([
@@ -133,26 +143,22 @@ describe('a turn with recordings', () => {
   });
 
   it('gives its title to a conversation without words', () => {
-    expect(withTurns(newConversation(1), [said({ recordings: [wav] })], 2).title).toBe('A recording');
+    expect(titleOf(said({ recordings: [wav] }))).toBe('A recording');
   });
 
   it('survives export and import, as does one without recordings', () => {
-    expect(importText(exportText([conversation]))).toEqual([conversation]);
-    const old = withTurns(newConversation(1), [said({ text: 'a' })], 2);
-    expect(importText(exportText([old]))).toEqual([old]);
+    for (const tree of [fromList(conversation), fromList(talk(said({ text: 'a' })))]) {
+      expect(importText(exportText(tree))).toEqual(tree);
+    }
   });
 
   it.each(['https://example.org/a.wav', 'data:text/html;base64,AA==', 'data:audio/wav;base64,A"A'])(
     'is refused in an export with a recording at %s',
     (url) => {
-      const bad = withTurns(newConversation(1), [said({ recordings: [{ ...wav, url }] })], 2);
-      expect(() => importText(exportText([bad]))).toThrow(/turns\.0\.recordings\.0\.url/);
+      const bad = fromList(talk(said({ recordings: [{ ...wav, url }] })));
+      expect(() => importText(exportText(bad))).toThrow(/messages\.0\.turn\.value\.recordings\.0\.url/);
     },
   );
-
-  it('counts with its media', () => {
-    expect(mediaLength([turn])).toBe(PICTURE.length + wav.url.length + mp3.url.length);
-  });
 
   it('shows lengths as players do', () => {
     expect([0.4, 9.6, 65, 1800].map(formatLength)).toEqual(['0:00', '0:10', '1:05', '30:00']);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type Server, startServer } from '../../../src/server/server.ts';
 import { openStaticFiles } from '../../../src/server/static.ts';
 import { listSite } from '../../../src/site-files.ts';
-import type { Conversation } from '../../../web/chat/data/conversation.ts';
+import type { Patch } from '../../../web/chat/data/tree/tree.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { ask, chooseModel, messageField, openChat, replies, say, textOf } from './support.ts';
@@ -82,6 +82,12 @@ const attached = () => page.getByRole('list', { name: 'Attached' });
 const problem = () => page.locator('.composer [role=alert]');
 const dropZone = () => page.locator('.drop-zone');
 const attach = (...files: GivenFile[]) => page.getByLabel(/^Attach /).setInputFiles(files);
+
+/** Removes what a test has left attached: it stays in the draft of the next new chat. */
+async function detach(): Promise<void> {
+  await attached().getByRole('button').click();
+  await attached().waitFor({ state: 'detached' });
+}
 
 /** Returns the content of the last message in the request that `act` causes. */
 async function contentOf(act: () => Promise<unknown>) {
@@ -167,10 +173,10 @@ describe('files attached by the button', () => {
       page.getByRole('button', { name: 'Export' }).click(),
     ]);
     const file = await download.path();
-    const { conversations } = JSON.parse(await readFile(file, 'utf8')) as { conversations: Conversation[] };
-    const listen = conversations.find(({ title }) => title === 'Listen');
+    const { messages } = JSON.parse(await readFile(file, 'utf8')) as Patch;
+    const listen = messages.find(({ turn }) => turn.value.text === 'Listen');
     const kept = `data:audio/wav;base64,${wav.buffer.toString('base64')}`;
-    expect(listen?.turns[0]).toMatchObject({ recordings: [{ name: 'tone.wav', seconds: 1, url: kept }] });
+    expect(listen?.turn.value).toMatchObject({ recordings: [{ name: 'tone.wav', seconds: 1, url: kept }] });
 
     await page.getByRole('button', { name: 'Delete Listen' }).click();
     await said.waitFor({ state: 'detached' });
@@ -215,6 +221,7 @@ describe('files dropped or pasted', () => {
     await give(['drop'], [wav]);
     await attached().getByRole('figure').waitFor();
     expect(await attached().getByRole('listitem').count()).toBe(1);
+    await detach();
   });
 });
 
@@ -243,6 +250,7 @@ describe('files that can not be attached', () => {
     await attached().getByRole('button', { name: 'Remove tone.wav' }).click();
     await problem().waitFor({ state: 'detached' });
     expect(await send.isDisabled()).toBe(false);
+    await detach();
   });
 
   it.each([

@@ -1,21 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Conversation,
-  newConversation,
   newReply,
   openCalls,
   type ReplyTurn,
-  settled,
   type Turn,
-  upTo,
-  withReply,
-  withTurns,
+  titleOf,
 } from '../../../web/chat/data/conversation.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
 import { toChatRequest } from '../../../web/chat/data/request.ts';
-import { readSampling, readTools, SAMPLING_FIELDS, withSampling } from '../../../web/chat/data/settings.ts';
-import { initialState, modelOf, reduce, type State } from '../../../web/chat/data/state.ts';
+import {
+  NO_SETTINGS,
+  readSampling,
+  readTools,
+  SAMPLING_FIELDS,
+  withSampling,
+} from '../../../web/chat/data/settings.ts';
+import {
+  currentConversation,
+  draftKey,
+  draftOf,
+  initialState,
+  modelOf,
+  reduce,
+  type State,
+} from '../../../web/chat/data/state.ts';
 import { exportText, importText } from '../../../web/chat/data/transfer.ts';
+import { fromList, newHead, say, sayInstead, withValues } from '../../../web/chat/data/tree/operations.ts';
+import type { Patch } from '../../../web/chat/data/tree/tree.ts';
 
 const user = (text: string, images: string[] = []): Turn => ({ role: 'user', id: `user ${text}`, text, images });
 const call = (id: string) => ({ id, type: 'function' as const, function: { name: 'look', arguments: '{}' } });
@@ -26,43 +38,32 @@ const reply = (text: string, more: Partial<ReplyTurn> = {}): ReplyTurn => ({
   end: { kind: 'finished', reason: 'stop' },
   ...more,
 });
-const talk = (...turns: Turn[]): Conversation => withTurns(newConversation(1), turns, 2);
+const talk = (...turns: Turn[]): Conversation => ({
+  id: 'talk',
+  title: 'A talk',
+  createdAt: 1,
+  updatedAt: 2,
+  model: null,
+  settings: NO_SETTINGS,
+  turns,
+});
 
 describe('a conversation', () => {
   it('has its first text as title, on one line and short', () => {
-    expect(talk(user('  What is\n this? ')).title).toBe('What is this?');
-    expect(Array.from(talk(user('😀'.repeat(100))).title)).toHaveLength(60);
-    expect(talk(user('', ['data:image/png;base64,AA=='])).title).toBe('An image');
-    expect(withTurns(talk(user('First')), [reply('yes'), user('Second')], 3)).toMatchObject({
-      title: 'First',
-      updatedAt: 3,
-    });
-  });
-
-  it('can be cut off before a turn, and can replace a reply', () => {
-    const whole = talk(user('a'), reply('b'), user('c'));
-    expect(upTo(whole, 'reply b').turns).toEqual([user('a')]);
-    expect(upTo(whole, 'nothing')).toBe(whole);
-    const other = { ...reply('b'), text: 'B' };
-    expect(withReply(whole, other).turns.map((turn) => turn.text)).toEqual(['a', 'B', 'c']);
+    const title = (text: string, images: string[] = []) => titleOf({ role: 'user', id: 'u', text, images });
+    expect(title('  What is\n this? ')).toBe('What is this?');
+    expect(Array.from(title('😀'.repeat(100)))).toHaveLength(60);
+    expect(title('', ['data:image/png;base64,AA=='])).toBe('An image');
   });
 
   it('waits for the results of the last calls only', () => {
     const asking = talk(user('a'), reply('', { calls: [call('1'), call('2')] }));
+    const withMore = (...turns: Turn[]) => talk(...asking.turns, ...turns);
     expect(openCalls(asking).map(({ id }) => id)).toEqual(['1', '2']);
-    const answered = withTurns(asking, [{ role: 'tool', id: 't', callId: '1', text: 'here' }], 3);
+    const answered = withMore({ role: 'tool', id: 't', callId: '1', text: 'here' });
     expect(openCalls(answered).map(({ id }) => id)).toEqual(['2']);
-    expect(openCalls(withTurns(asking, [user('never mind')], 3))).toEqual([]);
+    expect(openCalls(withMore(user('never mind')))).toEqual([]);
     expect(openCalls(talk(user('a'), reply('', { calls: [call('1')], end: null })))).toEqual([]);
-  });
-
-  it('that was closed in the middle of a reply has a stopped one', () => {
-    const left = settled(talk(user('a'), reply('half', { end: null }), reply('whole')));
-    expect(left.turns.map((turn) => turn.role === 'assistant' && turn.end?.kind)).toEqual([
-      false,
-      'stopped',
-      'finished',
-    ]);
   });
 });
 
@@ -151,25 +152,46 @@ describe('the settings', () => {
 describe('the state', () => {
   const model = (id: string, { embedding = false, rerank = false, template = 'a template' } = {}) =>
     ({ id, capabilities: { embedding, rerank }, settings: { prompt_template: template } }) as ListedModel;
-  const begun = (): State => initialState(1, null);
+  const at = (time: number, tab = 'a') => ({ time, tab });
+  const fresh = newHead('fresh', at(1));
+  const begun = (): State => initialState(fresh, null);
+  const growing = reply('half', { end: null });
+  const take = (state: State, patch: Patch) => reduce(state, { kind: 'patch', patch });
+  /** A conversation in which a reply is still to come. */
+  const asked = () => {
+    const question = say(newHead('c', at(1)), null, user('a'), at(2));
+    const state = reduce(take(begun(), question), { kind: 'open', id: 'c' });
+    const [head] = question.heads;
+    if (!head) throw new Error('a say changes the head');
+    return { state, answer: say(head, 'user a', growing, at(3)) };
+  };
 
-  it('lists conversations that have turns, the newest first, and not the empty one', () => {
-    const [old, recent] = [talk(user('old')), { ...talk(user('recent')), updatedAt: 9 }];
-    const state = [old, recent].reduce((now, conversation) => reduce(now, { kind: 'open', conversation }), begun());
-    expect(state.summaries.map(({ title }) => title)).toEqual(['recent', 'old']);
-    expect(state.currentId).toBe(recent.id);
+  it('shows a reply that nobody writes any more as stopped, and one of another tab as growing', () => {
+    const { state, answer } = asked();
+    const ends = (now: State) => currentConversation(now).turns.map((turn) => 'end' in turn && turn.end?.kind);
+    expect(ends(take(state, answer))).toEqual([false, 'stopped']);
+    const heard = reduce(state, { kind: 'patch from elsewhere', patch: answer, tab: 'b' });
+    expect(ends(heard)).toEqual([false, undefined]);
+    expect(ends(reduce(heard, { kind: 'tab left', tab: 'b' }))).toEqual([false, 'stopped']);
   });
 
-  it('opens a new conversation instead of a deleted one', () => {
-    const conversation = talk(user('a'));
-    const instead = newConversation(5);
-    const state = reduce(reduce(begun(), { kind: 'open', conversation }), {
-      kind: 'delete',
-      id: conversation.id,
-      instead,
-    });
-    expect(state).toMatchObject({ currentId: instead.id, summaries: [] });
-    expect(Object.keys(state.conversations)).not.toContain(conversation.id);
+  it('takes the messages of another tab only for conversations that it has read: the rest is in the storage', () => {
+    const { answer } = asked();
+    const state = reduce(begun(), { kind: 'patch from elsewhere', patch: answer, tab: 'b' });
+    expect(Object.keys(state.chats.heads)).toEqual(['c']);
+    expect(state.chats.messages).toEqual({});
+  });
+
+  it('has a draft for each conversation, and one for those that have not begun', () => {
+    const { state } = asked();
+    const text = (value: string, time: number) => ({ text: { value, at: at(time) } });
+    const typed = reduce(state, { kind: 'draft', key: draftKey(state), draft: text('to be said', 4) });
+    const other = reduce(typed, { kind: 'open', id: fresh.id });
+    expect(draftOf(other, draftKey(other)).text.value).toBe('');
+    const back = reduce(other, { kind: 'open', id: 'c' });
+    expect(draftOf(back, draftKey(back)).text.value).toBe('to be said');
+    const late = reduce(back, { kind: 'draft', key: 'c', draft: text('older', 3) });
+    expect(draftOf(late, 'c').text.value).toBe('to be said');
   });
 
   it('chooses the model of the conversation, else the preferred one, else the first chat model', () => {
@@ -182,34 +204,50 @@ describe('the state', () => {
       model('c'),
     ];
     const state = reduce(begun(), { kind: 'models', models });
-    const conversation = newConversation(1);
+    const conversation = { model: null };
     expect(modelOf(state, conversation)?.id).toBe('a');
     const preferring = reduce(state, { kind: 'preferred model', id: 'b' });
     expect(modelOf(preferring, conversation)?.id).toBe('b');
-    expect(modelOf(preferring, { ...conversation, model: 'c' })?.id).toBe('c');
-    expect(modelOf(preferring, { ...conversation, model: 'gone' })?.id).toBe('b');
+    expect(modelOf(preferring, { model: 'c' })?.id).toBe('c');
+    expect(modelOf(preferring, { model: 'gone' })?.id).toBe('b');
     expect(modelOf(begun(), conversation)).toBeUndefined();
   });
 });
 
 describe('an export', () => {
-  it('can be imported again without changes', () => {
-    const conversation = talk(
-      user('a', ['data:image/png;base64,AA==']),
-      reply('b', {
-        calls: [call('1')],
-        stats: {
-          promptTokens: 1,
-          cachedTokens: 0,
-          tokens: 2,
-          tokensPerSecond: null,
-          firstTokenMs: 3,
-          totalMs: 4,
-        },
-      }),
-      { role: 'tool', id: 't', callId: '1', text: 'here' },
-    );
-    expect(importText(exportText([conversation]))).toEqual([conversation]);
+  const stats = { promptTokens: 1, cachedTokens: 0, tokens: 2, tokensPerSecond: null, firstTokenMs: 3, totalMs: 4 };
+  const whole = talk(user('a', ['data:image/png;base64,AA==']), reply('b', { calls: [call('1')], stats }), {
+    role: 'tool',
+    id: 't',
+    callId: '1',
+    text: 'here',
+  });
+  const file = (version: number, content: object) => JSON.stringify({ format: 'paddock-chats', version, ...content });
+
+  it('can be imported again without changes, with all branches, and without what was deleted', () => {
+    const tree = fromList(whole);
+    const [head] = tree.heads;
+    if (!head) throw new Error('a list has a head');
+    const own = Object.fromEntries(tree.messages.map((message) => [message.id, message]));
+    const edited = sayInstead(head, own, 'user a', user('c'), { time: 9, tab: 'a' });
+    const deleted = withValues({ ...head, id: 'gone' }, { deleted: true }, { time: 9, tab: 'a' });
+    const all = { heads: edited.heads, messages: [...tree.messages, ...edited.messages] };
+    const exported = exportText({ heads: [...all.heads, deleted], messages: all.messages.toReversed() });
+    const imported = importText(exported);
+    expect(imported.heads).toEqual(all.heads);
+    expect(imported.messages).toHaveLength(4);
+    expect(imported.messages).toEqual(expect.arrayContaining(all.messages));
+  });
+
+  it('of the first version is read as a tree of one branch', () => {
+    expect(importText(file(1, { conversations: [whole] }))).toEqual(fromList(whole));
+  });
+
+  it('is refused if its messages go round in a circle', () => {
+    const { heads, messages } = fromList(talk(user('a'), user('b')));
+    const [first, second] = messages;
+    const circle = [{ ...first, parent: 'user b' }, second];
+    expect(() => importText(file(2, { heads, messages: circle }))).toThrow(/messages/);
   });
 
   it.each([
@@ -217,10 +255,14 @@ describe('an export', () => {
     ['another JSON', '{"chats": []}', /no export of chats/],
     [
       'a picture from elsewhere',
-      exportText([talk(user('a', ['https://example.org/a.png']))]),
+      file(1, { conversations: [talk(user('a', ['https://example.org/a.png']))] }),
       /conversations\.0\.turns\.0\.images\.0/,
     ],
-    ['a picture that may hold script', exportText([talk(user('a', ['data:image/svg+xml;base64,AA==']))]), /images/],
+    [
+      'a picture that may hold script',
+      file(1, { conversations: [talk(user('a', ['data:image/svg+xml;base64,AA==']))] }),
+      /images/,
+    ],
   ])('is refused if it is %s, and says where', (_, text, message) => {
     expect(() => importText(text)).toThrow(message);
   });

@@ -14,7 +14,12 @@ let requests: string[];
 let storage: CacheStorage;
 
 beforeEach(async () => {
-  content = { 'paddock/engine-worker.js': 'engine', 'paddock/compat/wllama.js': 'compat', 'index.html': 'page' };
+  content = {
+    'paddock/engine-worker.js': 'engine',
+    'paddock/wllama.wasm': 'modern wasm',
+    'paddock/compat/wllama.js': 'compat',
+    'index.html': 'page',
+  };
   requests = [];
   storage = memoryCaches();
   server = createServer(({ url = '' }, response) => {
@@ -32,6 +37,7 @@ afterEach(() => {
 });
 
 function partOf(path: string): ShellFile['part'] {
+  if (path === 'paddock/wllama.wasm') return 'modern';
   return path.includes('compat') ? 'compat' : path.startsWith('paddock/') ? 'engine' : 'page';
 }
 
@@ -39,7 +45,8 @@ function partOf(path: string): ShellFile['part'] {
 function build(version: string): ShellManifest {
   const files = Object.entries(content).map(([path, text]): ShellFile => {
     const hash = createHash('sha256').update(text).digest('hex');
-    return { path, hash, type: path.endsWith('.js') ? 'text/javascript' : 'text/html', part: partOf(path) };
+    const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
+    return { path, hash, type, size: text.length, part: partOf(path) };
   });
   return { version, files };
 }
@@ -76,10 +83,35 @@ describe('the shell', () => {
     expect(createShell(build('1'), scope, storage).serve('other.js')).toBeNull();
   });
 
-  it('keeps what older browsers need only where this is one: Node 20 is', async () => {
+  it('fetches the one build of wllama that runs here, and not the other: Node 20 takes the compatible one', async () => {
     const shell = createShell(build('1'), scope, storage);
     await shell.install();
-    expect(requests.includes('paddock/compat/wllama.js')).toBe(!('Suspending' in WebAssembly));
+    const modern = 'Suspending' in WebAssembly;
+    expect(requests.includes('paddock/compat/wllama.js')).toBe(!modern);
+    expect(requests.includes('paddock/wllama.wasm')).toBe(modern);
+  });
+
+  it('tells how many bytes it has fetched, of those that it needs', async () => {
+    const told: { completed: number; total: number }[] = [];
+    await createShell(build('1'), scope, storage).install((progress) => told.push(progress));
+    const total = requests.reduce((sum, path) => sum + (content[path]?.length ?? 0), 0);
+    expect(total).toBeGreaterThan(0);
+    expect(told.at(-1)).toEqual({ completed: total, total });
+    expect(told.every((progress) => progress.total === total)).toBe(true);
+  });
+
+  it('fetches only what is missing when an install is tried again', async () => {
+    const index = 'paddock/engine-worker.js';
+    const whole = build('1');
+    const engine = content[index];
+    delete content[index];
+    await expect(createShell(whole, scope, storage).install()).rejects.toThrow(index);
+    if (engine !== undefined) content[index] = engine;
+    requests = [];
+    await createShell(whole, scope, storage).install();
+    expect(requests).toContain(index);
+    await createShell(whole, scope, storage).install();
+    expect(requests.filter((path) => path === index)).toHaveLength(1);
   });
 
   it('fetches of a new version only what has changed, and then forgets the old one', async () => {

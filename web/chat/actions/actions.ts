@@ -1,34 +1,45 @@
 import { findGround } from '../api/ground.ts';
 import { keepKey } from '../storage/preferences.ts';
-import { idInAddress } from './address.ts';
-import { type Context, messageOf } from './context.ts';
+import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
+import { type DraftActions, draftActions } from './drafts.ts';
 import { type ModelActions, modelActions } from './models.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
+import { followTabs } from './tabs.ts';
 
 /** Everything that a person can do on the page. */
 export interface Actions {
-  /** Finds the API and fetches the data for the first view. */
+  /** Reads what is stored, finds the API and fetches the data for the first view. */
+  open(): void;
+  /** Tries again to find the API. */
   start(): Promise<void>;
   /** Uses this key from now on. */
   giveKey(key: string): Promise<void>;
+  /** Shows a short message. */
+  tell(text: string): void;
   dismissNotice(): void;
   models: ModelActions;
   replies: ReplyActions;
   conversations: ConversationActions;
+  drafts: DraftActions;
 }
 
 export function createActions(context: Context): Actions {
   const { store } = context;
-  const models = modelActions(context);
+  const models = modelActions(context, () => void replies.resume());
   const replies = replyActions(context, models);
-  const conversations = conversationActions(context, replies.stop);
+  const drafts = draftActions(context);
+  const conversations = conversationActions(context, { stop: replies.stop, drafts });
+  let restored: Promise<void> = Promise.resolve();
 
   const start = async () => {
     try {
       store.dispatch({ kind: 'startup', startup: { kind: 'starting' } });
-      const ground = await findGround();
+      const ground = await findGround((progress) =>
+        store.dispatch({ kind: 'startup', startup: { kind: 'fetching', ...progress } }),
+      );
       store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground } });
+      await restored;
       await models.refresh();
     } catch (error) {
       // If the server wants a key, the key dialog asks for one.
@@ -37,21 +48,25 @@ export function createActions(context: Context): Actions {
     }
   };
 
-  addEventListener('popstate', () => {
-    const id = idInAddress();
-    if (id !== '') void conversations.open(id);
-  });
-
   return {
+    open: () => {
+      restored = Promise.race([conversations.restore(), context.database.blocked]);
+      followTabs(context, replies);
+      addEventListener('popstate', conversations.followAddress);
+      void start();
+    },
     start,
     giveKey: async (key) => {
       keepKey(key);
       store.dispatch({ kind: 'key wanted', message: null });
       await start();
     },
+    tell: (text) => tell(context, text),
     dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
     models,
-    replies,
+    // A message that is sent before the conversation is read would begin another one.
+    replies: { ...replies, send: (text, attachments) => restored.then(() => replies.send(text, attachments)) },
     conversations,
+    drafts,
   };
 }

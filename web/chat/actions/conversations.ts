@@ -1,9 +1,15 @@
-import { newConversation, settled } from '../data/conversation.ts';
+import { newId } from '../data/new-id.ts';
 import type { Settings } from '../data/settings.ts';
-import { currentConversation } from '../data/state.ts';
+import { currentHead, headOf } from '../data/state.ts';
 import { exportText, importText } from '../data/transfer.ts';
+import { type HeadValues, newHead, show, withValues } from '../data/tree/operations.ts';
+import type { Head } from '../data/tree/tree.ts';
 import { idInAddress, showInAddress } from './address.ts';
-import { type Context, messageOf, tell } from './context.ts';
+import { type Context, change, messageOf, readMessages, setValues, take, tell } from './context.ts';
+import type { DraftActions } from './drafts.ts';
+
+/** A deleted conversation can be restored for so long, in ms. After that its words are removed for good. */
+const RESTORE_MS = 24 * 60 * 60 * 1000;
 
 export interface ConversationActions {
   /** Lists the stored conversations and opens the one that the address names, if it exists. */
@@ -11,84 +17,128 @@ export interface ConversationActions {
   /** Begins a conversation with the settings of the current one. */
   begin(): void;
   open(id: string): Promise<void>;
-  remove(id: string): Promise<void>;
-  undoRemove(): void;
+  /** Opens what the address names: a conversation, or a new one. */
+  followAddress(): void;
+  remove(id: string): void;
+  undoRemove(ids: string[]): void;
+  /** Shows another version of a message, and what was said after it. */
+  showVersion(messageId: string): void;
   changeSettings(settings: Settings): void;
   rename(title: string): void;
   /** Returns the text of a file with all conversations. */
   exportAll(): Promise<string>;
-  /** Imports the conversations of an export file. A stored one is replaced only by a newer one. */
+  /** Joins the conversations of an export file to those that are here. */
   importAll(file: Blob): Promise<void>;
 }
 
-export function conversationActions(context: Context, stop: (id: string) => void): ConversationActions {
-  const { store, database } = context;
+interface Needs {
+  stop: (id: string) => void;
+  drafts: DraftActions;
+}
+
+export function conversationActions(context: Context, { stop, drafts }: Needs): ConversationActions {
+  const { store, database, clock } = context;
 
   const begin = () => {
-    const { settings, model } = currentConversation(store.get());
-    store.dispatch({ kind: 'open', conversation: { ...newConversation(Date.now(), settings), model } });
-    showInAddress(null);
+    const { settings, model } = currentHead(store.get());
+    const head = newHead(newId(), clock.next(), settings.value, model.value);
+    store.dispatch({ kind: 'fresh', head });
+    store.dispatch({ kind: 'open', id: head.id });
+    void drafts.read();
   };
   const open = async (id: string) => {
-    const known = store.get().conversations[id] ?? (await database.get(id).catch(() => undefined));
-    if (!known) return tell(context, 'This conversation is not here any more.', 'bad');
-    const coming = store.get().coming[id] !== undefined;
-    store.dispatch({ kind: 'open', conversation: coming ? known : settled(known) });
+    if (!headOf(store.get(), id)) {
+      tell(context, 'This conversation is not here any more.', 'bad');
+      if (store.get().currentId === id) begin();
+      return;
+    }
+    if (!store.get().chats.messages[id]) await readMessages(context, id);
+    store.dispatch({ kind: 'open', id });
     showInAddress(id);
+    await drafts.read();
   };
-  const change = (part: { settings: Settings } | { title: string }) =>
-    store.dispatch({ kind: 'conversation', conversation: { ...currentConversation(store.get()), ...part } });
+  const setCurrent = (values: Partial<HeadValues>) => setValues(context, store.get().currentId, values);
 
   return {
     restore: async () => {
       try {
-        store.dispatch({ kind: 'summaries', summaries: await database.summaries() });
+        const heads = await database.heads();
+        take(context, { heads, messages: [] });
+        for (const head of heads) if (isOver(head)) await database.erase(head);
       } catch {
-        tell(context, 'This browser keeps no conversations here; they last until the page is closed.', 'bad');
+        store.dispatch({ kind: 'kept', kept: false });
       }
       const id = idInAddress();
-      if (id !== '' && id !== store.get().currentId) await open(id);
+      if (id !== '') await open(id);
+      else await drafts.read();
     },
-    begin,
+    begin: () => {
+      begin();
+      showInAddress(null);
+    },
     open,
-    remove: async (id) => {
+    followAddress: () => {
+      const id = idInAddress();
+      if (id !== '') void open(id);
+      else begin();
+    },
+    remove: (id) => {
+      const head = headOf(store.get(), id);
+      if (!head) return;
       stop(id);
-      const conversation = store.get().conversations[id] ?? (await database.get(id).catch(() => undefined));
-      store.dispatch({ kind: 'delete', id, instead: newConversation(Date.now()) });
-      await database.delete(id).catch(() => {});
-      if (!conversation) return;
-      const text = `Deleted “${conversation.title}”.`;
-      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', undo: conversation } });
+      setValues(context, id, { deleted: true });
+      if (store.get().currentId === id) {
+        begin();
+        showInAddress(null);
+      }
+      const text = `Deleted “${head.title.value}”.`;
+      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', restore: [id] } });
     },
-    undoRemove: () => {
-      const { notice } = store.get();
-      if (!notice?.undo) return;
-      // `settled` makes a copy: the store saves only objects that are new to it.
-      store.dispatch({ kind: 'open', conversation: settled(notice.undo) });
+    undoRemove: (ids) => {
       store.dispatch({ kind: 'notice', notice: null });
+      for (const id of ids) setValues(context, id, { deleted: false });
+      const [first] = ids;
+      if (first !== undefined) void open(first);
     },
-    changeSettings: (settings) => change({ settings }),
-    rename: (title) => change({ title }),
+    showVersion: (messageId) => {
+      const head = currentHead(store.get());
+      void change(context, show(head, store.get().chats.messages[head.id] ?? {}, messageId, clock.next()));
+    },
+    changeSettings: (settings) => setCurrent({ settings }),
+    rename: (title) => setCurrent({ title }),
     exportAll: async () => {
-      const kept = await database.all().catch(() => Object.values(store.get().conversations));
-      return exportText(kept.filter(({ turns }) => turns.length > 0));
+      const { chats } = store.get();
+      const inMemory = {
+        heads: Object.values(chats.heads),
+        messages: Object.values(chats.messages).flatMap(Object.values),
+      };
+      return exportText(await database.all().catch(() => inMemory));
     },
     importAll: async (file) => {
       try {
-        const conversations = importText(await file.text());
-        const known = new Map(store.get().summaries.map(({ id, updatedAt }) => [id, updatedAt]));
-        const newer = conversations.filter(
-          ({ id, updatedAt }) => updatedAt > (known.get(id) ?? Number.NEGATIVE_INFINITY),
-        );
-        for (const conversation of newer) {
-          store.dispatch({ kind: 'conversation', conversation: settled(conversation) });
-        }
-        tell(context, importedText(newer.length, conversations.length - newer.length));
+        const { heads, messages } = importText(await file.text());
+        const { chats } = store.get();
+        const isNew = ({ id, updatedAt }: Head) => {
+          const known = chats.heads[id];
+          return !known || known.deleted.value || known.updatedAt < updatedAt;
+        };
+        const taken = heads.filter(isNew);
+        // One that was deleted here comes back.
+        const back = taken.map((head) => withValues(head, { deleted: false }, clock.next()));
+        for (const { id } of heads) store.dispatch({ kind: 'read', id });
+        await change(context, { heads: [...heads, ...back], messages });
+        await Promise.all(heads.map(({ id }) => readMessages(context, id)));
+        tell(context, importedText(taken.length, heads.length - taken.length));
       } catch (error) {
         tell(context, messageOf(error), 'bad');
       }
     },
   };
+}
+
+/** True if a conversation was deleted so long ago that its words are to be removed. */
+function isOver({ deleted, title }: Head): boolean {
+  return deleted.value && title.value !== '' && deleted.at.time < Date.now() - RESTORE_MS;
 }
 
 function importedText(taken: number, known: number): string {

@@ -1,9 +1,8 @@
 import { type Arrival, type ArrivalEvent, arrivalOf, withArrivalEvent } from '../data/arrival.ts';
 import { isHealth } from '../data/health.ts';
 import type { ListedModel } from '../data/model.ts';
-import { currentConversation } from '../data/state.ts';
 import { keepModel } from '../storage/preferences.ts';
-import { type Context, messageOf, tell } from './context.ts';
+import { type Context, messageOf, setValues, tell } from './context.ts';
 
 export interface ModelActions {
   /** Fetches the list of models and the state of the server again. */
@@ -19,7 +18,8 @@ export interface ModelActions {
   remove(id: string): Promise<void>;
 }
 
-export function modelActions(context: Context): ModelActions {
+/** `onModels` is called when the list of models has come. */
+export function modelActions(context: Context, onModels: () => void): ModelActions {
   const { store, client } = context;
   let arriving: AbortController | null = null;
 
@@ -30,11 +30,12 @@ export function modelActions(context: Context): ModelActions {
   const refresh = async () => {
     const [list] = await Promise.all([client.get('/v1/models') as Promise<{ data: ListedModel[] }>, refreshHealth()]);
     store.dispatch({ kind: 'models', models: list.data });
+    onModels();
   };
   const choose = (id: string) => {
     keepModel(id);
     store.dispatch({ kind: 'preferred model', id });
-    store.dispatch({ kind: 'conversation', conversation: { ...currentConversation(store.get()), model: id } });
+    setValues(context, store.get().currentId, { model: id });
   };
 
   /** Only one runs at a time: the form is closed while a model arrives. */

@@ -1,63 +1,95 @@
 import { ApiFailure } from '../api/client.ts';
 import { type Attachment, sorted } from '../data/attachments.ts';
-import {
-  newReply,
-  openCalls,
-  type ReplyEnd,
-  type ReplyTurn,
-  type Turn,
-  type UserTurn,
-  upTo,
-  withTurns,
-} from '../data/conversation.ts';
+import { newReply, openCalls, type ReplyEnd, type ReplyTurn, type Turn, type UserTurn } from '../data/conversation.ts';
+import { newId } from '../data/new-id.ts';
 import { type ChatChunk, coming, statsOf, withChunk } from '../data/reply.ts';
 import { toChatRequest } from '../data/request.ts';
 import { spokenReply } from '../data/spoken.ts';
-import { currentConversation, modelOf } from '../data/state.ts';
+import { currentConversation, currentHead, findConversation, headOf, modelOf } from '../data/state.ts';
+import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
+import type { Head, Messages, Patch } from '../data/tree/tree.ts';
+import { keepWaiting, readWaiting } from '../storage/preferences.ts';
 import { showInAddress } from './address.ts';
-import { type Context, messageOf } from './context.ts';
+import { type Context, change, messageOf, readMessages } from './context.ts';
 import type { ModelActions } from './models.ts';
 
 /** The interval at which a growing reply is drawn, in ms. */
 const DRAW_EVERY_MS = 40;
+/** The interval at which a growing reply is stored and shown in other tabs, in ms. */
+const SAVE_EVERY_MS = 500;
 /** The interval at which the page asks why a reply has not begun, in ms. */
 const ASK_EVERY_MS = 1000;
 
 export interface ReplyActions {
-  send(text: string, attachments: Attachment[]): void;
-  /** Asks for this reply again. The turns after it are deleted. */
+  /**
+   * Says something in the current conversation. If Paddock is not ready yet, the reply is asked for when it is. Resolves
+   * when what was said is stored, or can't be.
+   */
+  send(text: string, attachments: Attachment[]): Promise<void>;
+  /** Asks for this reply again. The old one stays as another version. */
   retry(replyId: string): void;
-  /** Replaces the text of this turn and asks for a reply. The turns after it are deleted. */
+  /** Says this in the place of a turn and asks for a reply. The old turn and what came after it stay as another version. */
   edit(turnId: string, text: string): void;
   /** Sends the result of a tool call. Once all calls have a result, the model continues. */
   answerCall(callId: string, text: string): void;
   /** Stops the reply of a conversation, by default the current one. The text so far stays. */
   stop(conversationId?: string): void;
+  /** Asks for the replies that waited until Paddock is ready. */
+  resume(): Promise<void>;
 }
 
-export function replyActions(context: Context, models: Pick<ModelActions, 'refreshHealth'>): ReplyActions {
-  const { store } = context;
-  const running = new Map<string, AbortController>();
+/** What other tabs ask of the replies of this one. */
+export interface ReplyKeeping {
+  /** Stores the growing replies as they are, and tells the other tabs of them. */
+  save(): void;
+  /** Stops the reply of a conversation if this tab asked for it. */
+  stopOwn(conversationId: string): void;
+}
 
-  const reply = (conversationId: string) => {
-    const conversation = store.get().conversations[conversationId];
-    const model = conversation && modelOf(store.get(), conversation);
-    if (!conversation || !model || running.has(conversationId)) return;
+export function replyActions(
+  context: Context,
+  models: Pick<ModelActions, 'refreshHealth'>,
+): ReplyActions & ReplyKeeping {
+  const { store, channel, clock } = context;
+  const running = new Map<string, AbortController>();
+  const messagesOf = (id: string): Messages => store.get().chats.messages[id] ?? {};
+
+  const setWaiting = (conversationIds: string[]) => {
+    store.dispatch({ kind: 'waiting', conversationIds });
+    keepWaiting(conversationIds);
+  };
+
+  /** Asks for a reply after the last turn of a conversation or, if `instead` is given, in the place of that reply. */
+  const reply = (conversationId: string, instead?: string) => {
+    const state = store.get();
+    const head = headOf(state, conversationId);
+    if (!head || running.has(conversationId)) return;
+    const model = modelOf(state, { model: head.model.value });
+    if (!model) return setWaiting([...state.waiting.filter((id) => id !== conversationId), conversationId]);
+    const turn = newReply(model.id);
+    void change(context, replyPatch(head, turn, instead));
+    store.dispatch({ kind: 'coming', conversationId, coming: coming(turn) });
+    const conversation = findConversation(store.get(), conversationId);
+    if (!conversation) return;
+    const request = () => toChatRequest({ ...conversation, turns: conversation.turns.slice(0, -1) }, model.id);
     const stopper = new AbortController();
     running.set(conversationId, stopper);
-    const turn = newReply(model.id);
-    store.dispatch({ kind: 'coming', conversationId, coming: coming(turn) });
-    store.dispatch({ kind: 'conversation', conversation: withTurns(conversation, [turn], Date.now()) });
     const asking = setInterval(() => {
       if (store.get().coming[conversationId]?.prompt === null) void models.refreshHealth();
     }, ASK_EVERY_MS);
+    const saving = setInterval(() => {
+      const { reply: grown } = store.get().coming[conversationId] ?? {};
+      const stored = messagesOf(conversationId)[turn.id]?.turn.value;
+      if (grown?.id === turn.id && grown !== stored) put(conversationId, grown);
+    }, SAVE_EVERY_MS);
 
-    const request = () => toChatRequest(conversation, model.id);
     void follow(context, conversationId, turn, request, stopper.signal).then((ended) => {
       clearInterval(asking);
+      clearInterval(saving);
       if (running.get(conversationId) === stopper) running.delete(conversationId);
       const newest = store.get().coming[conversationId]?.reply.id === ended.id;
-      store.dispatch({ kind: 'ended', conversationId, reply: ended });
+      put(conversationId, ended);
+      store.dispatch({ kind: 'ended', conversationId, replyId: ended.id });
       if (newest && conversationId === store.get().currentId) {
         store.dispatch({ kind: 'announce', text: spokenReply(ended) });
       }
@@ -65,37 +97,89 @@ export function replyActions(context: Context, models: Pick<ModelActions, 'refre
     });
   };
 
-  /**
-   * Continues the current conversation with these turns. If `beforeTurn` is given, that turn and all after it are
-   * deleted first.
-   */
-  const goOn = (turns: Turn[], beforeTurn?: string) => {
-    const current = currentConversation(store.get());
-    stop(current.id);
-    const kept = beforeTurn === undefined ? current : upTo(current, beforeTurn);
-    const conversation = withTurns(kept, turns, Date.now());
-    store.dispatch({ kind: 'conversation', conversation });
-    showInAddress(conversation.id);
-    if (openCalls(conversation).length === 0) reply(conversation.id);
+  const replyPatch = (head: Head, turn: ReplyTurn, instead: string | undefined): Patch => {
+    const messages = messagesOf(head.id);
+    if (instead === undefined) return say(head, lastTurnId(head.id), turn, clock.next());
+    const patch = sayInstead(head, messages, instead, turn, clock.next());
+    const old = messages[instead];
+    if (!old || saysSomething(old.turn.value)) return patch;
+    // A reply that failed before its first word is no version worth keeping.
+    return { ...patch, messages: [...patch.messages, ...setDeleted(old, true, clock.next()).messages] };
   };
 
-  const stop = (conversationId = store.get().currentId) => {
+  const lastTurnId = (id: string) => findConversation(store.get(), id)?.turns.at(-1)?.id ?? null;
+
+  const put = (conversationId: string, turn: ReplyTurn) => {
+    const message = messagesOf(conversationId)[turn.id];
+    if (message) void change(context, grow(message, turn, clock.next()));
+  };
+
+  /** Continues the current conversation with this turn, in the place of another one if `instead` is given. */
+  const goOn = (turn: Turn, instead?: string): Promise<void> => {
+    const head = currentHead(store.get());
+    stop(head.id);
+    store.dispatch({ kind: 'read', id: head.id });
+    const stored = change(
+      context,
+      instead === undefined
+        ? say(head, lastTurnId(head.id), turn, clock.next())
+        : sayInstead(head, messagesOf(head.id), instead, turn, clock.next()),
+    );
+    showInAddress(head.id);
+    if (openCalls(currentConversation(store.get())).length === 0) reply(head.id);
+    return stored;
+  };
+
+  const stopOwn = (conversationId: string) => {
     running.get(conversationId)?.abort();
     running.delete(conversationId);
   };
+  const stop = (conversationId = store.get().currentId) => {
+    stopOwn(conversationId);
+    const { elsewhere } = store.get();
+    const others = Object.values(messagesOf(conversationId)).filter(({ id }) => elsewhere[id] !== undefined);
+    if (others.length === 0) return;
+    channel.post({ kind: 'stop', conversationId });
+    // The other tab may have crashed. If it has not, what it stores last is later.
+    for (const { turn } of others) {
+      if (turn.value.role === 'assistant') put(conversationId, { ...turn.value, end: { kind: 'stopped' } });
+    }
+    store.dispatch({ kind: 'ended elsewhere', replyIds: others.map(({ id }) => id) });
+  };
 
   return {
-    send: (text, attachments) => goOn([{ role: 'user', id: crypto.randomUUID(), text, ...sorted(attachments) }]),
-    retry: (replyId) => goOn([], replyId),
+    send: (text, attachments) => goOn({ role: 'user', id: newId(), text, ...sorted(attachments) }),
+    retry: (replyId) => {
+      const { id } = currentHead(store.get());
+      stop(id);
+      reply(id, replyId);
+    },
     edit: (turnId, text) => {
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;
-      const said: UserTurn = { ...turn, id: crypto.randomUUID(), text };
-      goOn([said], turnId);
+      const said: UserTurn = { ...turn, id: newId(), text };
+      void goOn(said, turnId);
     },
-    answerCall: (callId, text) => goOn([{ role: 'tool', id: crypto.randomUUID(), callId, text }]),
+    answerCall: (callId, text) => void goOn({ role: 'tool', id: newId(), callId, text }),
     stop,
+    stopOwn,
+    resume: async () => {
+      const ids = [...new Set([...readWaiting(), ...store.get().waiting])];
+      setWaiting([]);
+      for (const id of ids) {
+        if (!store.get().chats.messages[id]) await readMessages(context, id);
+        const last = findConversation(store.get(), id)?.turns.at(-1);
+        if (last && last.role !== 'assistant') reply(id);
+      }
+    },
+    save: () => {
+      for (const [id, { reply: grown }] of Object.entries(store.get().coming)) put(id, grown);
+    },
   };
+}
+
+function saysSomething(turn: Turn): boolean {
+  return turn.role !== 'assistant' || turn.text !== '' || turn.reasoning !== '' || turn.calls.length > 0;
 }
 
 /** Shows the reply while it grows. Returns the ended reply, and never throws. */

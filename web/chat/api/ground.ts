@@ -1,21 +1,27 @@
 import type { Ground } from '../data/state.ts';
 
+/** How far the fetch of a first visit is, in bytes. */
+export interface Progress {
+  completed: number;
+  total: number;
+}
+
 /** The part of the client library that the page uses. */
 interface ClientLibrary {
-  startPaddock(): Promise<unknown>;
+  startPaddock(options: { onProgress: (progress: Progress) => void }): Promise<unknown>;
 }
 
 /**
  * Finds out where the API answers. If it is this browser, starts it. Throws an `Error` that says why it can't be
  * started.
  */
-export async function findGround(): Promise<Ground> {
+export async function findGround(onProgress: (progress: Progress) => void): Promise<Ground> {
   const controlled = Boolean(navigator.serviceWorker?.controller);
   if (!controlled && (await serverAnswers())) return 'server';
   // The library is a separate file beside the page, as on every page that uses it.
   const library = new URL('paddock/client.js', document.baseURI).href;
   const { startPaddock } = (await import(/* @vite-ignore */ library)) as ClientLibrary;
-  await startPaddock();
+  await startPaddock({ onProgress });
   return 'browser';
 }
 

@@ -2,7 +2,7 @@ import { formatBytes } from '../../../src/core/bytes.ts';
 import { typeOf } from '../../../src/media/file-type.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import { isImageType } from '../../../src/media/reader.ts';
-import type { Recording, Turn } from './conversation.ts';
+import type { Recording } from './conversation.ts';
 import type { ListedModel } from './model.ts';
 
 /** A picture or a recording that is attached to a message. */
@@ -96,14 +96,6 @@ export function sorted(attachments: Attachment[]): { images: string[]; recording
  */
 export function meansFiles(types: readonly string[]): boolean {
   return types.includes('Files') && !(types.includes('text/plain') && types.includes('text/html'));
-}
-
-/** Returns the length of all media in the turns, in characters. */
-export function mediaLength(turns: Turn[]): number {
-  const urls = turns.flatMap((turn) =>
-    turn.role === 'user' ? [...turn.images, ...(turn.recordings ?? []).map(({ url }) => url)] : [],
-  );
-  return urls.reduce((sum, url) => sum + url.length, 0);
 }
 
 function notTaken(kind: AttachmentKind, model: ListedModel | undefined): string {

@@ -1,9 +1,10 @@
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { Timings } from '../../../src/core/api/stream/usage.ts';
 import type { FinishReason } from '../../../src/core/events.ts';
-import { NO_SETTINGS, type Settings } from './settings.ts';
+import { newId } from './new-id.ts';
+import type { Settings } from './settings.ts';
 
-/** A conversation as it is shown, stored and exported. Times are Unix times in ms. */
+/** The branch of a conversation that is shown. Times are Unix times in ms. */
 export interface Conversation {
   id: string;
   title: string;
@@ -83,22 +84,10 @@ export interface ReplyFigures {
 export const UNTITLED = 'New chat';
 const TITLE_LENGTH = 60;
 
-export function newConversation(now: number, settings: Settings = NO_SETTINGS): Conversation {
-  return {
-    id: crypto.randomUUID(),
-    title: UNTITLED,
-    createdAt: now,
-    updatedAt: now,
-    model: null,
-    settings,
-    turns: [],
-  };
-}
-
 export function newReply(model: string): ReplyTurn {
   return {
     role: 'assistant',
-    id: crypto.randomUUID(),
+    id: newId(),
     model,
     text: '',
     reasoning: '',
@@ -108,30 +97,9 @@ export function newReply(model: string): ReplyTurn {
   };
 }
 
-/** Appends turns to the conversation. Its first text becomes the title. */
-export function withTurns(conversation: Conversation, turns: Turn[], now: number): Conversation {
-  const asked = turns.find((turn) => turn.role === 'user');
-  const title = conversation.title === UNTITLED && asked ? titleOf(asked) : conversation.title;
-  return { ...conversation, title, updatedAt: now, turns: [...conversation.turns, ...turns] };
-}
-
-/** Returns the conversation before this turn. */
-export function upTo(conversation: Conversation, turnId: string): Conversation {
-  const index = conversation.turns.findIndex(({ id }) => id === turnId);
-  return index < 0 ? conversation : { ...conversation, turns: conversation.turns.slice(0, index) };
-}
-
-/** Replaces the reply with the same id. */
-export function withReply(conversation: Conversation, reply: ReplyTurn): Conversation {
-  return { ...conversation, turns: conversation.turns.map((turn) => (turn.id === reply.id ? reply : turn)) };
-}
-
-/** Prepares a conversation from storage: a reply that was still growing counts as stopped. */
-export function settled(conversation: Conversation): Conversation {
-  const turns = conversation.turns.map((turn): Turn => {
-    return turn.role === 'assistant' && turn.end === null ? { ...turn, end: { kind: 'stopped' } } : turn;
-  });
-  return { ...conversation, turns };
+/** True if the turn is a reply that is still being written, here or in another tab. */
+export function isGrowing(turn: Turn): boolean {
+  return turn.role === 'assistant' && turn.end === null;
 }
 
 /** Returns the calls of the last reply that have no result yet. */
@@ -144,16 +112,8 @@ export function openCalls({ turns }: Conversation): ToolCallObject[] {
   return reply.calls.filter(({ id }) => !after.some((turn) => turn.role === 'tool' && turn.callId === id));
 }
 
-export function toSummary({ id, title, updatedAt }: Conversation): Summary {
-  return { id, title, updatedAt };
-}
-
-/** Sorts the newest to the top. */
-export function byTime(summaries: Summary[]): Summary[] {
-  return summaries.toSorted((one, other) => other.updatedAt - one.updatedAt);
-}
-
-function titleOf({ text, images, recordings = [] }: UserTurn): string {
+/** The title of a conversation that begins with this turn. */
+export function titleOf({ text, images, recordings = [] }: UserTurn): string {
   const line = text.trim().split(/\s+/).join(' ');
   if (line === '' && images.length > 0) return 'An image';
   if (line === '') return recordings.length > 0 ? 'A recording' : UNTITLED;

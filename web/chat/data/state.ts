@@ -1,28 +1,29 @@
 import type { Arrival } from './arrival.ts';
-import {
-  byTime,
-  type Conversation,
-  newConversation,
-  type ReplyTurn,
-  type Summary,
-  toSummary,
-  withReply,
-} from './conversation.ts';
+import type { Conversation } from './conversation.ts';
+import { type Draft, mergeDraft, NEW_CHAT, NO_DRAFT } from './draft.ts';
 import type { Health } from './health.ts';
 import { canChat, type ListedModel } from './model.ts';
 import type { Coming } from './reply.ts';
+import { merge } from './tree/merge.ts';
+import { type Chats, type Head, NO_CHATS, type Patch } from './tree/tree.ts';
+import { conversationOf } from './tree/view.ts';
 
 /** Where the API runs: on a local server or in this browser. */
 export type Ground = 'server' | 'browser';
 
 /** The progress of the page's start. */
-export type Startup = { kind: 'starting' } | { kind: 'ready'; ground: Ground } | { kind: 'failed'; message: string };
+export type Startup =
+  | { kind: 'starting' }
+  /** The files of a first visit are being fetched. Amounts are in bytes. */
+  | { kind: 'fetching'; completed: number; total: number }
+  | { kind: 'ready'; ground: Ground }
+  | { kind: 'failed'; message: string };
 
-/** A short message. `undo` is the deleted conversation that it offers to restore. */
+/** A short message. `restore` holds the ids of deleted conversations that it offers to restore. */
 export interface Notice {
   text: string;
   tone: 'plain' | 'bad';
-  undo?: Conversation;
+  restore?: string[];
 }
 
 export interface State {
@@ -33,13 +34,21 @@ export interface State {
   preferredModel: string | null;
   health: Health | null;
   arrival: Arrival | null;
-  /** All stored conversations, the newest first. */
-  summaries: Summary[];
-  /** The conversations that were opened since the page was loaded. */
-  conversations: Record<string, Conversation>;
+  /** All conversations, and the messages of those that were opened since the page was loaded. */
+  chats: Chats;
+  /** The conversation that begins with the next message, unless another one is open. It is not stored. */
+  fresh: Head;
   currentId: string;
-  /** The growing replies, by conversation id. */
+  /** The replies that grow in this tab, by conversation id. */
   coming: Record<string, Coming>;
+  /** The replies that grow in other tabs: the id of the tab by the id of the reply. */
+  elsewhere: Record<string, string>;
+  /** The ids of the conversations that wait for Paddock to be ready, to be answered then. */
+  waiting: string[];
+  /** By conversation id, or `NEW_CHAT`. */
+  drafts: Record<string, Draft>;
+  /** False if this browser keeps nothing for the page. */
+  kept: boolean;
   /** The server's message if it wants a key or another one; otherwise null. */
   keyWanted: string | null;
   notice: Notice | null;
@@ -53,28 +62,41 @@ export type Action =
   | { kind: 'preferred model'; id: string }
   | { kind: 'health'; health: Health | null }
   | { kind: 'arrival'; arrival: Arrival | null }
-  | { kind: 'summaries'; summaries: Summary[] }
-  | { kind: 'conversation'; conversation: Conversation }
-  | { kind: 'open'; conversation: Conversation }
-  | { kind: 'delete'; id: string; instead: Conversation }
+  | { kind: 'patch'; patch: Patch }
+  /** A change that another tab has made. */
+  | { kind: 'patch from elsewhere'; patch: Patch; tab: string }
+  | { kind: 'tab left'; tab: string }
+  /** The messages of this conversation are in the state now, even if there is none. */
+  | { kind: 'read'; id: string }
+  | { kind: 'fresh'; head: Head }
+  | { kind: 'open'; id: string }
   | { kind: 'coming'; conversationId: string; coming: Coming }
-  | { kind: 'ended'; conversationId: string; reply: ReplyTurn }
+  | { kind: 'ended'; conversationId: string; replyId: string }
+  /** Other tabs write these replies no more. */
+  | { kind: 'ended elsewhere'; replyIds: string[] }
+  | { kind: 'waiting'; conversationIds: string[] }
+  | { kind: 'draft'; key: string; draft: Partial<Draft> }
+  | { kind: 'kept'; kept: boolean }
   | { kind: 'key wanted'; message: string | null }
   | { kind: 'notice'; notice: Notice | null }
   | { kind: 'announce'; text: string };
 
-export function initialState(now: number, preferredModel: string | null): State {
-  const conversation = newConversation(now);
+/** `currentId` is the id in the address; '' for a new conversation. */
+export function initialState(fresh: Head, preferredModel: string | null, currentId = ''): State {
   return {
     startup: { kind: 'starting' },
     models: null,
     preferredModel,
     health: null,
     arrival: null,
-    summaries: [],
-    conversations: { [conversation.id]: conversation },
-    currentId: conversation.id,
+    chats: NO_CHATS,
+    fresh,
+    currentId: currentId || fresh.id,
     coming: {},
+    elsewhere: {},
+    waiting: [],
+    drafts: {},
+    kept: true,
     keyWanted: null,
     notice: null,
     announcement: '',
@@ -93,18 +115,33 @@ export function reduce(state: State, action: Action): State {
       return { ...state, health: action.health };
     case 'arrival':
       return { ...state, arrival: action.arrival };
-    case 'summaries':
-      return { ...state, summaries: byTime(action.summaries) };
-    case 'conversation':
-      return withConversation(state, action.conversation);
+    case 'patch':
+      return { ...state, chats: merge(state.chats, action.patch) };
+    case 'patch from elsewhere':
+      return withPatchFrom(state, action.patch, action.tab);
+    case 'tab left':
+      return { ...state, elsewhere: withoutTab(state.elsewhere, action.tab) };
+    case 'read':
+      return { ...state, chats: withMessages(state.chats, action.id) };
+    case 'fresh':
+      return { ...state, fresh: action.head };
     case 'open':
-      return { ...withConversation(state, action.conversation), currentId: action.conversation.id };
-    case 'delete':
-      return withoutConversation(state, action.id, action.instead);
+      return { ...state, currentId: action.id };
     case 'coming':
       return { ...state, coming: { ...state.coming, [action.conversationId]: action.coming } };
     case 'ended':
-      return withEnded(state, action.conversationId, action.reply);
+      return withEnded(state, action.conversationId, action.replyId);
+    case 'ended elsewhere':
+      return { ...state, elsewhere: without(state.elsewhere, action.replyIds) };
+    case 'waiting':
+      return { ...state, waiting: action.conversationIds };
+    case 'draft':
+      return {
+        ...state,
+        drafts: { ...state.drafts, [action.key]: mergeDraft(draftOf(state, action.key), action.draft) },
+      };
+    case 'kept':
+      return { ...state, kept: action.kept };
     case 'key wanted':
       return { ...state, keyWanted: action.message };
     case 'notice':
@@ -116,10 +153,36 @@ export function reduce(state: State, action: Action): State {
   }
 }
 
-export function currentConversation({ conversations, currentId }: State): Conversation {
-  const conversation = conversations[currentId];
-  if (!conversation) throw new Error('the current conversation is always a known one');
-  return conversation;
+/** Returns a conversation without its messages; undefined if there is none with this id. */
+export function headOf({ chats, fresh }: State, id: string): Head | undefined {
+  return chats.heads[id] ?? (fresh.id === id ? fresh : undefined);
+}
+
+/** Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. */
+export function findConversation(state: State, id: string): Conversation | undefined {
+  const head = headOf(state, id);
+  const growing = new Set([
+    ...Object.keys(state.elsewhere),
+    ...Object.values(state.coming).map(({ reply }) => reply.id),
+  ]);
+  return head && conversationOf(head, state.chats.messages[id] ?? {}, growing);
+}
+
+export function currentHead(state: State): Head {
+  return headOf(state, state.currentId) ?? state.fresh;
+}
+
+export function currentConversation(state: State): Conversation {
+  return findConversation(state, state.currentId) ?? conversationOf(state.fresh, {}, new Set());
+}
+
+/** Returns the key of the draft that belongs to the current conversation. */
+export function draftKey({ chats, fresh, currentId }: State): string {
+  return currentId === fresh.id && !chats.heads[currentId] ? NEW_CHAT : currentId;
+}
+
+export function draftOf({ drafts }: State, key: string): Draft {
+  return drafts[key] ?? NO_DRAFT;
 }
 
 /** Returns where the API runs; null if that is not known yet. */
@@ -128,35 +191,38 @@ export function groundOf({ startup }: State): Ground | null {
 }
 
 /** Returns the model of a conversation: its own, else the preferred one, else the first chat model. */
-export function modelOf(state: State, { model }: Conversation): ListedModel | undefined {
+export function modelOf(state: State, { model }: Pick<Conversation, 'model'>): ListedModel | undefined {
   const able = (state.models ?? []).filter(canChat);
   const wanted = [model, state.preferredModel].map((id) => able.find((one) => one.id === id)).find(Boolean);
   // Base models, which only continue a text, have no chat template.
   return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
 }
 
-/** Adds or replaces a conversation. Empty ones are not stored and so not listed. */
-function withConversation(state: State, conversation: Conversation): State {
-  const others = state.summaries.filter(({ id }) => id !== conversation.id);
-  return {
-    ...state,
-    conversations: { ...state.conversations, [conversation.id]: conversation },
-    summaries: conversation.turns.length === 0 ? others : byTime([...others, toSummary(conversation)]),
-  };
+/** Messages of conversations that were never opened here are left out: they are read from the storage when one is. */
+function withPatchFrom(state: State, { heads, messages }: Patch, tab: string): State {
+  const known = messages.filter(({ conversation }) => state.chats.messages[conversation]);
+  const elsewhere = { ...state.elsewhere };
+  for (const { id, turn } of messages) {
+    if (turn.value.role !== 'assistant') continue;
+    if (turn.value.end === null) elsewhere[id] = tab;
+    else delete elsewhere[id];
+  }
+  return { ...state, chats: merge(state.chats, { heads, messages: known }), elsewhere };
 }
 
-function withoutConversation(state: State, id: string, instead: Conversation): State {
-  const { [id]: deleted, ...conversations } = state.conversations;
-  const rest: State = { ...state, conversations, summaries: state.summaries.filter((summary) => summary.id !== id) };
-  return state.currentId === id ? reduce(rest, { kind: 'open', conversation: instead }) : rest;
+function without<T>(record: Record<string, T>, keys: string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
 
-/**
- * Puts an ended reply into its conversation. Nothing changes if the conversation or that turn has been deleted since.
- */
-function withEnded(state: State, conversationId: string, reply: ReplyTurn): State {
-  const conversation = state.conversations[conversationId];
+function withoutTab(elsewhere: Record<string, string>, tab: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(elsewhere).filter(([, other]) => other !== tab));
+}
+
+function withMessages({ heads, messages }: Chats, id: string): Chats {
+  return { heads, messages: { ...messages, [id]: messages[id] ?? {} } };
+}
+
+function withEnded(state: State, conversationId: string, replyId: string): State {
   const { [conversationId]: coming, ...others } = state.coming;
-  const rest = coming?.reply.id === reply.id ? { ...state, coming: others } : state;
-  return conversation ? withConversation(rest, withReply(conversation, reply)) : rest;
+  return coming?.reply.id === replyId ? { ...state, coming: others } : state;
 }

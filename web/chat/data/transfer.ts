@@ -1,9 +1,11 @@
 import * as v from 'valibot';
-import type { Conversation } from './conversation.ts';
 import { SAMPLING_FIELDS } from './settings.ts';
+import { fromList } from './tree/operations.ts';
+import type { Message, Patch } from './tree/tree.ts';
 
 const FORMAT = 'paddock-chats';
-const VERSION = 1;
+/** Version 1 held lists of turns. Version 2 holds trees of messages. */
+const VERSION = 2;
 
 /** Matches images that browsers draw and that can't contain scripts. */
 export const IMAGE_URL: RegExp = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/=]*$/;
@@ -62,29 +64,78 @@ const toolTurn = v.object({ role: v.literal('tool'), id: v.string(), callId: v.s
 
 const sampling = v.record(v.picklist(SAMPLING_FIELDS.map(({ name }) => name)), count);
 
+const turn = v.variant('role', [userTurn, replyTurn, toolTurn]);
+
+const settings = v.object({ system: v.string(), tools: v.string(), sampling });
+
 const conversation = v.object({
   id: v.pipe(v.string(), v.nonEmpty()),
   title: v.string(),
   createdAt: count,
   updatedAt: count,
   model: v.nullable(v.string()),
-  settings: v.object({ system: v.string(), tools: v.string(), sampling }),
-  turns: v.array(v.variant('role', [userTurn, replyTurn, toolTurn])),
+  settings,
+  turns: v.array(turn),
 });
 
-const file = v.object({
+const stamp = v.object({ time: count, tab: v.string() });
+
+const field = <const Value extends v.GenericSchema>(value: Value) => v.object({ value, at: stamp });
+
+const id = v.pipe(v.string(), v.nonEmpty());
+
+const head = v.object({
+  id,
+  createdAt: count,
+  updatedAt: count,
+  title: field(v.string()),
+  model: field(v.nullable(v.string())),
+  settings: field(settings),
+  deleted: field(v.boolean()),
+  shown: field(v.nullable(v.string())),
+});
+
+const message = v.pipe(
+  v.object({
+    conversation: id,
+    id,
+    parent: v.nullable(v.string()),
+    made: stamp,
+    turn: field(turn),
+    deleted: field(v.boolean()),
+  }),
+  v.check((one) => one.turn.value.id === one.id, 'A message has the id of its turn.'),
+);
+
+const lists = v.object({
   format: v.literal(FORMAT),
-  version: v.literal(VERSION),
+  version: v.literal(1),
   conversations: v.array(conversation),
 });
 
-/** Makes the text of an export file. */
-export function exportText(conversations: Conversation[]): string {
-  return `${JSON.stringify({ format: FORMAT, version: VERSION, conversations }, null, 2)}\n`;
+const trees = v.object({
+  format: v.literal(FORMAT),
+  version: v.literal(VERSION),
+  heads: v.array(head),
+  messages: v.pipe(
+    v.array(message),
+    v.check((all) => hasParentsFirst(all), 'Each message comes after the one that it follows.'),
+  ),
+});
+
+const file = v.variant('version', [lists, trees]);
+
+/** Makes the text of an export file. Deleted conversations are left out. */
+export function exportText({ heads, messages }: Patch): string {
+  const kept = heads.filter(({ deleted }) => !deleted.value);
+  const ids = new Set(kept.map((one) => one.id));
+  const theirs = messages.filter(({ conversation }) => ids.has(conversation));
+  const content = { format: FORMAT, version: VERSION, heads: kept, messages: parentsFirst(theirs) };
+  return `${JSON.stringify(content, null, 2)}\n`;
 }
 
 /** Reads the conversations of an export file. Throws an `Error` that tells people what is wrong with it. */
-export function importText(text: string): Conversation[] {
+export function importText(text: string): Patch {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -92,8 +143,42 @@ export function importText(text: string): Conversation[] {
     throw new Error('This file is not JSON, so it is no export of chats.');
   }
   const read = v.safeParse(file, value);
-  if (read.success) return read.output.conversations;
+  if (read.success) return toPatch(read.output);
   const [issue] = read.issues;
   const place = v.getDotPath(issue);
   throw new Error(`This file is no export of chats from Paddock${place ? `: ${place} is not as expected` : ''}.`);
+}
+
+function toPatch(content: v.InferOutput<typeof file>): Patch {
+  if (content.version === VERSION) return { heads: content.heads, messages: content.messages };
+  const patches = content.conversations.map(fromList);
+  return {
+    heads: patches.flatMap(({ heads }) => heads),
+    messages: patches.flatMap(({ messages }) => messages),
+  };
+}
+
+/** Without this, a file could hold a circle of messages. */
+function hasParentsFirst(messages: { conversation: string; id: string; parent: string | null }[]): boolean {
+  const before = new Set<string>();
+  for (const { conversation, id, parent } of messages) {
+    if (parent !== null && !before.has(`${conversation} ${parent}`)) return false;
+    before.add(`${conversation} ${id}`);
+  }
+  return true;
+}
+
+/** Sorts messages so that each comes after the one that it follows. A message whose parent is missing becomes a first one. */
+function parentsFirst(messages: Message[]): Message[] {
+  const byKey = new Map(messages.map((one) => [`${one.conversation} ${one.id}`, one]));
+  const sorted = new Set<Message>();
+  for (const one of messages) {
+    const way: Message[] = [];
+    for (let next: Message | undefined = one; next && !sorted.has(next); ) {
+      way.push(next);
+      next = byKey.get(`${next.conversation} ${next.parent}`);
+    }
+    for (const next of way.reverse()) sorted.add(next);
+  }
+  return [...sorted].map((one) => (byKey.has(`${one.conversation} ${one.parent}`) ? one : { ...one, parent: null }));
 }

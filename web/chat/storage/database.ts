@@ -1,47 +1,146 @@
-import { type DBSchema, openDB } from 'idb';
-import { type Conversation, type Summary, toSummary } from '../data/conversation.ts';
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
+import type { Attachment } from '../data/attachments.ts';
+import type { Conversation } from '../data/conversation.ts';
+import type { DraftPart } from '../data/draft.ts';
+import { mergeHead, mergeMessage } from '../data/tree/merge.ts';
+import { fromList } from '../data/tree/operations.ts';
+import type { Field } from '../data/tree/stamp.ts';
+import type { Head, Message, Patch } from '../data/tree/tree.ts';
 
-/** The conversations stored in this browser. Every call throws if the browser can't store any. */
+/** What this browser keeps for the page. Every call throws if the browser keeps nothing. */
 export interface Database {
-  summaries(): Promise<Summary[]>;
-  get(id: string): Promise<Conversation | undefined>;
-  all(): Promise<Conversation[]>;
-  put(conversation: Conversation): Promise<void>;
-  delete(id: string): Promise<void>;
+  /** Resolves if another tab uses an older version of the page: nothing can be read before that one is closed. */
+  blocked: Promise<void>;
+  heads(): Promise<Head[]>;
+  messages(conversationId: string): Promise<Message[]>;
+  /** Everything but drafts. */
+  all(): Promise<Patch>;
+  /** Joins a change to what is stored. All tabs may do this at once. */
+  merge(patch: Patch): Promise<void>;
+  /** Removes the messages of a conversation for good, and its title. That it is deleted stays known. */
+  erase(head: Head): Promise<void>;
+  draft(key: string): Promise<DraftPart>;
+  putDraft(key: string, draft: DraftPart): Promise<void>;
 }
+
+type Row<T> = Field<T> & { id: string };
 
 interface Schema extends DBSchema {
-  conversations: { key: string; value: Conversation };
-  /** A store of its own, so that the list does not have to read whole conversations. */
-  summaries: { key: string; value: Summary };
+  heads: { key: string; value: Head };
+  /** A store of its own, so that the list does not have to read messages, and a growing reply is written alone. */
+  messages: { key: [conversation: string, id: string]; value: Message };
+  draftTexts: { key: string; value: Row<string> };
+  draftAttachments: { key: string; value: Row<Attachment[]> };
 }
 
-const BOTH = ['conversations', 'summaries'] as const;
+/** The stores of version 1: conversations were lists of turns. */
+interface FirstSchema extends DBSchema {
+  conversations: { key: string; value: Conversation };
+  summaries: { key: string; value: unknown };
+}
 
-export function openDatabase(): Database {
-  const opening = openDB<Schema>('paddock-chat', 1, {
-    upgrade(database) {
-      for (const name of BOTH) database.createObjectStore(name, { keyPath: 'id' });
-    },
+const VERSION = 2;
+
+/** `onOutdated` is called when another tab uses a newer version of the page: this one can store nothing any more. */
+export function openDatabase(onOutdated: () => void): Database {
+  let setBlocked = () => {};
+  const blocked = new Promise<void>((resolve) => {
+    setBlocked = resolve;
   });
+  // `async`, because browsers that deny storage throw at once.
+  const open = async () =>
+    openDB<Schema>('paddock-chat', VERSION, {
+      upgrade,
+      blocked: setBlocked,
+      blocking(_current, _blocked, event) {
+        (event.target as IDBDatabase).close();
+        onOutdated();
+      },
+    });
+  const opening = open();
   // Each call below gets the error. This prevents an unhandled rejection if there is no call.
   opening.catch(() => {});
 
   return {
-    summaries: async () => (await opening).getAll('summaries'),
-    get: async (id) => (await opening).get('conversations', id),
-    all: async () => (await opening).getAll('conversations'),
-    put: async (conversation) => {
-      const transaction = (await opening).transaction(BOTH, 'readwrite');
+    blocked,
+    heads: async () => (await opening).getAll('heads'),
+    messages: async (conversationId) => (await opening).getAll('messages', messagesOf(conversationId)),
+    all: async () => {
+      const database = await opening;
+      const [heads, messages] = await Promise.all([database.getAll('heads'), database.getAll('messages')]);
+      return { heads, messages };
+    },
+    merge: async (patch) => {
+      const transaction = (await opening).transaction(['heads', 'messages'], 'readwrite');
+      const [heads, messages] = [transaction.objectStore('heads'), transaction.objectStore('messages')];
       await Promise.all([
-        transaction.objectStore('conversations').put(conversation),
-        transaction.objectStore('summaries').put(toSummary(conversation)),
+        ...patch.heads.map(async (head) => heads.put(mergeHead(await heads.get(head.id), head))),
+        ...patch.messages.map(async (message) => {
+          const known = await messages.get([message.conversation, message.id]);
+          return messages.put(mergeMessage(known, message));
+        }),
         transaction.done,
       ]);
     },
-    delete: async (id) => {
-      const transaction = (await opening).transaction(BOTH, 'readwrite');
-      await Promise.all([...BOTH.map((name) => transaction.objectStore(name).delete(id)), transaction.done]);
+    erase: async (head) => {
+      const transaction = (await opening).transaction(['heads', 'messages'], 'readwrite');
+      await Promise.all([
+        transaction.objectStore('heads').put({ ...head, title: { ...head.title, value: '' } }),
+        transaction.objectStore('messages').delete(messagesOf(head.id)),
+        transaction.done,
+      ]);
+    },
+    draft: async (key) => {
+      const database = await opening;
+      const [text, attachments] = await Promise.all([
+        database.get('draftTexts', key),
+        database.get('draftAttachments', key),
+      ]);
+      return { ...(text && { text }), ...(attachments && { attachments }) };
+    },
+    putDraft: async (key, { text, attachments }) => {
+      const database = await opening;
+      if (text) await writeNow(database, 'draftTexts', { ...text, id: key });
+      if (attachments) await writeNow(database, 'draftAttachments', { ...attachments, id: key });
     },
   };
+}
+
+/** Writes without waiting for the page, which may be about to be closed. */
+async function writeNow<Name extends 'draftTexts' | 'draftAttachments'>(
+  database: IDBPDatabase<Schema>,
+  name: Name,
+  row: Schema[Name]['value'],
+): Promise<void> {
+  const transaction = database.transaction(name, 'readwrite');
+  const put = transaction.store.put(row);
+  transaction.commit();
+  await Promise.all([put, transaction.done]);
+}
+
+function messagesOf(conversationId: string): IDBKeyRange {
+  // Arrays are greater than strings, so every id of a message lies between.
+  return IDBKeyRange.bound([conversationId], [conversationId, []]);
+}
+
+async function upgrade(
+  database: IDBPDatabase<Schema>,
+  from: number,
+  _to: number | null,
+  transaction: IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>,
+): Promise<void> {
+  const heads = database.createObjectStore('heads', { keyPath: 'id' });
+  const messages = database.createObjectStore('messages', { keyPath: ['conversation', 'id'] });
+  database.createObjectStore('draftTexts', { keyPath: 'id' });
+  database.createObjectStore('draftAttachments', { keyPath: 'id' });
+  if (from === 0) return;
+  const first = transaction as unknown as IDBPTransaction<FirstSchema, ['conversations'], 'versionchange'>;
+  for await (const { value } of first.objectStore('conversations')) {
+    const patch = fromList(value);
+    for (const head of patch.heads) await heads.put(head);
+    for (const message of patch.messages) await messages.put(message);
+  }
+  const old = database as unknown as IDBPDatabase<FirstSchema>;
+  old.deleteObjectStore('conversations');
+  old.deleteObjectStore('summaries');
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { isGrowing } from '../data/conversation.ts';
+import { currentConversation, currentHead, draftKey, draftOf, modelOf, type State } from '../data/state.ts';
 import { type Store, useStore } from '../store.ts';
 import { useActions } from './actions.ts';
 import { Composer } from './composer.tsx';
@@ -24,6 +25,9 @@ export function App({ store }: { store: Store }): JSX.Element {
   const conversation = currentConversation(state);
   const model = modelOf(state, conversation);
   const close = () => setPanel(null);
+  // What is typed changes the drafts alone, and long conversations need not be drawn again for that.
+  const { drafts: _, ...others } = state;
+  const turns = useMemo(() => <Turns state={state} conversation={conversation} />, Object.values(others));
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
 
@@ -48,15 +52,18 @@ export function App({ store }: { store: Store }): JSX.Element {
             onSettings={() => setPanel('settings')}
           />
           <main>
-            <Turns state={state} conversation={conversation} />
+            {turns}
             <div class="desk">
+              <Deleted state={state} />
               <StartupFailure state={state} onKey={() => setKeyLater(false)} />
               <Composer
                 conversationId={conversation.id}
+                draft={draftOf(state, draftKey(state))}
+                models={state.models}
                 model={model}
-                replying={state.coming[conversation.id] !== undefined}
+                replying={conversation.turns.some(isGrowing)}
               />
-              <StatusLine ground={groundOf(state)} health={state.health} model={model} />
+              <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
             </div>
           </main>
         </div>
@@ -72,6 +79,21 @@ export function App({ store }: { store: Store }): JSX.Element {
         {state.announcement}
       </p>
     </>
+  );
+}
+
+/** Says that another tab has deleted the open conversation. */
+function Deleted({ state }: { state: State }): JSX.Element | null {
+  const { conversations } = useActions();
+  const { id, deleted } = currentHead(state);
+  if (!deleted.value) return null;
+  return (
+    <div class="failure calm" role="status">
+      <p>This chat was deleted in another tab.</p>
+      <button type="button" class="button" onClick={() => conversations.undoRemove([id])}>
+        Restore
+      </button>
+    </div>
   );
 }
 

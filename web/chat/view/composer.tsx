@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Attachment, inWords, kindsOf, meansFiles, unfit, withMore } from '../data/attachments.ts';
+import type { Draft } from '../data/draft.ts';
 import type { ListedModel } from '../data/model.ts';
 import { useActions } from './actions.ts';
 import { readFiles } from './attach.ts';
@@ -11,30 +12,34 @@ import { useFileDrop } from './use-file-drop.ts';
 
 interface ComposerProps {
   conversationId: string;
-  /** The model that gets the message. Without one, nothing can be sent. */
+  /** What is written in this conversation and not sent yet. */
+  draft: Draft;
+  /** The models; null until Paddock has told them. What is sent before that waits. */
+  models: ListedModel[] | null;
+  /** The model that gets the message. */
   model: ListedModel | undefined;
   replying: boolean;
 }
 
 /** The form for a message. Enter sends it, Shift+Enter begins a new line. */
-export function Composer({ conversationId, model, replying }: ComposerProps): JSX.Element {
-  const { replies } = useActions();
-  const [text, setText] = useState('');
-  const draft = useAttachments(model);
+export function Composer({ conversationId, draft: written, models, model, replying }: ComposerProps): JSX.Element {
+  const { replies, drafts } = useActions();
+  const text = written.text.value;
+  const setText = (next: string) => drafts.write({ text: next });
+  const draft = useAttachments(conversationId, written.attachments.value, models !== null, model);
   const dragging = useFileDrop(draft.attach);
   const area = useRef<HTMLTextAreaElement>(null);
   const { attachments } = draft;
   const kinds = kindsOf(model);
   const fit = !draft.reading && draft.misfit === null;
-  const sendable = model !== undefined && !replying && fit && (text.trim() !== '' || attachments.length > 0);
+  const sendable = !replying && fit && (text.trim() !== '' || attachments.length > 0);
 
   // After a change of conversation, the person can type at once.
   useLayoutEffect(() => area.current?.focus(), [conversationId]);
 
   const send = () => {
     if (!sendable) return;
-    replies.send(text.trim(), attachments);
-    setText('');
+    drafts.clear(replies.send(text.trim(), attachments));
     draft.clear();
     area.current?.focus();
   };
@@ -99,7 +104,7 @@ export function Composer({ conversationId, model, replying }: ComposerProps): JS
 }
 
 /** The attachments of the message that is being written. */
-interface Draft {
+interface Attached {
   attachments: Attachment[];
   /** The reasons for people why files were refused. */
   problems: string[];
@@ -112,29 +117,37 @@ interface Draft {
   clear: () => void;
 }
 
-function useAttachments(model: ListedModel | undefined): Draft {
-  const [attachments, setAttachments] = useState<Attachment[]>([]);
+/** `known` is true once Paddock has told its models: until then nothing is said against an attachment. */
+function useAttachments(
+  conversationId: string,
+  attachments: Attachment[],
+  known: boolean,
+  model: ListedModel | undefined,
+): Attached {
+  const { drafts } = useActions();
   const [problems, setProblems] = useState<string[]>([]);
   const [reading, setReading] = useState(0);
+  const latest = useRef(attachments);
+  latest.current = attachments;
+  useEffect(() => setProblems([]), [conversationId]);
   const attach = async (files: File[]) => {
     setReading((count) => count + 1);
     const read = await readFiles(files, model);
     setReading((count) => count - 1);
-    setAttachments((before) => withMore(before, read.attachments));
+    if (read.attachments.length > 0) drafts.write({ attachments: withMore(latest.current, read.attachments) });
     setProblems(read.problems);
-  };
-  const keep = (next: (before: Attachment[]) => Attachment[]) => {
-    setAttachments(next);
-    setProblems([]);
   };
   return {
     attachments,
     problems,
-    misfit: unfit(attachments, model),
+    misfit: known ? unfit(attachments, model) : null,
     reading: reading > 0,
     attach: (files) => void attach(files),
-    remove: (attachment) => keep((before) => before.filter((one) => one !== attachment)),
-    clear: () => keep(() => []),
+    remove: (attachment) => {
+      drafts.write({ attachments: attachments.filter((one) => one !== attachment) });
+      setProblems([]);
+    },
+    clear: () => setProblems([]),
   };
 }
 

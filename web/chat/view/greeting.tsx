@@ -2,13 +2,28 @@ import type { JSX } from 'preact';
 import type { ListedModel } from '../data/model.ts';
 import type { Ground } from '../data/state.ts';
 
+interface GreetingProps {
+  model: ListedModel | undefined;
+  ground: Ground | null;
+  /** False if this browser keeps nothing for the page. */
+  kept: boolean;
+}
+
+export const NOT_KEPT =
+  'This browser keeps nothing for this page. Your chats last until you close it: export those that are dear to you.';
+
 /** The content of an empty conversation. */
-export function Greeting({ model, ground }: { model: ListedModel | undefined; ground: Ground | null }): JSX.Element {
+export function Greeting({ model, ground, kept }: GreetingProps): JSX.Element {
   return (
     <div class="greeting">
       <h2>{model ? `Talk to ${model.name}` : 'Hello'}</h2>
       {model?.description && <p>{model.description}</p>}
       <p class="muted">{whereItGoes(ground)}</p>
+      {!kept && (
+        <p class="muted" role="status">
+          {NOT_KEPT}
+        </p>
+      )}
     </div>
   );
 }

@@ -15,6 +15,8 @@ export const SlidersIcon = icon(
   'M4 7h9m4 0h3M4 17h3m4 0h9M13 7a2 2 0 1 0 4 0 2 2 0 1 0-4 0M7 17a2 2 0 1 0 4 0 2 2 0 1 0-4 0',
 );
 export const ChevronIcon = icon('M7 10l5 5 5-5');
+export const BackIcon = icon('M14 7l-5 5 5 5');
+export const ForwardIcon = icon('M10 7l5 5-5 5');
 export const SendIcon = icon('M12 19V5M6 11l6-6 6 6');
 export const StopIcon = icon('M7 7h10v10H7zM9 9h6v6H9zM11 11h2v2h-2z');
 export const AttachIcon = icon(

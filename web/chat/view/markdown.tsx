@@ -4,9 +4,11 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { IMAGE_URL } from '../data/transfer.ts';
 import { CodeBlock } from './code-block.tsx';
+import { escapeHtml } from './escape-html.ts';
+import { mathBlock, mathInline } from './math.ts';
 
 const TAGS =
-  'a b blockquote br code del div em h3 h4 h5 h6 hr i img kbd li mark ol p pre s strong sub sup table tbody td th thead tr u ul';
+  'a b blockquote br code del div em h3 h4 h5 h6 hr i img kbd li mark ol p pre s span strong sub sup table tbody td th thead tr u ul';
 const ATTRIBUTES = 'align alt aria-label href role src start tabindex title';
 
 /** HTML tags that models use within Markdown and that only change how text looks. */
@@ -14,6 +16,7 @@ const HARMLESS_HTML = /^<\/?(?:br|sub|sup|kbd|mark|b|i|u|s|em|strong)\s*\/?>$/i;
 
 const marked = new Marked({ gfm: true, breaks: true });
 marked.use({
+  extensions: [mathBlock, mathInline],
   renderer: {
     // The page's own headings are of levels 1 and 2.
     heading({ tokens, depth }) {
@@ -82,9 +85,4 @@ function sanitise(html: string): string {
 
 function isCode(block: Token): block is Tokens.Code {
   return block.type === 'code';
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

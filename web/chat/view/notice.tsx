@@ -20,8 +20,8 @@ export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
       {notice && (
         <div class={`notice ${notice.tone}`}>
           <span>{notice.text}</span>
-          {notice.undo && (
-            <button type="button" class="link" onClick={actions.conversations.undoRemove}>
+          {notice.restore && (
+            <button type="button" class="link" onClick={() => actions.conversations.undoRemove(notice.restore ?? [])}>
               Undo
             </button>
           )}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
-import type { ReplyTurn, ToolTurn } from '../data/conversation.ts';
+import { isGrowing, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
 import { endNote, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
 import { useActions } from './actions.ts';
@@ -9,6 +9,7 @@ import { RetryIcon } from './icons.tsx';
 import { Markdown } from './markdown.tsx';
 import { IconButton } from './parts.tsx';
 import { ToolCall } from './tool-call.tsx';
+import { Versions } from './versions.tsx';
 
 interface ReplyProps {
   reply: ReplyTurn;
@@ -20,20 +21,23 @@ interface ReplyProps {
   results: ToolTurn[];
   /** The calls that can be answered now. */
   open: ToolCallObject[];
+  versions: string[];
 }
 
 /**
  * The model's reply. Its progress stands above it, so that the growing text does not move it. The room for its figures
  * below is kept from the beginning.
  */
-export function Reply({ reply, name, coming, waiting, results, open }: ReplyProps): JSX.Element {
+export function Reply({ reply, name, coming, waiting, results, open, versions }: ReplyProps): JSX.Element {
   const shown = coming?.reply ?? reply;
-  const thinks = coming !== undefined && shown.text === '' && shown.calls.length === 0;
+  const growing = isGrowing(shown);
+  const thinks = growing && shown.text === '' && shown.calls.length === 0;
   return (
-    <article class="turn reply" aria-busy={coming !== undefined}>
+    <article class="turn reply" aria-busy={growing}>
       <header class="reply-head">
         <h2>{name}</h2>
         {coming && <Progress coming={coming} waiting={waiting} />}
+        {growing && !coming && <span class="pulse">Being written in another tab…</span>}
       </header>
       {shown.reasoning !== '' && (
         <details class="reasoning" open={thinks}>
@@ -51,7 +55,7 @@ export function Reply({ reply, name, coming, waiting, results, open }: ReplyProp
         />
       ))}
       {shown.end?.kind === 'failed' && <Failure message={shown.end.message} replyId={reply.id} />}
-      <footer class="reply-foot">{!coming && <Ending reply={shown} />}</footer>
+      <footer class="reply-foot">{!growing && <Ending reply={shown} versions={versions} />}</footer>
     </article>
   );
 }
@@ -73,7 +77,7 @@ function Progress({ coming, waiting }: { coming: Coming; waiting: string }): JSX
   );
 }
 
-function Ending({ reply }: { reply: ReplyTurn }): JSX.Element {
+function Ending({ reply, versions }: { reply: ReplyTurn; versions: string[] }): JSX.Element {
   const { replies } = useActions();
   const note = reply.end && endNote(reply.end);
   return (
@@ -84,6 +88,7 @@ function Ending({ reply }: { reply: ReplyTurn }): JSX.Element {
           <RetryIcon />
         </IconButton>
       </span>
+      <Versions id={reply.id} versions={versions} />
       {note && <strong>{note}</strong>}
       {reply.stats && <span>{formatStats(reply.stats)}</span>}
     </>

@@ -1,6 +1,9 @@
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import type { State } from '../data/state.ts';
+import { summariesOf } from '../data/tree/view.ts';
 import { useActions } from './actions.ts';
+import { NOT_KEPT } from './greeting.tsx';
 import { PlusIcon, TrashIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { saveFile } from './save-file.ts';
@@ -9,6 +12,7 @@ import { ThemeChoice } from './theme-choice.tsx';
 /** Lists the stored conversations. `onLeave` is called when one is chosen. */
 export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void }): JSX.Element {
   const { conversations } = useActions();
+  const summaries = useMemo(() => summariesOf(state.chats), [state.chats.heads]);
   return (
     <nav class="sidebar" aria-label="Chats">
       <p class="brand">
@@ -26,8 +30,11 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
         <PlusIcon />
         New chat
       </button>
+      {(summaries.length === 0 || !state.kept) && (
+        <p class="muted chats-none">{state.kept ? 'Your chats are kept here, in this browser.' : NOT_KEPT}</p>
+      )}
       <ul class="chats">
-        {state.summaries.map(({ id, title }) => (
+        {summaries.map(({ id, title }) => (
           <li key={id} class={id === state.currentId ? 'chat current' : 'chat'}>
             <button
               type="button"
@@ -40,14 +47,13 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
             >
               {title}
             </button>
-            <IconButton label={`Delete ${title}`} onClick={() => void conversations.remove(id)}>
+            <IconButton label={`Delete ${title}`} onClick={() => conversations.remove(id)}>
               <TrashIcon />
             </IconButton>
           </li>
         ))}
       </ul>
-      {state.summaries.length === 0 && <p class="muted chats-none">Your chats are kept here, in this browser.</p>}
-      <SidebarFoot empty={state.summaries.length === 0} />
+      <SidebarFoot empty={summaries.length === 0} />
     </nav>
   );
 }

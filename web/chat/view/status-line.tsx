@@ -1,19 +1,26 @@
 import type { JSX } from 'preact';
+import { formatBytes } from '../../../src/core/bytes.ts';
 import { footingOf, type Health } from '../data/health.ts';
 import type { ListedModel } from '../data/model.ts';
-import type { Ground } from '../data/state.ts';
+import type { Startup } from '../data/state.ts';
 
 interface StatusLineProps {
-  ground: Ground | null;
+  startup: Startup;
+  /** True once Paddock has told its models. */
+  known: boolean;
   health: Health | null;
   model: ListedModel | undefined;
 }
 
-/** Says what the model runs on and why. */
-export function StatusLine({ ground, health, model }: StatusLineProps): JSX.Element {
-  if (!model) return <p class="status">{ground === null ? 'Looking for Paddock…' : 'There is no model yet.'}</p>;
+/** Says how far the start is, and then what the model runs on and why. */
+export function StatusLine({ startup, known, health, model }: StatusLineProps): JSX.Element {
+  if (startup.kind === 'fetching') return <Fetching {...startup} />;
+  if (startup.kind !== 'ready') {
+    return <p class="status">{startup.kind === 'starting' ? 'Looking for Paddock…' : 'Paddock is not there.'}</p>;
+  }
+  if (!model) return <p class="status">{known ? 'There is no model yet.' : 'Asking for the models…'}</p>;
   const { text, reasons } = footingOf(health, model.id);
-  const place = ground === 'browser' ? 'In this browser.' : 'On the server.';
+  const place = startup.ground === 'browser' ? 'In this browser.' : 'On the server.';
   return (
     <p class="status">
       <span class="status-text" title={text}>
@@ -31,5 +38,18 @@ export function StatusLine({ ground, health, model }: StatusLineProps): JSX.Elem
         </>
       )}
     </p>
+  );
+}
+
+/** What a first visit fetches: the engine and the built-in model, which then stay in this browser. */
+function Fetching({ completed, total }: { completed: number; total: number }): JSX.Element {
+  return (
+    <label class="status fetching">
+      <span class="status-text">
+        Fetching {formatBytes(completed)} of {formatBytes(total)}
+        <span class="status-place">: the engine and a small model, which then stay here</span>
+      </span>
+      <progress value={completed} max={Math.max(1, total)} />
+    </label>
   );
 }

@@ -3,6 +3,7 @@ import { type Conversation, openCalls, type ReplyTurn, type ToolTurn, type Turn 
 import { waitingFor } from '../data/health.ts';
 import type { ListedModel } from '../data/model.ts';
 import { groundOf, modelOf, type State } from '../data/state.ts';
+import { versionsOf } from '../data/tree/branches.ts';
 import { Greeting } from './greeting.tsx';
 import { DownIcon } from './icons.tsx';
 import { Reply } from './reply.tsx';
@@ -15,12 +16,17 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
   const { turns } = conversation;
   const open = openCalls(conversation);
   const coming = state.coming[conversation.id];
+  const messages = state.chats.messages[conversation.id] ?? {};
   const draw = (turn: Turn, index: number) => {
     if (turn.role === 'tool') return null;
-    if (turn.role === 'user') return <UserTurnView key={turn.id} turn={turn} />;
+    // Versions of a turn share the key, so that the focus stays on the button that shows the next one.
+    const key = `${conversation.id} ${turns[index - 1]?.id ?? ''}`;
+    const versions = versionsOf(messages, turn.id);
+    if (turn.role === 'user') return <UserTurnView key={key} turn={turn} versions={versions} />;
     return (
       <Reply
-        key={turn.id}
+        key={key}
+        versions={versions}
         reply={turn}
         name={nameOf(turn, state.models)}
         coming={coming?.reply.id === turn.id ? coming : undefined}
@@ -36,9 +42,14 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
       <section class="turns" ref={frame} tabIndex={0} aria-label="Conversation">
         <div class="column" ref={content}>
           {turns.length === 0 ? (
-            <Greeting model={modelOf(state, conversation)} ground={groundOf(state)} />
+            <Greeting model={modelOf(state, conversation)} ground={groundOf(state)} kept={state.kept} />
           ) : (
             turns.map(draw)
+          )}
+          {state.waiting.includes(conversation.id) && (
+            <p class="muted pulse" role="status">
+              Kept. The answer is asked for as soon as Paddock is ready.
+            </p>
           )}
         </div>
       </section>

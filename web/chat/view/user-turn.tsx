@@ -5,9 +5,10 @@ import { useActions } from './actions.ts';
 import { EditIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
+import { Versions } from './versions.tsx';
 
 /** The person's message. It can be edited. */
-export function UserTurnView({ turn }: { turn: UserTurn }): JSX.Element {
+export function UserTurnView({ turn, versions }: { turn: UserTurn; versions: string[] }): JSX.Element {
   const [editing, setEditing] = useState(false);
   return (
     <article class="turn said">
@@ -32,6 +33,7 @@ export function UserTurnView({ turn }: { turn: UserTurn }): JSX.Element {
           {turn.text !== '' && <p class="bubble">{turn.text}</p>}
         </div>
       )}
+      {!editing && <Versions id={turn.id} versions={versions} />}
     </article>
   );
 }

@@ -1,0 +1,96 @@
+import { type Conversation, type Turn, titleOf, UNTITLED } from '../conversation.ts';
+import { NO_SETTINGS, type Settings } from '../settings.ts';
+import { lastAfter } from './branches.ts';
+import type { Stamp } from './stamp.ts';
+import type { Head, Message, Messages, Patch } from './tree.ts';
+
+// What a person can do to conversations. Each function returns the change alone; `merge` applies it. The stamp is a new
+// one for each call.
+
+/** The part of a conversation that may be set as it is. */
+export interface HeadValues {
+  title: string;
+  model: string | null;
+  settings: Settings;
+  deleted: boolean;
+  shown: string | null;
+}
+
+export function newHead(id: string, at: Stamp, settings: Settings = NO_SETTINGS, model: string | null = null): Head {
+  return {
+    id,
+    createdAt: at.time,
+    updatedAt: at.time,
+    title: { value: UNTITLED, at },
+    model: { value: model, at },
+    settings: { value: settings, at },
+    deleted: { value: false, at },
+    shown: { value: null, at },
+  };
+}
+
+/** Sets some of a conversation's fields: its title, for example, or that it is deleted. */
+export function withValues(head: Head, values: Partial<HeadValues>, at: Stamp): Head {
+  const fields = Object.entries(values).map(([name, value]) => [name, { value, at }]);
+  return { ...head, ...Object.fromEntries(fields) };
+}
+
+/**
+ * Adds a turn after `parent` and shows it; null makes it the first of its conversation. The first question gives the
+ * title. A conversation that was deleted meanwhile comes back with what is said in it.
+ */
+export function say(head: Head, parent: string | null, turn: Turn, at: Stamp): Patch {
+  const title = head.title.value === UNTITLED && turn.role === 'user' ? { title: titleOf(turn) } : {};
+  const changed = withValues(head, { shown: turn.id, deleted: false, ...title }, at);
+  return { heads: [{ ...changed, updatedAt: at.time }], messages: [newMessage(head.id, parent, turn, at)] };
+}
+
+/** Says something else in the place of a message: an edited question, or another answer. Both stay. */
+export function sayInstead(head: Head, messages: Messages, id: string, turn: Turn, at: Stamp): Patch {
+  return say(head, messages[id]?.parent ?? null, turn, at);
+}
+
+/** Sets a reply that has grown. */
+export function grow(message: Message, turn: Turn, at: Stamp): Patch {
+  return { heads: [], messages: [{ ...message, turn: { value: turn, at } }] };
+}
+
+/** Deletes one message, or brings it back. What was said after it stays. */
+export function setDeleted(message: Message, deleted: boolean, at: Stamp): Patch {
+  return { heads: [], messages: [{ ...message, deleted: { value: deleted, at } }] };
+}
+
+/** Shows the newest branch that goes on from this message. */
+export function show(head: Head, messages: Messages, id: string, at: Stamp): Patch {
+  return { heads: [withValues(head, { shown: lastAfter(messages, id) }, at)], messages: [] };
+}
+
+/** Makes a tree with one branch of a conversation that is a list of turns, as all were once. */
+export function fromList({ turns, ...rest }: Conversation): Patch {
+  const at: Stamp = { time: rest.updatedAt, tab: '' };
+  const named = turns.map((turn, index) => {
+    const taken = turns.findIndex(({ id }) => id === turn.id) < index;
+    return taken ? { ...turn, id: `${turn.id} ${index}` } : turn;
+  });
+  const messages = named.map((turn, index) => {
+    const made = { time: rest.createdAt + index, tab: '' };
+    return { ...newMessage(rest.id, named[index - 1]?.id ?? null, turn, at), made };
+  });
+  const head = withValues(
+    newHead(rest.id, at, rest.settings, rest.model),
+    { title: rest.title, shown: named.at(-1)?.id ?? null },
+    at,
+  );
+  return { heads: [{ ...head, createdAt: rest.createdAt }], messages };
+}
+
+function newMessage(conversation: string, parent: string | null, turn: Turn, at: Stamp): Message {
+  return {
+    conversation,
+    id: turn.id,
+    parent,
+    made: at,
+    turn: { value: turn, at },
+    deleted: { value: false, at },
+  };
+}

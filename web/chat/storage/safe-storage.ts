@@ -1,0 +1,24 @@
+type Kind = 'localStorage' | 'sessionStorage';
+
+/** What could not be stored. It lasts until the page is closed. */
+const memory = new Map<string, string>();
+
+/** Reads a text. Browsers that deny storage throw even when it is looked at. */
+export function readText(kind: Kind, name: string): string | null {
+  try {
+    return globalThis[kind].getItem(name) ?? memory.get(name) ?? null;
+  } catch {
+    return memory.get(name) ?? null;
+  }
+}
+
+/** Stores a text, or keeps it until the page is closed if the browser stores nothing. Null removes it. */
+export function writeText(kind: Kind, name: string, value: string | null): void {
+  memory.delete(name);
+  try {
+    if (value === null) globalThis[kind].removeItem(name);
+    else globalThis[kind].setItem(name, value);
+  } catch {
+    if (value !== null) memory.set(name, value);
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Copies a text to the clipboard. Pages over plain http have no `navigator.clipboard`; there the browser's old command
+ * does it. Returns false if neither works.
+ */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyByCommand(text);
+  }
+}
+
+function copyByCommand(text: string): boolean {
+  const focused = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'hidden';
+  // A modal dialog makes everything outside of it inert.
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
+  area.select();
+  const copied = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return copied;
+}

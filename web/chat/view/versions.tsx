@@ -1,0 +1,50 @@
+import type { JSX } from 'preact';
+import { useActions } from './actions.ts';
+import { BackIcon, ForwardIcon } from './icons.tsx';
+
+interface VersionsProps {
+  /** The id of the message that is shown. */
+  id: string;
+  /** The ids of all messages that could stand in its place, this one too. */
+  versions: string[];
+}
+
+/** Shows which version of a message this is, and leads to the others. Nothing if there is only one. */
+export function Versions({ id, versions }: VersionsProps): JSX.Element | null {
+  if (versions.length < 2) return null;
+  const index = versions.indexOf(id);
+  const place = `${index + 1} of ${versions.length}`;
+  return (
+    <fieldset class="versions" aria-label="Versions">
+      <Step to={versions[index - 1]} label="Version before">
+        <BackIcon />
+      </Step>
+      <span role="status">
+        <span class="hidden">Version {place}</span>
+        <span aria-hidden="true">
+          {index + 1}/{versions.length}
+        </span>
+      </span>
+      <Step to={versions[index + 1]} label="Next version">
+        <ForwardIcon />
+      </Step>
+    </fieldset>
+  );
+}
+
+/** It stays focusable at either end, so that the keyboard does not lose its place. */
+function Step({ to, label, children }: { to: string | undefined; label: string; children: JSX.Element }): JSX.Element {
+  const { conversations } = useActions();
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      aria-disabled={to === undefined}
+      onClick={() => to !== undefined && conversations.showVersion(to)}
+    >
+      {children}
+    </button>
+  );
+}

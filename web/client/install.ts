@@ -1,0 +1,61 @@
+import { type InstallMessage, installChannel } from '../protocol.ts';
+import { allowed } from './needs.ts';
+
+/** How long the reason of a failed install may take to arrive after the failure itself, in ms. */
+const REASON_MS = 500;
+
+/**
+ * Registers the service worker and waits until it is installed, which means that all files that it needs are kept.
+ * `folder` is where its script lies.
+ *
+ * @throws Error that says why it could not be installed. The next call tries again, and fetches only what is missing.
+ */
+export async function install(
+  folder: URL,
+  onProgress: (progress: { completed: number; total: number }) => void,
+): Promise<ServiceWorkerRegistration> {
+  const channel = new BroadcastChannel(installChannel(folder.href));
+  let tellReason = (_: string) => {};
+  const reason = new Promise<string>((resolve) => {
+    tellReason = resolve;
+  });
+  channel.onmessage = ({ data }: MessageEvent<InstallMessage>) => {
+    if (data.kind === 'progress') onProgress({ completed: data.completed, total: data.total });
+    else tellReason(data.message);
+  };
+  try {
+    const registration = await allowed(register(folder));
+    // An older version that runs already goes on, whatever becomes of the new one.
+    if (registration.active) return registration;
+    if (await isInstalled(registration)) return registration;
+    const timeout = new Promise<string>((resolve) => setTimeout(resolve, REASON_MS, 'the browser does not say why.'));
+    const why = await Promise.race([reason, timeout]);
+    throw new Error(`Paddock could not be set up in this browser: ${why.replace(/\.?$/, '.')}`);
+  } finally {
+    channel.close();
+  }
+}
+
+async function register(folder: URL): Promise<ServiceWorkerRegistration> {
+  const script = new URL('service-worker.js', folder);
+  try {
+    return await navigator.serviceWorker.register(script, { scope: folder.href });
+  } catch (error) {
+    // Browsers say so of a script that can't be fetched.
+    if (!(error instanceof TypeError)) throw error;
+    throw new Error(`Paddock’s service worker can not be fetched from ${script.host}. Does the site still answer?`);
+  }
+}
+
+/** Resolves to false if the install fails. */
+function isInstalled(registration: ServiceWorkerRegistration): Promise<boolean> {
+  const worker = registration.installing ?? registration.waiting;
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!worker || worker.state === 'redundant') resolve(false);
+      else if (worker.state !== 'installing') resolve(true);
+    };
+    worker?.addEventListener('statechange', look);
+    look();
+  });
+}
