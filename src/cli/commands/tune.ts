@@ -12,7 +12,6 @@ import { tuningsFile } from '../home.ts';
 import { readLocalModels, unknownModel } from '../local-models.ts';
 import { note, print, printJson } from '../output.ts';
 import { findBest, type Trial } from '../tune/compare.ts';
-import { describeMachine } from '../tune/machine.ts';
 import {
   describeSettings,
   fingerprintOf,
@@ -74,6 +73,7 @@ async function tune(model: string, { json, rounds, ...options }: Record<string, 
   if (backend === 'wasm') throw new Error(`the model '${model}' runs on WebAssembly: there is nothing to tune`);
   const candidates = [...BATCHES.map((batch) => ({ batch })), ...fewerSlots(slots).map((fewer) => ({ slots: fewer }))];
   const { settings, gain } = await findBest(candidates, trial, count.output);
+  const { describeMachine } = await import('../tune/machine.ts');
   const tuning: Tuning = {
     model,
     fingerprint: fingerprintOf(source.files),
