@@ -53,3 +53,46 @@ export function continuations(from: Reached): string[] {
     return String.fromCodePoint(codePoint) + (reached ? forcedText(reached).text.slice(0, FEW) : '');
   });
 }
+
+/** After which characters a space came, of those behind which the grammar leaves it open. */
+export type Spacing = Map<number, boolean>;
+
+const SPACE = 0x20;
+/** `z` begins no value of JSON. */
+const LATER_LETTER = 0x7a;
+/** Longest likely text, in characters. */
+const MOST_LIKELY = 64;
+
+/** Notes in `spacing` how a text went on where a space was possible. `before` is the character before `codePoint`. */
+export function noteSpacing(spacing: Spacing, at: Reached, before: number, codePoint: number): void {
+  if (leavesSpaceOpen(at)) spacing.set(before, codePoint === SPACE);
+}
+
+/**
+ * Returns a text that is likely to come next: what is forced, and where a space is possible, one if there was one the last time.
+ * JSON is mostly written with a space after a colon and a comma, so that is taken at first. `before` is the character before it.
+ */
+export function likelyText(from: Reached, before: number, spacing: Spacing): string {
+  let [text, at, last] = ['', from, before];
+  while (text.length < MOST_LIKELY) {
+    const taken = onlyCharacter(at) ?? openSpace(at, spacing.get(last) ?? true);
+    const reached = taken === undefined ? undefined : at.after(taken);
+    if (taken === undefined || !reached) break;
+    text += String.fromCodePoint(taken);
+    [at, last] = [reached, taken];
+  }
+  return text;
+}
+
+/** True if a space may come here but no word with any letter, as between the parts of JSON and unlike inside a string. */
+function leavesSpaceOpen({ next, mayEnd }: Reached): boolean {
+  return !mayEnd && next.length > 1 && contains(next, SPACE) && !contains(next, LATER_LETTER);
+}
+
+function openSpace(at: Reached, spaced: boolean): number | undefined {
+  if (!leavesSpaceOpen(at)) return undefined;
+  if (spaced) return SPACE;
+  const others = at.next.filter(([first, last]) => first !== SPACE || last !== SPACE);
+  const [range] = others;
+  return others.length === 1 && range && range[0] === range[1] ? range[0] : undefined;
+}
