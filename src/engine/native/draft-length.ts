@@ -50,13 +50,37 @@ function kindOf(tokens: number): number {
   return tokens <= 4 ? tokens : Math.round(2 ** (Math.round(2 * Math.log2(tokens)) / 2));
 }
 
+/** What the latest forward pass had, and how long passes take. All replies of a context share it. */
+export interface Passes {
+  readonly times: PassTimes;
+  /** The tokens of the latest pass, prompts included, and the number of replies that were written in it. */
+  readonly latest: { tokens: number; replies: number };
+  begin(tokens: number, replies: number): void;
+  end(ms: number): void;
+}
+
+export function createPasses(): Passes {
+  const times = createPassTimes();
+  let latest = { tokens: 1, replies: 1 };
+  return {
+    times,
+    get latest() {
+      return latest;
+    },
+    begin(tokens, replies) {
+      latest = { tokens, replies };
+    },
+    end: (ms) => times.note(latest.tokens, ms),
+  };
+}
+
 /** Decides how many tokens of a reply to guess ahead, by how many of the guesses before were right. */
 export interface DraftLength {
   /**
-   * Returns how many tokens are worth guessing in a pass that has `others` tokens of other replies; 0 if none is. Asked once
-   * a pass for which there is a guess.
+   * Returns how many tokens are worth guessing in a pass of `tokens` tokens without them, in which `replies` replies are written;
+   * 0 if none is. Asked once for each pass for which there is a guess.
    */
-  choose(others: number, streams: number): number;
+  choose(tokens: number, replies: number): number;
   /** Notes that so many tokens were guessed, of which the first `right` ones were right. */
   note(guessed: number, right: number): void;
 }
@@ -81,12 +105,12 @@ export function createDraftLength(times: PassTimes): DraftLength {
   };
 
   return {
-    choose(others, streams) {
+    choose(tokens, replies) {
       const share = (right + FIRST_SHARE * FIRST_WEIGHT) / (tried + FIRST_WEIGHT);
       let best = { length: 0, gain: WORTH };
       for (const length of LENGTHS) {
-        const tokens = streams - 1 + expected(share, length);
-        const gain = tokens / streams / times.ratio(others + 1, others + 1 + length);
+        const given = replies - 1 + expected(share, length);
+        const gain = given / replies / times.ratio(tokens, tokens + length);
         if (gain > best.gain) best = { length, gain };
       }
       // What is not tried is forgotten, so that it is tried again some time.

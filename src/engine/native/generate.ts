@@ -4,6 +4,7 @@ import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { createChoiceRunner } from './choice.ts';
 import type { Decoder } from './decoder.ts';
+import type { Passes } from './draft-length.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { NativeModel, Token } from './llama.ts';
 import { chooseSlot, createSlots, prepareSlot, type Slot, shareCache } from './slot.ts';
@@ -16,6 +17,7 @@ export function createGenerate(
   decoder: Decoder,
   vocabulary: Vocabulary,
   driver: StepDriver,
+  passes: Passes,
 ): TextEngine['generate'] {
   const { contextLength } = decoder;
   const slots = createSlots(decoder);
@@ -43,6 +45,7 @@ export function createGenerate(
         decoder,
         vocabulary,
         loop,
+        passes,
         request: effective,
         prompt,
         scoresFrom,
@@ -91,6 +94,7 @@ interface Run {
   decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
+  passes: Passes;
   request: TextRequest;
   prompt: Token[];
   /** The place of the first prompt token to tell the log probability of; undefined tells none. */

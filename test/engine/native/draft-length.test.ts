@@ -55,7 +55,7 @@ describe('the length of a draft', () => {
     const lengths: number[] = [];
     let [tokens, ms] = [0, 0];
     for (let pass = 0; pass < passes; pass++) {
-      const length = draft.choose(streams - 1, streams);
+      const length = draft.choose(streams, streams);
       lengths.push(length);
       let right = 0;
       while (right < length && random() < share) right += 1;
