@@ -119,6 +119,7 @@ async function createSource(
     drawer,
     guide,
     forces,
+    passes,
     speculation: canRewind(context.loaded) ? createSpeculation(passes, createPromptLookup(history), guide) : undefined,
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,

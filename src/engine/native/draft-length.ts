@@ -4,8 +4,8 @@
  */
 export interface PassTimes {
   note(tokens: number, ms: number): void;
-  /** Returns how many times as long as a pass of `tokens` tokens one of `more` takes. */
-  ratio(tokens: number, more: number): number;
+  /** Returns the time of a pass of so many tokens, in ms; until one is measured, as a multiple of a pass of one. */
+  of(tokens: number): number;
 }
 
 /** Until it is measured, the time of a pass grows with this power of its tokens: 1.5 times for 4, 2.3 times for 16. */
@@ -41,7 +41,7 @@ export function createPassTimes(): PassTimes {
       const known = times.get(kind) ?? ms;
       times.set(kind, Math.min(Math.max(ms, known * (1 - STEP)), known * (1 + STEP)));
     },
-    ratio: (tokens, more) => Math.max(1, timeOf(more) / timeOf(tokens)),
+    of: timeOf,
   };
 }
 
@@ -55,32 +55,39 @@ export interface Passes {
   readonly times: PassTimes;
   /** The tokens of the latest pass, prompts included, and the number of replies that were written in it. */
   readonly latest: { tokens: number; replies: number };
-  begin(tokens: number, replies: number): void;
+  /** Begins a pass of these numbers of tokens, one for each sequence. */
+  begin(widths: number[], replies: number): void;
+  /** Ends it, so many ms later. */
   end(ms: number): void;
 }
 
 export function createPasses(): Passes {
   const times = createPassTimes();
   let latest = { tokens: 1, replies: 1 };
+  let even = true;
   return {
     times,
     get latest() {
       return latest;
     },
-    begin(tokens, replies) {
-      latest = { tokens, replies };
+    begin(widths, replies) {
+      latest = { tokens: widths.reduce((total, width) => total + width, 0), replies };
+      even = widths.every((width) => width === widths[0]);
     },
-    end: (ms) => times.note(latest.tokens, ms),
+    end(ms) {
+      // llama.cpp cuts a pass in several where the sequences bring unequal numbers of tokens.
+      if (even) times.note(latest.tokens, ms);
+    },
   };
 }
 
 /** Decides how many tokens of a reply to guess ahead, by how many of the guesses before were right. */
 export interface DraftLength {
   /**
-   * Returns how many tokens are worth guessing in a pass of `tokens` tokens without them, in which `replies` replies are written;
-   * 0 if none is. Asked once for each pass for which there is a guess.
+   * Returns how many tokens are worth guessing in a pass that has `tokens` tokens without them; 0 if none is. Asked once for each
+   * pass for which there is a guess.
    */
-  choose(tokens: number, replies: number): number;
+  choose(tokens: number): number;
   /** Notes that so many tokens were guessed, of which the first `right` ones were right. */
   note(guessed: number, right: number): void;
 }
@@ -105,12 +112,11 @@ export function createDraftLength(times: PassTimes): DraftLength {
   };
 
   return {
-    choose(tokens, replies) {
+    choose(tokens) {
       const share = (right + FIRST_SHARE * FIRST_WEIGHT) / (tried + FIRST_WEIGHT);
       let best = { length: 0, gain: WORTH };
       for (const length of LENGTHS) {
-        const given = replies - 1 + expected(share, length);
-        const gain = given / replies / times.ratio(tokens, tokens + length);
+        const gain = expected(share, length) / Math.max(1, times.of(tokens + length) / times.of(tokens));
         if (gain > best.gain) best = { length, gain };
       }
       // What is not tried is forgotten, so that it is tried again some time.

@@ -17,7 +17,8 @@ export interface Speculation {
 
 /**
  * Guesses what the grammar makes likely, else what followed when the latest tokens came before. The two are trusted each by its
- * own guesses.
+ * own guesses. Guesses only while no other reply is written: llama.cpp cuts a pass so that all sequences bring equally many
+ * tokens to each part, and each part reads all weights. The others would wait for a part that is not theirs.
  */
 export function createSpeculation(
   passes: Passes,
@@ -32,15 +33,15 @@ export function createSpeculation(
   return {
     guess(pending, room) {
       const { tokens, replies } = passes.latest;
-      const without = pending + Math.max(0, tokens - own, replies - 1);
+      const without = pending + Math.max(0, tokens - own);
       latest = undefined;
       own = pending;
-      if (room <= 0) return [];
+      if (room <= 0 || replies > 1) return [];
       const likely = guide?.likely() ?? [];
       lookup.update();
       if (likely.length === 0 && lookup.guess(1).length === 0) return [];
       const length = likely.length > 0 ? byGrammar : byLookup;
-      const count = Math.min(room, length.choose(without, Math.max(1, replies)));
+      const count = Math.min(room, length.choose(without));
       const guess = likely.length > 0 ? likely.slice(0, count) : (lookup.guess(count) as Token[]);
       if (guess.length > 0) latest = { length, tokens: guess.length };
       own += guess.length;

@@ -1,4 +1,5 @@
 import type { Place } from './decoder.ts';
+import type { Passes } from './draft-length.ts';
 import type { Guide } from './guide.ts';
 import type { Token } from './llama.ts';
 import type { Speculation } from './speculation.ts';
@@ -41,6 +42,7 @@ export interface TokenSourceOptions {
   forces: boolean;
   /** Guesses tokens. They are drawn as all others are, but several in one forward pass. */
   speculation?: Speculation | undefined;
+  passes: Passes;
   /** The most tokens of the reply in one forward pass. */
   mostPerStep: number;
   /** The most tokens with which the reply may begin before one is drawn. */
@@ -52,7 +54,7 @@ export interface TokenSourceOptions {
  * tokens and with the same random number as without it, and the first one that is drawn differently ends it.
  */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { drawer, speculation, mostPerStep } = options;
+  const { drawer, speculation, passes, mostPerStep } = options;
   let { guide } = options;
   let guess: Token[] = [];
 
@@ -71,41 +73,61 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const isComplete = () => guide?.complete ?? false;
 
   const opening = force(Math.min(options.mostAtFirst, mostPerStep));
-  /** Tokens of the reply that were not evaluated yet. */
+  /** Tokens of the reply that were not evaluated yet, and how many of them are in the next pass. */
   let pending: Token[] = [];
+  let evaluating = 0;
   let begun = false;
+
+  /** Draws a token from each place, up to the first that is not the one that was guessed. */
+  const drawInto = async (tokens: Drawn[], places: Place[]) => {
+    let right = 0;
+    for (const place of places) {
+      if (isComplete()) break;
+      const drawn = await drawer.draw(place);
+      if (!drawn) return { right, turnEnded: true };
+      tokens.push(drawn);
+      guide?.take(drawn.token);
+      if (drawn.token !== guess[right]) break;
+      right += 1;
+    }
+    return { right, turnEnded: false };
+  };
 
   return {
     opening,
     propose(room) {
-      guess = speculation?.guess(pending.length, Math.min(room, mostPerStep - pending.length)) ?? [];
-      const tokens = [...pending, ...guess];
-      return { tokens, logitsAt: tokens.map((_, index) => index).slice(pending.length - 1) };
+      evaluating = goTogether(pending.length, passes) ? pending.length : 1;
+      const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
+      guess = speculation?.guess(evaluating, most) ?? [];
+      const tokens = [...pending.slice(0, evaluating), ...guess];
+      return { tokens, logitsAt: tokens.map((_, index) => index).slice(evaluating - 1) };
     },
     async draw(places) {
+      if (evaluating < pending.length) {
+        pending = pending.slice(evaluating);
+        return { tokens: [], kept: evaluating, ended: false };
+      }
       const tokens: Drawn[] = begun ? [] : opening.map((token) => ({ token }));
       begun = true;
-      let right = 0;
-      let ended = isComplete();
-      for (const place of places) {
-        if (ended) break;
-        const drawn = await drawer.draw(place);
-        if (drawn) {
-          tokens.push(drawn);
-          guide?.take(drawn.token);
-        }
-        ended = !drawn || isComplete();
-        if (!drawn || drawn.token !== guess[right]) break;
-        right += 1;
-      }
-      const kept = pending.length + right;
+      const { right, turnEnded } = await drawInto(tokens, places);
       speculation?.note(right);
       guess = [];
+      const kept = pending.length + right;
       const last = tokens.at(-1);
-      const forced = ended ? [] : force(mostPerStep - 1);
+      const forced = turnEnded ? [] : force(mostPerStep - 1);
       pending = last ? [last.token, ...forced] : [];
-      return { tokens: [...tokens, ...forced.map((token) => ({ token }))], kept, ended: ended || isComplete() };
+      tokens.push(...forced.map((token) => ({ token })));
+      return { tokens, kept, ended: turnEnded || isComplete() };
     },
     close: () => drawer.close(),
   };
+}
+
+/**
+ * True if it is quicker for all to evaluate the pending tokens of a reply together. llama.cpp then cuts the pass of several replies in
+ * two, of which the others gain nothing; one after the other they take a small share of each pass.
+ */
+function goTogether(pending: number, { latest: { replies }, times }: Passes): boolean {
+  if (pending <= 1 || replies <= 1) return true;
+  return times.of(pending - 1) < ((pending - 1) * times.of(replies)) / replies;
 }

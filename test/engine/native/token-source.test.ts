@@ -55,6 +55,7 @@ async function write(
   const source: TokenSource = createTokenSource({
     drawer,
     forces: true,
+    passes: createPasses(),
     mostPerStep,
     mostAtFirst: mostPerStep,
     ...more(drawn),
@@ -132,6 +133,7 @@ describe('forced tokens', () => {
     const source = createTokenSource({
       drawer,
       forces: true,
+      passes: createPasses(),
       guide: createFakeGuide(),
       mostPerStep: 8,
       mostAtFirst: 8,
@@ -151,11 +153,41 @@ describe('forced tokens', () => {
     }
   });
 
+  it('are evaluated one by one where many other replies are written, for whom a longer pass is lost time', async () => {
+    const passes = createPasses();
+    passes.begin(new Array(16).fill(1), 16);
+    const drawer = createFakeDrawer([0 as Token], []);
+    drawer.draw = async () => ({ token: 1 as Token });
+    const source = createTokenSource({
+      drawer,
+      forces: true,
+      passes,
+      guide: createFakeGuide(),
+      mostPerStep: 8,
+      mostAtFirst: 8,
+    });
+    const { tokens } = await source.draw([1]);
+    expect(tokens.map(({ token }) => token)).toEqual([1, 2, 3, 4]);
+    for (const token of [1, 2, 3]) {
+      expect(source.propose(8)).toEqual({ tokens: [token], logitsAt: [0] });
+      expect(await source.draw([token + 1])).toEqual({ tokens: [], kept: 1, ended: false });
+    }
+    expect(source.propose(8)).toEqual({ tokens: [4], logitsAt: [0] });
+    expect((await source.draw([5])).tokens).toHaveLength(4);
+  });
+
   it('are evaluated with the prompt at the beginning of a reply', async () => {
     const drawer = createFakeDrawer([0 as Token], [0, 2, 3, 4] as Token[]);
     const guide = createFakeGuide();
     guide.take(1 as Token);
-    const source = createTokenSource({ drawer, forces: true, guide, mostPerStep: 8, mostAtFirst: 2 });
+    const source = createTokenSource({
+      drawer,
+      forces: true,
+      passes: createPasses(),
+      guide,
+      mostPerStep: 8,
+      mostAtFirst: 2,
+    });
     expect(source.opening).toEqual([2, 3]);
     const { tokens } = await source.draw([3]);
     expect(tokens.slice(0, 2)).toEqual([{ token: 2 }, { token: 3 }]);
@@ -165,7 +197,14 @@ describe('forced tokens', () => {
   it('end the reply without a draw where nothing may follow', async () => {
     const drawer = createFakeDrawer([0 as Token], [0 as Token]);
     const guide = { ...createFakeGuide(), forced: () => [] as Token[], complete: true };
-    const source = createTokenSource({ drawer, forces: true, guide, mostPerStep: 8, mostAtFirst: 8 });
+    const source = createTokenSource({
+      drawer,
+      forces: true,
+      passes: createPasses(),
+      guide,
+      mostPerStep: 8,
+      mostAtFirst: 8,
+    });
     expect(await source.draw([1])).toEqual({ tokens: [], kept: 0, ended: true });
     expect(drawer.draws).toBe(0);
   });
@@ -174,6 +213,9 @@ describe('forced tokens', () => {
     const drawer = { ...createFakeDrawer([0 as Token], []), force: () => false };
     const guide = createFakeGuide();
     guide.take(1 as Token);
-    expect(createTokenSource({ drawer, forces: true, guide, mostPerStep: 8, mostAtFirst: 8 }).opening).toEqual([]);
+    expect(
+      createTokenSource({ drawer, forces: true, passes: createPasses(), guide, mostPerStep: 8, mostAtFirst: 8 })
+        .opening,
+    ).toEqual([]);
   });
 });
