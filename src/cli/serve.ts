@@ -65,6 +65,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       slots: config.slots ?? null,
       threads: config.threads ?? null,
       batchSize: config.batch,
+      oneByOne: config.oneByOne,
     },
     maxWaiting: config.queue,
     maxLoadedModels: config.maxLoadedModels ?? null,

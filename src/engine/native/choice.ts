@@ -29,12 +29,19 @@ import {
 import { createTokenSource, type TokenSource } from './token-source.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
+/** What decides how many tokens of a reply go into one pass. */
+export interface Ahead {
+  passes: Passes;
+  /** True if every token is to be drawn by itself. */
+  oneByOne: boolean;
+}
+
 interface ChoiceContext {
   loaded: NativeModel;
   decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
-  passes: Passes;
+  ahead: Ahead;
   request: TextRequest;
   /** The tokens to evaluate for a choice: the prompt, and what another engine had drawn of the reply. */
   promptOf: (choice: number) => Token[];
@@ -108,19 +115,24 @@ async function createSource(
   prompt: Token[],
   drawn: Token[],
 ): Promise<TokenSource> {
-  const { decoder, request, passes } = context;
+  const {
+    decoder,
+    request,
+    ahead: { passes, oneByOne },
+  } = context;
   const history = [...prompt];
   const drawer = await createDrawer(context, choice, history, drawn);
-  const guide = createReplyGuide(context, prompt, drawn);
+  const guide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
+  const guesses = canRewind(context.loaded) && !oneByOne;
   const forces = request.logprobs === null && !request.promptLogprobs && request.sampling.logitBias.length === 0;
   return createTokenSource({
     drawer,
     guide,
     forces,
     passes,
-    speculation: canRewind(context.loaded) ? createSpeculation(passes, createPromptLookup(history), guide) : undefined,
+    speculation: guesses ? createSpeculation(passes, createPromptLookup(history), guide) : undefined,
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,
   });

@@ -66,13 +66,10 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
         threads: counts.reply,
         threadsReason: reason,
       },
-      generate: createGenerate(
-        loaded,
-        decoder,
-        vocabulary,
-        createDriver(decoder, counts, backend === 'cpu', passes),
+      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, counts, backend === 'cpu', passes), {
         passes,
-      ),
+        oneByOne: options.oneByOne ?? false,
+      }),
       ask: askFrom(vocabulary.answers),
     };
   }

@@ -2,9 +2,8 @@ import { unsupportedParameter } from '../../core/errors.ts';
 import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
-import { createChoiceRunner } from './choice.ts';
+import { type Ahead, createChoiceRunner } from './choice.ts';
 import type { Decoder } from './decoder.ts';
-import type { Passes } from './draft-length.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { NativeModel, Token } from './llama.ts';
 import { chooseSlot, createSlots, prepareSlot, type Slot, shareCache } from './slot.ts';
@@ -17,7 +16,7 @@ export function createGenerate(
   decoder: Decoder,
   vocabulary: Vocabulary,
   driver: StepDriver,
-  passes: Passes,
+  ahead: Ahead,
 ): TextEngine['generate'] {
   const { contextLength } = decoder;
   const slots = createSlots(decoder);
@@ -45,7 +44,7 @@ export function createGenerate(
         decoder,
         vocabulary,
         loop,
-        passes,
+        ahead,
         request: effective,
         prompt,
         scoresFrom,
@@ -94,7 +93,7 @@ interface Run {
   decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
-  passes: Passes;
+  ahead: Ahead;
   request: TextRequest;
   prompt: Token[];
   /** The place of the first prompt token to tell the log probability of; undefined tells none. */
