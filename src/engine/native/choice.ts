@@ -105,10 +105,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
   };
 }
 
-/**
- * Forced tokens are not drawn: not where their probabilities are asked for, or a bias may speak against their boundaries. Guesses
- * need a model whose cache can drop its latest tokens.
- */
+/** Guesses need a model whose cache can drop its latest tokens. */
 async function createSource(
   context: ChoiceContext,
   choice: number,
@@ -126,16 +123,26 @@ async function createSource(
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
   const guesses = canRewind(context.loaded) && !oneByOne;
-  const forces = request.logprobs === null && !request.promptLogprobs && request.sampling.logitBias.length === 0;
   return createTokenSource({
     drawer,
     guide,
-    forces,
+    forces: mayForce(request),
     passes,
     speculation: guesses ? createSpeculation(passes, createPromptLookup(history), guide) : undefined,
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,
   });
+}
+
+/**
+ * True if tokens that can come in only one way need not be drawn. They have to where their probabilities are asked for, where a bias
+ * may speak against their boundaries, and where a draw means something to those after it: with a seed, since it spends random
+ * numbers, and with mirostat.
+ */
+function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean {
+  const { temperature, dynatempRange, mirostat, logitBias, anySeed } = sampling;
+  const drawsFreely = anySeed ?? (temperature <= 0 && dynatempRange <= 0);
+  return drawsFreely && mirostat === 0 && logprobs === null && !promptLogprobs && logitBias.length === 0;
 }
 
 /** Follows the reply in its grammar, if it has one, from behind what another engine had drawn. */
