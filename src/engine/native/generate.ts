@@ -157,12 +157,17 @@ async function generateChoices(run: Run): Promise<void> {
   }
   if (outcomes.length < choices.length) return;
   const firstTokenAt = Math.min(...outcomes.map((outcome) => outcome.firstTokenAt));
+  const guesses = {
+    made: sum(outcomes.map(({ guesses }) => guesses.made)),
+    right: sum(outcomes.map(({ guesses }) => guesses.right)),
+  };
   const before = resume.filter(({ finished }) => finished).map(({ tokens }) => tokens.length);
   emit({
     kind: 'done',
     promptTokens: prompt.length,
     cachedTokens: cached,
     completionTokens: sum([...before, ...outcomes.map(({ tokens }) => tokens)]),
+    ...(guesses.made > 0 && { guesses }),
     promptMs: firstTokenAt - startedAt,
     predictedMs: performance.now() - firstTokenAt,
   });

@@ -1,6 +1,6 @@
 import { createDetokenizer } from '../../core/chat/detokenizer.ts';
 import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
-import type { EngineEvent, FinishReason, TokenLogprob } from '../../core/events.ts';
+import type { EngineEvent, FinishReason, Guesses, TokenLogprob } from '../../core/events.ts';
 import type { Part, Place } from './decoder.ts';
 import type { Token } from './llama.ts';
 import type { PromptScorer } from './prompt-scores.ts';
@@ -38,6 +38,7 @@ export interface GenerationOptions {
 /** The result of a generation. Times are `performance.now()`, in ms. */
 export interface GenerationOutcome {
   tokens: number;
+  guesses: Guesses;
   firstTokenAt: number;
 }
 
@@ -94,7 +95,7 @@ export function createGeneration(
   const finish = (reason: FinishReason) => {
     say((filter.stopped ? '' : stops.push(filter.flush())) + stops.flush());
     emit({ kind: 'finish', choice, reason, ...(stops.reached !== undefined && { stopSequence: stops.reached }) });
-    release({ tokens: generated, firstTokenAt });
+    release({ tokens: generated, guesses: source.guesses, firstTokenAt });
   };
 
   /** The next chunk of the prompt. The last chunk gives the first token of the reply. */

@@ -1,3 +1,4 @@
+import type { Guesses } from '../../core/events.ts';
 import type { Place } from './decoder.ts';
 import type { Passes } from './draft-length.ts';
 import type { Guide } from './guide.ts';
@@ -27,6 +28,8 @@ export interface Gain {
 export interface TokenSource {
   /** The tokens with which the reply has to begin. They are to be evaluated with the prompt; the first gain has them. */
   readonly opening: Token[];
+  /** The guesses so far. */
+  readonly guesses: Guesses;
   /** Says what to evaluate in the next step. The guess in it has at most `room` tokens. */
   propose(room: number): Proposal;
   /** Draws from the logits that were asked for; at first from those of the last token of prompt and opening. */
@@ -76,6 +79,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   /** Tokens of the reply that were not evaluated yet, and how many of them are in the next pass. */
   let pending: Token[] = [];
   let evaluating = 0;
+  const guesses = { made: 0, right: 0 };
   let begun = false;
 
   /** Draws a token from each place, up to the first that is not the one that was guessed. */
@@ -95,6 +99,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 
   return {
     opening,
+    guesses,
     propose(room) {
       evaluating = goTogether(pending.length, passes) ? pending.length : 1;
       const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
@@ -111,6 +116,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       begun = true;
       const { right, turnEnded } = await drawInto(tokens, places);
       speculation?.note(right);
+      guesses.made += guess.length;
+      guesses.right += right;
       guess = [];
       const kept = pending.length + right;
       const last = tokens.at(-1);

@@ -41,6 +41,7 @@ export function createFakeSource(count: number, likely?: (index: number) => Omit
   const state = { places, rooms, closed: 0 };
   const source: TokenSource = {
     opening: [],
+    guesses: { made: 0, right: 0 },
     propose(room) {
       rooms.push(room);
       return { tokens: [(next - 1) as Token], logitsAt: [0] };

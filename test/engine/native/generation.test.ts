@@ -58,7 +58,8 @@ describe('a reply', () => {
   it('has a count of its tokens, and closes its source once', async () => {
     const before = performance.now();
     const { outcomes, source } = await runToEnd(createRun(tokensOf('a', 'b', 'c')));
-    expect(outcomes).toEqual([{ outcome: { tokens: 3, firstTokenAt: expect.any(Number) }, error: undefined }]);
+    const guesses = { made: 0, right: 0 };
+    expect(outcomes).toEqual([{ outcome: { tokens: 3, guesses, firstTokenAt: expect.any(Number) }, error: undefined }]);
     expect(outcomes[0]?.outcome?.firstTokenAt).toBeGreaterThanOrEqual(before);
     expect(source.closed).toBe(1);
   });
@@ -168,6 +169,7 @@ describe('a reply that gains several tokens in one step', () => {
     const rooms: number[] = [];
     const source: TokenSource = {
       opening: [],
+      guesses: { made: 0, right: 0 },
       propose(room) {
         rooms.push(room);
         const tokens = [0, 1, 2, 3].slice(0, room + 1) as Token[];
@@ -226,6 +228,7 @@ describe('a reply that has to begin in one way', () => {
     const places: number[][] = [];
     const source: TokenSource = {
       opening: tokens as Token[],
+      guesses: { made: 0, right: 0 },
       propose: () => ({ tokens: [3 as Token], logitsAt: [0] }),
       async draw(given) {
         places.push([...given]);
