@@ -14,6 +14,8 @@ const GROWTH = 0.3;
 const MOST_TOKENS = 512;
 /** A time that is off moves what is known by this share at most: one slow pass says little. */
 const STEP = 0.1;
+/** What is known of other numbers of tokens moves by this share to what the growth makes of it: it may be old, or was slow by chance. */
+const DRIFT = 0.003;
 
 export function createPassTimes(): PassTimes {
   const times = new Map<number, number>();
@@ -39,7 +41,9 @@ export function createPassTimes(): PassTimes {
       if (tokens < 1 || tokens > MOST_TOKENS || ms <= 0) return;
       const kind = kindOf(tokens);
       const known = times.get(kind) ?? ms;
-      times.set(kind, Math.min(Math.max(ms, known * (1 - STEP)), known * (1 + STEP)));
+      const time = Math.min(Math.max(ms, known * (1 - STEP)), known * (1 + STEP));
+      for (const [other, old] of times) times.set(other, old + DRIFT * (time * (other / kind) ** GROWTH - old));
+      times.set(kind, time);
     },
     of: timeOf,
   };

@@ -29,7 +29,7 @@ describe('the times of passes', () => {
 
   it('are those that were measured, and between two of them in between', () => {
     const times = measured((tokens) => 10 + tokens);
-    expect(ratio(times, 1, 8)).toBeCloseTo(18 / 11);
+    expect(ratio(times, 1, 8)).toBeCloseTo(18 / 11, 1);
     const five = ratio(times, 1, 5);
     expect(five).toBeGreaterThan(ratio(times, 1, 4));
     expect(five).toBeLessThan(ratio(times, 1, 6));
@@ -41,7 +41,16 @@ describe('the times of passes', () => {
     times.note(8, 5000);
     expect(ratio(times, 1, 8)).toBeLessThan(before * 1.11);
     for (let count = 0; count < 50; count++) times.note(8, 500);
-    expect(ratio(times, 1, 8)).toBeCloseTo(500 / 27, 0);
+    expect(ratio(times, 1, 8)).toBeGreaterThan(8);
+  });
+
+  it('forget a pass that was slow by chance, though no other of its kind is tried', () => {
+    const times = createPassTimes();
+    times.note(1, 20);
+    times.note(4, 1000);
+    expect(ratio(times, 1, 4)).toBeGreaterThan(40);
+    for (let count = 0; count < 1500; count++) times.note(1, 20);
+    expect(ratio(times, 1, 4)).toBeLessThan(2.2);
   });
 });
 
@@ -105,7 +114,7 @@ describe('passes', () => {
     passes.end(10);
     passes.begin([2, 2], 2);
     passes.end(20);
-    expect(ratio(passes.times, 1, 4)).toBe(2);
-    expect(ratio(passes.times, 4, 9)).toBeCloseTo((9 / 4) ** 0.3);
+    expect(ratio(passes.times, 1, 4)).toBeCloseTo(2, 1);
+    expect(ratio(passes.times, 4, 9)).toBeCloseTo((9 / 4) ** 0.3, 1);
   });
 });
