@@ -22,7 +22,8 @@ function createFakeDrawer(history: Token[], sequence: Token[]): TokenDrawer & { 
     draws: 0,
     async draw(place) {
       this.draws += 1;
-      expect(sequence.slice(0, place)).toEqual(history);
+      const same = place === history.length && history.every((token, at) => sequence[at] === token);
+      if (!same) throw new Error(`at ${place} the sequence is not what the reply has`);
       const token = next(history);
       if (token === END) return null;
       history.push(token);
@@ -109,7 +110,7 @@ describe('guessed tokens', () => {
         expect(guessed.draws).toBe(plain.draws);
         expect(guessed.passes).toBeLessThanOrEqual(plain.passes);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
