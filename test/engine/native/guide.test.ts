@@ -86,7 +86,7 @@ describe('the forced tokens of a reply', () => {
   });
 
   it.each(schemaCases)('belong to the grammar of $name', ({ schema, writes = [] }) => {
-    const texts = writes.map((value) => JSON.stringify(value)).filter(({ length }) => length < 1000);
+    const texts = writes.map((value) => JSON.stringify(value)).filter(({ length }) => length < 150);
     for (const text of texts) {
       const guide = guideAfter(grammarOf(schema), '');
       const tokens = vocabulary.tokensAmid(text);
