@@ -61,47 +61,53 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   let { guide } = options;
   let guess: Token[] = [];
 
+  /** Takes all tokens that have to come: an engine that takes the reply up after them finds no more. */
   const force = (most: number): Token[] => {
     const forced: Token[] = [];
-    for (const token of options.forces && guide ? guide.forced().slice(0, Math.max(0, most)) : []) {
+    let next = options.forces ? guide?.forced() : undefined;
+    for (let token = next?.[0]; token !== undefined && forced.length < most; token = next?.[0]) {
       if (!drawer.force(token)) {
         guide = undefined;
         break;
       }
       guide?.take(token);
       forced.push(token);
+      next = next?.slice(1);
+      if (next?.length === 0) next = guide?.forced();
     }
     return forced;
   };
   const isComplete = () => guide?.complete ?? false;
 
-  const opening = force(Math.min(options.mostAtFirst, mostPerStep));
+  const opening = force(options.mostAtFirst);
   /** Tokens of the reply that were not evaluated yet, and how many of them are in the next pass. */
   let pending: Token[] = [];
   let evaluating = 0;
   const guesses = { made: 0, right: 0 };
   let begun = false;
 
-  /** Draws a token from each place, up to the first that is not the one that was guessed. */
+  /** Draws from each place, and takes what has to follow, up to the first token that is not the one that was guessed. */
   const drawInto = async (tokens: Drawn[], places: Place[]) => {
     let right = 0;
-    for (const place of places) {
-      if (isComplete()) break;
+    for (let place = places[0]; place !== undefined && !isComplete(); place = places[right]) {
       const drawn = await drawer.draw(place);
-      if (!drawn) return { right, turnEnded: true };
-      tokens.push(drawn);
+      if (!drawn) return { right, left: [], turnEnded: true };
       guide?.take(drawn.token);
-      if (drawn.token !== guess[right]) break;
-      right += 1;
+      const forced = force(Number.POSITIVE_INFINITY);
+      tokens.push(drawn, ...forced.map((token) => ({ token })));
+      const gained = [drawn.token, ...forced];
+      const wrong = gained.findIndex((token, index) => token !== guess[right + index]);
+      if (wrong !== -1) return { right: right + wrong, left: gained.slice(wrong), turnEnded: false };
+      right += gained.length;
     }
-    return { right, turnEnded: false };
+    return { right, left: [], turnEnded: false };
   };
 
   return {
     opening,
     guesses,
     propose(room) {
-      evaluating = goTogether(pending.length, passes) ? pending.length : 1;
+      evaluating = goTogether(pending.length, passes) ? Math.min(pending.length, mostPerStep) : 1;
       const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
       guess = speculation?.guess(evaluating, most) ?? [];
       const tokens = [...pending.slice(0, evaluating), ...guess];
@@ -114,16 +120,13 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       }
       const tokens: Drawn[] = begun ? [] : opening.map((token) => ({ token }));
       begun = true;
-      const { right, turnEnded } = await drawInto(tokens, places);
+      const { right, left, turnEnded } = await drawInto(tokens, places);
       speculation?.note(right);
       guesses.made += guess.length;
       guesses.right += right;
       guess = [];
       const kept = pending.length + right;
-      const last = tokens.at(-1);
-      const forced = turnEnded ? [] : force(mostPerStep - 1);
-      pending = last ? [last.token, ...forced] : [];
-      tokens.push(...forced.map((token) => ({ token })));
+      pending = left;
       return { tokens, kept, ended: turnEnded || isComplete() };
     },
     close: () => drawer.close(),

@@ -90,7 +90,7 @@ function createFakeGuide(): Guide {
     take(token) {
       last = token;
     },
-    forced: () => (last === 1 ? ([2, 3, 4] as Token[]) : []),
+    forced: () => (last >= 1 && last < 4 ? ([2, 3, 4].slice(last - 1) as Token[]) : []),
     likely: () => [],
     get complete() {
       return last === 77;
@@ -197,7 +197,7 @@ describe('forced tokens', () => {
 
   it('end the reply without a draw where nothing may follow', async () => {
     const drawer = createFakeDrawer([0 as Token], [0 as Token]);
-    const guide = { ...createFakeGuide(), forced: () => [] as Token[], complete: true };
+    const guide = { ...createFakeGuide(), forced: (): Token[] => [], complete: true };
     const source = createTokenSource({
       drawer,
       forces: true,
