@@ -49,6 +49,8 @@ export interface ServerOptions {
   threads?: number;
   /** Most tokens in one forward pass. By default 512, or what `paddock tune` found. */
   batch?: number;
+  /** Draws every token by itself: none is guessed ahead, none is taken because no other can come. */
+  oneByOne?: boolean;
   /** Models in memory at once; the least recently used one gives way. By default as many as fit. */
   maxLoadedModels?: number;
   /** Models to load at the start and to keep in memory. */

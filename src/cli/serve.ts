@@ -68,6 +68,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       slots: config.slots ?? null,
       threads: config.threads ?? null,
       batchSize: config.batch ?? DEFAULT_BATCH,
+      oneByOne: config.oneByOne,
     },
     tuned: tunedLoads(await readTunings(tuningsFile()), describeMachine(), config),
     maxWaiting: config.queue,

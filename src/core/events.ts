@@ -106,8 +106,16 @@ export interface GenerationDone {
   completionTokens: number;
   /** Absent where none were reasoning. */
   reasoningTokens?: number;
+  /** Tokens that were guessed ahead, and those of them that were right. Absent where none were guessed. */
+  guesses?: Guesses;
   promptMs: number;
   predictedMs: number;
+}
+
+/** Counts of tokens. */
+export interface Guesses {
+  made: number;
+  right: number;
 }
 
 /**

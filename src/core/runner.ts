@@ -29,6 +29,8 @@ export interface ChatMessage {
 export interface Sampling extends Record<SamplingKey, number> {
   /** Unsigned 32-bit. */
   seed: number;
+  /** True if the request names no seed: another random number for a token is as good. */
+  anySeed?: true;
   logitBias: [token: number, bias: number][];
 }
 

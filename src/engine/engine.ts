@@ -55,6 +55,8 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   gpuLayers?: number;
   /** The most tokens in one forward pass, prefill and decode together. */
   batchSize: number;
+  /** True if the native engine is to draw every token by itself, without guesses and forced tokens. */
+  oneByOne?: boolean;
 }
 
 /** One generation at the level of raw text, as a model itself sees it. */

@@ -7,7 +7,9 @@ import { planThreads } from './model-threads.ts';
 import { planSlots, type SlotChoice } from './plan-slots.ts';
 
 /** What is asked of a load. `slots` and `contextLength` are null where memory decides. */
-export type AskedLoad = Pick<EngineOptions, 'contextLength' | 'threads' | 'batchSize'> & { slots: number | null };
+export type AskedLoad = Pick<EngineOptions, 'contextLength' | 'threads' | 'batchSize' | 'oneByOne'> & {
+  slots: number | null;
+};
 
 /** How a model is to be loaded on a backend. */
 export interface LoadPlan {

@@ -191,6 +191,13 @@ export const SETTINGS = {
     fallback: () => undefined,
     fallbackText: `${DEFAULT_BATCH}, or what paddock tune found`,
   }),
+  oneByOne: setting<boolean>({
+    flags: '--one-by-one',
+    env: 'PADDOCK_ONE_BY_ONE',
+    description: 'draw every token by itself: none is guessed ahead, none is taken because no other can come',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
   maxLoadedModels: setting<number | undefined>({
     flags: '--max-loaded-models <n>',
     env: 'PADDOCK_MAX_LOADED_MODELS',

@@ -2,6 +2,8 @@
 export interface Detokenizer {
   /** Returns the text that this token completes; '' if it ends within a character. */
   push(token: number): string;
+  /** True if the tokens so far end within a character. */
+  readonly holdsBack: boolean;
 }
 
 /**
@@ -18,6 +20,9 @@ export function createDetokenizer(detokenize: Detokenize): Detokenizer {
   let emitted = 0;
 
   return {
+    get holdsBack() {
+      return pending.length > 0;
+    },
     push(token) {
       pending.push(token);
       const text = detokenize(pending, before);

@@ -1,7 +1,7 @@
 import type { Sampling } from '../runner.ts';
 import { type Candidates, indexOfHighest, type TokenLogits, toCandidates } from './candidates.ts';
 import { drawByWeight } from './draw.ts';
-import { createMersenneTwister } from './mersenne-twister.ts';
+import { createMersenneTwister, type RandomSource } from './mersenne-twister.ts';
 import { drawMirostat1, drawMirostat2, startMirostat } from './mirostat.ts';
 import { addBiases, penalize, toBiases } from './penalties.ts';
 import { scaleByEntropy, scaleByTemperature } from './temperature.ts';
@@ -14,6 +14,8 @@ export interface Sampler {
    * the reply so far. Neither is changed. Throws a `RangeError` if there is no token to choose from.
    */
   sample(logits: TokenLogits, recentTokens: ArrayLike<number>): number;
+  /** Spends the random number of a token that was not to be drawn, because no other could come. */
+  skip(): void;
 }
 
 /** Draws one of the candidates and returns its index. */
@@ -33,9 +35,13 @@ type Draw = (candidates: Candidates) => number;
  */
 export function createSampler(sampling: Sampling, vocabularySize: number, spentDraws = 0): Sampler {
   const biases = toBiases(sampling.logitBias);
-  const draw = isGreedy(sampling) ? indexOfHighest : createDraw(sampling, vocabularySize, spentDraws);
+  const random = createMersenneTwister(sampling.seed);
+  const draw = isGreedy(sampling) ? indexOfHighest : createDraw(sampling, vocabularySize, random);
+  const skip = () => void random.nextUniform();
+  for (let spent = 0; spent < spentDraws; spent++) skip();
   let scratch: Candidates | undefined;
   return {
+    skip,
     sample(logits, recentTokens) {
       const candidates = toCandidates(logits, scratch);
       if (candidates.size === 0) throw new RangeError('there are no tokens to choose from');
@@ -52,9 +58,7 @@ function isGreedy({ temperature, mirostat, dynatempRange, typicalP }: Sampling):
   return temperature <= 0 && (mirostat !== 0 || (dynatempRange <= 0 && typicalP >= 1));
 }
 
-function createDraw(sampling: Sampling, vocabularySize: number, spentDraws: number): Draw {
-  const random = createMersenneTwister(sampling.seed);
-  for (let draw = 0; draw < spentDraws; draw++) random.nextUniform();
+function createDraw(sampling: Sampling, vocabularySize: number, random: RandomSource): Draw {
   if (sampling.mirostat === 0) {
     const { temperature, dynatempRange: range, dynatempExponent: exponent } = sampling;
     return (candidates) => {

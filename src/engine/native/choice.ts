@@ -2,11 +2,22 @@ import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { Sampling } from '../../core/runner.ts';
 import type { TextRequest } from '../engine.ts';
 import type { Decoder } from './decoder.ts';
+import type { Passes } from './draft-length.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
-import { createAddonSampler, createGrammarGate, createGrammarState, type NativeModel, type Token } from './llama.ts';
+import { createGuide, type Guide } from './guide.ts';
+import {
+  canRewind,
+  createAddonSampler,
+  createGrammarGate,
+  createGrammarState,
+  type NativeModel,
+  type Token,
+} from './llama.ts';
 import { createLogitsReader } from './logits.ts';
+import { createPromptLookup } from './prompt-lookup.ts';
 import { createPromptScorer } from './prompt-scores.ts';
 import type { Slot } from './slot.ts';
+import { createSpeculation } from './speculation.ts';
 import type { StepLoop } from './step-loop.ts';
 import {
   consideredTokens,
@@ -15,14 +26,22 @@ import {
   type Drawn,
   type TokenDrawer,
 } from './token-drawer.ts';
-import { createPlainSource } from './token-source.ts';
+import { createTokenSource, type TokenSource } from './token-source.ts';
 import type { Vocabulary } from './vocabulary.ts';
+
+/** What decides how many tokens of a reply go into one pass. */
+export interface Ahead {
+  passes: Passes;
+  /** True if every token is to be drawn by itself. */
+  oneByOne: boolean;
+}
 
 interface ChoiceContext {
   loaded: NativeModel;
   decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
+  ahead: Ahead;
   request: TextRequest;
   /** The tokens to evaluate for a choice: the prompt, and what another engine had drawn of the reply. */
   promptOf: (choice: number) => Token[];
@@ -52,7 +71,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
     const prompt = promptOf(choice);
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
     const replayed = { tokens: tokens as Token[], logprobs };
-    const drawer = await createDrawer(context, choice, [...prompt], replayed.tokens);
+    const source = await createSource(context, choice, prompt, replayed.tokens);
     const describe = (drawn: Drawn) => toLogprob(drawn, vocabulary);
     const first = scoresFrom === 0 ? prompt[0] : undefined;
     const scorer =
@@ -69,8 +88,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           cached,
           scorer,
           onPrefill: (evaluated) => onPrefill(evaluated, scorer?.told),
-          source: createPlainSource(drawer),
-          mostPerStep: Math.floor(decoder.batchSize / decoder.sequences),
+          source,
           textOf: (tokens, before) => vocabulary.textOf(tokens, before, marks),
           stop: request.stop,
           banned: request.banned,
@@ -85,6 +103,62 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
       loop.add(generation);
     });
   };
+}
+
+/** Guesses need a model whose cache can drop its latest tokens. */
+async function createSource(
+  context: ChoiceContext,
+  choice: number,
+  prompt: Token[],
+  drawn: Token[],
+): Promise<TokenSource> {
+  const {
+    decoder,
+    request,
+    ahead: { passes, oneByOne },
+  } = context;
+  const history = [...prompt];
+  const drawer = await createDrawer(context, choice, history, drawn);
+  const guide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
+  const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
+  const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
+  const guesses = canRewind(context.loaded) && !oneByOne;
+  return createTokenSource({
+    drawer,
+    guide,
+    forces: mayForce(request),
+    passes,
+    speculation: guesses ? createSpeculation(passes, createPromptLookup(history), guide) : undefined,
+    mostPerStep,
+    mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,
+  });
+}
+
+/**
+ * True if tokens that can come in only one way need not be drawn. They have to where their probabilities are asked for, where a bias
+ * may speak against their boundaries, and where a draw means something to those after it: with a seed, since it spends random
+ * numbers, and with mirostat.
+ */
+function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean {
+  const { temperature, dynatempRange, mirostat, logitBias, anySeed } = sampling;
+  const drawsFreely = anySeed ?? (temperature <= 0 && dynatempRange <= 0);
+  return drawsFreely && mirostat === 0 && logprobs === null && !promptLogprobs && logitBias.length === 0;
+}
+
+/** Follows the reply in its grammar, if it has one, from behind what another engine had drawn. */
+function createReplyGuide(
+  { loaded, vocabulary, request }: ChoiceContext,
+  prompt: Token[],
+  drawn: Token[],
+): Guide | undefined {
+  if (request.grammar === null) return undefined;
+  const { model } = loaded;
+  const marks = vocabulary.specialTokens(request.marks);
+  const mayWrite = (token: Token) => !model.isSpecialToken(token) || (marks.has(token) && !model.isEogToken(token));
+  const last = prompt[prompt.length - drawn.length - 1];
+  const guide = createGuide(request.grammar, last, { ...vocabulary, mayWrite });
+  for (const token of drawn) guide?.take(token);
+  return guide;
 }
 
 /**
@@ -113,7 +187,7 @@ async function createDrawer(
   const exact = consideredTokens(sampling, contextLength) !== null;
   if (!exact && request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
     const { addon } = decoder;
-    return createNativeDrawer({ ...common, addon, sampler: createAddonSampler(loaded), grammar: grammar?.state });
+    return createNativeDrawer({ ...common, addon, sampler: createAddonSampler(loaded), grammar });
   }
   return createLogitsDrawer({
     ...common,

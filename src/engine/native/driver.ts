@@ -1,5 +1,6 @@
 import { type CpuClock, ownCpuMs, readCpuClock } from '../node/cpu-clock.ts';
 import type { Decoder, Part } from './decoder.ts';
+import type { Passes } from './draft-length.ts';
 import { afterStep, promptBudget, UNKNOWN_PACE } from './pace.ts';
 import type { StepDriver } from './step-loop.ts';
 import { planStep } from './step-plan.ts';
@@ -15,7 +16,7 @@ const MANY_TOKENS = 32;
  *
  * @param governed whether other programs may take cores away; on a GPU they do not matter
  */
-export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean): StepDriver {
+export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, passes: Passes): StepDriver {
   const { batchSize } = decoder;
   const most = Math.max(counts.reply, counts.prompt);
   let pace = UNKNOWN_PACE;
@@ -39,9 +40,14 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     const wanted = tokens > MANY_TOKENS ? counts.prompt : counts.reply;
     const threads = governed ? Math.min(wanted, governor.threads) : wanted;
     const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
+    passes.begin(
+      parts.map(({ tokens }) => tokens.length),
+      parts.filter(({ logitsAt }) => logitsAt.length > 0).length,
+    );
     const places = await decoder.decode(parts, threads);
     const now = performance.now();
     const wallMs = now - start.wall;
+    passes.end(wallMs);
     pace = afterStep(pace, { ...planned, ms: wallMs });
     if (governed) govern({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
     return places;

@@ -7,6 +7,7 @@ import type { EngineOptions, TextEngine } from '../engine.ts';
 import { usableCores } from '../node/cores.ts';
 import type { WorkerConfig } from '../node/task.ts';
 import { createDecoder, type Decoder } from './decoder.ts';
+import { createPasses } from './draft-length.ts';
 import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
@@ -53,6 +54,7 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
 
   if (options.kind === 'chat') {
     const context = await createContext(model, options);
+    const passes = createPasses();
     const decoder = createDecoder(context, model.fileInsights.swaSize ?? null);
     const { reason, ...counts } = await threadsFor(decoder, options, backend);
     return {
@@ -64,7 +66,10 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
         threads: counts.reply,
         threadsReason: reason,
       },
-      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, counts, backend === 'cpu')),
+      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, counts, backend === 'cpu', passes), {
+        passes,
+        oneByOne: options.oneByOne ?? false,
+      }),
       ask: askFrom(vocabulary.answers),
     };
   }

@@ -2,7 +2,7 @@ import { unsupportedParameter } from '../../core/errors.ts';
 import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
-import { createChoiceRunner } from './choice.ts';
+import { type Ahead, createChoiceRunner } from './choice.ts';
 import type { Decoder } from './decoder.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { NativeModel, Token } from './llama.ts';
@@ -16,6 +16,7 @@ export function createGenerate(
   decoder: Decoder,
   vocabulary: Vocabulary,
   driver: StepDriver,
+  ahead: Ahead,
 ): TextEngine['generate'] {
   const { contextLength } = decoder;
   const slots = createSlots(decoder);
@@ -43,6 +44,7 @@ export function createGenerate(
         decoder,
         vocabulary,
         loop,
+        ahead,
         request: effective,
         prompt,
         scoresFrom,
@@ -91,6 +93,7 @@ interface Run {
   decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
+  ahead: Ahead;
   request: TextRequest;
   prompt: Token[];
   /** The place of the first prompt token to tell the log probability of; undefined tells none. */
@@ -154,12 +157,17 @@ async function generateChoices(run: Run): Promise<void> {
   }
   if (outcomes.length < choices.length) return;
   const firstTokenAt = Math.min(...outcomes.map((outcome) => outcome.firstTokenAt));
+  const guesses = {
+    made: sum(outcomes.map(({ guesses }) => guesses.made)),
+    right: sum(outcomes.map(({ guesses }) => guesses.right)),
+  };
   const before = resume.filter(({ finished }) => finished).map(({ tokens }) => tokens.length);
   emit({
     kind: 'done',
     promptTokens: prompt.length,
     cachedTokens: cached,
     completionTokens: sum([...before, ...outcomes.map(({ tokens }) => tokens)]),
+    ...(guesses.made > 0 && { guesses }),
     promptMs: firstTokenAt - startedAt,
     predictedMs: performance.now() - firstTokenAt,
   });

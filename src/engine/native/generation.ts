@@ -1,6 +1,6 @@
 import { createDetokenizer } from '../../core/chat/detokenizer.ts';
 import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
-import type { EngineEvent, FinishReason, TokenLogprob } from '../../core/events.ts';
+import type { EngineEvent, FinishReason, Guesses, TokenLogprob } from '../../core/events.ts';
 import type { Part, Place } from './decoder.ts';
 import type { Token } from './llama.ts';
 import type { PromptScorer } from './prompt-scores.ts';
@@ -23,8 +23,6 @@ export interface GenerationOptions {
   /** Called after each chunk of the prompt with the number of evaluated prompt tokens. */
   onPrefill: (evaluated: number) => void;
   source: TokenSource;
-  /** The most tokens that the reply may have evaluated in one step. */
-  mostPerStep: number;
   /** Returns the text of tokens. `before` has the few tokens before them. */
   textOf: (tokens: Token[], before: Token[]) => string;
   stop: string[];
@@ -40,6 +38,7 @@ export interface GenerationOptions {
 /** The result of a generation. Times are `performance.now()`, in ms. */
 export interface GenerationOutcome {
   tokens: number;
+  guesses: Guesses;
   firstTokenAt: number;
 }
 
@@ -56,10 +55,14 @@ export function createGeneration(
   const stops = createStopFilter(options.stop);
   const filter = createStopFilter(options.banned, foldCase);
   const startedAt = performance.now();
+  /** What is evaluated before a token is drawn. */
+  const toEvaluate = [...prompt, ...source.opening];
   let evaluated = options.cached;
   let proposal: Proposal | undefined;
   let part: Part | undefined;
   let generated = 0;
+  /** Tokens of the reply that came from the source. */
+  let added = 0;
   let firstTokenAt = 0;
   let finished = false;
   let logprobs: TokenLogprob[] = [];
@@ -92,34 +95,37 @@ export function createGeneration(
   const finish = (reason: FinishReason) => {
     say((filter.stopped ? '' : stops.push(filter.flush())) + stops.flush());
     emit({ kind: 'finish', choice, reason, ...(stops.reached !== undefined && { stopSequence: stops.reached }) });
-    release({ tokens: generated, firstTokenAt });
+    release({ tokens: generated, guesses: source.guesses, firstTokenAt });
   };
 
   /** The next chunk of the prompt. The last chunk gives the first token of the reply. */
   const chunkOf = (count: number): Proposal => {
     // A scorer takes fewer tokens at once, and leaves the last one to the source.
-    const scores = scorer && evaluated < prompt.length - 1;
-    const end = Math.min(evaluated + Math.min(count, scores ? scorer.chunk : count), prompt.length - (scores ? 1 : 0));
-    const tokens = prompt.slice(evaluated, end);
+    const scores = scorer && evaluated < toEvaluate.length - 1;
+    const most = scores ? Math.min(count, scorer.chunk) : count;
+    const end = Math.min(evaluated + most, toEvaluate.length - (scores ? 1 : 0));
+    const tokens = toEvaluate.slice(evaluated, end);
     if (scores) return { tokens, logitsAt: [...tokens.keys()] };
-    return { tokens, logitsAt: end === prompt.length ? [tokens.length - 1] : [] };
+    return { tokens, logitsAt: end === toEvaluate.length ? [tokens.length - 1] : [] };
   };
 
   /** Takes a chunk of the prompt that has been evaluated, and draws if it was the last. */
   const prefilled = async (tokens: Token[], places: Place[]): Promise<Gain | null> => {
-    const next = prompt[evaluated + tokens.length];
+    const next = toEvaluate[evaluated + tokens.length];
     if (scorer && next !== undefined) await scorer.score(tokens, next, places);
     const gain = next === undefined ? await source.draw(places) : null;
     if (gain) firstTokenAt = performance.now();
+    const isPrompt = evaluated < prompt.length;
     evaluated += tokens.length;
-    options.onPrefill(evaluated);
+    if (isPrompt) options.onPrefill(Math.min(evaluated, prompt.length));
     return gain;
   };
 
-  /** Adds a token to the reply, and says why the reply ends with it. `held` is the number of tokens before it in the sequence. */
-  const accept = (drawn: Drawn, held: number): FinishReason | null => {
+  /** Adds a token to the reply, and says why the reply ends with it. */
+  const accept = (drawn: Drawn): FinishReason | null => {
     generated += 1;
     unsaid += 1;
+    added += 1;
     const logprob = drawn.logprob === undefined ? undefined : options.toLogprob(drawn);
     if (logprob) logprobs.push(logprob);
     if (options.journal) emit({ kind: 'drawn', choice, token: drawn.token, ...(logprob && { logprob }) });
@@ -127,36 +133,29 @@ export function createGeneration(
     if (stops.stopped) return 'stop';
     if (filter.stopped) return 'content_filter';
     // The token itself needs a place in the context before another can follow it.
-    const contextFull = held >= sequence.contextLength - 1;
+    const contextFull = prompt.length + added >= sequence.contextLength;
     return generated === maxTokens || contextFull ? 'length' : null;
   };
 
-  /** Adds what was drawn. Of `first` and the tokens after it in the sequence, those stay that the reply has. */
-  const take = async ({ tokens, ended }: Gain, first: number): Promise<void> => {
-    let held = first;
+  /** Adds what was drawn. Of the sequence, `held` tokens stay and those after them that the reply has. */
+  const take = async ({ tokens, kept, ended }: Gain, held: number): Promise<void> => {
     let ending: FinishReason | null = null;
     for (const drawn of tokens) {
-      held += 1;
-      ending = accept(drawn, held);
+      ending = accept(drawn);
       if (ending) break;
     }
-    if (ended && !ending) {
-      held += 1;
-      ending = 'stop';
-    }
-    await sequence.truncate(held);
+    if (ended) ending ??= 'stop';
+    await sequence.truncate(Math.min(held + kept, prompt.length + added));
     if (ending) return finish(ending);
-    const last = tokens.at(-1)?.token;
-    if (last === undefined) return;
     const left = maxTokens === null ? Number.POSITIVE_INFINITY : maxTokens - generated;
-    const room = sequence.contextLength - 1 - sequence.length;
-    proposal = source.propose(last, Math.min(options.mostPerStep, left, room));
+    const room = sequence.contextLength - prompt.length - added;
+    proposal = source.propose(Math.min(left, room) - 1);
   };
 
   replay(options.replayed);
   return {
     get demand() {
-      return { prompt: prompt.length - evaluated, reply: proposal?.tokens.length ?? 0, since: startedAt };
+      return { prompt: toEvaluate.length - evaluated, reply: proposal?.tokens.length ?? 0, since: startedAt };
     },
     get finished() {
       return finished;
@@ -164,7 +163,7 @@ export function createGeneration(
     begin(promptTokens) {
       part = undefined;
       if (signal.aborted) release(null);
-      else if (evaluated === prompt.length && proposal)
+      else if (evaluated === toEvaluate.length && proposal)
         part = { ...proposal, sequence: sequence.id, at: sequence.length };
       else if (promptTokens > 0) part = { ...chunkOf(promptTokens), sequence: sequence.id, at: sequence.length };
       return part ?? null;
@@ -174,10 +173,10 @@ export function createGeneration(
       const { tokens, at } = part;
       try {
         sequence.extend(tokens);
-        const prefilling = evaluated < prompt.length;
+        const prefilling = evaluated < toEvaluate.length;
         const gain = prefilling ? await prefilled(tokens, places) : await source.draw(places);
         if (signal.aborted) release(null);
-        else if (gain) await take(gain, prefilling ? at + tokens.length - 1 : at);
+        else if (gain) await take(gain, prefilling ? sequence.length : at);
       } catch (error) {
         release(null, error);
       }

@@ -119,6 +119,11 @@ export function inOurWords(error: unknown): unknown {
   return error instanceof InsufficientMemoryError ? new InsufficientMemory(error.message) : error;
 }
 
+/** True if a sequence can always drop its latest tokens: a model with a state or a sliding window has forgotten what was before. */
+export function canRewind({ model: { fileInsights } }: NativeModel): boolean {
+  return fileInsights.swaSize === undefined && !fileInsights.isRecurrent && !fileInsights.isHybrid;
+}
+
 /** Makes the context of a chat model. It has a sequence for each slot, all in one batch. */
 export function createContext(model: LlamaModel, options: EngineOptions): Promise<LlamaContext> {
   return model.createContext({

@@ -5,7 +5,6 @@ import type { AddonContext, Place } from './decoder.ts';
 import {
   type AddonSampler,
   type GrammarGate,
-  type GrammarState,
   nativeState,
   penaltyWindow,
   type Token,
@@ -27,6 +26,8 @@ export interface Drawn {
 export interface TokenDrawer {
   /** Draws from the logits at this place, and adds the token to the history; null if the model ends its turn. */
   draw(place: Place): Promise<Drawn | null>;
+  /** Adds a token that can't but come next to the history. Returns false, and does nothing, if the grammar does not allow it. */
+  force(token: Token): boolean;
   /** No draw may be under way. */
   close(): void;
 }
@@ -95,8 +96,21 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
       history.push(token);
       return logprobs === null || !known ? { token } : rank(known, token, logprobs);
     },
+    force(token) {
+      if (!takes(grammar, token)) return false;
+      // A reply that is taken up spends a random number for each of its tokens.
+      sampler.skip();
+      history.push(token);
+      return true;
+    },
     close: () => reader.close(),
   };
+}
+
+function takes(grammar: GrammarGate | undefined, token: Token): boolean {
+  if (grammar && !grammar.allows(token)) return false;
+  grammar?.accept(token);
+  return true;
 }
 
 /** The highest logits, and those of other tokens, with what else is known of these. */
@@ -128,13 +142,13 @@ export function rank(top: WholeLogits, token: Token, alternatives: number): Draw
 export interface NativeDrawerOptions extends DrawerContext {
   addon: Pick<AddonContext, 'sampleToken'>;
   sampler: AddonSampler;
-  grammar: GrammarState | undefined;
+  grammar: GrammarGate | undefined;
 }
 
 /** Draws with llama.cpp's samplers, which look at the whole vocabulary. */
 export function createNativeDrawer(options: NativeDrawerOptions): TokenDrawer {
   const { addon, sampler, sampling, contextLength, grammar, history, isEndOfTurn } = options;
-  const grammarEvaluationState = grammar && nativeState(grammar);
+  const grammarEvaluationState = grammar && nativeState(grammar.state);
   return {
     async draw(place) {
       const config = toSamplerConfig(sampling, contextLength, history);
@@ -144,6 +158,11 @@ export function createNativeDrawer(options: NativeDrawerOptions): TokenDrawer {
       if (isEndOfTurn(token)) return null;
       history.push(token);
       return { token };
+    },
+    force(token) {
+      if (!takes(grammar, token)) return false;
+      history.push(token);
+      return true;
     },
     close: () => sampler.dispose(),
   };

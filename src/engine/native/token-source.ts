@@ -1,10 +1,14 @@
+import type { Guesses } from '../../core/events.ts';
 import type { Place } from './decoder.ts';
+import type { Passes } from './draft-length.ts';
+import type { Guide } from './guide.ts';
 import type { Token } from './llama.ts';
+import type { Speculation } from './speculation.ts';
 import type { Drawn, TokenDrawer } from './token-drawer.ts';
 
 /** What a reply wants evaluated next. */
 export interface Proposal {
-  /** The token that was drawn last, and any that are expected or bound to follow it. */
+  /** The tokens of the reply that have not been evaluated, and a guess of those after them. */
   tokens: Token[];
   /** The indices of those of `tokens` after which logits are wanted, ascending. */
   logitsAt: number[];
@@ -12,33 +16,128 @@ export interface Proposal {
 
 /** What a reply gains by one step. */
 export interface Gain {
-  /**
-   * The new tokens, in order. All but the last have been evaluated: they are the proposal's own, after its first. If the reply
-   * ends, the last one has been evaluated too.
-   */
+  /** The new tokens, in order. */
   tokens: Drawn[];
-  /** True if the model ends its turn after them. */
+  /** So many tokens of the proposal are part of the reply. Those after them are not, and have to be dropped. */
+  kept: number;
+  /** True if the reply ends after the new tokens. */
   ended: boolean;
 }
 
 /** Where the tokens of one reply come from. */
 export interface TokenSource {
-  /** Says what to evaluate in the next step: at least `last`, which was drawn last, and at most `room` tokens. */
-  propose(last: Token, room: number): Proposal;
-  /** Draws from the logits that were asked for; after the prompt, from those of its last token. */
+  /** The tokens with which the reply has to begin. They are to be evaluated with the prompt; the first gain has them. */
+  readonly opening: Token[];
+  /** The guesses so far. */
+  readonly guesses: Guesses;
+  /** Says what to evaluate in the next step. The guess in it has at most `room` tokens. */
+  propose(room: number): Proposal;
+  /** Draws from the logits that were asked for; at first from those of the last token of prompt and opening. */
   draw(places: Place[]): Promise<Gain>;
   close(): void;
 }
 
-/** Evaluates one token and draws the next. */
-export function createPlainSource(drawer: TokenDrawer): TokenSource {
-  return {
-    propose: (last) => ({ tokens: [last], logitsAt: [0] }),
-    async draw([place]) {
-      if (place === undefined) throw new Error('there are no logits to draw from');
+export interface TokenSourceOptions {
+  drawer: TokenDrawer;
+  /** Follows the reply in its grammar. */
+  guide?: Guide | undefined;
+  /** True if tokens that can come in only one way are not to be drawn. */
+  forces: boolean;
+  /** Guesses tokens. They are drawn as all others are, but several in one forward pass. */
+  speculation?: Speculation | undefined;
+  passes: Passes;
+  /** The most tokens of the reply in one forward pass. */
+  mostPerStep: number;
+  /** The most tokens with which the reply may begin before one is drawn. */
+  mostAtFirst: number;
+}
+
+/**
+ * Draws the tokens of a reply. A guess is a matter of speed alone: each of its tokens is drawn from its own logits, after the same
+ * tokens and with the same random number as without it, and the first one that is drawn differently ends it.
+ */
+export function createTokenSource(options: TokenSourceOptions): TokenSource {
+  const { drawer, speculation, passes, mostPerStep } = options;
+  let { guide } = options;
+  let guess: Token[] = [];
+
+  /** Takes all tokens that have to come: an engine that takes the reply up after them finds no more. */
+  const force = (most: number): Token[] => {
+    const forced: Token[] = [];
+    let next = options.forces ? guide?.forced() : undefined;
+    for (let token = next?.[0]; token !== undefined && forced.length < most; token = next?.[0]) {
+      if (!drawer.force(token)) {
+        guide = undefined;
+        break;
+      }
+      guide?.take(token);
+      forced.push(token);
+      next = next?.slice(1);
+      if (next?.length === 0) next = guide?.forced();
+    }
+    return forced;
+  };
+  const isComplete = () => guide?.complete ?? false;
+
+  const opening = force(options.mostAtFirst);
+  /** Tokens of the reply that were not evaluated yet, and how many of them are in the next pass. */
+  let pending: Token[] = [];
+  let evaluating = 0;
+  const guesses = { made: 0, right: 0 };
+  let begun = false;
+
+  /** Draws from each place, and takes what has to follow, up to the first token that is not the one that was guessed. */
+  const drawInto = async (tokens: Drawn[], places: Place[]) => {
+    let right = 0;
+    for (let place = places[0]; place !== undefined && !isComplete(); place = places[right]) {
       const drawn = await drawer.draw(place);
-      return drawn ? { tokens: [drawn], ended: false } : { tokens: [], ended: true };
+      if (!drawn) return { right, left: [], turnEnded: true };
+      guide?.take(drawn.token);
+      const forced = force(Number.POSITIVE_INFINITY);
+      tokens.push(drawn, ...forced.map((token) => ({ token })));
+      const gained = [drawn.token, ...forced];
+      const wrong = gained.findIndex((token, index) => token !== guess[right + index]);
+      if (wrong !== -1) return { right: right + wrong, left: gained.slice(wrong), turnEnded: false };
+      right += gained.length;
+    }
+    return { right, left: [], turnEnded: false };
+  };
+
+  return {
+    opening,
+    guesses,
+    propose(room) {
+      evaluating = goTogether(pending.length, passes) ? Math.min(pending.length, mostPerStep) : 1;
+      const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
+      guess = speculation?.guess(evaluating, most) ?? [];
+      const tokens = [...pending.slice(0, evaluating), ...guess];
+      return { tokens, logitsAt: tokens.map((_, index) => index).slice(evaluating - 1) };
+    },
+    async draw(places) {
+      if (evaluating < pending.length) {
+        pending = pending.slice(evaluating);
+        return { tokens: [], kept: evaluating, ended: false };
+      }
+      const tokens: Drawn[] = begun ? [] : opening.map((token) => ({ token }));
+      begun = true;
+      const { right, left, turnEnded } = await drawInto(tokens, places);
+      speculation?.note(right);
+      guesses.made += guess.length;
+      guesses.right += right;
+      guess = [];
+      const kept = pending.length + right;
+      pending = left;
+      return { tokens, kept, ended: turnEnded || isComplete() };
     },
     close: () => drawer.close(),
   };
+}
+
+/**
+ * True if it is quicker for all to evaluate the pending tokens of a reply together. llama.cpp then cuts the pass of several replies in
+ * two, of which the others gain nothing; one after the other they take a small share of each pass.
+ */
+function goTogether(pending: number, { latest: { replies }, times }: Passes): boolean {
+  if (pending <= 1 || replies <= 1) return true;
+  return times.of(pending - 1) < ((pending - 1) * times.of(replies)) / replies;
 }

@@ -34,6 +34,10 @@ export interface Vocabulary {
    * `marks`.
    */
   textOf(tokens: Token[], before: Token[], marks: ReadonlySet<Token>): string;
+  /** Returns the text of tokens with the names of special tokens. `before` has the few tokens before them. */
+  nameOrText(tokens: Token[], before: Token[]): string;
+  /** Returns the tokens of a text that goes on after others. It may spell special tokens. */
+  tokensAmid(text: string): Token[];
   /** Returns the UTF-8 bytes of one token. They may be a part of a character. */
   bytesOf(token: Token): number[];
   /** Returns the special tokens among these texts. */
@@ -46,7 +50,8 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   const { tokens: entries } = model.fileInfo.metadata.tokenizer.ggml;
   const size = entries.length;
   const { textOf, bytesOf } = createTokenText(model);
-  const nameOrText = (tokens: Token[]) => textOf(tokens, [], (token) => model.isSpecialToken(token));
+  const nameOrText = (tokens: Token[], before: Token[] = []) =>
+    textOf(tokens, before, (token) => model.isSpecialToken(token));
 
   const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
   // Byte-level vocabularies know no space at the beginning that has to be taken back.
@@ -87,6 +92,8 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     promptTokens,
     controlTokens: controlTokensOf(model),
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
+    nameOrText,
+    tokensAmid: (text) => tokenize({ text, literal: false, first: false }),
     bytesOf: (token) => [...bytesOf(token)],
     specialTokens: (texts) => {
       const found = texts.map((text) => model.tokenize(text, true)).filter(({ length }) => length === 1);

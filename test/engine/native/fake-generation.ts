@@ -40,15 +40,18 @@ export function createFakeSource(count: number, likely?: (index: number) => Omit
   let next = 0;
   const state = { places, rooms, closed: 0 };
   const source: TokenSource = {
-    propose(last, room) {
+    opening: [],
+    guesses: { made: 0, right: 0 },
+    propose(room) {
       rooms.push(room);
-      return { tokens: [last], logitsAt: [0] };
+      return { tokens: [(next - 1) as Token], logitsAt: [0] };
     },
     async draw(given) {
       places.push([...given]);
-      if (next === count) return { tokens: [], ended: true };
+      const kept = places.length === 1 ? 0 : 1;
+      if (next === count) return { tokens: [], kept, ended: true };
       const token = next++ as Token;
-      return { tokens: [{ token, ...likely?.(token) }], ended: false };
+      return { tokens: [{ token, ...likely?.(token) }], kept, ended: false };
     },
     close() {
       state.closed += 1;
@@ -72,7 +75,6 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
       cached: 0,
       onPrefill: () => {},
       source,
-      mostPerStep: 8,
       textOf: (tokens) => decode(tokens.flatMap((token) => pieces[token] ?? [])),
       stop: [],
       banned: [],

@@ -58,7 +58,8 @@ describe('a reply', () => {
   it('has a count of its tokens, and closes its source once', async () => {
     const before = performance.now();
     const { outcomes, source } = await runToEnd(createRun(tokensOf('a', 'b', 'c')));
-    expect(outcomes).toEqual([{ outcome: { tokens: 3, firstTokenAt: expect.any(Number) }, error: undefined }]);
+    const guesses = { made: 0, right: 0 };
+    expect(outcomes).toEqual([{ outcome: { tokens: 3, guesses, firstTokenAt: expect.any(Number) }, error: undefined }]);
     expect(outcomes[0]?.outcome?.firstTokenAt).toBeGreaterThanOrEqual(before);
     expect(source.closed).toBe(1);
   });
@@ -80,7 +81,8 @@ describe('a reply', () => {
 
   it('ends with length when the context has no place for another token', async () => {
     const run = createRun(tokensOf('a', 'b', 'c', 'd'), {
-      sequence: createFakeSequence({ used: 7, contextLength: 10 }),
+      prompt: promptOf(8),
+      sequence: createFakeSequence({ contextLength: 10 }),
     });
     await step(run);
     expect(run.generation.finished).toBe(false);
@@ -157,22 +159,23 @@ describe('a reply that gains several tokens in one step', () => {
   /** Makes a source that guesses the tokens 1 to 3 after token 0, and of which the model then agrees with the first `right`. */
   function guessing(right: number, ended = false): { source: TokenSource; rooms: number[] } {
     const gains: Gain[] = [
-      { tokens: [{ token: 0 as Token }], ended: false },
+      { tokens: [{ token: 0 as Token }], kept: 0, ended: false },
       {
         tokens: Array.from({ length: ended ? right : right + 1 }, (_, index) => ({ token: (index + 1) as Token })),
+        kept: right + 1,
         ended,
       },
     ];
     const rooms: number[] = [];
     const source: TokenSource = {
-      propose(last, room) {
+      opening: [],
+      guesses: { made: 0, right: 0 },
+      propose(room) {
         rooms.push(room);
-        return {
-          tokens: [last, 1 as Token, 2 as Token, 3 as Token].slice(0, room),
-          logitsAt: [0, 1, 2, 3].slice(0, room),
-        };
+        const tokens = [0, 1, 2, 3].slice(0, room + 1) as Token[];
+        return { tokens, logitsAt: [...tokens.keys()] };
       },
-      draw: async () => gains.shift() ?? { tokens: [], ended: true },
+      draw: async () => gains.shift() ?? { tokens: [], kept: 0, ended: true },
       close: () => {},
     };
     return { source, rooms };
@@ -203,18 +206,62 @@ describe('a reply that gains several tokens in one step', () => {
     const run = await runToEnd(createRun(pieces, { ...guessing(3), sequence, stop: ['c'] }));
     expect(replyOf(run.events)).toEqual({ text: 'ab', reasons: ['stop'] });
     expect(run.outcomes[0]?.outcome?.tokens).toBe(3);
-    expect(sequence.tokens).toEqual([100, 0, 1]);
+    expect(sequence.tokens).toEqual([100, 0, 1, 2]);
   });
 
   it.each([
-    ['its limit of tokens', { maxTokens: 3 }, 2],
-    ['its share of the batch', { mostPerStep: 3 }, 3],
-    ['its window', { sequence: createFakeSequence({ contextLength: 4 }) }, 2],
-  ])('proposes no more than %s allows', async (_, limit, most) => {
+    ['its limit of tokens', { maxTokens: 3 }, 1],
+    ['its window', { sequence: createFakeSequence({ contextLength: 4 }) }, 1],
+  ])('guesses no more than %s allows', async (_, limit, most) => {
     const { source, rooms } = guessing(0);
     const run = createRun(pieces, { source, ...limit });
     await step(run);
     expect(rooms).toEqual([most]);
+  });
+});
+
+describe('a reply that has to begin in one way', () => {
+  const pieces = tokensOf('{', '"a"', ':', '1');
+
+  function opening(...tokens: number[]) {
+    const gained = [...tokens, 3].map((token) => ({ token: token as Token }));
+    const places: number[][] = [];
+    const source: TokenSource = {
+      opening: tokens as Token[],
+      guesses: { made: 0, right: 0 },
+      propose: () => ({ tokens: [3 as Token], logitsAt: [0] }),
+      async draw(given) {
+        places.push([...given]);
+        return places.length === 1 ? { tokens: gained, kept: 0, ended: false } : { tokens: [], kept: 1, ended: true };
+      },
+      close: () => {},
+    };
+    return { source, places };
+  }
+
+  it('has its beginning evaluated with the prompt, and says it with the first token that is drawn', async () => {
+    const { source, places } = opening(0, 1, 2);
+    const prefilled: number[] = [];
+    const sequence = createFakeSequence();
+    const onPrefill = (count: number) => prefilled.push(count);
+    const run = createRun(pieces, { source, sequence, prompt: promptOf(2), onPrefill, journal: true });
+    expect(run.generation.demand.prompt).toBe(5);
+    expect(await step(run, 3)).toEqual([1000, 1001, 0]);
+    expect(run.events).toEqual([]);
+    expect(await step(run, 3)).toEqual([1, 2]);
+    expect(places).toEqual([[1]]);
+    expect(prefilled).toEqual([2]);
+    expect(replyOf(run.events).text).toBe('{"a":1');
+    expect(run.events.flatMap((event) => (event.kind === 'drawn' ? [event.token] : []))).toEqual([0, 1, 2, 3]);
+    await runToEnd(run);
+    expect(run.outcomes[0]?.outcome?.tokens).toBe(4);
+    expect(sequence.tokens).toEqual([1000, 1001, 0, 1, 2, 3]);
+  });
+
+  it('ends within it at a stop sequence', async () => {
+    const run = await runToEnd(createRun(pieces, { ...opening(0, 1, 2), stop: ['a'] }));
+    expect(replyOf(run.events)).toEqual({ text: '{"', reasons: ['stop'] });
+    expect(run.outcomes[0]?.outcome?.tokens).toBe(2);
   });
 });
 

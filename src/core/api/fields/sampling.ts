@@ -69,7 +69,7 @@ export function toSampling(request: SamplingFields, model: ModelCard): Sampling 
   return {
     ...sampling,
     topK: Math.max(0, sampling.topK),
-    seed: toSeed(request.seed),
+    ...toSeed(request.seed),
     logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),
   };
 }
@@ -99,10 +99,10 @@ export function refuseBestOf({ best_of, n }: SamplingFields): void {
  * Turns any integer into an unsigned 32-bit seed. A missing seed, or llama.cpp's -1, becomes a random one. The result
  * is never 2^32 - 1: that too means a random seed to llama.cpp, but a seed that a request gives must be repeatable.
  */
-function toSeed(seed: number | null | undefined): number {
+function toSeed(seed: number | null | undefined): Pick<Sampling, 'seed' | 'anySeed'> {
   const random = seed === null || seed === undefined || seed === -1;
   const number = random
     ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0)
     : Number(BigInt.asUintN(32, BigInt(seed)));
-  return Math.min(number, 0xfffffffe);
+  return { seed: Math.min(number, 0xfffffffe), ...(random && { anySeed: true }) };
 }

@@ -19,14 +19,17 @@ export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
     total_tokens: integer,
     prompt_tokens_details: object({ cached_tokens: integer }),
   }),
-  Timings: object({
-    cache_n: integer,
-    prompt_n: integer,
-    prompt_ms: number,
-    prompt_per_second: number,
-    predicted_n: integer,
-    predicted_ms: number,
-    predicted_per_second: number,
-  }),
+  Timings: object(
+    {
+      cache_n: integer,
+      prompt_n: integer,
+      prompt_ms: number,
+      prompt_per_second: number,
+      predicted_n: integer,
+      predicted_ms: number,
+      predicted_per_second: number,
+    },
+    { draft_n: integer, draft_n_accepted: integer },
+  ),
   PromptProgress: object({ cache: integer, processed: integer, total: integer, time_ms: number }),
 };

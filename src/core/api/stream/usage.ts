@@ -24,6 +24,9 @@ export interface Timings {
   predicted_n: number;
   predicted_ms: number;
   predicted_per_second: number;
+  /** Tokens that were guessed ahead, and those of them that were right; absent where none were. */
+  draft_n?: number;
+  draft_n_accepted?: number;
 }
 
 /** Makes the head of a completion. Its id begins with `prefix`, as in `chatcmpl-...`. `now` is Unix time in ms. */
@@ -60,6 +63,7 @@ export function toTimings(done: GenerationDone): Timings {
     predicted_n: done.completionTokens,
     predicted_ms: done.predictedMs,
     predicted_per_second: perSecond(done.completionTokens, done.predictedMs),
+    ...(done.guesses && { draft_n: done.guesses.made, draft_n_accepted: done.guesses.right }),
   };
 }
 
