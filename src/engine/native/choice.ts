@@ -5,8 +5,8 @@ import type { Decoder } from './decoder.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
 import { createAddonSampler, createGrammarGate, createGrammarState, type NativeModel, type Token } from './llama.ts';
 import { createLogitsReader } from './logits.ts';
+import type { Slot } from './prefix-store.ts';
 import { createPromptScorer } from './prompt-scores.ts';
-import type { Slot } from './slot.ts';
 import type { StepLoop } from './step-loop.ts';
 import {
   consideredTokens,

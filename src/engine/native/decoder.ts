@@ -32,8 +32,13 @@ export interface Decoder {
    * model can't go back so far, none. Waits for a forward pass that is under way, as `copy` does.
    */
   truncate(sequence: number, length: number): Promise<number>;
-  /** Copies all that a sequence holds into an empty one. Returns the number of tokens that this one holds then. */
-  copy(from: number, to: number): Promise<number>;
+  /**
+   * Has a sequence hold the first `length` tokens of another one, and nothing else. Returns how many it really holds then: `length` or
+   * none. llama.cpp notes the copy; the bytes move at the beginning of the next forward pass, and always those of the whole sequence.
+   */
+  copy(from: number, to: number, length: number): Promise<number>;
+  /** False while bytes of this sequence are to be copied by the next forward pass: nothing else may read or write them until then. */
+  settled(sequence: number): boolean;
   /** To be held: node-llama-cpp finds what it has to dispose by weak references, and would wait for ever for a lost context. */
   readonly context: LlamaContext;
   /** llama.cpp's context itself, to read logits from. */
@@ -71,9 +76,19 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
   };
   const alone = createTurns();
 
+  let unsettled = new Set<number>();
+
   const clear = (sequence: number) => {
     addon.disposeSequence(sequence);
     return 0;
+  };
+
+  const keep = (sequence: number, length: number) => {
+    if (length === 0) return clear(sequence);
+    // Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell.
+    const needed = window === null ? length - 1 : Math.max(0, length - window);
+    if (addon.getSequenceKvCacheMinPosition(sequence) > needed) return clear(sequence);
+    return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
   };
 
   return {
@@ -93,18 +108,20 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
           Array.from(addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt))),
         );
         addon.setThreads(threads);
+        unsettled = new Set();
         await addon.decodeBatch();
         return places;
       }),
-    truncate: (sequence, length) =>
+    truncate: (sequence, length) => alone(async () => keep(sequence, length)),
+    copy: (from, to, length) =>
       alone(async () => {
-        if (length === 0) return clear(sequence);
-        // Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell.
-        const needed = window === null ? length - 1 : Math.max(0, length - window);
-        if (addon.getSequenceKvCacheMinPosition(sequence) > needed) return clear(sequence);
-        return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
+        clear(to);
+        // The position of the last token that was copied, plus one.
+        const copied = (await addon.copySequenceStateFromOtherSequence(to, from)) + 1;
+        unsettled.add(from).add(to);
+        return copied < length ? clear(to) : keep(to, length);
       }),
-    copy: (from, to) => alone(async () => (await addon.copySequenceStateFromOtherSequence(to, from)) + 1),
+    settled: (sequence) => !unsettled.has(sequence),
   };
 }
 

@@ -9,13 +9,18 @@ import { afterLook, afterPass, type ObservedPass, startGovernor, wantsToLook } f
 /** A step with more tokens than this is like a prompt, one with fewer like a reply. */
 const MANY_TOKENS = 32;
 
+export interface Driver extends StepDriver {
+  /** The time that evaluating a token of a prompt takes, in ms; null before that was measured. */
+  readonly promptTokenMs: number | null;
+}
+
 /**
  * Runs the steps: plans them by the measured pace, and computes each with the threads that are best for its size and for which there
  * are cores.
  *
  * @param governed whether other programs may take cores away; on a GPU they do not matter
  */
-export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean): StepDriver {
+export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean): Driver {
   const { batchSize } = decoder;
   const most = Math.max(counts.reply, counts.prompt);
   let pace = UNKNOWN_PACE;
@@ -57,6 +62,9 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     },
     decode: compute,
     hold: decoder.hold,
+    get promptTokenMs() {
+      return pace.promptTokenMs;
+    },
   };
 }
 

@@ -6,6 +6,8 @@ import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { usableCores } from '../node/cores.ts';
 import type { WorkerConfig } from '../node/task.ts';
+import { NO_COPIES } from './copies.ts';
+import { measureCopy } from './copy-cost.ts';
 import { createDecoder, type Decoder } from './decoder.ts';
 import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
@@ -19,6 +21,8 @@ import {
   type NativeModel,
   unloadModel,
 } from './llama.ts';
+import { UNKNOWN_COSTS } from './prefix-plan.ts';
+import { createPrefixStore } from './prefix-store.ts';
 import { textContextOptions, textLength } from './text-context.ts';
 import { measureThreads, type ThreadChoice } from './thread-count.ts';
 import { createVocabulary } from './vocabulary.ts';
@@ -55,6 +59,10 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
     const context = await createContext(model, options);
     const decoder = createDecoder(context, model.fileInsights.swaSize ?? null);
     const { reason, ...counts } = await threadsFor(decoder, options, backend);
+    const driver = createDriver(decoder, counts, backend === 'cpu');
+    const copyMs = await measureCopy(decoder, counts.reply);
+    const costs = () => (driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs });
+    const store = createPrefixStore(decoder, NO_COPIES, forgets(model), costs);
     return {
       ...common,
       info: {
@@ -64,7 +72,7 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
         threads: counts.reply,
         threadsReason: reason,
       },
-      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, counts, backend === 'cpu')),
+      generate: createGenerate(loaded, decoder, vocabulary, driver, store),
       ask: askFrom(vocabulary.answers),
     };
   }
@@ -89,6 +97,11 @@ async function threadsFor(decoder: Decoder, { threads }: EngineOptions, backend:
   if (backend === 'gpu' || count === 1) return { reply: count, prompt: count, reason };
   const measured = await measureThreads(decoder, count);
   return { ...measured, reason: `${reason}; ${measured.reason}` };
+}
+
+/** True for a model with a recurrent state or a sliding window: it can't go back to a shorter beginning. */
+function forgets({ fileInsights }: LlamaModel): boolean {
+  return fileInsights.isRecurrent || fileInsights.isHybrid || fileInsights.swaSize !== undefined;
 }
 
 async function refuseGeneration(): Promise<never> {
