@@ -131,7 +131,7 @@ export interface GenerationDone {
   kind: 'done';
   promptTokens: number;
   cachedTokens: number;
-  /** Absent from an engine that does not tell, and where the request does without the cache. */
+  /** Absent from an engine that does not tell, from a reply that was taken up, and where the request does without the cache. */
   cache?: CacheUse;
   completionTokens: number;
   /** Absent where none were reasoning. */

@@ -39,14 +39,19 @@ export async function loadNativeEngine(
 ): Promise<TextEngine> {
   const loaded = await loadModel(options, backend, log, memory);
   try {
-    return await createEngine(loaded, options, backend);
+    return await createEngine(loaded, options, backend, log);
   } catch (error) {
     await unloadModel(loaded);
     throw inOurWords(error);
   }
 }
 
-async function createEngine(loaded: NativeModel, options: EngineOptions, backend: 'gpu' | 'cpu'): Promise<TextEngine> {
+async function createEngine(
+  loaded: NativeModel,
+  options: EngineOptions,
+  backend: 'gpu' | 'cpu',
+  log: Log,
+): Promise<TextEngine> {
   const { model } = loaded;
   const vocabulary = createVocabulary(model);
   const common = {
@@ -72,7 +77,7 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
         threads: counts.reply,
         threadsReason: reason,
       },
-      generate: createGenerate(loaded, decoder, vocabulary, driver, store),
+      generate: createGenerate({ loaded, decoder, vocabulary, driver, store, log }),
       ask: askFrom(vocabulary.answers),
     };
   }

@@ -1,10 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { CacheUse, EngineEvent, TokenLogprob } from '../../core/events.ts';
+import type { Log } from '../../core/log.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
+import type { Miss } from './cache-miss.ts';
 import { createChoiceRunner } from './choice.ts';
 import type { Decoder } from './decoder.ts';
+import { watchEarlyChanges } from './early-changes.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { NativeModel, Token } from './llama.ts';
 import { prefixOf } from './prefix.ts';
@@ -16,16 +19,26 @@ import type { Vocabulary } from './vocabulary.ts';
 const SHOWN_TOKENS = 12;
 const NO_MARKS: ReadonlySet<Token> = new Set();
 
+interface GenerateContext {
+  loaded: NativeModel;
+  decoder: Decoder;
+  vocabulary: Vocabulary;
+  driver: StepDriver;
+  store: PrefixStore;
+  log: Log;
+}
+
 /** Makes the native engine's `generate`. One step loop moves all generations of a context forward together. */
-export function createGenerate(
-  loaded: NativeModel,
-  decoder: Decoder,
-  vocabulary: Vocabulary,
-  driver: StepDriver,
-  store: PrefixStore,
-): TextEngine['generate'] {
+export function createGenerate({ driver, log, ...engine }: GenerateContext): TextEngine['generate'] {
+  const { decoder, vocabulary, store } = engine;
   const { contextLength } = decoder;
   const loop = createStepLoop(driver);
+  const noteMiss = watchEarlyChanges((token, promptTokens) =>
+    log.warn('prompts change early in every turn, so the cache is of little use: is there a time or an id?', {
+      token,
+      promptTokens,
+    }),
+  );
   let alone = 0;
 
   return async (request, emit, signal) => {
@@ -42,12 +55,29 @@ export function createGenerate(
     const common = request.cacheScope ?? '';
     // In a scope of its own, a request finds nothing but what it has evaluated itself.
     const scope = usesCache(request) ? common : `${common} ${++alone}`;
-    const slots = store.take(prefixOf(scope, prompt), request.choices);
-    if (slots.length === 0) throw new Error('a generation was started while all slots were busy');
     const scoresFrom = request.promptLogprobs && !request.resume ? added : undefined;
-    const free = (slot: Slot) => store.free(slot, common);
-    const engine = { loaded, decoder, vocabulary, loop, store };
-    await generateChoices({ ...engine, request, prompt, scope, scoresFrom, slots, free, emit, signal });
+    const slots = store.take(prefixOf(scope, prompt), request.choices);
+    const taken = new Set(slots);
+    const free = (slot: Slot) => {
+      if (taken.delete(slot)) store.free(slot, common);
+    };
+    try {
+      await generateChoices({
+        ...engine,
+        loop,
+        noteMiss,
+        request,
+        prompt,
+        scope,
+        scoresFrom,
+        slots,
+        free,
+        emit,
+        signal,
+      });
+    } finally {
+      slots.forEach(free);
+    }
   };
 }
 
@@ -60,12 +90,9 @@ function noMedia() {
   return unsupportedParameter('messages', 'The native engine takes no images and no audio.');
 }
 
-interface Run {
-  loaded: NativeModel;
-  decoder: Decoder;
-  vocabulary: Vocabulary;
+interface Run extends Omit<GenerateContext, 'driver' | 'log'> {
   loop: StepLoop;
-  store: PrefixStore;
+  noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
   prompt: Token[];
   /** Whose prefixes the prompt may use. */
@@ -84,6 +111,7 @@ interface Run {
  * slot takes the next choice when it has finished one.
  */
 async function generateChoices(run: Run): Promise<void> {
+  if (run.slots.length === 0) throw new Error('a generation was started while all slots were busy');
   const { request, prompt, scoresFrom, slots, free, store, scope, vocabulary, emit, signal } = run;
   const startedAt = performance.now();
   // Each slot that waits for another one listens.
@@ -112,7 +140,10 @@ async function generateChoices(run: Run): Promise<void> {
       if (!prepared || signal.aborted) return;
       const cached = slot.sequence.length;
       const report = leads ? progressOf(cached, own.length) : () => {};
-      if (leads) uses.push(describeUse(prepared, own, vocabulary));
+      if (leads) {
+        uses.push(describeUse(prepared, own, vocabulary));
+        run.noteMiss(prepared.miss, own.length);
+      }
       report(cached);
       const advance = (evaluated: number, scores?: TokenLogprob[]) => {
         store.advanced(slot);
@@ -134,7 +165,7 @@ async function generateChoices(run: Run): Promise<void> {
     kind: 'done',
     promptTokens: prompt.length,
     cachedTokens: uses.reduce((total, { slot, copied, ram, disk }) => total + slot + copied + ram + disk, 0),
-    ...(uses[0] && usesCache(request) && { cache: uses[0] }),
+    ...(uses[0] && usesCache(request) && !request.resume && { cache: uses[0] }),
     completionTokens: sum([...before, ...outcomes.map(({ tokens }) => tokens)]),
     promptMs: firstTokenAt - startedAt,
     predictedMs: performance.now() - firstTokenAt,

@@ -19,14 +19,22 @@ export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
     total_tokens: integer,
     prompt_tokens_details: object({ cached_tokens: integer }),
   }),
-  Timings: object({
-    cache_n: integer,
-    prompt_n: integer,
-    prompt_ms: number,
-    prompt_per_second: number,
-    predicted_n: integer,
-    predicted_ms: number,
-    predicted_per_second: number,
-  }),
+  Timings: object(
+    {
+      cache_n: integer,
+      prompt_n: integer,
+      prompt_ms: number,
+      prompt_per_second: number,
+      predicted_n: integer,
+      predicted_ms: number,
+      predicted_per_second: number,
+    },
+    {
+      cache: object(
+        { slot_n: integer, copied_n: integer, ram_n: integer, disk_n: integer },
+        { miss: object({ token: integer, why: string, before: string, after: string }) },
+      ),
+    },
+  ),
   PromptProgress: object({ cache: integer, processed: integer, total: integer, time_ms: number }),
 };
