@@ -70,6 +70,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     maxLoadedModels: config.maxLoadedModels ?? null,
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
     pinned: config.preload,
+    isolateKeys: config.isolateKeys,
     observer: telemetry.pool,
     sourceOf: catalogue.sourceOf,
     log,

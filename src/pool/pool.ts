@@ -27,6 +27,8 @@ export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'observer'> {
   idleTimeoutMs: number | null;
   /** The models that are never unloaded for others or for being idle. By default none. */
   pinned?: readonly string[];
+  /** Whether prompts of different keys share no cache. By default they do. */
+  isolateKeys?: boolean;
   /** Is told what happens to models. */
   observer?: PoolObserver;
   /** Returns how much memory there is. By default it is measured. */
@@ -50,6 +52,7 @@ interface Entered {
 export function createPool({
   memory,
   pinned = [],
+  isolateKeys = false,
   observer = NOBODY,
   ...options
 }: PoolOptions): Runner & AsyncDisposable {
@@ -114,13 +117,14 @@ export function createPool({
     const engine: Inference<TextRequest, EngineEvent> = {
       async generate(request, emit, signal) {
         const holding = held.open(request.choices);
+        const scoped = isolateKeys && context.party ? { ...request, cacheScope: context.party.name } : request;
         const say = (event: EngineEvent) => {
           holding.note(event);
           if (event.kind === 'pause') observer.tookOver(id);
           emit(event);
         };
         try {
-          await generateToTheEnd(workers, probation, request, conversation, say, { ...context, signal });
+          await generateToTheEnd(workers, probation, scoped, conversation, say, { ...context, signal });
         } finally {
           holding.close();
         }

@@ -117,6 +117,13 @@ export const SETTINGS = {
     fallbackText: '~/.paddock/keys.json, if it is there',
     path: true,
   }),
+  isolateKeys: setting<boolean>({
+    flags: '--isolate-keys',
+    env: 'PADDOCK_ISOLATE_KEYS',
+    description: 'share no cached prompts between keys, so that not even the time tells what others have asked',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
   noAuth: setting<boolean>({
     flags: '--no-auth',
     env: 'PADDOCK_NO_AUTH',

@@ -56,13 +56,16 @@ export function planPrefix<S>(
     ways.push({ plan: { kind: 'load', copy, length }, ms: copy.ms + rest(length) });
   }
   const now = cheapest(ways);
-  const waits = rivals
-    .filter(({ held, promised }) => promised > held && promised >= now.plan.length + BLOCK)
-    .map(({ slot, promised }) => ({
-      plan: { kind: 'wait' as const, on: slot, length: promised },
-      ms: copyMs + rest(promised),
-    }));
-  return cheapest([now, ...waits]).plan;
+  // One that comes later waits itself, perhaps: a few tokens are not worth a chain of those.
+  const later = rivals.filter(({ held, promised }) => promised > held);
+  const worthIt = (than: number, { promised }: Rival<S>) => promised >= than + BLOCK;
+  const awaited = later.reduce<Rival<S> | null>(
+    (best, rival) => (worthIt(best?.promised ?? now.plan.length, rival) ? rival : best),
+    null,
+  );
+  if (!awaited) return now.plan;
+  const { slot: on, promised: length } = awaited;
+  return cheapest([now, { plan: { kind: 'wait', on, length }, ms: copyMs + rest(length) }]).plan;
 }
 
 /** The first of those that cost least. */

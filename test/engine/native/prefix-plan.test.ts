@@ -34,6 +34,12 @@ describe('the way to the beginning of a prompt', () => {
     expect(planPrefix(1000, 850, [rival('b', 0, 890)], null, COSTS)).toEqual({ kind: 'own', length: 850 });
   });
 
+  it('is to wait for the first that comes close to the most, so that no chain of those who wait is made', () => {
+    const rivals = [rival('a', 0, 900), rival('b', 0, 905), rival('c', 0, 910), rival('d', 0, 950)];
+    expect(planPrefix(1000, 0, rivals.slice(0, 3), null, COSTS)).toEqual({ kind: 'wait', on: 'a', length: 900 });
+    expect(planPrefix(1000, 0, rivals, null, COSTS)).toEqual({ kind: 'wait', on: 'd', length: 950 });
+  });
+
   it('is a copy in memory or on disk, where loading it pays', () => {
     expect(planPrefix(1000, 0, [rival('a', 500)], copyOf(700, 300), COSTS)).toMatchObject({
       kind: 'load',
