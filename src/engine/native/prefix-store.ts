@@ -127,13 +127,15 @@ export function createPrefixStore(
   return {
     take(prompt, choices) {
       const taken: SlotState[] = [];
+      const { tokenMs, copyMs } = costs();
+      const copyTokens = Math.max(BLOCK, copyMs / tokenMs);
       while (taken.length < choices) {
         const candidates = slots.map((state) => {
           const { busy, usedAt, sequence } = state;
           const shared = taken.length === 0 ? holds(state, prompt) : 0;
           return { busy, usedAt, cached: sequence.length, shared, unique: index.unique(state) };
         });
-        const state = slots[chooseSlot(candidates) ?? -1];
+        const state = slots[chooseSlot(candidates, copyTokens) ?? -1];
         if (!state) break;
         state.busy = true;
         state.usedAt = performance.now();

@@ -10,22 +10,21 @@ export interface SlotCandidate {
   unique: number;
 }
 
-/** More tokens than this are too many to drop, if a slot is there that has nothing to lose. */
-const WORTH_KEEPING = 64;
-
 /**
  * Chooses the free slot for a prompt and returns its index, or undefined if all are busy. It prefers a slot of which
- * the prompt continues at least half of the cache; unless much of that would be lost, and another slot has nothing to lose: the
- * beginning can be copied. Otherwise it takes the slot that was unused for longest: a short common beginning, such as a system
- * prompt, is no reason to overwrite another conversation.
+ * the prompt continues at least half of the cache; unless more of that would be lost than a copy costs, and another slot has nothing
+ * to lose: the beginning can be copied. Otherwise it takes the slot that was unused for longest: a short common beginning, such as a
+ * system prompt, is no reason to overwrite another conversation.
+ *
+ * @param copyTokens the number of tokens whose evaluation takes as long as a copy
  */
-export function chooseSlot(candidates: SlotCandidate[]): number | undefined {
+export function chooseSlot(candidates: SlotCandidate[], copyTokens: number): number | undefined {
   const free = candidates.map((candidate, index) => ({ ...candidate, index })).filter(({ busy }) => !busy);
   const [continued] = free
     .filter(({ shared, cached }) => shared > 0 && shared >= cached / 2)
     .sort((a, b) => b.shared - a.shared);
   const [oldest] = free.sort((a, b) => a.usedAt - b.usedAt);
   const spare = free.find(({ unique }) => unique === 0);
-  const branches = continued && continued.unique > 0 && continued.cached - continued.shared > WORTH_KEEPING;
+  const branches = continued && continued.unique > 0 && continued.cached - continued.shared > copyTokens;
   return ((branches ? spare : undefined) ?? continued ?? spare ?? oldest)?.index;
 }

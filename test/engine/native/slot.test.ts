@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseSlot, type SlotCandidate } from '../../../src/engine/native/slot.ts';
+import { chooseSlot as choose, type SlotCandidate } from '../../../src/engine/native/slot.ts';
+
+const chooseSlot = (candidates: SlotCandidate[]) => choose(candidates, 64);
 
 const slot = (overrides: Partial<SlotCandidate> = {}): SlotCandidate => ({
   busy: false,
