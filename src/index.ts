@@ -71,6 +71,12 @@ export interface ServerOptions {
   allowPrivateMedia?: boolean;
   /** Allows to pull models from this machine and its private networks too. */
   allowPrivateSources?: boolean;
+  /** Keeps no prompts beyond the slots, neither in RAM nor on disk. */
+  noCache?: boolean;
+  /** Most bytes of RAM for prompts that slots gave up. By default an eighth of the free memory; none but on Linux. */
+  cacheRam?: number;
+  /** Most bytes on disk for prompts that slots gave up. By default a tenth of the free disk, at most 32 GiB. */
+  cacheDisk?: number;
   /** Seconds after `close()` for which new requests are still answered, work with a 503, before connections are refused. By default 0. */
   lameDuck?: number;
   /** Seconds that running requests get to end after `close()`; at least `lameDuck`. By default 10. */

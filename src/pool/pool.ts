@@ -9,13 +9,14 @@ import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { describeConversation } from './affinity.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
-import { createKeeper, type Keeper } from './keeper.ts';
+import { type Claim, createKeeper, type Keeper } from './keeper.ts';
 import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
 import { createMemoryGauge } from './memory-gauge.ts';
 import { NOBODY, type PoolObserver } from './observer.ts';
 import { MOST_DEFAULT_SLOTS } from './plan-slots.ts';
 import { createPreparerPool } from './preparer.ts';
 import { createProbation, type Probation } from './probation.ts';
+import type { MemoryState } from './residency.ts';
 import { askToTheEnd, generateToTheEnd } from './takeover.ts';
 
 export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'observer'> {
@@ -56,14 +57,24 @@ export function createPool({
   observer = NOBODY,
   ...options
 }: PoolOptions): Runner & AsyncDisposable {
-  const { maxWaiting, log } = options;
+  const { maxWaiting, copies, log } = options;
   const preparer = createPreparerPool();
   const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);
-  const measure = memory ?? createMemoryGauge(pids);
+  const measureAll = memory ?? createMemoryGauge(pids);
+  /** Copies in RAM give way to models. */
+  const measure = (): MemoryState => {
+    const { available, held } = measureAll();
+    return { available: available + (copies?.held().ram ?? 0), held };
+  };
   const keeper: Keeper<ServedModel> = createKeeper<ServedModel>({
     load: async (id, claim) => {
+      const claimed: Claim = async (needed) => {
+        const lack = await claim(needed);
+        if (lack === null) await copies?.freeMemory(needed - measureAll().available);
+        return lack;
+      };
       const began = performance.now();
-      const loaded = await loadModel(id, { ...options, observer, memory: measure }, claim).catch((error: unknown) => {
+      const loaded = await loadModel(id, { ...options, observer, memory: measure }, claimed).catch((error: unknown) => {
         observer.loadFailed(id);
         throw error;
       });
@@ -185,6 +196,7 @@ export function createPool({
 
     async [Symbol.asyncDispose]() {
       await keeper[Symbol.asyncDispose]();
+      await copies?.[Symbol.asyncDispose]();
       await preparer[Symbol.asyncDispose]();
       log.debug('pool closed');
     },

@@ -13,6 +13,7 @@ const FOREIGN_FLAGS = [
   '--cpus',
   '--from-file',
   '--from-literal',
+  '--shm-size',
   '--ignore-scripts',
   '--inspect',
   '--inspect-brk',

@@ -1,8 +1,8 @@
+import type { Tier } from '../node/copy-messages.ts';
 import type { Token } from './llama.ts';
 import type { Prefix } from './prefix.ts';
 
-/** Where a copy lies. */
-export type Tier = 'ram' | 'disk';
+export type { Tier };
 
 /** A copy of what a slot held once, with the beginning of a prompt. */
 export interface FoundCopy {

@@ -39,6 +39,13 @@ export interface Decoder {
   copy(from: number, to: number, length: number): Promise<number>;
   /** False while bytes of this sequence are to be copied by the next forward pass: nothing else may read or write them until then. */
   settled(sequence: number): boolean;
+  /**
+   * Writes what a sequence holds to a file. Waits for a forward pass that is under way, as `load` does. Resolves to its bytes, and how
+   * long it took without the waiting, in ms. Throws if it can't be written, or not yet because the sequence is not settled.
+   */
+  save(sequence: number, path: string): Promise<{ bytes: number; ms: number }>;
+  /** Loads such a file of so many tokens into a sequence that holds nothing. False, with the sequence empty, if that fails. */
+  load(sequence: number, path: string, length: number): Promise<boolean>;
   /** To be held: node-llama-cpp finds what it has to dispose by weak references, and would wait for ever for a lost context. */
   readonly context: LlamaContext;
   /** llama.cpp's context itself, to read logits from. */
@@ -66,6 +73,9 @@ export interface AddonContext {
   disposeSequence(sequence: number): void;
   getSequenceKvCacheMinPosition(sequence: number): number;
   copySequenceStateFromOtherSequence(to: number, from: number): Promise<number>;
+  getSequenceKvCacheMaxPosition(sequence: number): number;
+  saveSequenceStateToFile(path: string, sequence: number, tokens: Uint32Array): Promise<number>;
+  loadSequenceStateFromFile(path: string, sequence: number, mostTokens: number): Promise<Uint32Array>;
 }
 
 /** @param window the number of tokens that a model with a sliding window looks back on; null for one that sees all */
@@ -122,8 +132,25 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
         return copied < length ? clear(to) : keep(to, length);
       }),
     settled: (sequence) => !unsettled.has(sequence),
+    save: (sequence, path) =>
+      alone(async () => {
+        if (unsettled.has(sequence)) throw new Error('the next forward pass is to copy this sequence');
+        const since = performance.now();
+        const bytes = await addon.saveSequenceStateToFile(path, sequence, NO_TOKENS);
+        return { bytes, ms: performance.now() - since };
+      }),
+    load: (sequence, path, length) =>
+      alone(async () => {
+        await addon.loadSequenceStateFromFile(path, sequence, length).catch(() => {});
+        if (addon.getSequenceKvCacheMaxPosition(sequence) === length - 1) return true;
+        clear(sequence);
+        return false;
+      }),
   };
 }
+
+/** The tokens lie beside the state, in Paddock's own words. */
+const NO_TOKENS = new Uint32Array(0);
 
 /** Runs what it is given one after the other: llama.cpp's context bears no two calls at once. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {

@@ -5,13 +5,14 @@ import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { usableCores } from '../node/cores.ts';
-import type { WorkerConfig } from '../node/task.ts';
+import type { CopyFigures, WorkerConfig } from '../node/task.ts';
 import { NO_COPIES } from './copies.ts';
 import { measureCopy } from './copy-cost.ts';
 import { createDecoder, type Decoder } from './decoder.ts';
 import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
+import { createIdleCopies } from './idle-copies.ts';
 import {
   chatLength,
   createContext,
@@ -25,21 +26,30 @@ import { UNKNOWN_COSTS } from './prefix-plan.ts';
 import { createPrefixStore } from './prefix-store.ts';
 import { textContextOptions, textLength } from './text-context.ts';
 import { measureThreads, type ThreadChoice } from './thread-count.ts';
+import { type CopyLink, createTieredCopies } from './tiered-copies.ts';
 import { createVocabulary } from './vocabulary.ts';
+
+export interface LeavingEngine extends TextEngine {
+  /** Makes copies of what slots hold and has none yet. */
+  leave(): Promise<void>;
+}
 
 /**
  * Loads a model into llama.cpp's native build. Throws `InsufficientMemory` if there is too little memory, and a plain
  * error with the reason for every other failure.
+ *
+ * @param link the store that keeps copies of what slots hold
  */
 export async function loadNativeEngine(
   options: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
   memory: WorkerConfig['memory'] = { needed: 0, available: 0 },
-): Promise<TextEngine> {
+  link?: CopyLink & CopyFigures,
+): Promise<LeavingEngine> {
   const loaded = await loadModel(options, backend, log, memory);
   try {
-    return await createEngine(loaded, options, backend, log);
+    return await createEngine(loaded, options, backend, log, link);
   } catch (error) {
     await unloadModel(loaded);
     throw inOurWords(error);
@@ -51,7 +61,8 @@ async function createEngine(
   options: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
-): Promise<TextEngine> {
+  link: (CopyLink & CopyFigures) | undefined,
+): Promise<LeavingEngine> {
   const { model } = loaded;
   const vocabulary = createVocabulary(model);
   const common = {
@@ -67,7 +78,13 @@ async function createEngine(
     const driver = createDriver(decoder, counts, backend === 'cpu');
     const copyMs = await measureCopy(decoder, counts.reply);
     const costs = () => (driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs });
-    const store = createPrefixStore(decoder, NO_COPIES, forgets(model), costs);
+    const { bytesPerToken = 0 } = link ?? {};
+    const promptTokenMs = () => driver.promptTokenMs;
+    const wholeOnly = forgets(model);
+    const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
+    const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
+    const idle = copies && createIdleCopies(copies, store.held);
+    const generate = createGenerate({ loaded, decoder, vocabulary, driver, store, log });
     return {
       ...common,
       info: {
@@ -77,7 +94,14 @@ async function createEngine(
         threads: counts.reply,
         threadsReason: reason,
       },
-      generate: createGenerate({ loaded, decoder, vocabulary, driver, store, log }),
+      generate: async (request, emit, signal) => {
+        try {
+          await generate(request, emit, signal);
+        } finally {
+          idle?.noteEnd();
+        }
+      },
+      leave: async () => idle?.finish(),
       ask: askFrom(vocabulary.answers),
     };
   }
@@ -91,6 +115,7 @@ async function createEngine(
     ...common,
     info: { ...info, contextLength },
     generate: refuseGeneration,
+    leave: async () => {},
     ask: askFrom({ ...vocabulary.answers, ...answers }),
   };
 }

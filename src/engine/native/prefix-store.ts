@@ -1,6 +1,7 @@
 import { explainMiss, type Miss } from './cache-miss.ts';
 import type { Copies } from './copies.ts';
 import type { Decoder } from './decoder.ts';
+import type { Token } from './llama.ts';
 import { BLOCK, type Prefix, prefixOf, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';
 import { type CacheCosts, type PrefixPlan, planPrefix, type Rival } from './prefix-plan.ts';
@@ -39,7 +40,18 @@ export interface PrefixStore {
   /** Gives a slot back. What it holds belongs to this scope from now on. */
   free(slot: Slot, scope: string): void;
   /** What lies in the slots. */
-  held(): { prefix: Prefix; sequence: number }[];
+  held(): HeldSlot[];
+}
+
+/** What a slot holds. */
+export interface HeldSlot {
+  /** The number of its sequence. */
+  sequence: number;
+  busy: boolean;
+  /** When it was taken last. As long as it is free, it holds the same from one time to the next. */
+  usedAt: number;
+  scope: string;
+  tokens: readonly Token[];
 }
 
 interface SlotState extends Slot {
@@ -188,6 +200,12 @@ export function createPrefixStore(
     },
 
     held: () =>
-      slots.map(({ scope, sequence }) => ({ prefix: prefixOf(scope, [...sequence.tokens]), sequence: sequence.id })),
+      slots.map(({ busy, usedAt, scope, sequence }) => ({
+        sequence: sequence.id,
+        busy,
+        usedAt,
+        scope,
+        tokens: sequence.tokens,
+      })),
   };
 }
