@@ -51,6 +51,8 @@ export interface ServerOptions {
   batch?: number;
   /** Draws every token by itself: none is guessed ahead, none is taken because no other can come. */
   oneByOne?: boolean;
+  /** Shares no prefix of a prompt between API keys, so that the time of a reply tells nothing of the prompts of others. */
+  isolateKeys?: boolean;
   /** Models in memory at once; the least recently used one gives way. By default as many as fit. */
   maxLoadedModels?: number;
   /** Models to load at the start and to keep in memory. */
@@ -73,6 +75,12 @@ export interface ServerOptions {
   allowPrivateMedia?: boolean;
   /** Allows to pull models from this machine and its private networks too. */
   allowPrivateSources?: boolean;
+  /** Keeps no prompts beyond the slots, neither in RAM nor on disk. */
+  noCache?: boolean;
+  /** Most bytes of RAM for prompts that slots gave up. By default an eighth of the free memory; none but on Linux. */
+  cacheRam?: number;
+  /** Most bytes on disk for prompts that slots gave up. By default a tenth of the free disk, at most 32 GiB. */
+  cacheDisk?: number;
   /** Seconds after `close()` for which new requests are still answered, work with a 503, before connections are refused. By default 0. */
   lameDuck?: number;
   /** Seconds that running requests get to end after `close()`; at least `lameDuck`. By default 10. */

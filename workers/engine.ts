@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { serveInference } from '../src/core/inference.ts';
 import { type Log, toLogFields } from '../src/core/log.ts';
-import type { TextEngine } from '../src/engine/engine.ts';
-import { loadNativeEngine } from '../src/engine/native/engine.ts';
+import { type LeavingEngine, loadNativeEngine } from '../src/engine/native/engine.ts';
+import type { FromCopyStore, ToCopyStore } from '../src/engine/node/copy-messages.ts';
 import { loadFailure } from '../src/engine/node/load-failure.ts';
 import { createPortMux } from '../src/engine/node/port-mux.ts';
 import { stampOf } from '../src/engine/node/stamp.ts';
@@ -20,7 +20,8 @@ const ALIVE_MS = 1000;
 /** Between 0 and 1000: the kernel ends processes with higher scores first when memory runs out. */
 const OUT_OF_MEMORY_SCORE = '500';
 
-let engine: TextEngine | undefined;
+let engine: LeavingEngine | undefined;
+let hearCopies: (message: FromCopyStore) => void = () => {};
 
 const say = (message: FromEngineProcess) => process.send?.(message);
 const sendLog =
@@ -40,8 +41,18 @@ const ports = createPortMux(
 );
 
 process.on('message', (message: ToEngineProcess) => {
-  if (message.kind === 'frames') ports.receive(message.frames);
-  else void load(message.config).then((result) => say({ kind: 'loaded', result }));
+  switch (message.kind) {
+    case 'frames':
+      return ports.receive(message.frames);
+    case 'load':
+      return void load(message.config).then((result) => say({ kind: 'loaded', result }));
+    case 'copies':
+      return hearCopies(message.message);
+    case 'leave':
+      return void engine?.leave().finally(() => say({ kind: 'left' }));
+    default:
+      return message satisfies never;
+  }
 });
 // The server is gone. Native code may be running, which no orderly exit waits for.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
@@ -53,13 +64,24 @@ sacrificeFirst();
 async function load(config: WorkerConfig): Promise<LoadResult> {
   if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
   try {
-    const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory);
+    const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory, linkFor(config));
     if (stampOf(config.engine) !== config.stamp) throw new Error('the files of the model have changed');
     engine = loaded;
     return { ok: true, info: engine.info, traits: engine.traits };
   } catch (error) {
     return loadFailure(error, config, log);
   }
+}
+
+function linkFor({ copies }: WorkerConfig) {
+  if (!copies) return undefined;
+  return {
+    ...copies,
+    send: (message: ToCopyStore) => say({ kind: 'copies', message }),
+    listen: (receive: typeof hearCopies) => {
+      hearCopies = receive;
+    },
+  };
 }
 
 /** Has the kernel end this process rather than the server when memory runs out. */

@@ -21,6 +21,11 @@ export function tuningsFile(): string {
   return join(paddockHome(), 'tunings.json');
 }
 
+/** Returns the folder that keeps copies of what slots hold. */
+export function copiesFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return join(paddockHome(env), 'cache', 'prompts');
+}
+
 /** Returns the file that keeps the headers of large models for the next start. */
 export function headerCacheFile(): string {
   return join(paddockHome(), 'cache', 'headers.json');

@@ -4,8 +4,11 @@ import { EXIT } from './errors.ts';
 
 /** Signals of one moment count as one, in ms: Ctrl-C reaches all processes of the terminal, and npm sends it on to this one. */
 const ECHO_MS = 500;
-/** How long the server may take to free its models once all requests are answered, in ms. Native code may not listen. */
-const FREEING_MS = 3000;
+/**
+ * How long the server may take to free its models once all requests are answered, in ms. Native code may not listen. Copies of what
+ * slots hold take at most two seconds, and so do those that go from RAM to disk.
+ */
+const FREEING_MS = 6000;
 const PARENT_CHECK_MS = 500;
 
 /** Why the server leaves: a signal, or the end of the npm that started it. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { registerBench } from './commands/bench.ts';
+import { registerCache } from './commands/cache.ts';
 import { registerChat } from './commands/chat.ts';
 import { registerConnect } from './commands/connect.ts';
 import { registerDoctor } from './commands/doctor.ts';
@@ -31,6 +32,7 @@ registerPull(program);
 registerList(program);
 registerShow(program);
 registerRemove(program);
+registerCache(program);
 registerChat(program);
 registerBench(program);
 registerTune(program);

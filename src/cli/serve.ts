@@ -1,5 +1,5 @@
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
-import { openCatalogue } from '../catalogue/node/catalogue.ts';
+import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
 import { createPuller } from '../catalogue/pull/node/puller.ts';
 import { createApi } from '../core/api/api.ts';
@@ -10,6 +10,8 @@ import type { Log } from '../core/log.ts';
 import type { Model } from '../core/model.ts';
 import { MEDIA_LIMITS } from '../media/limits.ts';
 import { createServerMediaReader } from '../media/node/reader.ts';
+import { openCopies } from '../pool/copies/folders.ts';
+import { identitiesOf } from '../pool/copies/identity.ts';
 import { createPool } from '../pool/pool.ts';
 import { chooseHttp } from '../server/http.ts';
 import { startServer } from '../server/server.ts';
@@ -19,7 +21,7 @@ import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
 import { type Config, DEFAULT_BATCH } from './config/settings.ts';
 import { type Tls, tlsOf } from './config/tls.ts';
-import { downloadsFolder, headerCacheFile, tuningsFile } from './home.ts';
+import { copiesFolder, downloadsFolder, headerCacheFile, tuningsFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { checkPreload, createPreload } from './preload.ts';
@@ -61,7 +63,9 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     throw error;
   }
   const telemetry = await startTelemetry(config, log);
+  const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
   const pool = createPool({
+    copies,
     backend: config.backend,
     engine: {
       contextLength: config.ctxLen ?? null,
@@ -75,6 +79,7 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
     maxLoadedModels: config.maxLoadedModels ?? null,
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
     pinned: config.preload,
+    isolateKeys: config.isolateKeys,
     observer: telemetry.pool,
     sourceOf: catalogue.sourceOf,
     log,
@@ -155,6 +160,17 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
 function openKeys(config: Config, log: Log): ApiKeys {
   const plain = plainKeys(config.apiKey);
   return config.keys === undefined ? plain : joinKeys(plain, openKeyring(config.keys, log));
+}
+
+function copySettings({ cacheRam, cacheDisk }: Config) {
+  return { folder: copiesFolder(), ram: cacheRam, disk: cacheDisk };
+}
+
+/** Copies of models that are no more in the catalogue, or are other files now, are of no use. */
+function isCurrentFor(catalogue: FileCatalogue): (identity: string) => boolean {
+  const sources = catalogue.list().flatMap(({ id }) => catalogue.sourceOf(id) ?? []);
+  const identities = new Set(sources.flatMap(identitiesOf));
+  return (identity) => identities.has(identity);
 }
 
 /** Makes the URL of a server. IPv6 addresses get brackets. */

@@ -95,6 +95,34 @@ export interface PromptOverflow {
   contextLength: number;
 }
 
+/** Where the tokens of a prompt came from that were not evaluated. Counts are in tokens. */
+export interface CacheUse {
+  /** Those that the slot itself held. */
+  slot: number;
+  /** Those copied from another slot. */
+  copied: number;
+  /** Those of a copy in memory. */
+  ram: number;
+  /** Those of a copy on disk. */
+  disk: number;
+  /** Why it were not more; absent if nothing was missed. */
+  miss?: CacheMiss;
+}
+
+export interface CacheMiss {
+  /** The place of the prompt's first token that was not found. */
+  at: number;
+  /**
+   * `new`: nothing like the prompt was cached. `changed`: what was cached of it goes on differently from here. `evicted`: more was
+   * cached once, and made room for others.
+   */
+  why: 'new' | 'changed' | 'evicted';
+  /** The prompt's text just before that place. */
+  before: string;
+  /** And from there on. */
+  after: string;
+}
+
 /**
  * The generation is complete. `completionTokens` counts the tokens of all choices, `reasoningTokens` those of them that are
  * reasoning; durations are in ms.
@@ -103,6 +131,8 @@ export interface GenerationDone {
   kind: 'done';
   promptTokens: number;
   cachedTokens: number;
+  /** Absent from an engine that does not tell, from a reply that was taken up, and where the request does without the cache. */
+  cache?: CacheUse;
   completionTokens: number;
   /** Absent where none were reasoning. */
   reasoningTokens?: number;

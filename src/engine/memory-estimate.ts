@@ -70,7 +70,7 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
   const projector = projectorBytes(shape);
 
   const weights = threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY);
-  const cache = threads * slots * contextLength * shape.cachedPerToken * F16_BYTES;
+  const cache = threads * slots * contextLength * cachedBytesPerToken(shape);
   const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]);
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
 }
@@ -90,4 +90,9 @@ function rowsOf(count: number, shape: Pick<ModelShape, 'embeddingLength' | 'feed
 function batchOf({ projector }: ModelShape, { backend, batchSize }: MemoryPlan): number {
   const batch = backend === 'wasm' ? Math.min(batchSize, MOST_WASM_BATCH) : batchSize;
   return Math.max(batch, projector?.tokensTogether ?? 0);
+}
+
+/** The bytes of the keys and values of one token. */
+export function cachedBytesPerToken({ cachedPerToken }: Pick<ModelShape, 'cachedPerToken'>): number {
+  return cachedPerToken * F16_BYTES;
 }

@@ -1,14 +1,23 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../core/log.ts';
 import type { Port } from '../core/wire.ts';
+import type { FromCopyStore } from '../engine/node/copy-messages.ts';
 import { createPortMux } from '../engine/node/port-mux.ts';
 import type { FromEngineProcess, LoadResult, ToEngineProcess, WorkerConfig } from '../engine/node/task.ts';
+import type { CopyConnection } from './copies/store.ts';
 import { EngineDied } from './engine-died.ts';
 
 const ENGINE_FILE = new URL('../../workers/engine.js', import.meta.url);
 
 /** Of what a dying process wrote, the last characters say why. */
 const MOST_WORDS = 2000;
+
+/** Connects an engine to the store of copies. */
+export type ConnectCopies = (send: (message: FromCopyStore) => void) => CopyConnection;
+
+/** How long an engine that is to end may make copies of what its slots hold, in ms. */
+const LEAVE_MS = 2000;
 
 /** A process with one engine in it, from its start to its death. */
 export interface EngineProcess {
@@ -19,8 +28,10 @@ export interface EngineProcess {
   open(): { port: Port; closed: Promise<void> };
   /** Resolves when the process is gone. */
   died: Promise<EngineDied>;
-  /** Ends it at once. There is nothing in it to save. */
+  /** Ends it at once. */
   kill(): void;
+  /** Ends it when it has made copies of what its slots hold, or had the time for it. */
+  leave(): Promise<void>;
 }
 
 /** An engine in native code does not notice that the server has exited. */
@@ -31,7 +42,11 @@ function killAll(): void {
 }
 
 /** @param onHeard is told each time that the process says anything, and whether that is of a call */
-export function startEngineProcess(log: Log, onHeard: (ofCall: boolean) => void): EngineProcess {
+export function startEngineProcess(
+  log: Log,
+  onHeard: (ofCall: boolean) => void,
+  connectCopies?: ConnectCopies,
+): EngineProcess {
   const child = fork(ENGINE_FILE, {
     // Structured clones: infinite numbers and bytes go through as they are.
     serialization: 'advanced',
@@ -43,6 +58,8 @@ export function startEngineProcess(log: Log, onHeard: (ofCall: boolean) => void)
   let lastWords = '';
   let killedByUs = false;
   let onLoaded: (result: LoadResult) => void = () => {};
+  let onLeft = () => {};
+  let copies: CopyConnection | undefined;
   const send = (message: ToEngineProcess) => {
     // A process that has just died takes nothing any more; its death is told apart.
     if (child.connected) child.send(message, () => {});
@@ -64,7 +81,12 @@ export function startEngineProcess(log: Log, onHeard: (ofCall: boolean) => void)
       case 'frames':
         return ports.receive(message.frames);
       case 'loaded':
-        return onLoaded(message.result);
+        if (message.result.ok) copies = connectCopies?.((message) => send({ kind: 'copies', message }));
+        return void Promise.resolve(copies?.told).then(() => onLoaded(message.result));
+      case 'copies':
+        return copies?.receive(message.message);
+      case 'left':
+        return onLeft();
       case 'log':
         return log[message.line.level](message.line.message, message.line.fields);
       case 'alive':
@@ -78,11 +100,17 @@ export function startEngineProcess(log: Log, onHeard: (ofCall: boolean) => void)
     child.once('error', (error) => resolve(new EngineDied(`the engine's process failed: ${error.message}`, false)));
     child.once('exit', (code, signal) => {
       running.delete(child);
+      copies?.close();
       const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
       const words = lastWords.trim() === '' ? '' : `: ${lastWords.trim()}`;
       resolve(new EngineDied(`the engine's process ${how}${words}`, signal === 'SIGKILL' && !killedByUs));
     });
   });
+
+  const kill = () => {
+    killedByUs = true;
+    child.kill('SIGKILL');
+  };
 
   return {
     pid: child.pid ?? 0,
@@ -95,9 +123,16 @@ export function startEngineProcess(log: Log, onHeard: (ofCall: boolean) => void)
       return Promise.race([loaded, died.then((death): LoadResult => failedLoad(death))]);
     },
     open: () => ports.open(),
-    kill() {
-      killedByUs = true;
-      child.kill('SIGKILL');
+    kill,
+    async leave() {
+      if (copies) {
+        const left = new Promise<void>((resolve) => {
+          onLeft = resolve;
+        });
+        send({ kind: 'leave' });
+        await Promise.race([left, died, setTimeout(LEAVE_MS, undefined, { ref: false })]);
+      }
+      kill();
     },
   };
 }

@@ -4,8 +4,11 @@ import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError 
 import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
-import { estimateMemory } from '../engine/memory-estimate.ts';
+import { cachedBytesPerToken, estimateMemory } from '../engine/memory-estimate.ts';
 import { stampOf } from '../engine/node/stamp.ts';
+import { identityOf } from './copies/identity.ts';
+import type { CopyStore } from './copies/store.ts';
+import type { ConnectCopies } from './engine-process.ts';
 import { ADVICE, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
 import { startModelProcess } from './model-process.ts';
@@ -43,6 +46,8 @@ export interface LoadOptions {
   memory: () => MemoryState;
   /** Is told what happens to the model's engine. */
   observer: PoolObserver;
+  /** Keeps what slots give up; null keeps nothing. */
+  copies?: CopyStore | null;
   log: Log;
 }
 
@@ -72,7 +77,8 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
   const { backends, reasons } = planBackends(options.backend, source);
   const failures: (Failure & { backend: BackendName })[] = [];
   for (const backend of backends) {
-    const bound = { ...options, log: withFields(options.log, { model: id }), watch: watchFor(id, options.observer) };
+    const log = withFields(options.log, { model: id });
+    const bound = { ...options, log, watch: watchFor(id, options.observer), connect: connectorTo(options.copies, id) };
     const result = await tryBackend(backend, source, bound, claim);
     const fallbackReasons = [...reasons, ...failures.map(({ backend, reason }) => `${backend}: ${reason}`)];
     if ('workers' in result) {
@@ -115,10 +121,17 @@ export function planBackends(
   return { backends: ['wasm'], reasons: passedOver.map((backend) => `${backend}: ${PROJECTOR_REASON}`) };
 }
 
+/** Connects the engines of a model with copies of one identity. */
+type Connector = (identity: string) => ConnectCopies | undefined;
+
+function connectorTo(copies: LoadOptions['copies'], id: string): Connector {
+  return (identity) => (copies ? (send) => copies.connect(identity, id, send) : undefined);
+}
+
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
-  { engine, tuned, memory, log, watch }: LoadOptions & { watch: EngineWatch },
+  { engine, tuned, memory, copies, log, watch, connect }: LoadOptions & { watch: EngineWatch; connect: Connector },
   claim: Claim,
 ): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
@@ -139,9 +152,12 @@ async function tryBackend(
     stamp,
     engine: { ...wanted, contextLength },
     memory: { needed: room.needed, available: memory().available },
+    copies: copies ? { bytesPerToken: cachedBytesPerToken(shape) } : null,
   };
   const workers =
-    backend === 'wasm' ? startModelThreads(config, threads, sizes.slots, log) : startModelProcess(config, log, watch);
+    backend === 'wasm'
+      ? startModelThreads(config, threads, sizes.slots, log)
+      : startModelProcess(config, log, watch, stamp === null ? undefined : connect(identityOf(stamp, backend)));
   const result = await workers.load().catch((error: unknown) => ({
     ok: false as const,
     reason: String(toLogFields(error).error),

@@ -51,7 +51,9 @@ function containerUse(): number {
       .map(read)
       .find((text) => text !== '') ?? '';
   const bytes = /^(?:anon|total_rss) (\d+)$/m.exec(statistics)?.[1];
-  return bytes === undefined ? process.memoryUsage.rss() : Number(bytes);
+  // Files in memory can't be taken back.
+  const files = /^(?:shmem|total_shmem) (\d+)$/m.exec(statistics)?.[1] ?? 0;
+  return bytes === undefined ? process.memoryUsage.rss() : Number(bytes) + Number(files);
 }
 
 /**

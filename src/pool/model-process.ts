@@ -3,7 +3,7 @@ import { type Log, toLogFields } from '../core/log.ts';
 import type { LoadResult, WorkerConfig } from '../engine/node/task.ts';
 import { createBreaker } from './breaker.ts';
 import { EngineDied } from './engine-died.ts';
-import { type EngineProcess, startEngineProcess } from './engine-process.ts';
+import { type ConnectCopies, type EngineProcess, startEngineProcess } from './engine-process.ts';
 import type { ModelWorkers } from './model-workers.ts';
 import type { EngineWatch } from './observer.ts';
 import { type EngineSigns, noteSign, watchEngine } from './watchdog.ts';
@@ -21,14 +21,20 @@ interface Life {
  * Holds a native engine in a process of its own. When the process dies, the calls in it fail with `EngineDied`, and
  * `ready` starts another. Deaths in a row open a breaker: for a time `ready` refuses, with the reason.
  */
-export function startModelProcess(config: WorkerConfig, log: Log, watch: EngineWatch): ModelWorkers {
+export function startModelProcess(
+  config: WorkerConfig,
+  log: Log,
+  watch: EngineWatch,
+  connectCopies?: ConnectCopies,
+): ModelWorkers {
   const breaker = createBreaker(() => performance.now());
   let life: Life | undefined;
   let ended = false;
 
   const begin = (): Life => {
     const signs: EngineSigns = { heardAt: performance.now(), steppedAt: null, longestStepMs: 0 };
-    const engine = startEngineProcess(log, (ofCall) => noteSign(signs, performance.now(), ofCall));
+    const noteHeard = (ofCall: boolean) => noteSign(signs, performance.now(), ofCall);
+    const engine = startEngineProcess(log, noteHeard, connectCopies);
     const born: Life = { engine, loaded: engine.load(config), failing: new Set(), signs };
     const stopWatching = watchEngine(engine, signs, log, watch.stuck);
     void engine.died.then((death) => {
@@ -95,7 +101,7 @@ export function startModelProcess(config: WorkerConfig, log: Log, watch: EngineW
     async [Symbol.asyncDispose]() {
       ended = true;
       const last = life;
-      last?.engine.kill();
+      await last?.engine.leave();
       await last?.engine.died;
     },
   };

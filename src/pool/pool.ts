@@ -9,13 +9,14 @@ import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { describeConversation } from './affinity.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
-import { createKeeper, type Keeper } from './keeper.ts';
+import { type Claim, createKeeper, type Keeper } from './keeper.ts';
 import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
 import { createMemoryGauge } from './memory-gauge.ts';
 import { NOBODY, type PoolObserver } from './observer.ts';
 import { MOST_DEFAULT_SLOTS } from './plan-slots.ts';
 import { createPreparerPool } from './preparer.ts';
 import { createProbation, type Probation } from './probation.ts';
+import type { MemoryState } from './residency.ts';
 import { askToTheEnd, generateToTheEnd } from './takeover.ts';
 
 export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'observer'> {
@@ -27,6 +28,8 @@ export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'observer'> {
   idleTimeoutMs: number | null;
   /** The models that are never unloaded for others or for being idle. By default none. */
   pinned?: readonly string[];
+  /** Whether prompts of different keys share no cache. By default they do. */
+  isolateKeys?: boolean;
   /** Is told what happens to models. */
   observer?: PoolObserver;
   /** Returns how much memory there is. By default it is measured. */
@@ -50,17 +53,28 @@ interface Entered {
 export function createPool({
   memory,
   pinned = [],
+  isolateKeys = false,
   observer = NOBODY,
   ...options
 }: PoolOptions): Runner & AsyncDisposable {
-  const { maxWaiting, log } = options;
+  const { maxWaiting, copies, log } = options;
   const preparer = createPreparerPool();
   const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);
-  const measure = memory ?? createMemoryGauge(pids);
+  const measureAll = memory ?? createMemoryGauge(pids);
+  /** Copies in RAM give way to models. */
+  const measure = (): MemoryState => {
+    const { available, held } = measureAll();
+    return { available: available + (copies?.held().ram ?? 0), held };
+  };
   const keeper: Keeper<ServedModel> = createKeeper<ServedModel>({
     load: async (id, claim) => {
+      const claimed: Claim = async (needed) => {
+        const lack = await claim(needed);
+        if (lack === null) await copies?.freeMemory(needed - measureAll().available);
+        return lack;
+      };
       const began = performance.now();
-      const loaded = await loadModel(id, { ...options, observer, memory: measure }, claim).catch((error: unknown) => {
+      const loaded = await loadModel(id, { ...options, observer, memory: measure }, claimed).catch((error: unknown) => {
         observer.loadFailed(id);
         throw error;
       });
@@ -114,13 +128,14 @@ export function createPool({
     const engine: Inference<TextRequest, EngineEvent> = {
       async generate(request, emit, signal) {
         const holding = held.open(request.choices);
+        const scoped = isolateKeys && context.party ? { ...request, cacheScope: context.party.name } : request;
         const say = (event: EngineEvent) => {
           holding.note(event);
           if (event.kind === 'pause') observer.tookOver(id);
           emit(event);
         };
         try {
-          await generateToTheEnd(workers, probation, request, conversation, say, { ...context, signal });
+          await generateToTheEnd(workers, probation, scoped, conversation, say, { ...context, signal });
         } finally {
           holding.close();
         }
@@ -181,6 +196,7 @@ export function createPool({
 
     async [Symbol.asyncDispose]() {
       await keeper[Symbol.asyncDispose]();
+      await copies?.[Symbol.asyncDispose]();
       await preparer[Symbol.asyncDispose]();
       log.debug('pool closed');
     },

@@ -14,6 +14,7 @@ const FOREIGN_FLAGS = [
   '--cpus',
   '--from-file',
   '--from-literal',
+  '--shm-size',
   '--ignore-scripts',
   '--inspect',
   '--inspect-brk',

@@ -47,6 +47,32 @@ describe('the pool', () => {
     expect(runner.loaded()).toMatchObject([{ id: 'tiny', engine: { backend: 'cpu', slots: 2 }, busy: 0, waiting: 0 }]);
   });
 
+  it.each(['cpu', 'wasm'] as const)(
+    'shares cached prompts between keys, unless they are isolated (%s)',
+    async (backend) => {
+      const cachedFor = async (isolateKeys: boolean) => {
+        const runner = open({
+          backend,
+          isolateKeys,
+          engine: { contextLength: null, slots: 1, threads: 1, batchSize: 64 },
+        });
+        const cached: number[] = [];
+        for (const name of ['ada', 'bob', 'bob']) {
+          const context = { ...call(never), party: { name, priority: 0 } };
+          const request = ask('what nobody else may know of', { cachePrompt: true });
+          for await (const event of runner.generate('tiny', request, context)) {
+            if (event.kind === 'done') cached.push(event.cachedTokens);
+          }
+        }
+        await pool?.[Symbol.asyncDispose]();
+        return cached;
+      };
+      const [first, second = 0, third = 0] = await cachedFor(false);
+      expect([first, second > 0, third > 0]).toEqual([0, true, true]);
+      expect(await cachedFor(true)).toEqual([0, 0, third]);
+    },
+  );
+
   it('falls through to the CPU where there is no GPU, and says why', async () => {
     const lines: string[] = [];
     const runner = open({ backend: 'auto', log: recordingLog(lines) });

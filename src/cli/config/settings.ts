@@ -120,6 +120,13 @@ export const SETTINGS = {
     fallbackText: '~/.paddock/keys.json, if it is there',
     path: true,
   }),
+  isolateKeys: setting<boolean>({
+    flags: '--isolate-keys',
+    env: 'PADDOCK_ISOLATE_KEYS',
+    description: 'share no cached prompts between keys, so that not even the time tells what others have asked',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
   noAuth: setting<boolean>({
     flags: '--no-auth',
     env: 'PADDOCK_NO_AUTH',
@@ -276,6 +283,29 @@ export const SETTINGS = {
     description: 'pull models from this machine and its private networks too',
     schema: switchedOn,
     fallback: () => false,
+  }),
+  noCache: setting<boolean>({
+    flags: '--no-cache',
+    env: 'PADDOCK_NO_CACHE',
+    description: 'keep no prompts beyond the slots, neither in RAM nor on disk',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  cacheRam: setting<number | undefined>({
+    flags: '--cache-ram <bytes>',
+    env: 'PADDOCK_CACHE_RAM',
+    description: 'most bytes of RAM for prompts that slots gave up; 0 for none',
+    schema: integer(0, 1024 ** 5),
+    fallback: () => undefined,
+    fallbackText: 'an eighth of the free memory, at most half of the free /dev/shm; none but on Linux',
+  }),
+  cacheDisk: setting<number | undefined>({
+    flags: '--cache-disk <bytes>',
+    env: 'PADDOCK_CACHE_DISK',
+    description: 'most bytes on disk for prompts that slots gave up; 0 for none',
+    schema: integer(0, 1024 ** 5),
+    fallback: () => undefined,
+    fallbackText: 'a tenth of the free disk, at most 32 GiB',
   }),
   lameDuck: setting<number>({
     flags: '--lame-duck <seconds>',

@@ -14,9 +14,9 @@ import {
   type Token,
 } from './llama.ts';
 import { createLogitsReader } from './logits.ts';
+import type { Slot } from './prefix-store.ts';
 import { createPromptLookup } from './prompt-lookup.ts';
 import { createPromptScorer } from './prompt-scores.ts';
-import type { Slot } from './slot.ts';
 import { createSpeculation } from './speculation.ts';
 import type { StepLoop } from './step-loop.ts';
 import {

@@ -32,8 +32,20 @@ export interface Decoder {
    * model can't go back so far, none. Waits for a forward pass that is under way, as `copy` does.
    */
   truncate(sequence: number, length: number): Promise<number>;
-  /** Copies all that a sequence holds into an empty one. Returns the number of tokens that this one holds then. */
-  copy(from: number, to: number): Promise<number>;
+  /**
+   * Has a sequence hold the first `length` tokens of another one, and nothing else. Returns how many it really holds then: `length` or
+   * none. llama.cpp notes the copy; the bytes move at the beginning of the next forward pass, and always those of the whole sequence.
+   */
+  copy(from: number, to: number, length: number): Promise<number>;
+  /** False while bytes of this sequence are to be copied by the next forward pass: nothing else may read or write them until then. */
+  settled(sequence: number): boolean;
+  /**
+   * Writes what a sequence holds to a file. Waits for a forward pass that is under way, as `load` does. Resolves to its bytes, and how
+   * long it took without the waiting, in ms. Throws if it can't be written, or not yet because the sequence is not settled.
+   */
+  save(sequence: number, path: string): Promise<{ bytes: number; ms: number }>;
+  /** Loads such a file of so many tokens into a sequence that holds nothing. False, with the sequence empty, if that fails. */
+  load(sequence: number, path: string, length: number): Promise<boolean>;
   /** To be held: node-llama-cpp finds what it has to dispose by weak references, and would wait for ever for a lost context. */
   readonly context: LlamaContext;
   /** llama.cpp's context itself, to read logits from. */
@@ -61,6 +73,9 @@ export interface AddonContext {
   disposeSequence(sequence: number): void;
   getSequenceKvCacheMinPosition(sequence: number): number;
   copySequenceStateFromOtherSequence(to: number, from: number): Promise<number>;
+  getSequenceKvCacheMaxPosition(sequence: number): number;
+  saveSequenceStateToFile(path: string, sequence: number, tokens: Uint32Array): Promise<number>;
+  loadSequenceStateFromFile(path: string, sequence: number, mostTokens: number): Promise<Uint32Array>;
 }
 
 /** @param window the number of tokens that a model with a sliding window looks back on; null for one that sees all */
@@ -71,9 +86,19 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
   };
   const alone = createTurns();
 
+  let unsettled = new Set<number>();
+
   const clear = (sequence: number) => {
     addon.disposeSequence(sequence);
     return 0;
+  };
+
+  const keep = (sequence: number, length: number) => {
+    if (length === 0) return clear(sequence);
+    // Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell.
+    const needed = window === null ? length - 1 : Math.max(0, length - window);
+    if (addon.getSequenceKvCacheMinPosition(sequence) > needed) return clear(sequence);
+    return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
   };
 
   return {
@@ -93,20 +118,39 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
           Array.from(addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt))),
         );
         addon.setThreads(threads);
+        unsettled = new Set();
         await addon.decodeBatch();
         return places;
       }),
-    truncate: (sequence, length) =>
+    truncate: (sequence, length) => alone(async () => keep(sequence, length)),
+    copy: (from, to, length) =>
       alone(async () => {
-        if (length === 0) return clear(sequence);
-        // Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell.
-        const needed = window === null ? length - 1 : Math.max(0, length - window);
-        if (addon.getSequenceKvCacheMinPosition(sequence) > needed) return clear(sequence);
-        return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
+        clear(to);
+        // The position of the last token that was copied, plus one.
+        const copied = (await addon.copySequenceStateFromOtherSequence(to, from)) + 1;
+        unsettled.add(from).add(to);
+        return copied < length ? clear(to) : keep(to, length);
       }),
-    copy: (from, to) => alone(async () => (await addon.copySequenceStateFromOtherSequence(to, from)) + 1),
+    settled: (sequence) => !unsettled.has(sequence),
+    save: (sequence, path) =>
+      alone(async () => {
+        if (unsettled.has(sequence)) throw new Error('the next forward pass is to copy this sequence');
+        const since = performance.now();
+        const bytes = await addon.saveSequenceStateToFile(path, sequence, NO_TOKENS);
+        return { bytes, ms: performance.now() - since };
+      }),
+    load: (sequence, path, length) =>
+      alone(async () => {
+        await addon.loadSequenceStateFromFile(path, sequence, length).catch(() => {});
+        if (addon.getSequenceKvCacheMaxPosition(sequence) === length - 1) return true;
+        clear(sequence);
+        return false;
+      }),
   };
 }
+
+/** The tokens lie beside the state, in Paddock's own words. */
+const NO_TOKENS = new Uint32Array(0);
 
 /** Runs what it is given one after the other: llama.cpp's context bears no two calls at once. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {

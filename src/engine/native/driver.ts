@@ -10,13 +10,18 @@ import { afterLook, afterPass, type ObservedPass, startGovernor, wantsToLook } f
 /** A step with more tokens than this is like a prompt, one with fewer like a reply. */
 const MANY_TOKENS = 32;
 
+export interface Driver extends StepDriver {
+  /** The time that evaluating a token of a prompt takes, in ms; null before that was measured. */
+  readonly promptTokenMs: number | null;
+}
+
 /**
  * Runs the steps: plans them by the measured pace, and computes each with the threads that are best for its size and for which there
  * are cores.
  *
  * @param governed whether other programs may take cores away; on a GPU they do not matter
  */
-export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, passes: Passes): StepDriver {
+export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, passes: Passes): Driver {
   const { batchSize } = decoder;
   const most = Math.max(counts.reply, counts.prompt);
   let pace = UNKNOWN_PACE;
@@ -63,6 +68,9 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     },
     decode: compute,
     hold: decoder.hold,
+    get promptTokenMs() {
+      return pace.promptTokenMs;
+    },
   };
 }
 

@@ -5,12 +5,15 @@ import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { usableCores } from '../node/cores.ts';
-import type { WorkerConfig } from '../node/task.ts';
+import type { CopyFigures, WorkerConfig } from '../node/task.ts';
+import { NO_COPIES } from './copies.ts';
+import { measureCopy } from './copy-cost.ts';
 import { createDecoder, type Decoder } from './decoder.ts';
 import { createPasses } from './draft-length.ts';
 import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
+import { createIdleCopies } from './idle-copies.ts';
 import {
   chatLength,
   createContext,
@@ -20,30 +23,47 @@ import {
   type NativeModel,
   unloadModel,
 } from './llama.ts';
+import { UNKNOWN_COSTS } from './prefix-plan.ts';
+import { createPrefixStore } from './prefix-store.ts';
 import { textContextOptions, textLength } from './text-context.ts';
 import { measureThreads, type ThreadChoice } from './thread-count.ts';
+import { type CopyLink, createTieredCopies } from './tiered-copies.ts';
 import { createVocabulary } from './vocabulary.ts';
+
+export interface LeavingEngine extends TextEngine {
+  /** Makes copies of what slots hold and has none yet. */
+  leave(): Promise<void>;
+}
 
 /**
  * Loads a model into llama.cpp's native build. Throws `InsufficientMemory` if there is too little memory, and a plain
  * error with the reason for every other failure.
+ *
+ * @param link the store that keeps copies of what slots hold
  */
 export async function loadNativeEngine(
   options: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
   memory: WorkerConfig['memory'] = { needed: 0, available: 0 },
-): Promise<TextEngine> {
+  link?: CopyLink & CopyFigures,
+): Promise<LeavingEngine> {
   const loaded = await loadModel(options, backend, log, memory);
   try {
-    return await createEngine(loaded, options, backend);
+    return await createEngine(loaded, options, backend, log, link);
   } catch (error) {
     await unloadModel(loaded);
     throw inOurWords(error);
   }
 }
 
-async function createEngine(loaded: NativeModel, options: EngineOptions, backend: 'gpu' | 'cpu'): Promise<TextEngine> {
+async function createEngine(
+  loaded: NativeModel,
+  options: EngineOptions,
+  backend: 'gpu' | 'cpu',
+  log: Log,
+  link: (CopyLink & CopyFigures) | undefined,
+): Promise<LeavingEngine> {
   const { model } = loaded;
   const vocabulary = createVocabulary(model);
   const common = {
@@ -57,6 +77,17 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
     const passes = createPasses();
     const decoder = createDecoder(context, model.fileInsights.swaSize ?? null);
     const { reason, ...counts } = await threadsFor(decoder, options, backend);
+    const driver = createDriver(decoder, counts, backend === 'cpu', passes);
+    const copyMs = await measureCopy(decoder, counts.reply);
+    const costs = () => (driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs });
+    const { bytesPerToken = 0 } = link ?? {};
+    const promptTokenMs = () => driver.promptTokenMs;
+    const wholeOnly = forgets(model);
+    const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
+    const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
+    const ahead = { passes, oneByOne: options.oneByOne ?? false };
+    const idle = copies && createIdleCopies(copies, store.held);
+    const generate = createGenerate({ loaded, decoder, vocabulary, driver, store, ahead, log });
     return {
       ...common,
       info: {
@@ -66,10 +97,14 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
         threads: counts.reply,
         threadsReason: reason,
       },
-      generate: createGenerate(loaded, decoder, vocabulary, createDriver(decoder, counts, backend === 'cpu', passes), {
-        passes,
-        oneByOne: options.oneByOne ?? false,
-      }),
+      generate: async (request, emit, signal) => {
+        try {
+          await generate(request, emit, signal);
+        } finally {
+          idle?.noteEnd();
+        }
+      },
+      leave: async () => idle?.finish(),
       ask: askFrom(vocabulary.answers),
     };
   }
@@ -83,6 +118,7 @@ async function createEngine(loaded: NativeModel, options: EngineOptions, backend
     ...common,
     info: { ...info, contextLength },
     generate: refuseGeneration,
+    leave: async () => {},
     ask: askFrom({ ...vocabulary.answers, ...answers }),
   };
 }
@@ -94,6 +130,11 @@ async function threadsFor(decoder: Decoder, { threads }: EngineOptions, backend:
   if (backend === 'gpu' || count === 1) return { reply: count, prompt: count, reason };
   const measured = await measureThreads(decoder, count);
   return { ...measured, reason: `${reason}; ${measured.reason}` };
+}
+
+/** True for a model with a recurrent state or a sliding window: it can't go back to a shorter beginning. */
+function forgets({ fileInsights }: LlamaModel): boolean {
+  return fileInsights.isRecurrent || fileInsights.isHybrid || fileInsights.swaSize !== undefined;
 }
 
 async function refuseGeneration(): Promise<never> {

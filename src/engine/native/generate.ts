@@ -1,116 +1,122 @@
+import { setMaxListeners } from 'node:events';
 import { unsupportedParameter } from '../../core/errors.ts';
-import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
+import type { CacheUse, EngineEvent, TokenLogprob } from '../../core/events.ts';
+import type { Log } from '../../core/log.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
+import type { Miss } from './cache-miss.ts';
 import { type Ahead, createChoiceRunner } from './choice.ts';
 import type { Decoder } from './decoder.ts';
+import { watchEarlyChanges } from './early-changes.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { NativeModel, Token } from './llama.ts';
-import { chooseSlot, createSlots, prepareSlot, type Slot, shareCache } from './slot.ts';
+import { prefixOf } from './prefix.ts';
+import type { PrefixStore, Prepared, Slot } from './prefix-store.ts';
 import { createStepLoop, type StepDriver, type StepLoop } from './step-loop.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
+/** The tokens before and after the place of a miss whose text is shown. */
+const SHOWN_TOKENS = 12;
+const NO_MARKS: ReadonlySet<Token> = new Set();
+
+interface GenerateContext {
+  loaded: NativeModel;
+  decoder: Decoder;
+  vocabulary: Vocabulary;
+  driver: StepDriver;
+  store: PrefixStore;
+  ahead: Ahead;
+  log: Log;
+}
+
 /** Makes the native engine's `generate`. One step loop moves all generations of a context forward together. */
-export function createGenerate(
-  loaded: NativeModel,
-  decoder: Decoder,
-  vocabulary: Vocabulary,
-  driver: StepDriver,
-  ahead: Ahead,
-): TextEngine['generate'] {
+export function createGenerate({ driver, log, ...engine }: GenerateContext): TextEngine['generate'] {
+  const { decoder, vocabulary, store } = engine;
   const { contextLength } = decoder;
-  const slots = createSlots(decoder);
   const loop = createStepLoop(driver);
+  const noteMiss = watchEarlyChanges((token, promptTokens) =>
+    log.warn('prompts change early in every turn, so the cache is of little use: is there a time or an id?', {
+      token,
+      promptTokens,
+    }),
+  );
+  let alone = 0;
 
   return async (request, emit, signal) => {
     if (request.media.length > 0) throw noMedia();
     refuseUnknownTokens(request.sampling, vocabulary.size);
     const tokenized = await vocabulary.promptTokens(request.prompt, signal, contextLength);
     if (!tokenized || signal.aborted) return;
-    const prompt = 'tokens' in tokenized ? tokenized.tokens : [];
-    const promptTokens = 'tokens' in tokenized ? prompt.length : tokenized.overflow;
-    if (promptTokens >= contextLength) {
+    const promptTokens = 'tokens' in tokenized ? tokenized.tokens.length : tokenized.overflow;
+    if ('overflow' in tokenized || promptTokens >= contextLength) {
       emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
-    // The log probabilities of a prompt are known while it is evaluated, and only then.
-    const effective = { ...request, cachePrompt: request.cachePrompt && !request.promptLogprobs };
-    const taken = takeSlots(slots, prompt, effective);
-    const added = 'tokens' in tokenized ? tokenized.added : 0;
+    const { tokens: prompt, added } = tokenized;
+    const common = request.cacheScope ?? '';
+    // In a scope of its own, a request finds nothing but what it has evaluated itself.
+    const scope = usesCache(request) ? common : `${common} ${++alone}`;
     const scoresFrom = request.promptLogprobs && !request.resume ? added : undefined;
+    const slots = store.take(prefixOf(scope, prompt), request.choices);
+    const taken = new Set(slots);
+    const free = (slot: Slot) => {
+      if (taken.delete(slot)) store.free(slot, common);
+    };
     try {
-      const run = {
-        loaded,
-        decoder,
-        vocabulary,
+      await generateChoices({
+        ...engine,
         loop,
-        ahead,
-        request: effective,
+        noteMiss,
+        request,
         prompt,
+        scope,
         scoresFrom,
-        slots: taken,
+        slots,
+        free,
         emit,
         signal,
-      };
-      await generateChoices(run);
+      });
     } finally {
-      for (const slot of taken) slot.busy = false;
+      slots.forEach(free);
     }
   };
+}
+
+/** The log probabilities of a prompt are known while it is evaluated, and only then. */
+function usesCache({ cachePrompt, promptLogprobs }: TextRequest): boolean {
+  return cachePrompt && !promptLogprobs;
 }
 
 function noMedia() {
   return unsupportedParameter('messages', 'The native engine takes no images and no audio.');
 }
 
-/**
- * Takes a free slot for each choice of the request, as many as there are, but at least one. The first is the slot whose
- * cache fits the prompt best.
- */
-function takeSlots(slots: Slot[], prompt: Token[], { choices, cachePrompt }: TextRequest): Slot[] {
-  const taken: Slot[] = [];
-  while (taken.length < choices) {
-    const index = chooseSlot(
-      slots.map(({ busy, usedAt, sequence }) => ({
-        busy,
-        usedAt,
-        cached: sequence.length,
-        shared: cachePrompt && taken.length === 0 ? sequence.shared(prompt) : 0,
-      })),
-    );
-    const slot = index === undefined ? undefined : slots[index];
-    if (!slot) break;
-    slot.busy = true;
-    slot.usedAt = performance.now();
-    taken.push(slot);
-  }
-  if (taken.length === 0) throw new Error('a generation was started while all slots were busy');
-  return taken;
-}
-
-interface Run {
-  loaded: NativeModel;
-  decoder: Decoder;
-  vocabulary: Vocabulary;
+interface Run extends Omit<GenerateContext, 'driver' | 'log'> {
   loop: StepLoop;
-  ahead: Ahead;
+  noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
   prompt: Token[];
+  /** Whose prefixes the prompt may use. */
+  scope: string;
   /** The place of the first prompt token to tell the log probability of; undefined tells none. */
   scoresFrom: number | undefined;
   slots: Slot[];
+  /** Gives a slot back. */
+  free: (slot: Slot) => void;
   emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
 
 /**
- * Runs all choices of a request that are not finished. The first slot evaluates the prompt, the others copy its cache; each
+ * Runs all choices of a request that are not finished. The first slot evaluates the prompt, the others take it from there; each
  * slot takes the next choice when it has finished one.
  */
 async function generateChoices(run: Run): Promise<void> {
-  const { request, prompt, scoresFrom, slots, emit, signal } = run;
-  const [lead, ...others] = slots as [Slot, ...Slot[]];
+  if (run.slots.length === 0) throw new Error('a generation was started while all slots were busy');
+  const { request, prompt, scoresFrom, slots, free, store, scope, vocabulary, emit, signal } = run;
   const startedAt = performance.now();
+  // Each slot that waits for another one listens.
+  setMaxListeners(0, signal);
   const outcomes: GenerationOutcome[] = [];
   const { resume = [] } = request;
   const promptOf = (choice: number) => [...prompt, ...((resume[choice]?.tokens ?? []) as Token[])];
@@ -119,40 +125,38 @@ async function generateChoices(run: Run): Promise<void> {
     (choice) => !resume[choice]?.finished,
   );
   const waiting = choices.values();
-  let onPrompted = () => {};
-  const prompted = new Promise<void>((resolve) => {
-    onPrompted = resolve;
-  });
+  const uses: CacheUse[] = [];
 
-  const leadPrompt = promptOf(choices[0] ?? 0);
-  const cached = await prepareSlot(lead, leadPrompt, request.cachePrompt);
-  const reportProgress = (processed: number, scores?: TokenLogprob[]) => {
-    const total = leadPrompt.length;
+  const progressOf = (cache: number, total: number) => (processed: number, scores?: TokenLogprob[]) => {
     const logprobs = processed === total ? scores : undefined;
     const timeMs = performance.now() - startedAt;
-    emit({ kind: 'progress', cache: cached, processed, total, timeMs, ...(logprobs && { logprobs }) });
-    if (processed === total) onPrompted();
+    emit({ kind: 'progress', cache, processed, total, timeMs, ...(logprobs && { logprobs }) });
   };
 
   const serveSlot = async (slot: Slot) => {
     for (const choice of waiting) {
-      if (signal.aborted) return;
       const leads = choice === choices[0];
-      const known = leads ? cached : await prepareSlot(slot, promptOf(choice), true);
-      const outcome = leads
-        ? await runChoice(slot, choice, known, reportProgress, scoresFrom)
-        : await runChoice(slot, choice, known, () => {});
+      const own = promptOf(choice);
+      const prepared = await store.prepare(slot, prefixOf(scope, own), signal);
+      if (!prepared || signal.aborted) return;
+      const cached = slot.sequence.length;
+      const report = leads ? progressOf(cached, own.length) : () => {};
+      if (leads) {
+        uses.push(describeUse(prepared, own, vocabulary));
+        run.noteMiss(prepared.miss, own.length);
+      }
+      report(cached);
+      const advance = (evaluated: number, scores?: TokenLogprob[]) => {
+        store.advanced(slot);
+        report(evaluated, scores);
+      };
+      const outcome = await runChoice(slot, choice, cached, advance, leads ? scoresFrom : undefined);
       if (outcome) outcomes.push(outcome);
     }
   };
-  reportProgress(cached);
-  const leading = serveSlot(lead);
-  const following = others.map(async (slot) => {
-    await Promise.race([prompted, leading]);
-    await shareCache(lead, slot, prompt);
-    await serveSlot(slot);
-  });
-  for (const result of await Promise.allSettled([leading, ...following])) {
+  // Given back at once: others may wait for what a slot was to evaluate.
+  const serve = (slot: Slot) => serveSlot(slot).finally(() => free(slot));
+  for (const result of await Promise.allSettled(slots.map(serve))) {
     if (result.status === 'rejected') throw result.reason;
   }
   if (outcomes.length < choices.length) return;
@@ -165,12 +169,22 @@ async function generateChoices(run: Run): Promise<void> {
   emit({
     kind: 'done',
     promptTokens: prompt.length,
-    cachedTokens: cached,
+    cachedTokens: uses.reduce((total, { slot, copied, ram, disk }) => total + slot + copied + ram + disk, 0),
+    ...(uses[0] && usesCache(request) && !request.resume && { cache: uses[0] }),
     completionTokens: sum([...before, ...outcomes.map(({ tokens }) => tokens)]),
     ...(guesses.made > 0 && { guesses }),
     promptMs: firstTokenAt - startedAt,
     predictedMs: performance.now() - firstTokenAt,
   });
+}
+
+/** Says where the beginning of a prompt came from. Where more was missed, it shows the prompt's own text around that place. */
+function describeUse({ miss, ...taken }: Prepared, prompt: Token[], vocabulary: Vocabulary): CacheUse {
+  if (!miss) return taken;
+  const { at, why } = miss;
+  const textOf = (from: number, to: number) => vocabulary.textOf(prompt.slice(from, to), [], NO_MARKS);
+  const before = textOf(Math.max(0, at - SHOWN_TOKENS), at);
+  return { ...taken, miss: { at, why, before, after: textOf(at, at + SHOWN_TOKENS) } };
 }
 
 function sum(numbers: number[]): number {

@@ -1,5 +1,6 @@
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
+import { commonLength } from './prefix.ts';
 
 /** One sequence of the context, with the tokens that its KV cache holds. */
 export interface Sequence {
@@ -13,20 +14,17 @@ export interface Sequence {
   /** Notes that a forward pass has added these tokens. */
   extend(tokens: Token[]): void;
   /** Counts how many of its first tokens these begin with. */
-  shared(tokens: Token[]): number;
+  shared(tokens: readonly Token[]): number;
   /** Drops all tokens but the first `length`. Some models can only drop all; then it holds none. */
   truncate(length: number): Promise<void>;
-  /** Takes over the first `length` tokens of another sequence. Holds none if that fails. */
+  /** Takes over the first `length` tokens of another sequence, as this one holds them now. Holds none if that fails. */
   copyFrom(other: Sequence, length: number): Promise<void>;
+  /** Takes over what `load` puts into the emptied sequence of this number. Resolves with the tokens that it holds then. */
+  adopt(load: (sequence: number) => Promise<readonly Token[]>): Promise<void>;
 }
 
 export function createSequence(decoder: Decoder, id: number): Sequence {
   const tokens: Token[] = [];
-
-  const truncate = async (length: number) => {
-    // A pass that failed may have left cells of which nothing is known here.
-    if (length < tokens.length || length === 0) tokens.length = await decoder.truncate(id, length);
-  };
 
   return {
     id,
@@ -38,17 +36,24 @@ export function createSequence(decoder: Decoder, id: number): Sequence {
     extend(added) {
       for (const token of added) tokens.push(token);
     },
-    shared(others) {
-      const different = tokens.findIndex((token, index) => token !== others[index]);
-      return different === -1 ? tokens.length : different;
+    shared: (others) => commonLength(tokens, others),
+    // Others may copy from this sequence at any time: what is to go is gone before anything is awaited.
+    async truncate(length) {
+      // A pass that failed may have left cells of which nothing is known here.
+      if (length >= tokens.length && length > 0) return;
+      tokens.length = length;
+      tokens.length = await decoder.truncate(id, length);
     },
-    truncate,
     async copyFrom(other, length) {
-      await truncate(0);
       const wanted = other.tokens.slice(0, length);
-      const copied = await decoder.copy(other.id, id);
-      const kept = await decoder.truncate(id, copied < wanted.length ? 0 : wanted.length);
-      if (kept > 0) for (const token of wanted) tokens.push(token);
+      tokens.length = 0;
+      const held = await decoder.copy(other.id, id, wanted.length);
+      for (const token of wanted.slice(0, held)) tokens.push(token);
+    },
+    async adopt(load) {
+      tokens.length = 0;
+      await decoder.truncate(id, 0);
+      for (const token of await load(id)) tokens.push(token);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { ModelTraits, Prepared } from '../../core/chat/prepare.ts';
 import type { ErrorData } from '../../core/errors.ts';
 import type { BackendName, EngineInfo, GenerationRequest } from '../../core/runner.ts';
 import type { EngineOptions } from '../engine.ts';
+import type { FromCopyStore, ToCopyStore } from './copy-messages.ts';
 import type { Frame } from './port-mux.ts';
 
 /** The configuration of a worker thread: its `workerData`. */
@@ -16,6 +17,14 @@ export interface WorkerConfig {
    * GPU excluded.
    */
   memory: { needed: number; available: number };
+  /** What an engine is to know that has a store for copies of what its slots hold; null if it has none. */
+  copies: CopyFigures | null;
+}
+
+/** The size of copies, as far as the model's header tells. */
+export interface CopyFigures {
+  /** The bytes of the keys and values of one token. */
+  bytesPerToken: number;
 }
 
 /** A task for a worker thread. */
@@ -38,13 +47,20 @@ export interface WorkerLogLine {
 }
 
 /** What the server says to an engine's process. Plain data. */
-export type ToEngineProcess = { kind: 'load'; config: WorkerConfig } | { kind: 'frames'; frames: Frame[] };
+export type ToEngineProcess =
+  | { kind: 'load'; config: WorkerConfig }
+  | { kind: 'frames'; frames: Frame[] }
+  | { kind: 'copies'; message: FromCopyStore }
+  /** Asks for copies of what slots hold and has none yet. Then the process is ended. */
+  | { kind: 'leave' };
 
 /** What an engine's process says. `alive` comes every second: one that is silent for long is stuck. */
 export type FromEngineProcess =
   | { kind: 'loaded'; result: LoadResult }
   | { kind: 'frames'; frames: Frame[] }
   | { kind: 'log'; line: WorkerLogLine }
+  | { kind: 'copies'; message: ToCopyStore }
+  | { kind: 'left' }
   | { kind: 'alive' };
 
 /** What a thread that prepares requests is asked. */

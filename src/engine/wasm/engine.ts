@@ -92,6 +92,8 @@ class WasmEngine implements TextEngine {
   /** Rejects the current wllama call, which would never settle by itself after the worker is gone. */
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
+  /** Whose prompt is in the cache. */
+  #cacheScope: string | undefined;
 
   constructor({ assets, log, kind, tokens, model }: WasmEngineOptions) {
     this.#log = log;
@@ -168,9 +170,11 @@ class WasmEngine implements TextEngine {
     if (signal.aborted) return;
     if (promptTokens >= contextLength) return emit({ kind: 'overflow', promptTokens, contextLength });
     const prompt = await this.#promptText(request.prompt);
+    const cachePrompt = request.cachePrompt && request.cacheScope === this.#cacheScope;
+    this.#cacheScope = request.cacheScope;
     const outcomes: ChoiceOutcome[] = [];
     for (let choice = 0; choice < request.choices; choice++) {
-      const outcome = await this.#generateChoice({ ...request, prompt }, choice, emit, signal);
+      const outcome = await this.#generateChoice({ ...request, prompt, cachePrompt }, choice, emit, signal);
       if (!outcome) return;
       outcomes.push(outcome);
     }

@@ -30,6 +30,7 @@ export function createFakeSequence({ used = 0, contextLength = 1_000_000 } = {})
       tokens.length = Math.min(tokens.length, length);
     },
     copyFrom: () => Promise.reject(new Error('there is nothing to copy')),
+    adopt: () => Promise.reject(new Error('there is nothing to load')),
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -75,6 +75,32 @@ describe('node-llama-cpp', () => {
       expect(tokens).toEqual(alone[index]?.tokens);
       expect(logits[0]).toBeCloseTo(alone[index]?.logits[0] ?? 0, 3);
     }
+  });
+
+  it('saves a sequence to a file, and loads it into another one', async () => {
+    const tokens = tokensOf('what was read once is never read again');
+    const expected = await highestAfter(tokens);
+    const path = join(folder, 'state');
+    await highestAfter(tokens.slice(0, -1));
+    const { bytes } = await decoder.save(0, path);
+    expect((await stat(path)).size).toBe(bytes);
+    await appendFile(path, 'what Paddock writes after it');
+    await decoder.truncate(1, 0);
+    expect(await decoder.load(1, path, tokens.length - 1)).toBe(true);
+    const part = { sequence: 1, at: tokens.length - 1, tokens: tokens.slice(-1), logitsAt: [0] };
+    const [[place = -1] = []] = await decoder.decode([part], 1);
+    expect(await reader.top(place, 2)).toEqual(expected);
+  });
+
+  it('loads nothing from a file that is cut, and leaves the sequence empty', async () => {
+    const path = join(folder, 'state');
+    const tokens = tokensOf('a text of some tokens');
+    await highestAfter(tokens);
+    await decoder.save(0, path);
+    await truncate(path, 1000);
+    await decoder.truncate(1, 0);
+    expect(await decoder.load(1, path, tokens.length)).toBe(false);
+    expect((await highestAfter(tokens, 1)).tokens).toEqual((await highestAfter(tokens)).tokens);
   });
 
   it('drops the end of a sequence, and goes on from there', async () => {

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseSlot, type SlotCandidate } from '../../../src/engine/native/slot.ts';
+import { chooseSlot as choose, type SlotCandidate } from '../../../src/engine/native/slot.ts';
+
+const chooseSlot = (candidates: SlotCandidate[]) => choose(candidates, 64);
 
 const slot = (overrides: Partial<SlotCandidate> = {}): SlotCandidate => ({
   busy: false,
   usedAt: 0,
   cached: 0,
   shared: 0,
+  unique: Math.floor((overrides.cached ?? 0) / 16),
   ...overrides,
 });
 
@@ -42,13 +45,32 @@ describe('choice of a slot', () => {
     ).toBe(1);
   });
 
+  it('leaves a conversation as it is that branches early, if another slot has nothing to lose', () => {
+    const branched = slot({ usedAt: 1, cached: 1000, shared: 800 });
+    const copyOfOther = slot({ usedAt: 9, cached: 500, unique: 0 });
+    expect(chooseSlot([branched, copyOfOther])).toBe(1);
+    expect(chooseSlot([branched, slot({ cached: 500 })])).toBe(0);
+    expect(chooseSlot([slot({ cached: 1000, shared: 960 }), copyOfOther])).toBe(0);
+  });
+
+  it('overwrites rather what another slot holds as well than what was unused for longest', () => {
+    const copyOfOther = slot({ usedAt: 9, cached: 500, unique: 0 });
+    expect(chooseSlot([slot({ usedAt: 1, cached: 500 }), copyOfOther])).toBe(1);
+  });
+
   it('waits for no busy slot, however well it fits', () => {
     expect(chooseSlot([slot({ busy: true, cached: 100, shared: 100 }), slot({ usedAt: 8, cached: 50 })])).toBe(1);
   });
 
   it('always finds a free slot when there is one, and leaves the candidates as they were', () => {
     const candidate = fc
-      .record({ busy: fc.boolean(), usedAt: fc.nat(), cached: fc.nat({ max: 100 }), shared: fc.nat({ max: 100 }) })
+      .record({
+        busy: fc.boolean(),
+        usedAt: fc.nat(),
+        cached: fc.nat({ max: 100 }),
+        shared: fc.nat({ max: 100 }),
+        unique: fc.nat({ max: 6 }),
+      })
       .map((fields) => ({ ...fields, shared: Math.min(fields.shared, fields.cached) }));
     fc.assert(
       fc.property(fc.array(candidate, { maxLength: 8 }), (candidates) => {

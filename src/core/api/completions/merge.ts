@@ -1,5 +1,5 @@
 import { createEventQueue } from '../../event-queue.ts';
-import type { GenerationDone, GenerationEvent, PromptProgress } from '../../events.ts';
+import type { CacheUse, GenerationDone, GenerationEvent, PromptProgress } from '../../events.ts';
 
 /**
  * Merges generations that run at the same time into one. Choices are renumbered: each generation has `choices` of them.
@@ -51,6 +51,7 @@ function addProgress(parts: PromptProgress[]): PromptProgress {
 
 /** Sums the counts and takes the longest times, since the generations ran at the same time. */
 function addDones(parts: GenerationDone[]): GenerationDone {
+  const uses = parts.flatMap(({ cache }) => cache ?? []);
   return {
     kind: 'done',
     promptTokens: sum(parts.map(({ promptTokens }) => promptTokens)),
@@ -58,6 +59,17 @@ function addDones(parts: GenerationDone[]): GenerationDone {
     completionTokens: sum(parts.map(({ completionTokens }) => completionTokens)),
     promptMs: Math.max(...parts.map(({ promptMs }) => promptMs)),
     predictedMs: Math.max(...parts.map(({ predictedMs }) => predictedMs)),
+    ...(uses.length > 0 && { cache: addUses(uses) }),
+  };
+}
+
+/** What one of several prompts missed is not told. */
+function addUses(uses: CacheUse[]): CacheUse {
+  return {
+    slot: sum(uses.map(({ slot }) => slot)),
+    copied: sum(uses.map(({ copied }) => copied)),
+    ram: sum(uses.map(({ ram }) => ram)),
+    disk: sum(uses.map(({ disk }) => disk)),
   };
 }
 

@@ -29,7 +29,14 @@ export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
       predicted_ms: number,
       predicted_per_second: number,
     },
-    { draft_n: integer, draft_n_accepted: integer },
+    {
+      draft_n: integer,
+      draft_n_accepted: integer,
+      cache: object(
+        { slot_n: integer, copied_n: integer, ram_n: integer, disk_n: integer },
+        { miss: object({ token: integer, why: string, before: string, after: string }) },
+      ),
+    },
   ),
   PromptProgress: object({ cache: integer, processed: integer, total: integer, time_ms: number }),
 };

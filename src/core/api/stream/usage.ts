@@ -1,4 +1,4 @@
-import type { GenerationDone } from '../../events.ts';
+import type { CacheUse, GenerationDone } from '../../events.ts';
 
 /** The fields that all objects of one completion share. `created` is Unix time in seconds. */
 export interface CompletionHead {
@@ -27,6 +27,20 @@ export interface Timings {
   /** Tokens that were guessed ahead, and those of them that were right; absent where none were. */
   draft_n?: number;
   draft_n_accepted?: number;
+  /** Paddock's own; absent where an engine does not tell, and from requests that do without the cache. */
+  cache?: CacheTimings;
+}
+
+/** Where the tokens came from that `cache_n` counts, and why there were not more. */
+interface CacheTimings {
+  /** Tokens that the slot itself still held. */
+  slot_n: number;
+  /** Tokens copied from another slot. */
+  copied_n: number;
+  ram_n: number;
+  disk_n: number;
+  /** Absent if nothing was missed. `before` and `after` are the text of the request around the token's place. */
+  miss?: { token: number; why: 'new' | 'changed' | 'evicted'; before: string; after: string };
 }
 
 /** Makes the head of a completion. Its id begins with `prefix`, as in `chatcmpl-...`. `now` is Unix time in ms. */
@@ -64,7 +78,15 @@ export function toTimings(done: GenerationDone): Timings {
     predicted_ms: done.predictedMs,
     predicted_per_second: perSecond(done.completionTokens, done.predictedMs),
     ...(done.guesses && { draft_n: done.guesses.made, draft_n_accepted: done.guesses.right }),
+    ...(done.cache && { cache: toCacheTimings(done.cache) }),
   };
+}
+
+function toCacheTimings({ slot, copied, ram, disk, miss }: CacheUse): CacheTimings {
+  const counts = { slot_n: slot, copied_n: copied, ram_n: ram, disk_n: disk };
+  if (!miss) return counts;
+  const { at, why, before, after } = miss;
+  return { ...counts, miss: { token: at, why, before, after } };
 }
 
 function perSecond(count: number, ms: number): number {

@@ -28,6 +28,17 @@ describe('what all completions share', () => {
     });
   });
 
+  it('say where the cached tokens came from, and why there were not more', () => {
+    const miss = { at: 4, why: 'changed' as const, before: 'today is ', after: 'Tuesday' };
+    expect(toTimings(done({ cache: { slot: 1, copied: 3, ram: 0, disk: 0, miss } })).cache).toEqual({
+      slot_n: 1,
+      copied_n: 3,
+      ram_n: 0,
+      disk_n: 0,
+      miss: { token: 4, why: 'changed', before: 'today is ', after: 'Tuesday' },
+    });
+  });
+
   it('has finite rates when no time has passed', () => {
     const timings = toTimings(done({ promptMs: 0, predictedMs: 0 }));
     expect(timings).toMatchObject({ prompt_per_second: 0, predicted_per_second: 0 });

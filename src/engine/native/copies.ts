@@ -1,0 +1,33 @@
+import type { Tier } from '../node/copy-messages.ts';
+import type { Token } from './llama.ts';
+import type { Prefix } from './prefix.ts';
+
+export type { Tier };
+
+/** A copy of what a slot held once, with the beginning of a prompt. */
+export interface FoundCopy {
+  tier: Tier;
+  /** The tokens that it has in common with the prompt. */
+  length: number;
+  /** How long loading it takes, in ms. */
+  ms: number;
+  /**
+   * Loads it into a sequence that holds nothing. Resolves to the tokens that the sequence holds then, at least `length`, or to none if
+   * it could not be loaded. Never rejects.
+   */
+  load(sequence: number): Promise<readonly Token[]>;
+}
+
+/** Keeps what slots give up. */
+export interface Copies {
+  /** Finds the copy that has most in common with a prompt; null if none has anything. */
+  find(wanted: Prefix): FoundCopy | null;
+  /**
+   * Is told that a slot is about to lose what it holds after its first `kept` tokens. Resolves when the slot's cells may be overwritten.
+   * Never rejects.
+   */
+  keep(held: Prefix, sequence: number, kept: number): Promise<void>;
+}
+
+/** Keeps nothing. */
+export const NO_COPIES: Copies = { find: () => null, keep: async () => {} };

@@ -1,0 +1,52 @@
+import { prefixOf } from './prefix.ts';
+import type { HeldSlot } from './prefix-store.ts';
+import type { TieredCopies } from './tiered-copies.ts';
+
+/** Makes copies of what slots hold while nobody needs them: the engine may die at any time. */
+export interface IdleCopies {
+  /** A generation has ended. */
+  noteEnd(): void;
+  /** Makes all copies that are still to be made. */
+  finish(): Promise<void>;
+}
+
+/** How long after a turn its slot is left alone, in ms: the next turn may follow at once. */
+const IDLE_MS = 500;
+/** How long a copy may hold up replies that are being written, in ms. */
+const HELD_UP_MS = 50;
+
+/** @param held what the slots hold now */
+export function createIdleCopies(copies: TieredCopies, held: () => HeldSlot[]): IdleCopies {
+  /** When the slots were used of which there is a copy, by their sequences. */
+  const kept = new Map<number, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const keep = async ({ sequence, usedAt, scope, tokens }: HeldSlot, mostMs: number): Promise<void> => {
+    const isStill = () => held().some((slot) => slot.sequence === sequence && !slot.busy && slot.usedAt === usedAt);
+    if (!isStill()) return;
+    if (await copies.keepIdle(prefixOf(scope, [...tokens]), sequence, mostMs, isStill)) kept.set(sequence, usedAt);
+  };
+  const unkept = () => held().filter(({ sequence, usedAt }) => kept.get(sequence) !== usedAt);
+  const keepFree = async (mostMs: number): Promise<void> => {
+    for (const slot of unkept()) if (!slot.busy) await keep(slot, mostMs);
+  };
+
+  const work = async () => {
+    const writing = held().some(({ busy }) => busy);
+    await keepFree(writing ? HELD_UP_MS : Number.POSITIVE_INFINITY);
+    if (unkept().some(({ busy }) => !busy)) start();
+  };
+  const start = () => {
+    clearTimeout(timer);
+    timer = setTimeout(work, IDLE_MS);
+    timer.unref();
+  };
+
+  return {
+    noteEnd: start,
+    async finish() {
+      clearTimeout(timer);
+      await keepFree(Number.POSITIVE_INFINITY);
+    },
+  };
+}

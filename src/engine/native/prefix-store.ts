@@ -1,0 +1,211 @@
+import { explainMiss, type Miss } from './cache-miss.ts';
+import type { Copies } from './copies.ts';
+import type { Decoder } from './decoder.ts';
+import type { Token } from './llama.ts';
+import { BLOCK, type Prefix, prefixOf, sharedLength } from './prefix.ts';
+import { createPrefixIndex } from './prefix-index.ts';
+import { type CacheCosts, type PrefixPlan, planPrefix, type Rival } from './prefix-plan.ts';
+import { createSequence, type Sequence } from './sequence.ts';
+import { chooseSlot } from './slot.ts';
+
+/** A place for one generation. Its KV cache still has what the previous generation left. */
+export interface Slot {
+  readonly sequence: Sequence;
+}
+
+/** Where the tokens came from that a prompt did not have to evaluate. Counts are in tokens. */
+export interface Prepared {
+  /** Those of the slot itself. */
+  slot: number;
+  /** Those copied from other slots. */
+  copied: number;
+  ram: number;
+  disk: number;
+  /** Why it were not more; null if nothing was missed. */
+  miss: Miss | null;
+}
+
+/** The KV caches of all slots as one store of prefixes. */
+export interface PrefixStore {
+  /** Takes a free slot for each choice of a request, as many as there are: the first is best for the prompt. Empty if all are busy. */
+  take(prompt: Prefix, choices: number): Slot[];
+  /**
+   * Brings the longest beginning of a prompt that anyone holds into a slot, and drops the rest. If another slot is about to evaluate
+   * more of it, it waits for that. The prompt's last token is never taken: evaluating it gives the first token of the reply. Resolves
+   * to null if the signal aborts meanwhile.
+   */
+  prepare(slot: Slot, prompt: Prefix, signal: AbortSignal): Promise<Prepared | null>;
+  /** Is to be told when a slot has evaluated more of its prompt: others may wait for that. */
+  advanced(slot: Slot): void;
+  /** Gives a slot back. What it holds belongs to this scope from now on. */
+  free(slot: Slot, scope: string): void;
+  /** What lies in the slots. */
+  held(): HeldSlot[];
+}
+
+/** What a slot holds. */
+export interface HeldSlot {
+  /** The number of its sequence. */
+  sequence: number;
+  busy: boolean;
+  /** When it was taken last. As long as it is free, it holds the same from one time to the next. */
+  usedAt: number;
+  scope: string;
+  tokens: readonly Token[];
+}
+
+interface SlotState extends Slot {
+  busy: boolean;
+  /** `performance.now()` when it was taken last, in ms. */
+  usedAt: number;
+  /** Whose tokens it holds. */
+  scope: string;
+  /** What it is going to hold, or holds, while it is busy. */
+  promise: Prefix | null;
+  /** Of two busy slots only the later one waits for the other: so they never wait for one another. */
+  turn: number;
+  waiting: Set<{ length: number; wake: () => void }>;
+}
+
+/**
+ * @param forgets true for a model that can't go back to a shorter beginning: others can take only all that a slot holds
+ * @param costs tells what evaluating and copying cost now
+ */
+export function createPrefixStore(
+  decoder: Decoder,
+  copies: Copies,
+  forgets: boolean,
+  costs: () => CacheCosts,
+): PrefixStore {
+  const index = createPrefixIndex<SlotState>();
+  const slots = Array.from({ length: decoder.sequences }, (_, id): SlotState => {
+    const sequence = createSequence(decoder, id);
+    return { sequence, busy: false, usedAt: 0, scope: '', promise: null, turn: 0, waiting: new Set() };
+  });
+  let turns = 0;
+
+  const stateOf = (slot: Slot) => slots[slot.sequence.id] as SlotState;
+  const holds = ({ scope, sequence }: SlotState, prompt: Prefix) =>
+    sharedLength({ scope, tokens: sequence.tokens }, prompt);
+
+  const rivalsOf = (state: SlotState, wanted: Prefix): Rival<SlotState>[] =>
+    [...index.find(wanted.hashes).keys()]
+      .filter((other) => other !== state)
+      .sort((a, b) => a.turn - b.turn)
+      .map((other) => {
+        const shared = holds(other, wanted);
+        const held = forgets && shared < other.sequence.length ? 0 : shared;
+        const awaited = !forgets && other.promise !== null && other.turn < state.turn;
+        const promised = awaited && other.promise ? sharedLength(other.promise, wanted) : 0;
+        return { slot: other, held, promised: Math.max(held, promised) };
+      });
+
+  const wakeAll = ({ waiting }: SlotState, reached: number) => {
+    for (const waiter of [...waiting]) if (waiter.length <= reached) waiter.wake();
+  };
+
+  /** Resolves when the slot has come so far, when it is given back, or at an abort. */
+  const reached = ({ waiting }: SlotState, length: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      const wake = () => {
+        waiting.delete(waiter);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const waiter = { length, wake };
+      waiting.add(waiter);
+      signal.addEventListener('abort', wake);
+    });
+
+  const follow = async ({ sequence }: SlotState, plan: PrefixPlan<SlotState>) => {
+    const taken = { slot: 0, copied: 0, ram: 0, disk: 0 };
+    switch (plan.kind) {
+      case 'copy':
+        await sequence.copyFrom(plan.from.sequence, plan.length);
+        taken.copied = sequence.length;
+        return taken;
+      case 'load':
+        await sequence.adopt(plan.copy.load);
+        await sequence.truncate(plan.length);
+        taken[plan.copy.tier] = sequence.length;
+        return taken;
+      default:
+        await sequence.truncate(plan.length);
+        taken.slot = sequence.length;
+        return taken;
+    }
+  };
+
+  return {
+    take(prompt, choices) {
+      const taken: SlotState[] = [];
+      const { tokenMs, copyMs } = costs();
+      const copyTokens = Math.max(BLOCK, copyMs / tokenMs);
+      while (taken.length < choices) {
+        const candidates = slots.map((state) => {
+          const { busy, usedAt, sequence } = state;
+          const shared = taken.length === 0 ? holds(state, prompt) : 0;
+          return { busy, usedAt, cached: sequence.length, shared, unique: index.unique(state) };
+        });
+        const state = slots[chooseSlot(candidates, copyTokens) ?? -1];
+        if (!state) break;
+        state.busy = true;
+        state.usedAt = performance.now();
+        taken.push(state);
+      }
+      return taken;
+    },
+
+    async prepare(slot, prompt, signal) {
+      const state = stateOf(slot);
+      const wanted = { ...prompt, tokens: prompt.tokens.slice(0, -1) };
+      const before = prefixOf(state.scope, [...state.sequence.tokens]);
+      const kept = sharedLength(before, wanted);
+      const lonely = index.unique(state) > 0 && kept < before.tokens.length;
+      const remembered = index.remembered(prompt.hashes);
+      const lost = remembered > Math.max(0, ...index.find(prompt.hashes).values()) ? remembered * BLOCK : 0;
+      const idle = slots.filter((other) => other.scope === prompt.scope && (other === state || !other.busy));
+      const cached = idle.map(({ sequence }) => [...sequence.tokens]);
+      state.turn = ++turns;
+      state.promise = prompt;
+      index.hold(state, prompt.hashes);
+      if (lonely) await copies.keep(before, state.sequence.id, kept);
+
+      while (!signal.aborted) {
+        const own = holds(state, wanted);
+        const plan = planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copies.find(wanted), costs());
+        if (plan.kind === 'wait') {
+          await reached(plan.on, plan.length, signal);
+          continue;
+        }
+        state.scope = prompt.scope;
+        const taken = await follow(state, plan);
+        wakeAll(state, state.sequence.length);
+        return { ...taken, miss: explainMiss(prompt.tokens, state.sequence.length, lost, cached) };
+      }
+      return null;
+    },
+
+    advanced(slot) {
+      wakeAll(stateOf(slot), slot.sequence.length);
+    },
+
+    free(slot, scope) {
+      const state = stateOf(slot);
+      state.scope = scope;
+      state.busy = false;
+      state.promise = null;
+      index.hold(state, prefixOf(state.scope, state.sequence.tokens).hashes);
+      wakeAll(state, Number.POSITIVE_INFINITY);
+    },
+
+    held: () =>
+      slots.map(({ busy, usedAt, scope, sequence }) => ({
+        sequence: sequence.id,
+        busy,
+        usedAt,
+        scope,
+        tokens: sequence.tokens,
+      })),
+  };
+}

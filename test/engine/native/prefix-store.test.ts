@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Copies, NO_COPIES } from '../../../src/engine/native/copies.ts';
+import type { Decoder } from '../../../src/engine/native/decoder.ts';
+import type { Token } from '../../../src/engine/native/llama.ts';
+import { prefixOf } from '../../../src/engine/native/prefix.ts';
+import { createPrefixStore, type PrefixStore, type Slot } from '../../../src/engine/native/prefix-store.ts';
+
+const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
+const prompt = (count: number, scope = '') => prefixOf(scope, tokens(count));
+const never = new AbortController().signal;
+const nothing = { slot: 0, copied: 0, ram: 0, disk: 0 };
+
+let log: string[];
+let store: PrefixStore;
+
+/** The parts of a decoder that the store uses, without a model. */
+function fakeDecoder(sequences: number): Decoder {
+  const parts: Pick<Decoder, 'sequences' | 'contextLength' | 'truncate' | 'copy'> = {
+    sequences,
+    contextLength: 10_000,
+    truncate: async (_, length) => length,
+    copy: async (from, to, length) => {
+      log.push(`${from} to ${to}: ${length}`);
+      return length;
+    },
+  };
+  return parts as Decoder;
+}
+
+function makeStore({
+  slots = 4,
+  copies = NO_COPIES,
+  forgets = false,
+}: {
+  slots?: number;
+  copies?: Copies;
+  forgets?: boolean;
+} = {}) {
+  return createPrefixStore(fakeDecoder(slots), copies, forgets, () => ({ tokenMs: 1, copyMs: 20 }));
+}
+
+const takeOne = (count: number, scope?: string): Slot => {
+  const [slot] = store.take(prompt(count, scope), 1);
+  if (!slot) throw new Error('all slots are busy');
+  return slot;
+};
+
+/** Evaluates up to this many tokens of a prompt. */
+const evaluate = (slot: Slot, upTo: number, of = tokens(upTo)) => {
+  slot.sequence.extend(of.slice(slot.sequence.length, upTo));
+  store.advanced(slot);
+};
+
+/** Serves a whole prompt, and returns what was taken from the cache. */
+async function serve(count: number, scope = '', of = tokens(count)) {
+  const [slot] = store.take(prefixOf(scope, of), 1);
+  if (!slot) throw new Error('all slots are busy');
+  const taken = await store.prepare(slot, prefixOf(scope, of), never);
+  evaluate(slot, count, of);
+  store.free(slot, scope);
+  return { ...taken, id: slot.sequence.id };
+}
+
+const soon = <T>(promise: Promise<T>) =>
+  Promise.race([promise, new Promise<'waits'>((resolve) => setTimeout(resolve, 20, 'waits'))]);
+
+beforeEach(() => {
+  log = [];
+  store = makeStore();
+});
+
+describe('the store of prefixes', () => {
+  it('lets a conversation go on in its slot', async () => {
+    expect(await serve(100)).toMatchObject({ ...nothing, id: 0, miss: { at: 0, why: 'new' } });
+    expect(await serve(150)).toMatchObject({ ...nothing, id: 0, slot: 100, miss: null });
+    expect(await serve(150)).toMatchObject({ ...nothing, id: 0, slot: 149, miss: null });
+  });
+
+  it('copies from a busy slot what it has evaluated', async () => {
+    const first = takeOne(200);
+    await store.prepare(first, prompt(200), never);
+    evaluate(first, 200);
+    expect(await serve(100)).toMatchObject({ copied: 99, id: 1 });
+    expect(log).toEqual(['0 to 1: 99']);
+  });
+
+  it('evaluates once what comes together: the others wait for the part that they share', async () => {
+    const [a, b, c] = [takeOne(100), takeOne(100), takeOne(100)];
+    await store.prepare(a, prompt(100), never);
+    const waiting = [b, c].map((slot) => store.prepare(slot, prefixOf('', [...tokens(80), ...tokens(20, 900)]), never));
+    evaluate(a, 64);
+    expect(await soon(Promise.all(waiting))).toBe('waits');
+    evaluate(a, 90);
+    expect(await waiting[0]).toMatchObject({ copied: 80 });
+    // The third shares more with the second, which is still to evaluate that.
+    expect(await soon(waiting[1] as Promise<unknown>)).toBe('waits');
+    b.sequence.extend(tokens(20, 900));
+    store.advanced(b);
+    expect(await waiting[1]).toMatchObject({ copied: 99 });
+  });
+
+  it('goes on with what was evaluated when the one that is waited for fails or is cancelled', async () => {
+    const [a, b, c] = [takeOne(200), takeOne(200), takeOne(200)];
+    await store.prepare(a, prompt(200), never);
+    const [second, third] = [store.prepare(b, prompt(200), never), store.prepare(c, prompt(200), never)];
+    evaluate(a, 60);
+    store.free(a, '');
+    expect(await second).toMatchObject({ copied: 60 });
+    expect(await soon(third)).toBe('waits');
+    evaluate(b, 200);
+    expect(await third).toMatchObject({ copied: 199 });
+  });
+
+  it('ends the wait of one that is cancelled itself, and those that wait for it go on', async () => {
+    const cancel = new AbortController();
+    const [a, b] = [takeOne(200), takeOne(300)];
+    await store.prepare(a, prompt(200), never);
+    const second = store.prepare(b, prompt(300), cancel.signal);
+    const c = takeOne(300);
+    const third = store.prepare(c, prompt(300), never);
+    cancel.abort();
+    expect(await second).toBeNull();
+    store.free(b, '');
+    expect(await soon(third)).toBe('waits');
+    evaluate(a, 200);
+    expect(await third).toMatchObject({ copied: 200 });
+  });
+
+  it('never lets two wait for one another, whatever they share and whoever goes', async () => {
+    store = makeStore({ slots: 8 });
+    const slots = Array.from({ length: 8 }, (_, index) => takeOne(100 + index * 20));
+    const done = slots.map(async (slot, index) => {
+      const mine = prompt(100 + ((index * 5) % 8) * 20);
+      if (await store.prepare(slot, mine, never)) evaluate(slot, index % 3 === 0 ? 40 : mine.tokens.length);
+      store.free(slot, '');
+    });
+    expect(await soon(Promise.all(done))).not.toBe('waits');
+  });
+
+  it('shares nothing between scopes, and says nothing of another', async () => {
+    await serve(100, 'ada');
+    expect(await serve(100, 'bob')).toMatchObject({ ...nothing, miss: { at: 0, why: 'new' } });
+    expect(log).toEqual([]);
+    expect(await serve(101, 'ada')).toMatchObject({ slot: 100 });
+  });
+
+  it('says that a conversation had to make room, and where a text has changed', async () => {
+    store = makeStore({ slots: 1 });
+    await serve(100);
+    await serve(100, '', tokens(100, 500));
+    expect(await serve(101)).toMatchObject({ ...nothing, miss: { at: 0, why: 'evicted' } });
+    expect(await serve(100, '', [...tokens(90), ...tokens(10, 700)])).toMatchObject({
+      miss: { at: 90, why: 'changed' },
+    });
+  });
+
+  it('takes only all that a slot holds where a model can not go back, and waits for nobody', async () => {
+    store = makeStore({ forgets: true });
+    await serve(100);
+    const busy = takeOne(200);
+    expect(await store.prepare(busy, prompt(200), never)).toMatchObject({ slot: 100 });
+    evaluate(busy, 150);
+    expect(await serve(120)).toMatchObject(nothing);
+    expect(await serve(160)).toMatchObject({ copied: 150 });
+  });
+});
+
+describe('copies below the slots', () => {
+  it('are told what a slot is about to lose that nobody else holds, and wait for it', async () => {
+    const kept: unknown[] = [];
+    const copies: Copies = {
+      find: () => null,
+      keep: async ({ tokens: held }, sequence, length) => void kept.push([held.length, sequence, length]),
+    };
+    store = makeStore({ slots: 1, copies });
+    await serve(100);
+    await serve(150);
+    expect(kept).toEqual([]);
+    await serve(60);
+    expect(kept).toEqual([[150, 0, 59]]);
+  });
+
+  it('give back what they hold; what can not be loaded is evaluated', async () => {
+    let loaded = tokens(120);
+    const copies: Copies = {
+      find: () => ({ tier: 'disk', length: 99, ms: 5, load: async () => loaded }),
+      keep: async () => {},
+    };
+    store = makeStore({ copies });
+    expect(await serve(100)).toMatchObject({ ...nothing, disk: 99 });
+    loaded = [];
+    expect(await serve(100, '', tokens(100, 400))).toMatchObject(nothing);
+  });
+});

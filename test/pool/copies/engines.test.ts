@@ -1,0 +1,247 @@
+import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type { EngineEvent } from '../../../src/core/events.ts';
+import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
+import { cachedBytesPerToken } from '../../../src/engine/memory-estimate.ts';
+import { type LeavingEngine, loadNativeEngine } from '../../../src/engine/native/engine.ts';
+import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
+import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
+import { tinyModelShape } from '../../fixtures/model-shape.ts';
+import { greedy } from '../../support/generation.ts';
+import { silentLog } from '../../support/log.ts';
+
+// The tiny model gives exactly the same tokens alone and in any batch, so a text that differs is a mistake of the copies.
+
+const SLOTS = 2;
+const CONTEXT = 1024;
+const MIB = 1024 ** 2;
+const MODEL = 'a'.repeat(32);
+
+let folder: string;
+let store: CopyStore;
+let engine: LeavingEngine;
+let connection: CopyConnection;
+let plain: TextEngine;
+
+beforeAll(async () => {
+  plain = await load(1);
+});
+afterAll(() => plain[Symbol.asyncDispose]());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-copies-'));
+  store = await openStore();
+  await startEngine();
+});
+afterEach(async () => {
+  await engine[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+function openStore(limits = { ram: 4 * MIB, disk: 16 * MIB }): Promise<CopyStore> {
+  const folders = { ram: join(folder, 'ram'), disk: join(folder, 'disk') };
+  return openCopyStore({ folders, limits, isCurrent: () => true, log: silentLog });
+}
+
+function load(slots: number, link?: Parameters<typeof loadNativeEngine>[4]) {
+  const files = [join(inject('modelsFolder'), 'tiny.gguf')];
+  const options = { files, kind: 'chat' as const, contextLength: CONTEXT, slots, threads: 1, batchSize: 64 };
+  return loadNativeEngine(options, 'cpu', silentLog, undefined, link);
+}
+
+async function startEngine(): Promise<void> {
+  let receive: (message: FromCopyStore) => void = () => {};
+  const bytesPerToken = cachedBytesPerToken(tinyModelShape);
+  engine = await load(SLOTS, {
+    bytesPerToken,
+    send: (message) => connection.receive(message),
+    listen: (listener) => {
+      receive = listener;
+    },
+  });
+  connection = store.connect(MODEL, 'tiny', (message) => receive(message));
+  await connection.told;
+}
+
+/** As `kill -9` does: what has not been written is gone. */
+async function killEngine(): Promise<void> {
+  connection.close();
+  await engine[Symbol.asyncDispose]();
+  await startEngine();
+}
+
+/** As an unload does. */
+async function reload(): Promise<void> {
+  await engine.leave();
+  await killEngine();
+}
+
+/** As a restart of the server does. */
+async function restart(): Promise<void> {
+  await engine.leave();
+  connection.close();
+  await engine[Symbol.asyncDispose]();
+  await store[Symbol.asyncDispose]();
+  store = await openStore();
+  await startEngine();
+}
+
+async function run(on: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+  const events: EngineEvent[] = [];
+  const request: TextRequest = {
+    prompt,
+    sampling: greedy,
+    grammar: null,
+    media: [],
+    marks: [],
+    stop: [],
+    banned: [],
+    choices: 1,
+    maxTokens: 12,
+    logprobs: null,
+    cachePrompt: true,
+    ...more,
+  };
+  await on.generate(request, (event) => events.push(event), new AbortController().signal);
+  const text = events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
+  const done = events.find((event) => event.kind === 'done');
+  return { text, cache: done?.cache, evaluated: (done?.promptTokens ?? 0) - (done?.cachedTokens ?? 0) };
+}
+
+const plainText = async (prompt: string) => (await run(plain, prompt, { cachePrompt: false })).text;
+const first = `${'always be kind and brief. '.repeat(16)}\nhello?`;
+/** Resolves when there is one copy, and no file besides. */
+async function oneCopy(): Promise<void> {
+  const filesInRam = () => readdir(join(folder, 'ram', MODEL)).catch(() => []);
+  const whole = expect.stringMatching(/\.copy$/);
+  await vi.waitFor(async () => expect(await filesInRam()).toEqual([whole]), { timeout: 10_000 });
+}
+
+describe('a conversation', () => {
+  it('is copied a moment after its turn, so that the death of the engine loses nothing', async () => {
+    const { text } = await run(engine, first);
+    await oneCopy();
+    await killEngine();
+    const second = `${first}${text} and then?`;
+    const next = await run(engine, second);
+    expect(next.cache).toMatchObject({ slot: 0, disk: 0, ram: expect.any(Number) });
+    expect(next.evaluated).toBeLessThan(12);
+    expect(next.text).toBe(await plainText(second));
+  });
+
+  it('is warm after an unload that comes at once', async () => {
+    const { text } = await run(engine, first);
+    await reload();
+    const next = await run(engine, `${first}${text} and then?`);
+    expect(next.evaluated).toBeLessThan(12);
+    expect(next.text).toBe(await plainText(`${first}${text} and then?`));
+  });
+
+  it('is warm after a restart, from disk', async () => {
+    const { text } = await run(engine, first);
+    await restart();
+    const next = await run(engine, `${first}${text} and then?`);
+    expect(next.cache).toMatchObject({ ram: 0, disk: expect.any(Number) });
+    expect(next.evaluated).toBeLessThan(12);
+    expect(next.text).toBe(await plainText(`${first}${text} and then?`));
+  });
+
+  it('gives only its beginning to one that differs later', async () => {
+    await run(engine, first);
+    await reload();
+    const other = `${first.slice(0, -6)}goodbye! ${'and more. '.repeat(4)}`;
+    const next = await run(engine, other);
+    expect(next.cache?.ram).toBeGreaterThan(64);
+    expect(next.text).toBe(await plainText(other));
+  });
+
+  it('is copied before its slot is taken by others', async () => {
+    const { text } = await run(engine, first);
+    for (const name of ['ada', 'bob']) await run(engine, `${name}${' says nothing new at all.'.repeat(16)}`);
+    const next = await run(engine, `${first}${text} and then?`);
+    expect(next.cache).toMatchObject({ slot: 0, ram: expect.any(Number) });
+    expect(next.evaluated).toBeLessThan(12);
+  });
+
+  it('is not given to another scope', async () => {
+    await run(engine, first, { cacheScope: 'ada' });
+    await reload();
+    expect((await run(engine, first, { cacheScope: 'bob' })).cache).toMatchObject({ slot: 0, ram: 0, disk: 0 });
+    expect((await run(engine, first, { cacheScope: 'ada' })).evaluated).toBe(1);
+  });
+
+  it('is evaluated anew where its copy is damaged', async () => {
+    const { text } = await run(engine, first);
+    await restart();
+    for (const file of await readdir(join(folder, 'disk', MODEL)))
+      await appendFile(join(folder, 'disk', MODEL, file), '!');
+    const next = await run(engine, `${first}${text} and then?`);
+    expect(next.cache).toMatchObject({ slot: 0, ram: 0, disk: 0 });
+    expect(next.text).toBe(await plainText(`${first}${text} and then?`));
+  });
+
+  it('has one copy, of its latest turn', async () => {
+    let prompt = first;
+    for (let turn = 0; turn < 4; turn++) {
+      const { text } = await run(engine, prompt);
+      await engine.leave();
+      await oneCopy();
+      prompt = `${prompt}${text}${' and what comes after that?'.repeat(12)}`;
+    }
+  });
+});
+
+describe('copies', () => {
+  const happenings = {
+    nothing: async () => {},
+    wait: () => new Promise((resolve) => setTimeout(resolve, 700)),
+    kill: killEngine,
+    reload,
+    restart,
+  };
+  interface Turn {
+    of: number;
+    what: 'goOn' | 'edit' | 'branch';
+    words: number;
+    after: keyof typeof happenings;
+  }
+  const turn: fc.Arbitrary<Turn> = fc.record({
+    of: fc.nat({ max: 3 }),
+    what: fc.constantFrom('goOn', 'goOn', 'edit', 'branch'),
+    words: fc.integer({ min: 1, max: 60 }),
+    after: fc.constantFrom('nothing', 'nothing', 'wait', 'kill', 'reload', 'restart'),
+  });
+
+  it('never change a text, in any order of turns, edits, branches, deaths, unloads and restarts', async () => {
+    const taken = { ram: 0, disk: 0 };
+    const promptOf = (conversations: string[], { of, what, words }: Turn) => {
+      const own = conversations[of] ?? '';
+      const other = conversations[(of + 1) % 4] ?? '';
+      const before = { goOn: own, edit: own.slice(0, own.length / 2), branch: other }[what];
+      return `${before}${'word '.repeat(words)}${of}? `.slice(0, 1800);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { minLength: 4, maxLength: 8 }), async (turns) => {
+        const conversations = ['a', 'b', 'a', 'b'].map((kind) => `${`system ${kind} says so. `.repeat(16)}\n`);
+        for (const each of turns) {
+          const prompt = promptOf(conversations, each);
+          const { text, cache } = await run(engine, prompt);
+          expect(text).toBe(await plainText(prompt));
+          taken.ram += cache?.ram ?? 0;
+          taken.disk += cache?.disk ?? 0;
+          conversations[each.of] = prompt.length > 1500 ? prompt.slice(0, 400) : `${prompt}${text}\n`;
+          await happenings[each.after]();
+          const held = store.held();
+          expect(held.ram).toBeLessThanOrEqual(4 * MIB);
+          expect(held.disk).toBeLessThanOrEqual(16 * MIB);
+        }
+      }),
+      { numRuns: Number(process.env.CONVERSATIONS ?? 4) },
+    );
+    expect(taken.ram).toBeGreaterThan(0);
+    expect(taken.disk).toBeGreaterThan(0);
+  }, 600_000);
+});
