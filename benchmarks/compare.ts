@@ -24,7 +24,7 @@ import type { Ask } from './compare/workloads.ts';
  * Compares Paddock with other OpenAI endpoints on the same model file, by turns, and prints a table; `--save` stores the results and
  * their plots. docs/benchmarks.md tells the options.
  */
-const plan = readPlan(process.argv.slice(2));
+const plan = readPlanOrExit();
 // An exit ends the servers that were started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const results: Results = {
@@ -110,4 +110,13 @@ function save(name: string, stored: Results): void {
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+function readPlanOrExit(): Plan {
+  try {
+    return readPlan(process.argv.slice(2));
+  } catch (error) {
+    say(`${error instanceof Error ? error.message : String(error)}\ndocs/benchmarks.md tells the options.`);
+    return process.exit(2);
+  }
 }
