@@ -87,6 +87,24 @@ const attach = (...files: GivenFile[]) => page.getByLabel(/^Attach /).setInputFi
 async function detach(): Promise<void> {
   await attached().getByRole('button').click();
   await attached().waitFor({ state: 'detached' });
+  // The next test loads the page again, which ends what is still being stored.
+  await expect.poll(() => page.evaluate(countStoredFiles)).toBe(0);
+}
+
+/** Runs in the page: counts the files in all stored drafts. */
+function countStoredFiles(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('paddock-chat');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const rows = database.transaction('draftAttachments').objectStore('draftAttachments').getAll();
+      rows.onsuccess = () => {
+        database.close();
+        resolve(rows.result.reduce((total, { value }) => total + value.length, 0));
+      };
+    };
+  });
 }
 
 /** Returns the content of the last message in the request that `act` causes. */
