@@ -49,10 +49,8 @@ export async function openPaddock(browser: TestBrowser, site: StaticSite): Promi
 }
 
 /** Waits until `startPaddock` has resolved, through the reload that isolates the page. Throws with its error. */
-export async function untilReady(page: Page): Promise<void> {
-  const started = await page.waitForFunction(() => (globalThis as StartedPage).paddockState, undefined, {
-    timeout: 60_000,
-  });
+export async function untilReady(page: Page, timeout = 60_000): Promise<void> {
+  const started = await page.waitForFunction(() => (globalThis as StartedPage).paddockState, undefined, { timeout });
   const state = await started.jsonValue();
   if (state !== 'ready') throw new Error(`Paddock did not start: ${JSON.stringify(state)}`);
 }

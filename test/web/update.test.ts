@@ -85,9 +85,10 @@ describe('a new version on the site', () => {
       await second.close();
       // The browser may count a closed tab for a moment longer, and then the next reload is the one.
       const nameAfterReload = async () => {
-        await first.reload();
+        // The page that lets the new version in loads itself again, which may cut this reload off.
+        await first.reload().catch(() => {});
         await first.waitForLoadState();
-        await untilReady(first);
+        await untilReady(first, 10_000);
         return picoName(first);
       };
       await expect.poll(nameAfterReload, { timeout: TIME_LIMIT_MS / 2 }).toBe('Pico of a new version');
