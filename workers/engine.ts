@@ -4,6 +4,7 @@ import { type Log, toLogFields } from '../src/core/log.ts';
 import { type LeavingEngine, loadNativeEngine } from '../src/engine/native/engine.ts';
 import type { FromCopyStore, ToCopyStore } from '../src/engine/node/copy-messages.ts';
 import { loadFailure } from '../src/engine/node/load-failure.ts';
+import { leaveOutTryOut } from '../src/engine/node/no-try-out.ts';
 import { createPortMux } from '../src/engine/node/port-mux.ts';
 import { stampOf } from '../src/engine/node/stamp.ts';
 import type {
@@ -63,6 +64,8 @@ sacrificeFirst();
 
 async function load(config: WorkerConfig): Promise<LoadResult> {
   if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
+  // The binaries for GPUs are tried: one that crashes, of CUDA say, leaves the turn to the next, Vulkan's.
+  if (config.backend === 'cpu') leaveOutTryOut();
   try {
     const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory, linkFor(config));
     if (stampOf(config.engine) !== config.stamp) throw new Error('the files of the model have changed');
