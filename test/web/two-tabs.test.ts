@@ -65,6 +65,9 @@ function wordsOf(text: string): string {
 /** A reply that takes some seconds. */
 const STORY = { max_tokens: 400 };
 
+/** One that is still running when a tab has crashed, which takes the browser up to seconds. */
+const LONG_STORY = { max_tokens: 2000 };
+
 /** The whole reply, when nothing happens meanwhile. */
 async function undisturbed(page: Page, more: Record<string, unknown> = STORY): Promise<string> {
   return wordsOf((await (await startStream(page, more)).rest()).text);
@@ -134,9 +137,9 @@ describe('with the model in another tab', () => {
   it(
     'a stream that the leader crashes on goes on as well',
     async () => {
-      const whole = await undisturbed(follower);
-      const stream = await startStream(follower, STORY);
       const devtools = await browser.devtools(leader);
+      const whole = await undisturbed(follower, LONG_STORY);
+      const stream = await startStream(follower, LONG_STORY);
       const crashed = leader.waitForEvent('crash');
       // It never answers: what would is gone.
       devtools.send('Page.crash').catch(() => {});

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Server, startServer } from '../../../src/server/server.ts';
 import { openStaticFiles } from '../../../src/server/static.ts';
 import { listSite } from '../../../src/site-files.ts';
@@ -78,6 +78,11 @@ beforeEach(async () => {
   await page.getByRole('dialog', { name: 'Models' }).waitFor({ state: 'hidden' });
 });
 
+// The next test loads the page again, which ends what is still being stored: that what was sent is no draft any more.
+afterEach(async () => {
+  await expect.poll(() => page.evaluate(countStoredFiles)).toBe(0);
+});
+
 const attached = () => page.getByRole('list', { name: 'Attached' });
 const problem = () => page.locator('.composer [role=alert]');
 const dropZone = () => page.locator('.drop-zone');
@@ -87,8 +92,6 @@ const attach = (...files: GivenFile[]) => page.getByLabel(/^Attach /).setInputFi
 async function detach(): Promise<void> {
   await attached().getByRole('button').click();
   await attached().waitFor({ state: 'detached' });
-  // The next test loads the page again, which ends what is still being stored.
-  await expect.poll(() => page.evaluate(countStoredFiles)).toBe(0);
 }
 
 /** Runs in the page: counts the files in all stored drafts. */
