@@ -35,7 +35,7 @@ export interface ServerOptions {
   noAuth?: boolean;
   /** Web origins whose pages may use the API and manage models; `*` lets the pages of all others ask models. */
   corsOrigin?: string | string[];
-  /** What pages of other programs on localhost may do. `inference`, the default, is all but to pull, import and remove models. */
+  /** What pages of other programs on localhost may do. `inference`, the default, is all but to load, unload, pull, import and remove models. */
   localPages?: 'none' | 'inference' | 'all';
   /** Host names, besides this machine's own, that requests may be addressed to; `*` for any. */
   allowedHost?: string | string[];

@@ -3,6 +3,7 @@ import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.t
 import { createRemover } from '../catalogue/node/remover.ts';
 import { createPuller } from '../catalogue/pull/node/puller.ts';
 import { createApi } from '../core/api/api.ts';
+import type { Api } from '../core/api/http/http.ts';
 import type { ApiKeys } from '../core/api/keys/key.ts';
 import { plainKeys } from '../core/api/keys/plain.ts';
 import { createResponseStore } from '../core/api/responses/store.ts';
@@ -12,9 +13,9 @@ import { MEDIA_LIMITS } from '../media/limits.ts';
 import { createServerMediaReader } from '../media/node/reader.ts';
 import { openCopies } from '../pool/copies/folders.ts';
 import { identitiesOf } from '../pool/copies/identity.ts';
-import { createPool } from '../pool/pool.ts';
+import { createPool, type Pool } from '../pool/pool.ts';
 import { chooseHttp } from '../server/http.ts';
-import { startServer } from '../server/server.ts';
+import { type Server, startServer } from '../server/server.ts';
 import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
 import { allowedHosts } from './config/exposure.ts';
@@ -25,10 +26,10 @@ import { copiesFolder, downloadsFolder, headerCacheFile, tuningsFile } from './h
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { checkPreload, createPreload } from './preload.ts';
-import { startTelemetry } from './telemetry.ts';
+import { startTelemetry, type Telemetry } from './telemetry.ts';
 import { tunedLoads } from './tune/apply.ts';
 import { describeMachine } from './tune/machine.ts';
-import { readTunings } from './tune/tunings.ts';
+import { readTunings, type Tuning } from './tune/tunings.ts';
 import { version } from './version.ts';
 
 const PING_INTERVAL_MS = 10_000;
@@ -48,56 +49,57 @@ export interface RunningPaddock {
   stop: (graceMs: number, lameDuckMs?: number) => Promise<void>;
 }
 
-/** Connects all parts and starts the server. Throws if it can't listen on the address. */
-export async function startPaddock(config: Config, log: Log): Promise<RunningPaddock> {
+/**
+ * Connects all parts and starts the server. Throws if it can't listen on the address. `tunings` are what `paddock tune` has found
+ * for models; by default those that it has kept.
+ */
+export async function startPaddock(config: Config, log: Log, tunings?: Tuning[]): Promise<RunningPaddock> {
+  const opened = createOpened();
+  try {
+    return await start(config, log, opened, tunings ?? (await readTunings(tuningsFile())));
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** What a start has opened, to be closed when the server stops or when a later step fails. */
+interface Opened {
+  add(close: () => PromiseLike<void>): void;
+  /** Closes what was opened last first. */
+  close(): Promise<void>;
+}
+
+function createOpened(): Opened {
+  const closings: (() => PromiseLike<void>)[] = [];
+  return {
+    add: (close) => void closings.push(close),
+    async close() {
+      for (let close = closings.pop(); close; close = closings.pop()) await close();
+    },
+  };
+}
+
+async function start(config: Config, log: Log, opened: Opened, tunings: Tuning[]): Promise<RunningPaddock> {
   const tls = tlsOf(config);
   if (tls) warnOfEnd(tls, log);
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
     log.warn('other users of this machine can read the file of API keys', { file: config.apiKeyFile });
   const apiKeys = openKeys(config, log);
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
-  try {
-    checkPreload(config.preload, catalogue);
-  } catch (error) {
-    await catalogue[Symbol.asyncDispose]();
-    throw error;
-  }
+  opened.add(() => catalogue[Symbol.asyncDispose]());
+  checkPreload(config.preload, catalogue);
   const telemetry = await startTelemetry(config, log);
-  const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
-  const pool = createPool({
-    copies,
-    backend: config.backend,
-    engine: {
-      contextLength: config.ctxLen ?? null,
-      slots: config.slots ?? null,
-      threads: config.threads ?? null,
-      batchSize: config.batch ?? DEFAULT_BATCH,
-      oneByOne: config.oneByOne,
-    },
-    tuned: tunedLoads(await readTunings(tuningsFile()), describeMachine(), config),
-    maxWaiting: config.queue,
-    maxLoadedModels: config.maxLoadedModels ?? null,
-    idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
-    pinned: config.preload,
-    isolateKeys: config.isolateKeys,
-    observer: telemetry.pool,
-    sourceOf: catalogue.sourceOf,
-    log,
-  });
+  opened.add(() => telemetry.end());
+  const pool = await openPool(config, catalogue, telemetry, tunings, log);
+  opened.add(() => pool[Symbol.asyncDispose]());
   const preload = createPreload(config.preload, pool, log);
-  const close = async () => {
-    await pool[Symbol.asyncDispose]();
-    await catalogue[Symbol.asyncDispose]();
-    await telemetry.end();
-  };
   const leaving = new AbortController();
   const api = createApi({
     leaving: leaving.signal,
     unready: preload.unready,
     observer: telemetry.observer,
     metrics: () => telemetry.text(pool, !leaving.signal.aborted && preload.unready() === null),
-    metricsOpen: config.openMetrics,
-    logPrompts: config.logPrompts,
     catalogue,
     runner: pool,
     puller: telemetry.counted(
@@ -110,21 +112,76 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
         log,
       }),
     ),
+    remover: createRemover(config.models, catalogue, log),
+    responses: createResponseStore(),
+    apiKeys,
+    noteUnknownFields: logOnce(log),
+    log,
+    ...apiSettings(config),
+  });
+  const server = await listen(config, api, tls, log);
+
+  void preload.run(leaving.signal);
+  const { host, socket } = config;
+  return {
+    url: socket === undefined ? toUrl(tls ? 'https' : 'http', host, server.port) : `unix:${socket}`,
+    modelIds: () => catalogue.list().map(({ id }) => id),
+    async stop(graceMs, lameDuckMs) {
+      leaving.abort();
+      await server.close(graceMs, lameDuckMs);
+      await opened.close();
+    },
+  };
+}
+
+/** What the API takes from the configuration as it is. */
+function apiSettings(config: Config) {
+  return {
+    metricsOpen: config.openMetrics,
+    logPrompts: config.logPrompts,
     media: createServerMediaReader({
       allowPrivate: config.allowPrivateMedia,
       limits: { ...MEDIA_LIMITS, fileBytes: config.mediaLimit },
     }),
-    remover: createRemover(config.models, catalogue, log),
-    responses: createResponseStore(),
-    apiKeys,
     pages: { origins: config.corsOrigin, local: config.localPages },
     jsonLimits: { depth: config.bodyDepth, values: config.bodyValues },
     contentFilter: config.contentFilter,
     pingIntervalMs: PING_INTERVAL_MS,
     systemFingerprint: `paddock-${version}`,
-    noteUnknownFields: logOnce(log),
+  };
+}
+
+async function openPool(
+  config: Config,
+  catalogue: FileCatalogue,
+  telemetry: Telemetry,
+  tunings: Tuning[],
+  log: Log,
+): Promise<Pool> {
+  const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
+  return createPool({
+    copies,
+    backend: config.backend,
+    engine: {
+      contextLength: config.ctxLen ?? null,
+      slots: config.slots ?? null,
+      threads: config.threads ?? null,
+      batchSize: config.batch ?? DEFAULT_BATCH,
+      oneByOne: config.oneByOne,
+    },
+    tuned: tunedLoads(tunings, describeMachine(), config),
+    maxWaiting: config.queue,
+    maxLoadedModels: config.maxLoadedModels ?? null,
+    idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
+    pinned: config.preload,
+    isolateKeys: config.isolateKeys,
+    observer: telemetry.pool,
+    sourceOf: catalogue.sourceOf,
     log,
   });
+}
+
+async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log): Promise<Server> {
   const { host, port, socket } = config;
   const bodyLimits = {
     bytes: config.bodyLimit,
@@ -139,21 +196,9 @@ export async function startPaddock(config: Config, log: Log): Promise<RunningPad
       reason: http.reason,
     });
   const options = { api, files, host, port, socket, tls, allowedHosts: allowedHosts(config), bodyLimits, http };
-  const server = await startServer(options).catch(async (error: unknown) => {
-    await close();
+  return startServer(options).catch(async (error: unknown) => {
     throw socket === undefined ? await explainListenFailure(host, port, error) : error;
   });
-
-  void preload.run(leaving.signal);
-  return {
-    url: socket === undefined ? toUrl(tls ? 'https' : 'http', host, server.port) : `unix:${socket}`,
-    modelIds: () => catalogue.list().map(({ id }) => id),
-    async stop(graceMs, lameDuckMs) {
-      leaving.abort();
-      await server.close(graceMs, lameDuckMs);
-      await close();
-    },
-  };
 }
 
 /** The keys of the configuration and those of the file with limits. Throws a `UsageError` for a file that is missing or wrong. */

@@ -1,9 +1,8 @@
 import type { Observer } from '../core/api/record.ts';
 import type { Log } from '../core/log.ts';
 import type { Puller } from '../core/puller.ts';
-import type { Runner } from '../core/runner.ts';
-import { createMemoryGauge } from '../pool/memory-gauge.ts';
 import type { PoolObserver } from '../pool/observer.ts';
+import type { Pool } from '../pool/pool.ts';
 import { createAccessLog } from '../telemetry/access-log.ts';
 import { countPulls } from '../telemetry/count-pulls.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -16,7 +15,7 @@ export interface Telemetry {
   observer: Observer;
   pool: PoolObserver;
   /** The metrics in Prometheus's text format. */
-  text(runner: Runner, ready: boolean): Promise<string>;
+  text(pool: Pick<Pool, 'loaded' | 'moving' | 'memory'>, ready: boolean): Promise<string>;
   counted(puller: Puller): Puller;
   /** Sends what was not sent yet. */
   end(): Promise<void>;
@@ -25,7 +24,6 @@ export interface Telemetry {
 export async function startTelemetry({ otlpEndpoint, vllmMetrics, logLevel }: Config, log: Log): Promise<Telemetry> {
   const metrics = createMetrics(version);
   const logRequest = createAccessLog(log, logLevel);
-  const memory = createMemoryGauge();
   // Imported on demand: hardly anybody has a collector.
   const traces =
     otlpEndpoint === undefined
@@ -41,8 +39,8 @@ export async function startTelemetry({ otlpEndpoint, vllmMetrics, logLevel }: Co
       },
     },
     pool: metrics.pool,
-    async text(runner, ready) {
-      const state = { loaded: runner.loaded(), moving: runner.moving(), ready, availableMemory: memory().available };
+    async text(pool, ready) {
+      const state = { loaded: pool.loaded(), moving: pool.moving(), ready, availableMemory: pool.memory().available };
       const text = await metrics.text(state);
       return vllmMetrics ? withVllmNames(text, state) : text;
     },

@@ -13,7 +13,7 @@ export interface Shortage {
 
 /**
  * Waits for room for `needed` bytes. The model's load holds this room until it claims again or fails. Returns the
- * shortage if there can never be enough room.
+ * shortage if there can never be enough room. Throws `LoadGivenUp` when nobody waits for the model any more.
  */
 export type Claim = (needed: number) => Promise<Shortage | null>;
 
@@ -34,6 +34,11 @@ export interface KeeperOptions<M> {
   /** Is told of each unload. */
   onUnload: (id: string, reason: UnloadReason) => void;
   log: Log;
+}
+
+/** A load is given up while it waits for room: nobody wants the model any more. */
+export class LoadGivenUp extends Error {
+  override readonly name = 'LoadGivenUp';
 }
 
 /** Why a model leaves memory. */
@@ -71,7 +76,7 @@ export interface Keeper<M> extends AsyncDisposable {
   enter(id: string, signal: AbortSignal): Promise<Visit<M> | null>;
   /**
    * Says how long a loaded model is to stay in memory after its last use, in ms; null means for ever, 0 unloads it. It holds until
-   * it is said again, and as long as the model stays loaded. A pinned model stays all the same.
+   * it is said again, and as long as the model stays loaded. A pinned model stays all the same, and one that is to be unloaded goes.
    */
   keep(id: string, ms: number | null): void;
   /** Unloads a model once nobody uses it, even one that is pinned. Returns false if it is not in memory. */
@@ -85,8 +90,8 @@ interface Entry<M> extends Omit<Kept<M>, 'waiting'> {
   pinned: boolean;
   /** How long it stays when idle, in ms; null means for ever, undefined as all models do. */
   keepMs?: number | null;
-  /** To be unloaded as soon as nobody uses it. */
-  leaving: boolean;
+  /** Somebody has asked that it be unloaded as soon as nobody uses it. Nothing takes that back. */
+  unloadAsked: boolean;
   waitingRoom: WaitingRoom<Visit<M>>;
   /** The room that the model waits for while it is `queued`. */
   claim: { needed: number; answer: (shortage: Shortage | null) => void; drop: () => void } | null;
@@ -124,7 +129,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       users: 0,
       usedAt: 0,
       pinned: options.isPinned(id),
-      leaving: false,
+      unloadAsked: false,
       expiresAt: null,
       waitingRoom,
       claim: null,
@@ -156,7 +161,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
     new Promise<Shortage | null>((answer, reject) => {
       const drop = () => {
         removeEntry(entry);
-        reject(serverError('Nobody waits for the model any more.'));
+        reject(new LoadGivenUp(`nobody waits for ${entry.id} any more`));
       };
       Object.assign(entry, { state: 'queued', memory: 0, claim: { needed, answer, drop } });
       settle();
@@ -179,7 +184,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
 
   const becomeIdle = (entry: Entry<M>) => {
     entry.usedAt = now();
-    if (entry.leaving) return unload(entry, 'asked', 'a request asked for it');
+    if (entry.unloadAsked || entry.keepMs === 0) return unload(entry, 'asked', 'a request asked for it');
     const ms = entry.keepMs === undefined ? idleTimeoutMs : entry.keepMs;
     clearTimeout(entry.idleTimer);
     entry.expiresAt = null;
@@ -193,7 +198,7 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
     if (!model) return;
     clearTimeout(entry.idleTimer);
     options.onUnload(id, reason);
-    Object.assign(entry, { state: 'unloading', model: null, leaving: false, expiresAt: null });
+    Object.assign(entry, { state: 'unloading', model: null, unloadAsked: false, expiresAt: null });
     delete entry.keepMs;
     entry.work = dispose(id, model, why).then(async () => {
       // Requests that came during the unload have the model loaded again.
@@ -290,14 +295,13 @@ export function createKeeper<M extends AsyncDisposable>(options: KeeperOptions<M
       const entry = entries.get(id);
       if (!entry?.model || entry.pinned) return;
       entry.keepMs = ms !== null && ms > LONGEST_TIMER_MS ? null : ms;
-      entry.leaving = ms === 0;
       if (entry.users === 0) becomeIdle(entry);
     },
 
     unload(id) {
       const entry = entries.get(id);
       if (!entry?.model) return false;
-      entry.leaving = true;
+      entry.unloadAsked = true;
       if (entry.users === 0) becomeIdle(entry);
       return true;
     },

@@ -5,6 +5,8 @@ export interface PoolObserver {
   /** A model is loaded. `ms` includes the wait for room. */
   loaded(model: string, ms: number): void;
   loadFailed(model: string): void;
+  /** All who wanted the model left while it waited for room. */
+  loadGivenUp(model: string): void;
   unloaded(model: string, reason: UnloadReason): void;
   /** A request has waited for slots of a loaded model. */
   waited(model: string, ms: number): void;
@@ -20,6 +22,7 @@ const ignore = () => {};
 export const NOBODY: PoolObserver = {
   loaded: ignore,
   loadFailed: ignore,
+  loadGivenUp: ignore,
   unloaded: ignore,
   waited: ignore,
   engineDied: ignore,

@@ -9,7 +9,7 @@ import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { describeConversation } from './affinity.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
-import { type Claim, createKeeper, type Keeper } from './keeper.ts';
+import { type Claim, createKeeper, type Keeper, LoadGivenUp } from './keeper.ts';
 import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
 import { createMemoryGauge } from './memory-gauge.ts';
 import { NOBODY, type PoolObserver } from './observer.ts';
@@ -49,14 +49,20 @@ interface Entered {
   leave: () => void;
 }
 
-/** The server's Runner: workers for each model, loaded at a request and unloaded when others need the room. */
+/** The server's Runner. */
+export interface Pool extends Runner, AsyncDisposable {
+  /** The memory that models may have, as loads go by it. */
+  memory(): MemoryState;
+}
+
+/** Makes the server's Runner: workers for each model, loaded at a request and unloaded when others need the room. */
 export function createPool({
   memory,
   pinned = [],
   isolateKeys = false,
   observer = NOBODY,
   ...options
-}: PoolOptions): Runner & AsyncDisposable {
+}: PoolOptions): Pool {
   const { maxWaiting, copies, log } = options;
   const preparer = createPreparerPool();
   const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);
@@ -75,7 +81,8 @@ export function createPool({
       };
       const began = performance.now();
       const loaded = await loadModel(id, { ...options, observer, memory: measure }, claimed).catch((error: unknown) => {
-        observer.loadFailed(id);
+        if (error instanceof LoadGivenUp) observer.loadGivenUp(id);
+        else observer.loadFailed(id);
         throw error;
       });
       observer.loaded(id, performance.now() - began);
@@ -193,6 +200,8 @@ export function createPool({
 
     moving: () =>
       keeper.list().flatMap(({ id, state, waiting }) => (state === 'ready' ? [] : [{ id, state, waiting }])),
+
+    memory: measure,
 
     async [Symbol.asyncDispose]() {
       await keeper[Symbol.asyncDispose]();

@@ -1,11 +1,12 @@
 import type { ApiRequest } from '../core/api/http/http.ts';
+import type { ApiError } from '../core/errors.ts';
 import type { Body } from './bodies.ts';
 import type { Ending } from './ending.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A request as the core takes it. */
-export function toApiRequest(exchange: Exchange, body: Body, ending: Ending): ApiRequest {
-  return new ServerRequest(exchange, body, ending);
+export function toApiRequest(exchange: Exchange, body: Body, ending: Ending, refusal?: ApiError): ApiRequest {
+  return new ServerRequest(exchange, body, ending, refusal);
 }
 
 /** A class, because a getter in an object literal makes V8 give every single object a shape of its own. */
@@ -14,14 +15,16 @@ class ServerRequest implements ApiRequest {
   readonly path: string;
   readonly query: string;
   readonly headers: Record<string, string>;
+  readonly refusal: ApiError | undefined;
   readonly text: ApiRequest['text'];
   readonly #ending: Ending;
 
-  constructor({ head, onBody }: Exchange, body: Body, ending: Ending) {
+  constructor({ head, onBody }: Exchange, body: Body, ending: Ending, refusal: ApiError | undefined) {
     this.method = head.method;
     this.path = head.path;
     this.query = head.query;
     this.headers = head.headers;
+    this.refusal = refusal;
     this.text = (look) => body.read(onBody, look, this.signal);
     this.#ending = ending;
   }

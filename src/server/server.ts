@@ -1,8 +1,6 @@
-import { dialectOf } from '../core/api/http/dialect.ts';
 import { isAllowedHost } from '../core/api/http/host.ts';
-import { type Api, errorReply } from '../core/api/http/http.ts';
+import type { Api } from '../core/api/http/http.ts';
 import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
-import { requestIdHeaders, requestIdOf } from '../core/api/http/request-id.ts';
 import { type ApiError, shuttingDown } from '../core/errors.ts';
 import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
 import { createEnding, type Ending } from './ending.ts';
@@ -56,7 +54,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (!refusal && files?.has(exchange.head)) {
         const { body, ...head } = await files.reply(exchange.head);
         exchange.reply(head, body);
-      } else await answer(refusal ? refuse(refusal) : api, exchange, bodies, ending);
+      } else await answer(api, exchange, bodies, ending, refusal);
     } finally {
       running.delete(ending);
       if (running.size === 0) idle?.();
@@ -93,28 +91,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** Why a request is answered by neither the API nor the files; null when it is. */
-function refusalOf({ headers, bytes }: RequestHead, allowedHosts: string[] | null): ApiError | null {
+/** Why a request gets neither what the API nor what the files have for it; undefined if it does. */
+function refusalOf({ headers, bytes }: RequestHead, allowedHosts: string[] | null): ApiError | undefined {
   if (bytes > HEAD_LIMIT_BYTES) return headersTooLarge(HEAD_LIMIT_BYTES);
   const { host = '' } = headers;
-  return allowedHosts === null || isAllowedHost(host, allowedHosts) ? null : hostNotAllowed(host);
+  return allowedHosts === null || isAllowedHost(host, allowedHosts) ? undefined : hostNotAllowed(host);
 }
 
-/** Answers with this error, whatever is asked. */
-function refuse(error: ApiError): Api {
-  return async ({ headers, path }) => {
-    const requestId = requestIdOf(headers);
-    const reply = errorReply(error, dialectOf(path), requestId);
-    return { ...reply, headers: { ...reply.headers, ...requestIdHeaders(requestId) } };
-  };
-}
-
-/** Answers a request with the API. `ending` ends its work, with what is to be told the client while that is there. */
-async function answer(api: Api, exchange: Exchange, bodies: Bodies, ending: Ending): Promise<void> {
+/**
+ * Answers a request with the API, which is told if it is refused. `ending` ends its work, with what is to be told the client while
+ * that is there.
+ */
+async function answer(
+  api: Api,
+  exchange: Exchange,
+  bodies: Bodies,
+  ending: Ending,
+  refusal: ApiError | undefined,
+): Promise<void> {
   exchange.onGone(() => ending.abort());
   const body = bodies.open(exchange.head.headers['content-length']);
   try {
-    await sendReply(exchange, await api(toApiRequest(exchange, body, ending)));
+    await sendReply(exchange, await api(toApiRequest(exchange, body, ending, refusal)));
   } finally {
     body.close();
   }

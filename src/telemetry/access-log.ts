@@ -8,7 +8,7 @@ const ROUTINE = new Set(['/health', '/ready', '/metrics']);
 export type AccessLog = (record: RequestRecord) => void;
 
 /**
- * Makes the access log: a line a request, with what operators look for and nothing that a client wrote. Null for a level at which
+ * Makes the access log: a line a request, with what operators look for, and neither prompts nor replies nor keys. Null for a level at which
  * there are no such lines, so that nobody puts them together.
  */
 export function createAccessLog(log: Log, level: string): AccessLog | null {

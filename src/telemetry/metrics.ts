@@ -89,6 +89,7 @@ function poolObserver(instruments: Instruments, label: (model: string) => string
       instruments.loadTime.observe({ model }, ms / MS);
     },
     loadFailed: (id) => instruments.loads.inc({ model: label(id), outcome: 'failed' }),
+    loadGivenUp: (id) => instruments.loads.inc({ model: label(id), outcome: 'cancelled' }),
     unloaded: (id, reason) => instruments.unloads.inc({ model: label(id), reason }),
     waited: (id, ms) => instruments.queueWait.observe({ model: label(id) }, ms / MS),
     engineDied: (id) => instruments.deaths.inc({ model: label(id) }),

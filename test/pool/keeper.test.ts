@@ -93,6 +93,27 @@ describe('the keeper of models', () => {
     expect([states(), reasons]).toEqual([{}, ['a: asked']]);
   });
 
+  it('unloads a model that it was asked to unload, however long the requests that still run want it to stay', async () => {
+    const { keeper, enter, states } = createHouse();
+    const visit = await enter('a');
+    keeper.unload('a');
+    keeper.keep('a', 60_000);
+    expect(states()).toEqual({ a: 'ready' });
+    visit.leave();
+    await settled();
+    expect(states()).toEqual({});
+  });
+
+  it('forgets that a model was to go when its next request wants it to stay', async () => {
+    const { keeper, enter, states } = createHouse();
+    const visit = await enter('a');
+    keeper.keep('a', 0);
+    keeper.keep('a', null);
+    visit.leave();
+    await settled();
+    expect(states()).toEqual({ a: 'ready' });
+  });
+
   it('keeps a model as long as the latest request says, and a pinned one for ever', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     try {

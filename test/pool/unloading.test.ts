@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
 import type { Runner } from '../../src/core/runner.ts';
 import type { ModelShape } from '../../src/engine/engine.ts';
+import { NOBODY } from '../../src/pool/observer.ts';
 import { tinyModelShape } from '../fixtures/model-shape.ts';
 import { ask, call, textOf } from '../support/generation.ts';
 import { recordingLog } from '../support/log.ts';
@@ -98,6 +99,28 @@ describe('a pool of one model at a time', () => {
     await other;
     expect(order).toEqual(['tiny', 'brief']);
     expect(loadedIds(runner)).toEqual(['shelf/brief']);
+  });
+
+  it('counts a load as given up, not as failed, when all who wanted it leave while it waits for room', async () => {
+    const told: string[] = [];
+    const observer = {
+      ...NOBODY,
+      loadFailed: (id: string) => void told.push(`failed ${id}`),
+      loadGivenUp: (id: string) => void told.push(`given up ${id}`),
+    };
+    const runner = open({ observer });
+    const running = runner
+      .generate('tiny', ask('a long story', { maxTokens: 200 }), call(never))
+      [Symbol.asyncIterator]();
+    await running.next();
+    const gone = new AbortController();
+    const other = say(runner, 'shelf/brief', gone.signal);
+    expect(runner.moving()).toMatchObject([{ id: 'shelf/brief', state: 'queued' }]);
+    gone.abort();
+    expect(await other).toBe('');
+    await running.return?.();
+    await expect.poll(() => told).toEqual(['given up shelf/brief']);
+    expect(runner.moving()).toEqual([]);
   });
 
   it('unloads no model whose reply was cancelled before its thread has stopped', async () => {

@@ -13,6 +13,7 @@ function busyMetrics() {
   metrics.observer.piece('tiny', 20);
   metrics.pool.loaded('tiny', 1500);
   metrics.pool.loadFailed('broken');
+  metrics.pool.loadGivenUp('other');
   metrics.pool.unloaded('other', 'room');
   metrics.pool.waited('tiny', 40);
   metrics.pool.engineDied('tiny');
@@ -80,6 +81,7 @@ describe('the metrics', () => {
     for (const line of [
       'paddock_model_loads_total{model="tiny",outcome="ok"} 1',
       'paddock_model_loads_total{model="broken",outcome="failed"} 1',
+      'paddock_model_loads_total{model="other",outcome="cancelled"} 1',
       'paddock_model_unloads_total{model="other",reason="room"} 1',
       'paddock_engine_deaths_total{model="tiny"} 1',
       'paddock_watchdog_kills_total{model="tiny"} 1',

@@ -1,8 +1,8 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { GgufValue } from '../../gguf/fields.ts';
 import type { GgufHeader } from '../../gguf/header.ts';
+import { replaceFile } from '../../replace-file.ts';
 
 /**
  * A cache of headers in a file. Reading the headers of hundreds of models takes seconds: their vocabularies are long.
@@ -76,11 +76,7 @@ function toFields(fields: [string, unknown][]): GgufHeader['fields'] {
   return new Map(fields.filter((field): field is [string, GgufValue] => field[1] !== null));
 }
 
-/** Writes a new file and renames it, since several processes may write at once. */
-async function writeCache(path: string, headers: [string, GgufHeader][]): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const unfinished = `${path}.${process.pid}`;
+function writeCache(path: string, headers: [string, GgufHeader][]): Promise<void> {
   const content = headers.map(([stamp, header]) => [stamp, { ...header, fields: [...header.fields] }]);
-  await writeFile(unfinished, JSON.stringify({ version: 2, headers: content }));
-  await rename(unfinished, path);
+  return replaceFile(path, JSON.stringify({ version: 2, headers: content }));
 }

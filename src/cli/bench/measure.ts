@@ -54,6 +54,16 @@ export async function createPrompts(client: Client, { model, promptTokens }: Ben
   return () => text(words, ++made);
 }
 
+/** What a loaded model runs on. Throws an `Error` if the server does not say. */
+export async function engineOf(
+  client: Client,
+  id: string,
+): Promise<{ backend: string; device: string; slots: number }> {
+  const found = (await client.health()).models.find((loaded) => loaded.id === id);
+  if (!found) throw new Error(`the server does not say what ${id} runs on`);
+  return { backend: found.backend, device: found.device, slots: found.slots };
+}
+
 /** Measures some streams that all begin at once. Throws the server's error. */
 export async function measure(
   client: Client,

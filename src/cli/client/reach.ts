@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { withKeysOfFile } from '../config/key-file.ts';
 import type { Config } from '../config/settings.ts';
+import type { Tuning } from '../tune/tunings.ts';
 import { type Client, createClient } from './client.ts';
 
 /** The server that a command wants to talk to. */
@@ -15,6 +16,8 @@ export interface Wanted {
   /** True if flags describe the new server. Then a running one is never asked. */
   own: boolean;
   config: Config;
+  /** What `paddock tune` has found, for the new server. By default that is what it has kept. */
+  tunings?: Tuning[];
 }
 
 /** A server that answers. Disposing it stops the server if this command started it. */
@@ -31,24 +34,45 @@ const EVERY_ADDRESS = ['0.0.0.0', '::'];
  * Finds the server to talk to. If none runs, starts one on a free loopback port with a random key, so that nobody else
  * can use it.
  */
-export async function reachServer({ url, key, own, config }: Wanted): Promise<Reached> {
+export async function reachServer({ url, key, own, config, tunings }: Wanted): Promise<Reached> {
   if (url !== undefined) return borrowed(url.replace(/\/+(v1\/*)?$/, ''), key);
   const local = localUrl(config);
   if (!own && (await isPaddock(local))) return borrowed(local, key ?? withKeysOfFile(config).apiKey[0]);
-  return startOwn(config);
+  return startOwn(config, tunings);
 }
 
 function borrowed(url: string, key: string | undefined): Reached {
   return { client: createClient(url, key), own: false, [Symbol.asyncDispose]: async () => {} };
 }
 
-async function startOwn(config: Config): Promise<Reached> {
+async function startOwn(config: Config, tunings: Tuning[] | undefined): Promise<Reached> {
   const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
   const key = randomBytes(16).toString('hex');
-  const open = { socket: undefined, tlsCert: undefined, tlsKey: undefined, apiKeyFile: undefined, keys: undefined };
-  const own = { ...config, ...open, host: '127.0.0.1', port: 0, apiKey: [key] };
-  const { url, stop } = await startPaddock(own, createLog({ ...own, logLevel: 'silent' }));
+  const own = ownConfig(config, key);
+  const { url, stop } = await startPaddock(own, createLog(own), tunings);
   return { client: createClient(url, key), own: true, [Symbol.asyncDispose]: () => stop(0) };
+}
+
+/**
+ * The configuration of a server that a command starts for itself: nobody else gets in, it tells nobody anything, and it loads no
+ * model but the one that it is asked for.
+ */
+export function ownConfig(config: Config, key: string): Config {
+  return {
+    ...config,
+    host: '127.0.0.1',
+    port: 0,
+    socket: undefined,
+    tlsCert: undefined,
+    tlsKey: undefined,
+    apiKey: [key],
+    apiKeyFile: undefined,
+    keys: undefined,
+    openMetrics: false,
+    preload: [],
+    otlpEndpoint: undefined,
+    logLevel: 'silent',
+  };
 }
 
 export function localUrl({ host, port, tlsCert }: Config): string {

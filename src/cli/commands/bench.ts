@@ -1,12 +1,9 @@
 import { availableParallelism, cpus } from 'node:os';
 import { type Command, Option } from 'commander';
-import * as v from 'valibot';
-import { type BenchPlan, createPrompts, type Measurement, measure } from '../bench/measure.ts';
+import { type BenchPlan, createPrompts, engineOf, type Measurement, measure } from '../bench/measure.ts';
 import { chooseModel } from '../client/choose-model.ts';
-import type { Client } from '../client/client.ts';
 import { type Reached, reachServer } from '../client/reach.ts';
-import { integer } from '../config/values.ts';
-import { UsageError } from '../errors.ts';
+import { integer, readValue } from '../config/values.ts';
 import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
 
@@ -36,8 +33,9 @@ async function bench(model: string | undefined, options: Record<string, unknown>
     readFlag('tokens', options),
     readFlag('rounds', options),
   ];
-  // If the command starts its own server, each stream gets a slot.
+  // If the command starts its own server, each stream gets a slot, and no prompts are kept: none comes twice.
   wanted.config.slots = Math.max(wanted.config.slots ?? 1, streams);
+  wanted.config.noCache = true;
   await using reached = await reachServer(wanted);
   const { client } = reached;
   const plan = { model: chooseModel(await client.models(), model).id, promptTokens, replyTokens, rounds };
@@ -78,12 +76,6 @@ function machineOf({ own, client }: Reached) {
   };
 }
 
-async function engineOf(client: Client, id: string) {
-  const found = (await client.health()).models.find((loaded) => loaded.id === id);
-  if (!found) throw new Error(`the server does not say what ${id} runs on`);
-  return { backend: found.backend, device: found.device, slots: found.slots };
-}
-
 function toTable(measurements: Measurement[]): string {
   const head = ['at once', 'prompt', 'reply', 'first token', 'prompt tokens/s', 'reply tokens/s', 'together tokens/s'];
   const figure = (value: number | null, digits = 1) => (value === null ? '-' : value.toFixed(digits));
@@ -101,9 +93,7 @@ function toTable(measurements: Measurement[]): string {
 
 function readFlag(name: keyof typeof FLAGS, options: Record<string, unknown>): number {
   const { schema, fallback } = FLAGS[name];
-  const result = v.safeParse(schema, options[name] ?? fallback);
-  if (result.success) return result.output;
-  throw new UsageError(`--${toFlag(name)} ${result.issues[0].message}`);
+  return readValue(schema, options[name] ?? fallback, `--${toFlag(name)}`);
 }
 
 function toFlag(name: string): string {

@@ -25,6 +25,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     { checkLoads },
     { checkMedia },
     { checkAddress },
+    { checkStart },
     tuned,
     tunings,
     { describeMachine },
@@ -35,6 +36,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     import('../doctor/loads.ts'),
     import('../doctor/media.ts'),
     import('../doctor/server.ts'),
+    import('../doctor/start.ts'),
     import('../doctor/tunings.ts'),
     import('../tune/tunings.ts'),
     import('../tune/machine.ts'),
@@ -48,6 +50,7 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     ...backends,
     finding,
     ...(await folders.checkFolders(models)),
+    ...checkStart(config, models.catalogue),
     ...checkLoads(models, config),
     tuned.checkTunings(await tunings.readTunings(tuningsFile()), describeMachine()),
     ...(await checkMedia(

@@ -1,32 +1,26 @@
 import type { Command } from 'commander';
-import * as v from 'valibot';
 import { addSettings, readConfig } from '../config/command.ts';
-import { integer } from '../config/values.ts';
+import { integer, readValue } from '../config/values.ts';
 import { UsageError } from '../errors.ts';
 import { defaultKeysFile } from '../home.ts';
-import { checkName, hashOf, newKeyText, readKeysIfAny, type StoredKey, writeKeysFile } from '../keys/keys-file.ts';
+import {
+  BOUNDS,
+  checkName,
+  hashOf,
+  type NumberField,
+  newKeyText,
+  readKeysIfAny,
+  type StoredKey,
+  writeKeysFile,
+} from '../keys/keys-file.ts';
 import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
 
-const MOST = 1_000_000_000;
-
-/** The limits as flags, by the fields of the file. */
-const NUMBERS = {
-  requestsPerMinute: { flag: '--requests-per-minute', schema: integer(1, MOST), what: 'requests a minute' },
-  tokensPerMinute: {
-    flag: '--tokens-per-minute',
-    schema: integer(1, MOST),
-    what: 'tokens a minute, of prompts and replies',
-  },
-  concurrency: {
-    flag: '--concurrency',
-    schema: integer(1, MOST),
-    what: 'requests under way at once, those that wait included',
-  },
-  priority: {
-    flag: '--priority',
-    schema: integer(-100, 100),
-    what: 'free slots go to a higher priority first; by default 0',
-  },
+/** The numbers of a key as flags, by the fields of the file. */
+const NUMBERS: Record<NumberField, { flag: string; what: string }> = {
+  requestsPerMinute: { flag: '--requests-per-minute', what: 'requests a minute' },
+  tokensPerMinute: { flag: '--tokens-per-minute', what: 'tokens a minute, of prompts and replies' },
+  concurrency: { flag: '--concurrency', what: 'requests under way at once, those that wait included' },
+  priority: { flag: '--priority', what: 'free slots go to a higher priority first; by default 0' },
 };
 
 export function registerKey(program: Command): void {
@@ -41,7 +35,7 @@ export function registerKey(program: Command): void {
       (id, ids: string[]) => [...ids, id],
       [],
     )
-    .option('--manage', 'it may also load, pull and remove models and read the metrics')
+    .option('--manage', 'it may also load, unload, pull and remove models and read the metrics')
     .option('--json', 'print the key and its settings as JSON');
   for (const { flag, what } of Object.values(NUMBERS)) add.option(`${flag} <n>`, what);
   addSettings(add, ['keys']).action(addKey);
@@ -51,7 +45,7 @@ export function registerKey(program: Command): void {
   addSettings(remove, ['keys']).action(removeKey);
 }
 
-function addKey(name: string, options: Record<string, unknown>): void {
+async function addKey(name: string, options: Record<string, unknown>): Promise<void> {
   checkName(name);
   const path = keysFileFor(options);
   const keys = readKeysIfAny(path);
@@ -66,7 +60,7 @@ function addKey(name: string, options: Record<string, unknown>): void {
     ...(options.manage === true && { manages: true }),
     ...readNumbers(options),
   };
-  writeKeysFile(path, [...keys, added]);
+  await writeKeysFile(path, [...keys, added]);
   const { sha256: _, ...shown } = added;
   if (options.json) {
     printJson({ key: text, ...shown });
@@ -83,14 +77,10 @@ function keysFileFor(options: Record<string, unknown>): string {
   return readConfig(options).keys ?? defaultKeysFile();
 }
 
-function readNumbers(options: Record<string, unknown>): Partial<Record<keyof typeof NUMBERS, number>> {
+function readNumbers(options: Record<string, unknown>): Partial<Record<NumberField, number>> {
+  const given = (Object.keys(NUMBERS) as NumberField[]).filter((field) => options[field] !== undefined);
   return Object.fromEntries(
-    Object.entries(NUMBERS).flatMap(([field, { flag, schema }]) => {
-      if (options[field] === undefined) return [];
-      const result = v.safeParse(schema, options[field]);
-      if (!result.success) throw new UsageError(`${flag} ${result.issues[0].message}`);
-      return [[field, result.output]];
-    }),
+    given.map((field) => [field, readValue(integer(...BOUNDS[field]), options[field], NUMBERS[field].flag)]),
   );
 }
 
@@ -115,11 +105,11 @@ function tableOf(keys: StoredKey[]): string {
   return formatTable([head, ...rows], { right: [3, 4, 5, 6], colours: coloursFor(process.stdout) });
 }
 
-function removeKey(name: string, options: Record<string, unknown>): void {
+async function removeKey(name: string, options: Record<string, unknown>): Promise<void> {
   const path = keysFileFor(options);
   const keys = readKeysIfAny(path);
   const others = keys.filter((key) => key.name !== name);
   if (others.length === keys.length) throw new UsageError(`there is no key named ${name} in ${path}`);
-  writeKeysFile(path, others);
+  await writeKeysFile(path, others);
   print(`Removed the key of ${name}. A server that uses the file refuses it within a second.`);
 }

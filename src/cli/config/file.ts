@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { messageOf, UsageError } from '../errors.ts';
+import { isObject } from '../../core/json.ts';
+import { UsageError } from '../errors.ts';
 import { paddockHome } from '../home.ts';
+import { parseGivenJson, readGivenFile } from './read-file.ts';
 import { SETTING_NAMES, type SettingName } from './settings.ts';
 
 /** The content of a configuration file. Its keys are checked, its values are not. */
@@ -19,31 +21,16 @@ export interface ConfigFile {
 export function readConfigFile(flag: string | undefined, env: NodeJS.ProcessEnv): ConfigFile | undefined {
   const named = flag ?? (env.PADDOCK_CONFIG || undefined);
   const path = resolve(named ?? join(paddockHome(env), 'config.json'));
-  const text = readText(path, named !== undefined);
-  return text === undefined ? undefined : { path, folder: dirname(path), values: parse(path, text) };
-}
-
-function readText(path: string, mustExist: boolean): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && !mustExist) return undefined;
-    throw new UsageError(
-      code === 'ENOENT' ? `there is no configuration file ${path}` : `${path} can't be read: ${messageOf(error)}`,
-    );
+  if (!existsSync(path)) {
+    if (named === undefined) return undefined;
+    throw new UsageError(`there is no configuration file ${path}`);
   }
+  return { path, folder: dirname(path), values: parse(path, readGivenFile(path, path)) };
 }
 
 function parse(path: string, text: string): ConfigFile['values'] {
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${path} is not valid JSON: ${messageOf(error)}`);
-  }
-  if (typeof values !== 'object' || values === null || Array.isArray(values))
-    throw new UsageError(`${path} must be a JSON object`);
+  const values = parseGivenJson(text, path);
+  if (!isObject(values)) throw new UsageError(`${path} must be a JSON object`);
   checkKeys(values, path);
   return values;
 }

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
-import { messageOf, UsageError } from '../errors.ts';
+import { statSync } from 'node:fs';
+import { UsageError } from '../errors.ts';
+import { readGivenFile } from './read-file.ts';
 import type { Config } from './settings.ts';
 
 /** Adds the keys in `apiKeyFile` to those in `apiKey`. Throws a `UsageError` if the file can't be read or holds no key. */
@@ -9,21 +10,13 @@ export function withKeysOfFile(config: Config): Config {
 }
 
 function readKeys(path: string): string[] {
-  const keys = readText(path)
+  const keys = readGivenFile(path, 'the file of --api-key-file')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   // Without a key, the server would be open to everyone.
   if (keys.length === 0) throw new UsageError(`${path}, the file of --api-key-file, holds no key`);
   return keys;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`the file of --api-key-file can't be read: ${messageOf(error)}`);
-  }
 }
 
 /** Says whether users besides the owner may read a file. Windows keeps that elsewhere, so there it is always false. */

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import * as v from 'valibot';
-import { UsageError } from '../errors.ts';
 import type { ConfigFile } from './file.ts';
 import { type Config, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { readValue } from './values.ts';
 
 /** The sources of the configuration, the strongest first. */
 export interface ConfigSources {
@@ -32,16 +31,10 @@ function resolveSetting(name: SettingName, { flags, env, file }: ConfigSources):
     ...(file ? [{ value: file.values[name], origin: `"${name}" in ${file.path}`, folder: file.folder }] : []),
   ].filter(({ value }) => value !== undefined);
   const [strongest] = said.map(({ value, origin, folder }) => {
-    const valid = validate(setting, value, origin);
+    const valid = readValue(setting.schema, value, origin);
     return { value: setting.path ? toPath(String(valid), folder) : valid };
   });
   return strongest ? strongest.value : setting.fallback(env);
-}
-
-function validate(setting: Setting<unknown>, value: unknown, origin: string): unknown {
-  const result = v.safeParse(setting.schema, value);
-  if (result.success) return result.output;
-  throw new UsageError(`${origin} ${result.issues[0].message}`);
 }
 
 /** An empty variable counts as not set: container set-ups often pass on variables that nobody has set. */

@@ -146,7 +146,7 @@ export const SETTINGS = {
     flags: '--local-pages <reach>',
     env: 'PADDOCK_LOCAL_PAGES',
     description:
-      'what pages of other programs on localhost may do: none, inference (no pull, import or removal) or all',
+      'what pages of other programs on localhost may do: none, inference (no load, unload, pull, import or removal of models) or all',
     schema: reach,
     fallback: () => 'inference',
   }),
@@ -353,7 +353,7 @@ export const SETTINGS = {
   logPrompts: setting<boolean>({
     flags: '--log-prompts',
     env: 'PADDOCK_LOG_PROMPTS',
-    description: 'write the prompts of requests into the log',
+    description: 'write the prompts of replies into the log, which otherwise has no prompt',
     schema: switchedOn,
     fallback: () => false,
   }),

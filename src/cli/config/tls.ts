@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { TlsFiles } from '../../server/exchange.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
+import { readGivenFile } from './read-file.ts';
 import type { Config } from './settings.ts';
 
 /** A certificate and its key, which fit each other. */
@@ -27,7 +27,7 @@ export function tlsOf({ tlsCert, tlsKey, socket }: Pick<Config, 'tlsCert' | 'tls
 }
 
 function parseCertificate(file: string): X509Certificate {
-  const pem = read('--tls-cert', file);
+  const pem = readGivenFile(file, 'the file of --tls-cert');
   try {
     return new X509Certificate(pem);
   } catch {
@@ -36,18 +36,10 @@ function parseCertificate(file: string): X509Certificate {
 }
 
 function parseKey(file: string): KeyObject {
-  const pem = read('--tls-key', file);
+  const pem = readGivenFile(file, 'the file of --tls-key');
   try {
     return createPrivateKey(pem);
   } catch {
     throw new UsageError(`${file}, the file of --tls-key, holds no private key in PEM, or one with a passphrase`);
-  }
-}
-
-function read(flag: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`the file of ${flag} can't be read: ${messageOf(error)}`);
   }
 }

@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { between, integer as integerNumber, oneOf } from '../../core/api/fields/fields.ts';
+import { UsageError } from '../errors.ts';
 
 /** Accepts an integer, or its digits as a text from a flag or a variable. */
 export function integer(min: number, max: number): v.GenericSchema<unknown, number> {
@@ -6,9 +8,7 @@ export function integer(min: number, max: number): v.GenericSchema<unknown, numb
   return v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d+$/, message))], message),
     v.transform(Number),
-    v.integer(message),
-    v.minValue(min, message),
-    v.maxValue(max, message),
+    integerNumber(min, max),
   );
 }
 
@@ -18,8 +18,7 @@ export function decimal(min: number, max: number): v.GenericSchema<unknown, numb
   return v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^-?(\d+\.?\d*|\.\d+)$/, message))], message),
     v.transform(Number),
-    v.minValue(min, message),
-    v.maxValue(max, message),
+    between(min, max),
   );
 }
 
@@ -58,6 +57,9 @@ export const logFormat = oneOf(['auto', 'json', 'pretty']);
 export const reach = oneOf(['none', 'inference', 'all']);
 export const level = oneOf(['debug', 'info', 'warn', 'error', 'silent']);
 
-function oneOf<const T extends string[]>(names: T) {
-  return v.picklist(names, `must be one of ${names.join(', ')}`);
+/** Returns a value that a flag, a variable or a file has. `origin` names that in the `UsageError` for a wrong one. */
+export function readValue<T>(schema: v.GenericSchema<unknown, T>, value: unknown, origin: string): T {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  throw new UsageError(`${origin} ${result.issues[0].message}`);
 }

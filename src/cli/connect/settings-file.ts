@@ -1,6 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { isObject, parseObject } from '../../core/json.ts';
+import { OWNER_ONLY, replaceFile } from '../../replace-file.ts';
 import type { SettingsFile } from './setup.ts';
 
 type Content = SettingsFile['content'];
@@ -32,9 +32,8 @@ export async function readSettings(path: string): Promise<string | null> {
 }
 
 /** Writes a settings file that only its owner can read, since it may have a key. */
-export async function writeSettings(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text, { mode: 0o600 });
+export function writeSettings(path: string, text: string): Promise<void> {
+  return replaceFile(path, text, OWNER_ONLY);
 }
 
 /** Merges objects into one another. Whatever is no object takes the place of what was there. */

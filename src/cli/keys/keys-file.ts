@@ -1,17 +1,35 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import * as v from 'valibot';
-import { messageOf, UsageError } from '../errors.ts';
-
-const MOST = 1_000_000_000;
+import { integer } from '../../core/api/fields/fields.ts';
+import { isPlainName } from '../../core/api/keys/plain.ts';
+import { OWNER_ONLY, replaceFile } from '../../replace-file.ts';
+import { parseGivenJson, readGivenFile } from '../config/read-file.ts';
+import { readValue } from '../config/values.ts';
+import { UsageError } from '../errors.ts';
 
 /** Also what a name may be in a label of the metrics and in a log line. */
 const name = v.pipe(
   v.string(),
   v.regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens or underscores'),
+  // Two keys of one name would share their slots and what is cached, and log and metrics could not tell them apart.
+  v.check((given) => !isPlainName(given), 'must not be key- and a number: so the keys of --api-key are named'),
 );
-const limit = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MOST)));
+
+const MOST = 1_000_000_000;
+
+/** The numbers that a key may have. */
+export type NumberField = 'requestsPerMinute' | 'tokensPerMinute' | 'concurrency' | 'priority';
+
+/** The least and the most of each. */
+export const BOUNDS: Record<NumberField, readonly [number, number]> = {
+  requestsPerMinute: [1, MOST],
+  tokensPerMinute: [1, MOST],
+  concurrency: [1, MOST],
+  priority: [-100, 100],
+};
+
+const optionalInteger = ([min, max]: readonly [number, number]) => v.optional(integer(min, max));
 
 const storedKey = v.strictObject({
   name,
@@ -19,10 +37,10 @@ const storedKey = v.strictObject({
   created: v.string(),
   models: v.optional(v.array(v.string())),
   manages: v.optional(v.boolean()),
-  requestsPerMinute: limit,
-  tokensPerMinute: limit,
-  concurrency: limit,
-  priority: v.optional(v.pipe(v.number(), v.integer(), v.minValue(-100), v.maxValue(100))),
+  requestsPerMinute: optionalInteger(BOUNDS.requestsPerMinute),
+  tokensPerMinute: optionalInteger(BOUNDS.tokensPerMinute),
+  concurrency: optionalInteger(BOUNDS.concurrency),
+  priority: optionalInteger(BOUNDS.priority),
 });
 const keysFile = v.strictObject({ keys: v.array(storedKey) });
 
@@ -31,19 +49,16 @@ export type StoredKey = v.InferOutput<typeof storedKey>;
 
 /** Reads a file of keys. Throws a `UsageError` that names the file and what is wrong with it. */
 export function readKeysFile(path: string): StoredKey[] {
-  const { keys } = parse(path, readText(path));
+  const { keys } = parse(path, readGivenFile(path, 'the file of --keys'));
   const names = keys.map((key) => key.name);
   const twice = names.find((each, index) => names.indexOf(each) !== index);
   if (twice !== undefined) throw new UsageError(`${path}, the file of keys, has two keys named ${twice}`);
   return keys;
 }
 
-/** Writes a file of keys that only its owner may read. It is replaced as a whole, so a server that reads it meanwhile finds one of both. */
-export function writeKeysFile(path: string, keys: StoredKey[]): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+/** Writes a file of keys that only its owner may read. */
+export function writeKeysFile(path: string, keys: StoredKey[]): Promise<void> {
+  return replaceFile(path, `${JSON.stringify({ keys }, null, 2)}\n`, OWNER_ONLY);
 }
 
 /** The keys of a file that need not be there. */
@@ -62,28 +77,11 @@ export function hashOf(key: string): string {
 
 /** Throws a `UsageError` if a key can't have this name. */
 export function checkName(given: string): void {
-  const result = v.safeParse(name, given);
-  if (!result.success) throw new UsageError(`the name ${result.issues[0].message}`);
-  // Those of --api-key are named so.
-  if (/^key-\d+$/.test(given)) throw new UsageError(`the name ${given} is taken by the keys of --api-key`);
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`the file of --keys can't be read: ${messageOf(error)}`);
-  }
+  readValue(name, given, 'the name');
 }
 
 function parse(path: string, text: string): { keys: StoredKey[] } {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${path}, the file of keys, is not valid JSON: ${messageOf(error)}`);
-  }
-  const result = v.safeParse(keysFile, json);
+  const result = v.safeParse(keysFile, parseGivenJson(text, `${path}, the file of keys,`));
   if (result.success) return result.output;
   const [issue] = result.issues;
   throw new UsageError(`${path}, the file of keys, is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
+import { replaceFile } from '../../replace-file.ts';
 
 /** Settings of a load that `paddock tune` tries. */
 const settingsSchema = v.object({ batch: v.optional(v.number()), slots: v.optional(v.number()) });
@@ -38,10 +38,7 @@ export async function readTunings(path: string): Promise<Tuning[]> {
 /** Keeps a tuning in place of what was measured before for this model, machine and backend. */
 export async function keepTuning(path: string, tuning: Tuning): Promise<void> {
   const others = (await readTunings(path)).filter((other) => !isFor(other, tuning));
-  await mkdir(dirname(path), { recursive: true });
-  const unfinished = `${path}.${process.pid}`;
-  await writeFile(unfinished, JSON.stringify({ version: 1, records: [...others, tuning] }, null, 1));
-  await rename(unfinished, path);
+  await replaceFile(path, JSON.stringify({ version: 1, records: [...others, tuning] }, null, 1));
 }
 
 /** Says whether a tuning was measured for this model, machine and backend. */

@@ -3,7 +3,7 @@ import { toLogFields, withFields } from '../log.ts';
 import { chat } from './chat/family.ts';
 import { completions } from './completions/family.ts';
 import type { ApiContext, RequestContext } from './context.ts';
-import type { Family, Route } from './family.ts';
+import { type Family, isOpen, type Route } from './family.ts';
 import { health } from './health/family.ts';
 import { authenticate, checkManages } from './http/auth.ts';
 import { corsHeaders, preflightReply } from './http/cors.ts';
@@ -20,9 +20,9 @@ import { metrics } from './metrics/family.ts';
 import { models } from './models/family.ts';
 import { ollama } from './ollama/family.ts';
 import { openApiOf } from './openapi/family.ts';
-import { beginRecord, endRecord, type Trace } from './record.ts';
+import { beginRecord, CLIENT_LEFT, endRecord, type Trace } from './record.ts';
 import { responses } from './responses/family.ts';
-import { reasonForClient, unlessEnded } from './stream/cancel.ts';
+import { hasLeft, reasonForClient, unlessEnded } from './stream/cancel.ts';
 import { tokens } from './tokens/family.ts';
 import { vectors } from './vectors/family.ts';
 
@@ -45,9 +45,6 @@ const ROUTES: MatchedRoute[] = FAMILIES.flatMap(({ routes }) => routes).map((rou
 /** The routes of each path that a client can spell in one way only: most requests are for one of these. */
 const ROUTES_BY_PATH = new Map(FAMILIES.flatMap(({ routes }) => routes).map(({ path }) => [path, findRoutes(path)]));
 
-/** The status of a request in log and metrics whose client left before there was a reply, as nginx has it. */
-const CLIENT_LEFT = 499;
-
 /** Makes the API from what its platform offers. Adds routing, keys, CORS, request ids, and errors as JSON. */
 export function createApi(context: ApiContext): Api {
   const limiter = createLimiter(() => performance.now());
@@ -55,11 +52,11 @@ export function createApi(context: ApiContext): Api {
     const trace: Trace = { requestId: requestIdOf(request.headers) };
     const record = beginRecord(trace, request.method, request.headers.traceparent);
     const log = withFields(context.log, trace);
-    const dialect = dialectOf(request.path);
     const reach = reachOf(request.headers, context.pages);
     const cors = corsHeaders(request.headers, reach);
     const headed = (reply: ApiReply, left = false): ApiReply => {
-      record.status = left ? CLIENT_LEFT : reply.status;
+      record.status = left ? CLIENT_LEFT.status : reply.status;
+      if (left) record.error = CLIENT_LEFT.code;
       // A stream closes its record itself.
       if (typeof reply.body === 'string') endRecord(record, context);
       const limits = record.key?.limits ? limiter.headers(record.key) : undefined;
@@ -70,19 +67,17 @@ export function createApi(context: ApiContext): Api {
       // What is answered already needs no signal, which would cost more than the answer.
       if ('status' in answered) return headed(answered);
       const reply = await unlessEnded(answered, request.signal);
-      return headed(reply, hasLeft(request));
-    } catch (error) {
+      return headed(reply, hasLeft(request.signal));
+    } catch (thrown) {
+      const left = hasLeft(request.signal);
+      const error = reasonForClient(request.signal) ?? thrown;
       // An error after the client has left is not a failure.
-      if (!(error instanceof ApiError) && !request.signal.aborted)
+      if (!(error instanceof ApiError) && !left)
         log.error('request failed', { path: request.path, ...toLogFields(error) });
-      if (!request.signal.aborted) record.error = toErrorData(error).code;
-      return headed(errorReply(error, dialect, trace.requestId), hasLeft(request));
+      record.error = toErrorData(error).code;
+      return headed(errorReply(error, dialectOf(request.path), trace.requestId), left);
     }
   };
-}
-
-function hasLeft({ signal }: ApiRequest): boolean {
-  return signal.aborted && !reasonForClient(signal);
 }
 
 function answer(
@@ -93,20 +88,17 @@ function answer(
   limiter: Limiter,
 ): ApiReply | Promise<ApiReply> {
   const { record } = context;
-  const path = canonicalPath(request.path);
-  const taken = routesAt(path);
-  if (taken[0]) record.route = taken[0].route.path;
+  if (request.refusal) throw request.refusal;
+  const { path, taken, found } = findRoute(request);
+  record.route = (found ?? taken[0])?.route.path ?? record.route;
   if (request.method === 'OPTIONS' && taken.length > 0) {
     const open = taken.filter(({ route }) => isWithin(reach, route));
     return preflightReply(request.headers, methodsOf(open), cors);
   }
 
-  // HEAD is GET, and the front end leaves the body out.
-  const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const found = taken.find(({ route }) => route.method === method);
   if (found && !isWithin(reach, found.route))
     throw originNotAllowed(request.headers.origin ?? 'other sites', reach === 'none' ? 'anything' : 'models');
-  if (!found?.route.open) record.key = authenticate(context.apiKeys, request.headers);
+  if (!found || !isOpen(found.route, context)) record.key = authenticate(context.apiKeys, request.headers);
   if (taken.length === 0) throw pathNotFound(request.method, request.path);
   if (!found) throw methodNotAllowed(request.method, request.path, allowedBy(taken));
   if (found.route.manages) checkManages(record.key);
@@ -122,6 +114,15 @@ function answer(
 function withModelsOf(context: RequestContext): RequestContext {
   const models = context.record.key?.models;
   return models ? { ...context, catalogue: onlyModels(context.catalogue, models) } : context;
+}
+
+/** All routes at a request's path, and the one that it means. */
+function findRoute({ method, path: asked }: ApiRequest) {
+  const path = canonicalPath(asked);
+  const taken = routesAt(path);
+  // HEAD is GET, and the front end leaves the body out.
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  return { path, taken, found: taken.find(({ route }) => route.method === wanted) };
 }
 
 /** Says whether the API has a route at a path. */

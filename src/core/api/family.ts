@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { RequestContext } from './context.ts';
+import type { ApiContext, RequestContext } from './context.ts';
 import type { ApiReply, ApiRequest } from './http/http.ts';
 import type { ApiSchema } from './openapi/json-schema.ts';
 
@@ -18,9 +18,12 @@ export interface Route<Name extends string = string> {
   /** It may end with a parameter in braces. The parameter may contain slashes. */
   path: string;
   handler: Handler;
-  /** True if the route needs no API key. */
-  open?: true;
-  /** Loads, pulls, imports or removes models, which not every web page and not every key that may ask models may do. */
+  /** True if the route needs no API key, `metricsOpen` if that is up to this setting. */
+  open?: true | 'metricsOpen';
+  /**
+   * Loads, unloads, pulls, imports or removes models, or tells of everybody's requests, which not every web page and not every key that may
+   * ask models may do.
+   */
   manages?: true;
   /** The operation's id in the OpenAPI document. */
   id: string;
@@ -39,6 +42,14 @@ export interface Route<Name extends string = string> {
   text?: true;
   /** True if each event of the stream is named by its type, and none says [DONE]. */
   namedEvents?: true;
+}
+
+/** Says whether anybody may call a route, without a key. */
+export function isOpen(
+  { open }: Pick<Route, 'open'>,
+  { metricsOpen = false }: Pick<ApiContext, 'metricsOpen'>,
+): boolean {
+  return open === 'metricsOpen' ? metricsOpen : open === true;
 }
 
 /** A family of endpoints. Each is a folder here. */

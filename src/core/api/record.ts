@@ -23,7 +23,7 @@ export interface RequestRecord {
   pass: Pass | null;
   /** 0 until the reply has begun. */
   status: number;
-  /** The code of the error that the client was told, at the beginning or within the stream. */
+  /** The code of the error that the client was told, at the beginning or within the stream; `client_left` if it was gone by then. */
   error: string | null;
   began: number;
   /** 0 until the whole reply was made. */
@@ -42,6 +42,9 @@ export interface RequestRecord {
   /** Why the latest choice ended. */
   finish: FinishReason | null;
 }
+
+/** How log and metrics tell a request whose client left: the status, as nginx has it, is that of one without a reply by then. */
+export const CLIENT_LEFT = { status: 499, code: 'client_left' };
 
 /** Is told what requests do. All of it is called while requests wait, so it must be quick and must not throw. */
 export interface Observer {
@@ -72,14 +75,23 @@ export function beginRecord(trace: Trace, method: string, traceparent?: string):
   };
 }
 
-/** Closes a record, once. The key's limits get the tokens that the request took, and the model stays as long as it asked. */
+/**
+ * Closes a record, once. The key's limits get the tokens that the request took, and the model stays as long as it asked, unless the
+ * request was refused.
+ */
 export function endRecord(record: RequestRecord, { observer, runner }: { observer?: Observer; runner: Runner }): void {
   if (record.ended > 0) return;
   record.ended = performance.now();
   record.pass?.leave(record.promptTokens + record.completionTokens);
   const { keepMs, trace } = record;
-  if (keepMs !== undefined && trace.model !== undefined) runner.residency?.keep(trace.model, keepMs);
+  if (keepMs !== undefined && trace.model !== undefined && !isRefused(record))
+    runner.residency?.keep(trace.model, keepMs);
   observer?.ended(record);
+}
+
+/** Says whether a request asked for what it can not have. Then nothing of it is done. */
+function isRefused({ status }: RequestRecord): boolean {
+  return status >= 400 && status < 500 && status !== CLIENT_LEFT.status;
 }
 
 /**

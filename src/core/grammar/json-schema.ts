@@ -1,3 +1,7 @@
+import { isObject as isRecord } from '../json.ts';
+
+export { isRecord };
+
 /** A JSON schema as a client sends it: https://json-schema.org/draft/2020-12. Grammars support a part of that. */
 export type JsonSchema = boolean | { [keyword: string]: unknown };
 
@@ -14,11 +18,6 @@ export interface Place {
 export const JSON_TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
 
 export type JsonType = (typeof JSON_TYPES)[number];
-
-/** True for a JSON object; false for null and arrays. */
-export function isRecord(value: unknown): value is SchemaObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Reads a property but nothing inherited: clients may choose names like `__proto__` and `constructor`. */
 export function own(record: SchemaObject, name: string): unknown {

@@ -12,6 +12,8 @@ import { checkFolders, findModels } from '../../../src/cli/doctor/folders.ts';
 import { checkNode } from '../../../src/cli/doctor/machine.ts';
 import { describeModels } from '../../../src/cli/doctor/media.ts';
 import { checkAddress } from '../../../src/cli/doctor/server.ts';
+import { checkStart } from '../../../src/cli/doctor/start.ts';
+import { hashOf, writeKeysFile } from '../../../src/cli/keys/keys-file.ts';
 import { modelCard } from '../../core/api/fixtures.ts';
 
 describe('the backend that a server would use', () => {
@@ -107,6 +109,47 @@ describe('the address', () => {
 
   it('may be reachable from other machines without a key', async () => {
     expect(await check(0, '0.0.0.0')).toMatchObject({ status: 'fail', detail: expect.stringContaining('--api-key') });
+  });
+});
+
+describe('what a server reads at its start', () => {
+  const catalogue = { find: (id: string) => (id === 'tiny' ? modelCard() : undefined) };
+  const check = (given: { keys?: string; preload?: string[] }) =>
+    checkStart({ keys: undefined, preload: [], ...given }, catalogue);
+  let folder: string;
+  let file: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'paddock-start-'));
+    file = join(folder, 'keys.json');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('may be nothing', () => {
+    expect(check({})).toEqual([]);
+  });
+
+  it.each([
+    [['tiny'], 'ok', 'tiny'],
+    [['tiny', 'nope'], 'fail', '--preload names the model nope, which does not exist'],
+  ])('may be the models %j of --preload', (preload, status, detail) => {
+    expect(check({ preload })).toEqual([{ id: 'preload', title: 'preload', status, detail }]);
+  });
+
+  it('may be a file of keys, whose models should exist', async () => {
+    const key = { name: 'alice', sha256: hashOf('a'), created: '', models: ['tiny'] };
+    await writeKeysFile(file, [key]);
+    expect(check({ keys: file })).toMatchObject([{ status: 'ok', detail: `${file}, 1 key` }]);
+    await writeKeysFile(file, [key, { ...key, name: 'bob', models: ['gone'] }]);
+    const detail = `${file}, 2 keys; bob may use the model gone, which does not exist`;
+    expect(check({ keys: file })).toMatchObject([{ id: 'keys', status: 'warn', detail }]);
+  });
+
+  it('may be a file of keys that is missing or wrong', async () => {
+    expect(check({ keys: join(folder, 'none') })).toMatchObject([
+      { status: 'fail', detail: expect.stringContaining("the file of --keys can't be read: ENOENT") },
+    ]);
+    await writeFile(file, '{"keys":[{}]}');
+    expect(check({ keys: file })).toMatchObject([{ status: 'fail', detail: expect.stringContaining('is wrong at') }]);
   });
 });
 

@@ -20,10 +20,10 @@ function stored(name: string, key: string, more: Partial<StoredKey> = {}): Store
 }
 
 describe('the file of keys', () => {
-  it('has hashes alone, and is for its owner alone', () => {
+  it('has hashes alone, and is for its owner alone', async () => {
     const key = newKeyText();
     expect(key).toMatch(/^pdk-[\w-]{43}$/);
-    writeKeysFile(file, [stored('alice', key)]);
+    await writeKeysFile(file, [stored('alice', key)]);
     expect(readFileSync(file, 'utf8')).not.toContain(key);
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0);
     expect(readKeysFile(file)).toEqual([stored('alice', key)]);
@@ -37,6 +37,11 @@ describe('the file of keys', () => {
       JSON.stringify({ keys: [stored('a', 'k', { concurrency: 0 })] }),
       /is wrong at keys\.0\.concurrency/,
     ],
+    [
+      'a name of the keys of --api-key',
+      JSON.stringify({ keys: [stored('key-1', 'k')] }),
+      /is wrong at keys\.0\.name: must not be key- and a number/,
+    ],
     ['two of a name', JSON.stringify({ keys: [stored('a', 'k'), stored('a', 'l')] }), /has two keys named a/],
   ])('is refused with %s', (_, text, message) => {
     writeFileSync(file, text);
@@ -45,8 +50,8 @@ describe('the file of keys', () => {
 });
 
 describe('the keyring', () => {
-  it('finds a key by its hash, with what it may do', () => {
-    writeKeysFile(file, [
+  it('finds a key by its hash, with what it may do', async () => {
+    await writeKeysFile(file, [
       stored('alice', 'one', { models: ['tiny'], tokensPerMinute: 5 }),
       stored('boss', 'two', { manages: true, priority: 3 }),
     ]);
@@ -63,27 +68,27 @@ describe('the keyring', () => {
     for (const wrong of ['on', 'one ', '', hashOf('one')]) expect(keys.find(wrong)).toBeUndefined();
   });
 
-  it('reads the file again when it has changed: keys come and go without a restart', () => {
+  it('reads the file again when it has changed: keys come and go without a restart', async () => {
     let now = 0;
-    writeKeysFile(file, [stored('alice', 'one', { concurrency: 1 })]);
+    await writeKeysFile(file, [stored('alice', 'one', { concurrency: 1 })]);
     const keys = openKeyring(file, silentLog, () => now);
     const before = keys.find('one');
-    writeKeysFile(file, [stored('alice', 'one', { concurrency: 1 }), stored('bob', 'two')]);
+    await writeKeysFile(file, [stored('alice', 'one', { concurrency: 1 }), stored('bob', 'two')]);
     expect(keys.find('two')).toBeUndefined();
     now = 1001;
     expect(keys.find('two')).toMatchObject({ name: 'bob' });
     // What has not changed is the same key, so its limits go on counting.
     expect(keys.find('one')).toBe(before);
-    writeKeysFile(file, []);
+    await writeKeysFile(file, []);
     now = 3000;
     expect(keys.find('one')).toBeUndefined();
     expect(keys.required).toBe(true);
   });
 
-  it('keeps the keys that it has while the file is broken, and says so', () => {
+  it('keeps the keys that it has while the file is broken, and says so', async () => {
     let now = 0;
     const lines: string[] = [];
-    writeKeysFile(file, [stored('alice', 'one')]);
+    await writeKeysFile(file, [stored('alice', 'one')]);
     const keys = openKeyring(file, recordingLog(lines), () => now);
     writeFileSync(file, 'broken');
     now = 2000;
@@ -92,11 +97,11 @@ describe('the keyring', () => {
     rmSync(file);
     now = 4000;
     expect(keys.find('one')).toMatchObject({ name: 'alice' });
-    writeKeysFile(file, []);
+    await writeKeysFile(file, []);
   });
 
-  it('stands beside the keys of the configuration', () => {
-    writeKeysFile(file, [stored('alice', 'one')]);
+  it('stands beside the keys of the configuration', async () => {
+    await writeKeysFile(file, [stored('alice', 'one')]);
     const keys = joinKeys(plainKeys(['sk']), openKeyring(file, silentLog));
     expect([keys.find('sk')?.name, keys.find('one')?.name, keys.find('x')]).toEqual(['key-1', 'alice', undefined]);
   });

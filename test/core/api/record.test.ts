@@ -87,4 +87,19 @@ describe('the end of a record', () => {
       ['tiny', null],
     ]);
   });
+
+  it.each([
+    [200, 1],
+    [499, 1],
+    [500, 1],
+    [400, 0],
+    [404, 0],
+    [429, 0],
+  ])('of a request with status %i has the model stay as long as it asked %i times', (status, times) => {
+    const keep = vi.fn();
+    const residency = { load: async () => {}, unload: () => true, keep };
+    const record = { ...beginRecord({ requestId: 'r', model: 'tiny' }, 'POST'), keepMs: 0, status };
+    endRecord(record, { runner: { ...createFakeRunner(), residency } });
+    expect(keep).toHaveBeenCalledTimes(times);
+  });
 });

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { replaceFile } from '../../../replace-file.ts';
 import { type FileIdentity, identityOf, isSameFile, type PullPlan, type RemoteFile } from '../remote.ts';
 
 /** The folder that gathers one model until it is complete. */
@@ -35,8 +36,7 @@ export async function openWorkspace(folder: string, plan: PullPlan): Promise<Wor
   for (const name of await readdir(model)) {
     if (!kept.includes(name)) await rm(join(model, name), { recursive: true, force: true });
   }
-  await writeFile(`${journal}.new`, JSON.stringify({ files: plan.files.map(identityOf) }), { flush: true });
-  await rename(`${journal}.new`, journal);
+  await replaceFile(journal, JSON.stringify({ files: plan.files.map(identityOf) }));
   return { folder, model };
 }
 

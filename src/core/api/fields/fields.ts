@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { invalidRequest } from '../../errors.ts';
+import { isObject } from '../../json.ts';
 
 /** The parts of the request schemas. Their messages complete the sentence "<field> ...". */
 export const text = v.string('must be a string');
@@ -29,10 +30,7 @@ export function oneOf<const T extends readonly string[]>(values: T) {
 
 /** An object that is not an array. Valibot's own object schemas accept arrays, with the indexes as keys. */
 export function plainObject(message: string) {
-  return v.custom<Record<string, unknown>>(
-    (input) => typeof input === 'object' && input !== null && !Array.isArray(input),
-    message,
-  );
+  return v.custom<Record<string, unknown>>(isObject, message);
 }
 
 /** An object with at least these entries. Others pass through. */

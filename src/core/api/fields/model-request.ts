@@ -25,8 +25,8 @@ export async function readModelRequest<S extends ModelRequestSchema>(
   const model = catalogue.find(body.model);
   if (!model) throw modelNotFound(body.model);
   trace.model = model.id;
-  noteKeepAlive(record, body as object);
   refuseFields(body, refused);
+  noteKeepAlive(record, body as object);
   noteUnknownFields(undefinedFields(body, schema.entries));
   return { body, model };
 }

@@ -1,4 +1,4 @@
-import { toErrorData } from '../../errors.ts';
+import { type ApiError, toErrorData } from '../../errors.ts';
 import { type Dialect, errorBody, errorStatus } from './dialect.ts';
 
 /** An HTTP request, in the form that every front end gives. Header names are lower-case. */
@@ -9,6 +9,8 @@ export interface ApiRequest {
   /** Not decoded, without the question mark; '' if there is none. */
   query: string;
   headers: Record<string, string>;
+  /** Why the front end does not want it answered, whatever it asks: the reply is this error. */
+  refusal?: ApiError | undefined;
   /**
    * The whole body. Call it at most once, and before the first await: what nobody asks for by then is dropped. `look` is shown
    * the bytes piece by piece as they come; when it throws, the rest is not read. Throws a 413 `ApiError` for a body over the front
@@ -16,8 +18,9 @@ export interface ApiRequest {
    */
   text(look?: (bytes: Uint8Array) => void): Promise<string>;
   /**
-   * A front end may make it only when it is asked for, so copies of a request name their fields. Aborted when the client goes away: it ends a generation that waits in a queue or for its next event. When the server ends the
-   * request while the client is there, the reason is an `ApiError`, which the client is told.
+   * A front end may make it only when it is asked for, so copies of a request name their fields. Aborted when the client goes away: it
+   * ends a generation that waits in a queue or for its next event. When the server ends the request while the client is there, the
+   * reason is an `ApiError`, which the client is told.
    */
   signal: AbortSignal;
 }

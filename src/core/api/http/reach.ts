@@ -1,6 +1,6 @@
 import { isOfThisMachine } from './host.ts';
 
-/** What a web page may call: nothing, what asks a model, or also what pulls, imports and removes models. */
+/** What a web page may call: nothing, what asks a model, or also what loads, unloads, pulls, imports and removes models. */
 export type Reach = 'none' | 'inference' | 'all';
 
 /** Which web pages may call, besides those that this server itself serves. */

@@ -69,7 +69,8 @@ export function hostNotAllowed(host: string): ApiError {
 
 /** 403: a web page of an origin that may not call this asks for it. */
 export function originNotAllowed(origin: string, what: 'anything' | 'models'): ApiError {
-  const may = what === 'models' ? 'may not pull, import or remove models here' : 'may not call this server';
+  const may =
+    what === 'models' ? 'may not load, unload, pull, import or remove models here' : 'may not call this server';
   return forbidden(
     'origin_not_allowed',
     `Web pages of ${origin.slice(0, 200)} ${may}. The server's --cors-origin lets them.`,

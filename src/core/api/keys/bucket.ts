@@ -13,16 +13,12 @@ const MS_A_MINUTE = 60_000;
 export function createBucket(perMinute: number, now: () => number): Bucket {
   let level = perMinute;
   let at = now();
-  const left = () => {
-    const time = now();
-    level = Math.min(perMinute, level + ((time - at) * perMinute) / MS_A_MINUTE);
-    at = time;
-    return level;
-  };
+  const left = () => Math.min(perMinute, level + ((now() - at) * perMinute) / MS_A_MINUTE);
   return {
     left,
     take(amount) {
       level = left() - amount;
+      at = now();
     },
     secondsUntil: (amount) => Math.max(0, ((amount - left()) * 60) / perMinute),
   };

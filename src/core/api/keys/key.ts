@@ -13,7 +13,7 @@ export interface ApiKey {
   name: string;
   /** The ids of the models that it may use; null means all. Others do not exist for it. */
   models: readonly string[] | null;
-  /** Whether it may load, pull, import and remove models and read the metrics, besides asking models. */
+  /** Whether it may load, unload, pull, import and remove models and read the metrics, besides asking models. */
   manages: boolean;
   /** Requests of a higher priority get free slots first. Most keys have 0. */
   priority: number;

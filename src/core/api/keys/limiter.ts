@@ -12,7 +12,7 @@ export interface Pass {
 export interface Limiter {
   /** Lets a request in, or throws a 429 `ApiError` that says when to come again. */
   enter(key: ApiKey): Pass;
-  /** The headers that tell a client what its key has left; none for a key without limits. */
+  /** The headers that tell a client what its key has left; none for a key without limits. To ask changes nothing. */
   headers(key: ApiKey | null): Record<string, string>;
 }
 
@@ -37,24 +37,14 @@ export function createLimiter(now: () => number): Limiter {
   const useOf = (name: string, limits: KeyLimits): Use => {
     const known = uses.get(name);
     // The limits of a key may be changed while the server runs.
-    if (known?.limits === limits) return known;
-    const bucket = (perMinute: number | null) => (perMinute === null ? null : createBucket(perMinute, now));
-    const { requestsPerMinute, tokensPerMinute } = limits;
-    const use: Use = {
-      limits,
-      requests: bucket(requestsPerMinute),
-      tokens: bucket(tokensPerMinute),
-      underWay: known?.underWay ?? 0,
-      meanMs: known?.meanMs ?? FIRST_GUESS_MS,
-    };
-    uses.set(name, use);
-    return use;
+    return known?.limits === limits ? known : startUse(limits, known, now);
   };
 
   return {
     enter({ name, limits }) {
       if (!limits) return { leave() {} };
       const use = useOf(name, limits);
+      uses.set(name, use);
       check(name, use);
       use.requests?.take(1);
       use.underWay += 1;
@@ -78,6 +68,18 @@ export function createLimiter(now: () => number): Limiter {
         ...bucketHeaders('tokens', tokens, limits.tokensPerMinute),
       };
     },
+  };
+}
+
+/** What a key has used of new limits: nothing, but who is under way stays so. */
+function startUse(limits: KeyLimits, before: Use | undefined, now: () => number): Use {
+  const bucket = (perMinute: number | null) => (perMinute === null ? null : createBucket(perMinute, now));
+  return {
+    limits,
+    requests: bucket(limits.requestsPerMinute),
+    tokens: bucket(limits.tokensPerMinute),
+    underWay: before?.underWay ?? 0,
+    meanMs: before?.meanMs ?? FIRST_GUESS_MS,
   };
 }
 

@@ -1,5 +1,10 @@
 import type { ApiKey, ApiKeys } from './key.ts';
 
+/** Says whether keys that are configured as they are have such a name. No other key may have it. */
+export function isPlainName(name: string): boolean {
+  return /^key-\d+$/.test(name);
+}
+
 /** Keys that are configured as they are. Each may do everything, without limits. They are named by their place: `key-1`. */
 export function plainKeys(keys: readonly string[]): ApiKeys {
   const known = keys.map((text, index) => ({ text, key: unlimitedKey(`key-${index + 1}`) }));

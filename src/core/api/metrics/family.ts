@@ -9,8 +9,8 @@ export const metrics = defineFamily({
       method: 'GET',
       path: '/metrics',
       handler: tellMetrics,
-      // The handler asks for a key itself: a setting may open it.
-      open: true,
+      open: 'metricsOpen',
+      manages: true,
       id: 'metrics',
       summary:
         "The server's metrics in Prometheus's text format, for a key that may manage, or for anybody where the server is set so.",

@@ -1,15 +1,15 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import type { Family, Route } from '../family.ts';
+import { type Family, isOpen, type Route } from '../family.ts';
 import { type Dialect, dialectOf } from '../http/dialect.ts';
 import { type ApiSchema, ref } from './json-schema.ts';
 import { SHARED_SCHEMAS } from './shared.ts';
 
 /**
- * Describes the API as an OpenAPI 3.1 document. `keyed` is true if the API needs a key. See
- * https://spec.openapis.org/oas/v3.1.1.html
+ * Describes the API as an OpenAPI 3.1 document. `keyed` is true if the API needs a key, `metricsOpen` if the metrics need none all
+ * the same. See https://spec.openapis.org/oas/v3.1.1.html
  */
-export function openApiDocument(families: Family[], keyed: boolean) {
+export function openApiDocument(families: Family[], keyed: boolean, metricsOpen = false) {
   const routes = families.flatMap((family) => family.routes);
   const schemas: Record<string, ApiSchema> = Object.assign(
     requestSchemas(routes),
@@ -25,7 +25,7 @@ export function openApiDocument(families: Family[], keyed: boolean) {
     },
     servers: [{ url: '/' }],
     security: keyed ? [{ apiKey: [] }, { apiKeyHeader: [] }] : [],
-    paths: pathsOf(routes),
+    paths: pathsOf(routes, metricsOpen),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer' },
@@ -36,10 +36,13 @@ export function openApiDocument(families: Family[], keyed: boolean) {
   };
 }
 
-function pathsOf(routes: Route[]): Record<string, Record<string, object>> {
+function pathsOf(routes: Route[], metricsOpen: boolean): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: describeRoute(route, isOpen(route, { metricsOpen })),
+    };
   }
   return paths;
 }
@@ -47,13 +50,13 @@ function pathsOf(routes: Route[]): Record<string, Record<string, object>> {
 /** The errors of each dialect have a shape of their own. */
 const ERROR_SCHEMAS: Record<Dialect, string> = { openai: 'Error', anthropic: 'AnthropicError', ollama: 'OllamaError' };
 
-function describeRoute(route: Route) {
+function describeRoute(route: Route, open: boolean) {
   const parameters = parametersOf(route);
   const body = bodyOf(route);
   return {
     operationId: route.id,
     summary: route.summary,
-    ...(route.open && { security: [] }),
+    ...(open && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: body } }),
     responses: {

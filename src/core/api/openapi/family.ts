@@ -10,7 +10,8 @@ export function openApiOf(others: Family[]): Family {
       {
         method: 'GET',
         path: '/openapi.json',
-        handler: ({ apiKeys }) => jsonReply(openApiDocument([...others, self], apiKeys.required)),
+        handler: ({ apiKeys, metricsOpen }) =>
+          jsonReply(openApiDocument([...others, self], apiKeys.required, metricsOpen)),
         open: true,
         id: 'describeApi',
         summary: 'This document.',

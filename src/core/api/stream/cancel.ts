@@ -13,6 +13,11 @@ export function reasonForClient({ reason }: AbortSignal): ApiError | null {
   return reason instanceof ApiError ? reason : null;
 }
 
+/** Says whether the client has left: its work was aborted, and nobody waits to be told why. */
+export function hasLeft(signal: AbortSignal): boolean {
+  return signal.aborted && !reasonForClient(signal);
+}
+
 /** The same promise, but rejected at once when `signal` aborts with something to tell the client. The work itself may go on. */
 export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -4,8 +4,8 @@ import { toLogFields } from '../../log.ts';
 import type { RequestContext } from '../context.ts';
 import { errorBody } from '../http/dialect.ts';
 import type { ApiReply } from '../http/http.ts';
-import { endRecord } from '../record.ts';
-import { cancelOnReturn, reasonForClient } from './cancel.ts';
+import { CLIENT_LEFT, endRecord } from '../record.ts';
+import { cancelOnReturn, hasLeft, reasonForClient } from './cancel.ts';
 import { type Ping, withPings } from './pings.ts';
 import { SSE_DONE, SSE_HEADERS, sseEvent } from './sse.ts';
 
@@ -47,12 +47,10 @@ export async function streamReply<E extends object>(
   const { isPrelude = () => false } = encoding;
   let first = await pinged.next();
   while (!first.done && !isPing(first.value) && isPrelude(first.value)) first = await pinged.next();
-  const onFailure = (error: unknown) => {
-    if (!cancel.signal.aborted) context.log.error('stream failed', toLogFields(error));
-  };
+  const onFailure = (error: unknown) => context.log.error('stream failed', toLogFields(error));
   const onEnd = (error: ErrorData | null) => {
     if (error) context.record.error = error.code;
-    else if (cancel.signal.aborted) context.record.error = 'client_left';
+    else if (hasLeft(cancel.signal)) context.record.error = CLIENT_LEFT.code;
     endRecord(context.record, context);
   };
   const stream = eventStream(first, pinged, encoding, cancel.signal, onFailure, onEnd);
@@ -62,8 +60,9 @@ export async function streamReply<E extends object>(
 /**
  * Turns the events of one request into text. An error midway becomes an error event, and nothing closes the stream: the
  * status has already been sent, and an incomplete reply must not look complete. If `signal` was aborted
- * with something to tell the client, the error is that. `onFailure` gets the errors whose details clients must not see; `onEnd` is
- * called when the stream has ended or its reader has left, with the error that the client was told.
+ * with something to tell the client, the error is that. If the client has left, what fails from then on is no error: the work was
+ * given up for it. `onFailure` gets the errors whose details clients must not see; `onEnd` is called when the stream has ended or
+ * its reader has left, with the error that the client was told.
  */
 export async function* eventStream<E extends object>(
   first: IteratorResult<E | Ping>,
@@ -86,6 +85,7 @@ export async function* eventStream<E extends object>(
     if (!whole) throw new Error('the stream ended without its last event');
     if (closing !== '') yield closing;
   } catch (thrown) {
+    if (hasLeft(signal)) return;
     const error = reasonForClient(signal) ?? thrown;
     if (!(error instanceof ApiError)) onFailure(error);
     told = toErrorData(error);

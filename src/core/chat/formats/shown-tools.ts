@@ -1,3 +1,4 @@
+import { isObject } from '../../json.ts';
 import type { Tool } from './format.ts';
 
 type Schema = Record<string, unknown>;
@@ -9,7 +10,7 @@ type Schema = Record<string, unknown>;
 export function toolVariants(tools: Tool[]): (unknown[] | undefined)[] {
   if (tools.length === 0) return [undefined, []];
   const shown = tools.map(({ name, description = '', parameters }) => {
-    const schema = isSchema(parameters) ? parameters : {};
+    const schema = isObject(parameters) ? parameters : {};
     return { name, description, parameters: { type: 'object', properties: {}, ...schema } };
   });
   const simple = shown.map((tool) => ({ ...tool, parameters: simplify(tool.parameters) }));
@@ -21,16 +22,16 @@ const MAX_DEPTH = 32;
 
 /** Simplifies a schema: each part is an object with one type and a description, without `additionalProperties`. */
 function simplify(schema: unknown, depth = 0): Schema {
-  if (!isSchema(schema) || depth > MAX_DEPTH) return { type: 'string', description: '' };
+  if (!isObject(schema) || depth > MAX_DEPTH) return { type: 'string', description: '' };
   const { type, description = '', properties, items, additionalProperties, ...rest } = schema;
-  const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isSchema);
+  const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].flat().filter(isObject);
   const main = alternatives.find((alternative) => alternative.type !== 'null');
   const types = [type ?? (main ? simplify(main, depth + 1).type : typeOfValues(schema))].flat();
   return {
     ...rest,
     type: types.find((name) => name !== 'null') ?? 'string',
     description,
-    ...(isSchema(properties) && {
+    ...(isObject(properties) && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, part]) => [name, simplify(part, depth + 1)]),
       ),
@@ -40,12 +41,8 @@ function simplify(schema: unknown, depth = 0): Schema {
 }
 
 function typeOfValues({ enum: values, properties, items }: Schema): string {
-  if (isSchema(properties)) return 'object';
+  if (isObject(properties)) return 'object';
   if (items !== undefined) return 'array';
   const types = new Set(Array.isArray(values) ? values.map((value) => typeof value) : []);
   return types.size === 1 && types.has('number') ? 'number' : 'string';
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
+import { hostNotAllowed } from '../../../../src/core/api/http/refusals.ts';
 import type { ApiKey, ApiKeys } from '../../../../src/core/api/keys/key.ts';
 import type { RequestRecord } from '../../../../src/core/api/record.ts';
+import { shuttingDown } from '../../../../src/core/errors.ts';
+import type { GenerationEvent } from '../../../../src/core/events.ts';
 import {
   chat,
+  collect,
   createContext,
   createFakeRunner,
   get,
@@ -12,6 +16,7 @@ import {
   post,
   readBody,
   readJson,
+  text,
 } from '../fixtures.ts';
 
 const KEYS: Record<string, ApiKey> = {
@@ -26,13 +31,13 @@ const KEYS: Record<string, ApiKey> = {
 };
 const apiKeys: ApiKeys = { required: true, find: (given) => KEYS[given] };
 
-function house() {
+function house(generate?: Parameters<typeof createFakeRunner>[0]) {
   const records: RequestRecord[] = [];
   const loaded = [loadedModel(), loadedModel({ id: 'secret' })];
   const made = createContext({
     apiKeys,
     cards: [modelCard(), modelCard({ id: 'secret' })],
-    runner: createFakeRunner(undefined, loaded),
+    runner: createFakeRunner(generate, loaded),
     metrics: async () => 'paddock_ready 1\n',
     observer: { piece: () => {}, ended: (record) => records.push(record) },
   });
@@ -66,6 +71,13 @@ describe('a key with limits', () => {
     ];
     for (const request of refused) expect((await api(request)).status, request.path).toBe(403);
     expect((await api(get('/metrics', bearer('k-manager')))).status).toBe(200);
+  });
+
+  it('reads the metrics like anybody else where they are open', async () => {
+    const { context } = house();
+    const api = createApi({ ...context, metricsOpen: true });
+    for (const headers of [{}, limited.headers, bearer('wrong')])
+      expect((await api(get('/metrics', headers))).status).toBe(200);
   });
 
   it('is told its limits in headers, and refused beyond them in the form of each dialect', async () => {
@@ -133,11 +145,81 @@ describe('the record of a request', () => {
     ]);
   });
 
+  it('is there of a request that the front end refuses', async () => {
+    const { api, records } = house();
+    const refusal = hostNotAllowed('evil.example');
+    const reply = await api({ ...post('/v1/models/load', { model: 'tiny' }, manager), refusal });
+    expect([reply.status, (await readJson(reply)).error.code]).toEqual([403, 'host_not_allowed']);
+    expect(records).toMatchObject([{ route: 'other', status: 403, error: 'host_not_allowed', key: null }]);
+  });
+
+  it('has the path of the route that answers, where several take the same path', async () => {
+    const { api, records } = house();
+    await api(get('/v1/models/load', manager.headers));
+    await api(post('/v1/models/load', {}, manager));
+    expect(records.map(({ method, route }) => [method, route])).toEqual([
+      ['GET', '/v1/models/{model_id}'],
+      ['POST', '/v1/models/load'],
+    ]);
+  });
+
   it('is closed when the client leaves its stream, with what it got by then', async () => {
     const { api, records } = house();
     const { body } = await api(chat({ stream: true }, manager));
     for await (const _ of body) break;
     expect(records).toMatchObject([{ status: 200, error: 'client_left' }]);
+  });
+
+  /** Runs generations as a pool does: they end, without their last event, when their client leaves or the server ends them. */
+  function houseThatAborts() {
+    const ending = new AbortController();
+    const generate = (_: unknown, signal: AbortSignal): AsyncIterable<GenerationEvent> =>
+      (async function* () {
+        yield text('a');
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      })();
+    const { context, records, errors } = house(generate);
+    const api = createApi(context);
+    const ask = (stream: boolean) => api(chat({ stream }, { ...manager, signal: ending.signal }));
+    return { ending, ask, records, errors };
+  }
+
+  it.each([
+    ['the client left', undefined, 'client_left'],
+    ['the server ended it', shuttingDown(), 'shutting_down'],
+  ])('says of a stream that %s', async (_, reason, error) => {
+    const { ending, ask, records, errors } = houseThatAborts();
+    const { body } = await ask(true);
+    const reading = collect(body as AsyncIterable<string>);
+    ending.abort(reason);
+    await reading;
+    expect(records).toMatchObject([{ status: 200, error }]);
+    expect(errors).toEqual([]);
+  });
+
+  it.each([
+    ['the client left', undefined, 499, 'client_left'],
+    ['the server ended it', shuttingDown(), 503, 'shutting_down'],
+  ])('says of a whole reply that %s', async (_, reason, status, error) => {
+    const { ending, ask, records, errors } = houseThatAborts();
+    const reply = ask(false);
+    ending.abort(reason);
+    await reply;
+    expect(records).toMatchObject([{ status, error }]);
+    expect(errors).toEqual([]);
+  });
+
+  it('says that the client left where the work had an answer all the same', async () => {
+    const ending = new AbortController();
+    const { context, records } = house();
+    const tokenize = () => {
+      ending.abort();
+      return { tokens: [1], pieces: ['a'] };
+    };
+    const runner = createFakeRunner(undefined, [], { tokenize });
+    const api = createApi({ ...context, runner });
+    await api(post('/v1/tokenize', { model: 'tiny', content: 'a' }, { ...manager, signal: ending.signal }));
+    expect(records).toMatchObject([{ status: 499, error: 'client_left' }]);
   });
 });
 

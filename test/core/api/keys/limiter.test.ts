@@ -84,6 +84,17 @@ describe('the limits of a key', () => {
     limiter.enter(changed);
   });
 
+  it('are told to a request that began under those before, and stay what they are', () => {
+    const { limiter } = createHouse();
+    const [before, changed] = [keyWith({ requestsPerMinute: 10 }), keyWith({ requestsPerMinute: 2 })];
+    limiter.enter(before);
+    limiter.enter(changed);
+    expect(limiter.headers(before)).toMatchObject({ 'x-ratelimit-limit-requests': '10' });
+    expect(limiter.headers(changed)).toMatchObject({ 'x-ratelimit-remaining-requests': '1' });
+    limiter.enter(changed);
+    expect(errorOf(() => limiter.enter(changed))).toMatchObject(refusal('30'));
+  });
+
   it('are told in headers, in the form of OpenAI', () => {
     const { limiter, wait } = createHouse();
     const key = keyWith({ requestsPerMinute: 60, tokensPerMinute: 600 });

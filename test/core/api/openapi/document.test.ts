@@ -53,6 +53,12 @@ describe('the OpenAPI document', () => {
     expect(openApiDocument(FAMILIES, false).security).toEqual([]);
   });
 
+  it('asks for a key at the metrics unless they are open', () => {
+    const securityOf = (metricsOpen: boolean) => openApiDocument(FAMILIES, true, metricsOpen).paths['/metrics']?.get;
+    expect(securityOf(false)).not.toHaveProperty('security');
+    expect(securityOf(true)).toHaveProperty('security', []);
+  });
+
   it('describes every route', () => {
     for (const { method, path, open } of ROUTES) {
       const described = document.paths[path]?.[method.toLowerCase()];

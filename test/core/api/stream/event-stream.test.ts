@@ -62,6 +62,18 @@ describe('event stream', () => {
     expect(onFailure).not.toHaveBeenCalled();
   });
 
+  it('tells nothing and fails nothing once the client has left', async () => {
+    const onFailure = vi.fn();
+    const gone = AbortSignal.abort();
+    for (const events of [streamOf([text('a')]), failing([text('a')], new Error('aborted'))]) {
+      const onEnd = vi.fn();
+      const texts = await collect(eventStream(await events.next(), events, encoding, gone, onFailure, onEnd));
+      expect(texts).toEqual(['[text]']);
+      expect(onEnd).toHaveBeenCalledExactlyOnceWith(null);
+    }
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
   it('does not look complete if the generation ends without its last event', async () => {
     expect(await stream(streamOf([text('a')]))).toEqual(['[text]', errorEvent()]);
     expect(await stream(streamOf([]))).toEqual([errorEvent()]);

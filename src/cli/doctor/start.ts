@@ -1,0 +1,38 @@
+import type { Catalogue } from '../../core/model.ts';
+import type { Config } from '../config/settings.ts';
+import { messageOf } from '../errors.ts';
+import { readKeysFile } from '../keys/keys-file.ts';
+import { counted } from '../output.ts';
+import { checkPreload } from '../preload.ts';
+import type { Finding } from './finding.ts';
+
+/** Checks what a server reads at its start and would not start without: the file of keys, and the models of `--preload`. */
+export function checkStart(config: Pick<Config, 'keys' | 'preload'>, catalogue: Pick<Catalogue, 'find'>): Finding[] {
+  return [...checkKeys(config.keys, catalogue), ...checkPreloaded(config.preload, catalogue)];
+}
+
+function checkKeys(file: string | undefined, catalogue: Pick<Catalogue, 'find'>): Finding[] {
+  if (file === undefined) return [];
+  const finding = { id: 'keys', title: 'keys' };
+  try {
+    const keys = readKeysFile(file);
+    const astray = keys.flatMap(({ name, models = [] }) =>
+      models.filter((id) => !catalogue.find(id)).map((id) => `${name} may use the model ${id}, which does not exist`),
+    );
+    const detail = [`${file}, ${counted(keys.length, 'key')}`, ...astray].join('; ');
+    return [{ ...finding, status: astray.length > 0 ? 'warn' : 'ok', detail }];
+  } catch (error) {
+    return [{ ...finding, status: 'fail', detail: messageOf(error) }];
+  }
+}
+
+function checkPreloaded(ids: string[], catalogue: Pick<Catalogue, 'find'>): Finding[] {
+  if (ids.length === 0) return [];
+  const finding = { id: 'preload', title: 'preload' };
+  try {
+    checkPreload(ids, catalogue);
+    return [{ ...finding, status: 'ok', detail: ids.join(', ') }];
+  } catch (error) {
+    return [{ ...finding, status: 'fail', detail: messageOf(error) }];
+  }
+}
