@@ -57,7 +57,7 @@ export type RunChoice = (
   slot: Slot,
   choice: number,
   cached: number,
-  onPrefill: (evaluated: number, scores?: TokenLogprob[]) => void,
+  onPrefill: (evaluated: number, scores?: TokenLogprob[]) => Promise<void>,
   /** The place of the first prompt token to tell the log probability of, and of all after it; undefined tells none. */
   scoresFrom?: number,
 ) => Promise<GenerationOutcome | null>;
@@ -66,7 +66,8 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
   const { vocabulary, loop, request, promptOf, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
 
-  return async ({ sequence }, choice, cached, onPrefill, scoresFrom) => {
+  return async (slot, choice, cached, onPrefill, scoresFrom) => {
+    const { sequence } = slot;
     const { decoder, loaded } = context;
     const prompt = promptOf(choice);
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
@@ -88,6 +89,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           cached,
           scorer,
           onPrefill: (evaluated) => onPrefill(evaluated, scorer?.told),
+          pauseAt: () => slot.pauseAt,
           source,
           textOf: (tokens, before) => vocabulary.textOf(tokens, before, marks),
           stop: request.stop,

@@ -4,6 +4,9 @@ import type { Prefix } from './prefix.ts';
 
 export type { Tier };
 
+/** Fewer tokens than this are evaluated as fast as they are loaded. */
+export const LEAST_TOKENS = 64;
+
 /** A copy of what a slot held once, with the beginning of a prompt. */
 export interface FoundCopy {
   tier: Tier;
@@ -18,10 +21,12 @@ export interface FoundCopy {
   load(sequence: number): Promise<readonly Token[]>;
 }
 
-/** Keeps what slots give up. */
+/** Keeps what slots give up, and what they can't go back to. */
 export interface Copies {
   /** Finds the copy that has most in common with a prompt; null if none has anything. */
   find(wanted: Prefix): FoundCopy | null;
+  /** Tells if a copy of this would be worth its while. */
+  wants(held: Prefix): boolean;
   /**
    * Is told that a slot is about to lose what it holds after its first `kept` tokens. Resolves when the slot's cells may be overwritten.
    * Never rejects.
@@ -30,4 +35,4 @@ export interface Copies {
 }
 
 /** Keeps nothing. */
-export const NO_COPIES: Copies = { find: () => null, keep: async () => {} };
+export const NO_COPIES: Copies = { find: () => null, wants: () => false, keep: async () => {} };

@@ -32,6 +32,8 @@ export interface Decoder {
    * model can't go back so far, none. Waits for a forward pass that is under way, as `copy` does.
    */
   truncate(sequence: number, length: number): Promise<number>;
+  /** Tells if a sequence can drop all but its first `length` tokens. Waits for a forward pass that is under way. */
+  reaches(sequence: number, length: number): Promise<boolean>;
   /**
    * Has a sequence hold the first `length` tokens of another one, and nothing else. Returns how many it really holds then: `length` or
    * none. llama.cpp notes the copy; the bytes move at the beginning of the next forward pass, and always those of the whole sequence.
@@ -93,11 +95,14 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
     return 0;
   };
 
-  const keep = (sequence: number, length: number) => {
-    if (length === 0) return clear(sequence);
-    // Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell.
+  /** Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell. */
+  const remembers = (sequence: number, length: number) => {
     const needed = window === null ? length - 1 : Math.max(0, length - window);
-    if (addon.getSequenceKvCacheMinPosition(sequence) > needed) return clear(sequence);
+    return addon.getSequenceKvCacheMinPosition(sequence) <= needed;
+  };
+
+  const keep = (sequence: number, length: number) => {
+    if (length === 0 || !remembers(sequence, length)) return clear(sequence);
     return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
   };
 
@@ -123,6 +128,7 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
         return places;
       }),
     truncate: (sequence, length) => alone(async () => keep(sequence, length)),
+    reaches: (sequence, length) => alone(async () => remembers(sequence, length)),
     copy: (from, to, length) =>
       alone(async () => {
         clear(to);

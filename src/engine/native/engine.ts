@@ -15,6 +15,7 @@ import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
 import { createIdleCopies } from './idle-copies.ts';
 import {
+  canRewind,
   chatLength,
   createContext,
   inOurWords,
@@ -82,7 +83,7 @@ async function createEngine(
     const costs = () => (driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs });
     const { bytesPerToken = 0 } = link ?? {};
     const promptTokenMs = () => driver.promptTokenMs;
-    const wholeOnly = forgets(model);
+    const wholeOnly = !canRewind(loaded);
     const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
     const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
     const ahead = { passes, oneByOne: options.oneByOne ?? false };
@@ -130,11 +131,6 @@ async function threadsFor(decoder: Decoder, { threads }: EngineOptions, backend:
   if (backend === 'gpu' || count === 1) return { reply: count, prompt: count, reason };
   const measured = await measureThreads(decoder, count);
   return { ...measured, reason: `${reason}; ${measured.reason}` };
-}
-
-/** True for a model with a recurrent state or a sliding window: it can't go back to a shorter beginning. */
-function forgets({ fileInsights }: LlamaModel): boolean {
-  return fileInsights.isRecurrent || fileInsights.isHybrid || fileInsights.swaSize !== undefined;
 }
 
 async function refuseGeneration(): Promise<never> {

@@ -13,6 +13,7 @@ import type { NativeModel, Token } from './llama.ts';
 import { prefixOf } from './prefix.ts';
 import type { PrefixStore, Prepared, Slot } from './prefix-store.ts';
 import { createStepLoop, type StepDriver, type StepLoop } from './step-loop.ts';
+import { findTurnEnds } from './turn-ends.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** The tokens before and after the place of a miss whose text is shown. */
@@ -125,6 +126,7 @@ async function generateChoices(run: Run): Promise<void> {
     (choice) => !resume[choice]?.finished,
   );
   const waiting = choices.values();
+  const turnEnds = usesCache(request) ? findTurnEnds(prompt, vocabulary.isControl) : [];
   const uses: CacheUse[] = [];
 
   const progressOf = (cache: number, total: number) => (processed: number, scores?: TokenLogprob[]) => {
@@ -137,7 +139,7 @@ async function generateChoices(run: Run): Promise<void> {
     for (const choice of waiting) {
       const leads = choice === choices[0];
       const own = promptOf(choice);
-      const prepared = await store.prepare(slot, prefixOf(scope, own), signal);
+      const prepared = await store.prepare(slot, prefixOf(scope, own), signal, turnEnds);
       if (!prepared || signal.aborted) return;
       const cached = slot.sequence.length;
       const report = leads ? progressOf(cached, own.length) : () => {};
@@ -147,8 +149,8 @@ async function generateChoices(run: Run): Promise<void> {
       }
       report(cached);
       const advance = (evaluated: number, scores?: TokenLogprob[]) => {
-        store.advanced(slot);
         report(evaluated, scores);
+        return store.advanced(slot);
       };
       const outcome = await runChoice(slot, choice, cached, advance, leads ? scoresFrom : undefined);
       if (outcome) outcomes.push(outcome);

@@ -20,8 +20,10 @@ export interface GenerationOptions {
   cached: number;
   /** Tells the log probabilities of the prompt's tokens, if they are asked for. */
   scorer?: PromptScorer | undefined;
-  /** Called after each chunk of the prompt with the number of evaluated prompt tokens. */
-  onPrefill: (evaluated: number) => void;
+  /** Called after each chunk of the prompt with the number of evaluated prompt tokens. The next step waits for it. */
+  onPrefill: (evaluated: number) => Promise<void>;
+  /** The number of evaluated tokens at which the next chunk ends at the latest. */
+  pauseAt: () => number;
   source: TokenSource;
   /** Returns the text of tokens. `before` has the few tokens before them. */
   textOf: (tokens: Token[], before: Token[]) => string;
@@ -103,7 +105,7 @@ export function createGeneration(
     // A scorer takes fewer tokens at once, and leaves the last one to the source.
     const scores = scorer && evaluated < toEvaluate.length - 1;
     const most = scores ? Math.min(count, scorer.chunk) : count;
-    const end = Math.min(evaluated + most, toEvaluate.length - (scores ? 1 : 0));
+    const end = Math.min(evaluated + most, toEvaluate.length - (scores ? 1 : 0), options.pauseAt());
     const tokens = toEvaluate.slice(evaluated, end);
     if (scores) return { tokens, logitsAt: [...tokens.keys()] };
     return { tokens, logitsAt: end === toEvaluate.length ? [tokens.length - 1] : [] };
@@ -117,7 +119,7 @@ export function createGeneration(
     if (gain) firstTokenAt = performance.now();
     const isPrompt = evaluated < prompt.length;
     evaluated += tokens.length;
-    if (isPrompt) options.onPrefill(Math.min(evaluated, prompt.length));
+    if (isPrompt) await options.onPrefill(Math.min(evaluated, prompt.length));
     return gain;
   };
 

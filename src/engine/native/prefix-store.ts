@@ -2,15 +2,19 @@ import { explainMiss, type Miss } from './cache-miss.ts';
 import type { Copies } from './copies.ts';
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
+import { createAppointment, createPauses, type Pauses } from './pauses.ts';
 import { BLOCK, type Prefix, prefixOf, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';
 import { type CacheCosts, type PrefixPlan, planPrefix, type Rival } from './prefix-plan.ts';
 import { createSequence, type Sequence } from './sequence.ts';
 import { chooseSlot } from './slot.ts';
+import { choosePauses } from './turn-ends.ts';
 
 /** A place for one generation. Its KV cache still has what the previous generation left. */
 export interface Slot {
   readonly sequence: Sequence;
+  /** The number of tokens at which evaluating its prompt has to pause next; infinite if it need not. */
+  readonly pauseAt: number;
 }
 
 /** Where the tokens came from that a prompt did not have to evaluate. Counts are in tokens. */
@@ -33,10 +37,12 @@ export interface PrefixStore {
    * Brings the longest beginning of a prompt that anyone holds into a slot, and drops the rest. If another slot is about to evaluate
    * more of it, it waits for that. The prompt's last token is never taken: evaluating it gives the first token of the reply. Resolves
    * to null if the signal aborts meanwhile.
+   *
+   * @param turnEnds where the turns of the prompt end: a model that can't go back has copies made there
    */
-  prepare(slot: Slot, prompt: Prefix, signal: AbortSignal): Promise<Prepared | null>;
-  /** Is to be told when a slot has evaluated more of its prompt: others may wait for that. */
-  advanced(slot: Slot): void;
+  prepare(slot: Slot, prompt: Prefix, signal: AbortSignal, turnEnds?: readonly number[]): Promise<Prepared | null>;
+  /** Is to be told when a slot has evaluated more of its prompt: others may wait for that. It may go on when this resolves. */
+  advanced(slot: Slot): Promise<void>;
   /** Gives a slot back. What it holds belongs to this scope from now on. */
   free(slot: Slot, scope: string): void;
   /** What lies in the slots. */
@@ -64,6 +70,7 @@ interface SlotState extends Slot {
   promise: Prefix | null;
   /** Of two busy slots only the later one waits for the other: so they never wait for one another. */
   turn: number;
+  pauses: Pauses;
   waiting: Set<{ length: number; wake: () => void }>;
 }
 
@@ -80,7 +87,20 @@ export function createPrefixStore(
   const index = createPrefixIndex<SlotState>();
   const slots = Array.from({ length: decoder.sequences }, (_, id): SlotState => {
     const sequence = createSequence(decoder, id);
-    return { sequence, busy: false, usedAt: 0, scope: '', promise: null, turn: 0, waiting: new Set() };
+    const pauses = createPauses();
+    return {
+      sequence,
+      busy: false,
+      usedAt: 0,
+      scope: '',
+      promise: null,
+      turn: 0,
+      pauses,
+      waiting: new Set(),
+      get pauseAt() {
+        return pauses.after(sequence.length);
+      },
+    };
   });
   let turns = 0;
 
@@ -95,10 +115,22 @@ export function createPrefixStore(
       .map((other) => {
         const shared = holds(other, wanted);
         const held = forgets && shared < other.sequence.length ? 0 : shared;
-        const awaited = !forgets && other.promise !== null && other.turn < state.turn;
-        const promised = awaited && other.promise ? sharedLength(other.promise, wanted) : 0;
-        return { slot: other, held, promised: Math.max(held, promised) };
+        const promised = other.promise && other.turn < state.turn ? sharedLength(other.promise, wanted) : 0;
+        const comesTo = !forgets || promised > other.sequence.length;
+        return { slot: other, held, promised: Math.max(held, comesTo ? promised : 0) };
       });
+
+  /** What a slot can keep of itself, as far as that is known without asking the model. */
+  const keepsSurely = (state: SlotState, wanted: Prefix) => {
+    const shared = holds(state, wanted);
+    return forgets && shared < state.sequence.length ? 0 : shared;
+  };
+
+  const pauseForCopies = ({ sequence, pauses }: SlotState, prompt: Prefix, ends: readonly number[], left: number) => {
+    for (const place of choosePauses(ends, sequence.length, left)) {
+      if (copies.wants(prefixOf(prompt.scope, prompt.tokens.slice(0, place)))) pauses.keepAt(place);
+    }
+  };
 
   const wakeAll = ({ waiting }: SlotState, reached: number) => {
     for (const waiter of [...waiting]) if (waiter.length <= reached) waiter.wake();
@@ -156,7 +188,7 @@ export function createPrefixStore(
       return taken;
     },
 
-    async prepare(slot, prompt, signal) {
+    async prepare(slot, prompt, signal, turnEnds = []) {
       const state = stateOf(slot);
       const wanted = { ...prompt, tokens: prompt.tokens.slice(0, -1) };
       const before = prefixOf(state.scope, [...state.sequence.tokens]);
@@ -166,28 +198,52 @@ export function createPrefixStore(
       const lost = remembered > Math.max(0, ...index.find(prompt.hashes).values()) ? remembered * BLOCK : 0;
       const idle = slots.filter((other) => other.scope === prompt.scope && (other === state || !other.busy));
       const cached = idle.map(({ sequence }) => [...sequence.tokens]);
+      const left = Math.max(0, ...slots.map((other) => holds(other, wanted)));
       state.turn = ++turns;
       state.promise = prompt;
+      state.pauses.clear();
       index.hold(state, prompt.hashes);
-      if (lonely) await copies.keep(before, state.sequence.id, kept);
+      let own = keepsSurely(state, wanted);
+      const planNow = () =>
+        planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copies.find(wanted), costs());
+      const appointment = createAppointment();
+      const waitsFor = (plan: PrefixPlan<SlotState>) => {
+        if (plan.kind !== 'wait') return null;
+        if (forgets) appointment.make(plan.on.pauses, plan.length);
+        return plan;
+      };
+      try {
+        // Who is to pause has to know before it goes on.
+        waitsFor(planNow());
+        if (lonely) await copies.keep(before, state.sequence.id, kept);
+        if (own < kept && (await decoder.reaches(state.sequence.id, kept))) own = kept;
 
-      while (!signal.aborted) {
-        const own = holds(state, wanted);
-        const plan = planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copies.find(wanted), costs());
-        if (plan.kind === 'wait') {
-          await reached(plan.on, plan.length, signal);
-          continue;
+        while (!signal.aborted) {
+          const plan = planNow();
+          const wait = waitsFor(plan);
+          if (wait) {
+            await reached(wait.on, wait.length, signal);
+            continue;
+          }
+          state.scope = prompt.scope;
+          const taken = await follow(state, plan);
+          if (forgets) pauseForCopies(state, prompt, turnEnds, left);
+          wakeAll(state, state.sequence.length);
+          return { ...taken, miss: explainMiss(prompt.tokens, state.sequence.length, lost, cached) };
         }
-        state.scope = prompt.scope;
-        const taken = await follow(state, plan);
-        wakeAll(state, state.sequence.length);
-        return { ...taken, miss: explainMiss(prompt.tokens, state.sequence.length, lost, cached) };
+        return null;
+      } finally {
+        appointment.end();
       }
-      return null;
     },
 
-    advanced(slot) {
-      wakeAll(stateOf(slot), slot.sequence.length);
+    async advanced(slot) {
+      const state = stateOf(slot);
+      const { sequence, pauses, scope } = state;
+      const place = sequence.length;
+      if (pauses.isKeptAt(place)) await copies.keep(prefixOf(scope, [...sequence.tokens]), sequence.id, 0);
+      wakeAll(state, place);
+      await pauses.shared(place);
     },
 
     free(slot, scope) {

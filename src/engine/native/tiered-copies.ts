@@ -1,5 +1,5 @@
 import type { FromCopyStore, Tier, ToCopyStore, ToldCopy } from '../node/copy-messages.ts';
-import type { Copies, FoundCopy } from './copies.ts';
+import { type Copies, type FoundCopy, LEAST_TOKENS } from './copies.ts';
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
 import { type Prefix, prefixOf, sharedLength } from './prefix.ts';
@@ -32,8 +32,6 @@ export interface TieredCopies extends Copies {
   keepIdle(held: Prefix, sequence: number, mostMs: number, isStill: () => boolean): Promise<boolean>;
 }
 
-/** Fewer tokens than this are evaluated as fast as they are loaded. */
-const LEAST_TOKENS = 64;
 /** A copy is worth making if evaluating takes so many times longer: not every copy is asked for again. */
 const WORTH = 4;
 /** What a token is taken to cost until it is measured, in ms: little, so that a fast GPU does not copy in vain. */
@@ -130,7 +128,7 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
   };
 
   /** Whether a copy of this would be worth its while. Of what a slot holds, all but the first `kept` tokens would be lost. */
-  const isWanted = (held: Prefix, kept: number): boolean => {
+  const isWanted = (held: Prefix, kept = 0): boolean => {
     const { length } = held.tokens;
     if (length - kept < LEAST_TOKENS) return false;
     const [best] = sharing(held);
@@ -176,11 +174,12 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
       const { copy, length, ms } = best;
       return { tier: copy.tier, length, ms, load: (sequence) => load(copy, sequence) };
     },
+    wants: (held) => isWanted(held),
     async keep(held, sequence, kept) {
       if (isWanted(held, kept)) await save(held, sequence, always);
     },
     async keepIdle(held, sequence, mostMs, isStill) {
-      if (!isWanted(held, 0)) return true;
+      if (!isWanted(held)) return true;
       if (saveMs(held.tokens.length) > mostMs) return false;
       const done = saving.then(() => save(held, sequence, isStill));
       saving = done;

@@ -29,6 +29,7 @@ export interface Vocabulary {
   ): Promise<CompletePrompt | null>;
   /** The texts of control tokens. */
   controlTokens: string[];
+  isControl(token: Token): boolean;
   /**
    * Returns the text of tokens. `before` has the few tokens before them. Special tokens are left out, except those in
    * `marks`.
@@ -47,8 +48,9 @@ export interface Vocabulary {
 }
 
 export function createVocabulary(model: LlamaModel): Vocabulary {
-  const { tokens: entries } = model.fileInfo.metadata.tokenizer.ggml;
+  const { tokens: entries, token_type: types } = model.fileInfo.metadata.tokenizer.ggml;
   const size = entries.length;
+  const isControl = (token: number) => Number(types?.[token]) === CONTROL;
   const { textOf, bytesOf } = createTokenText(model);
   const nameOrText = (tokens: Token[], before: Token[] = []) =>
     textOf(tokens, before, (token) => model.isSpecialToken(token));
@@ -90,7 +92,8 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   return {
     size,
     promptTokens,
-    controlTokens: controlTokensOf(model),
+    controlTokens: entries.filter((_, token) => isControl(token)).map(String),
+    isControl,
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
     nameOrText,
     tokensAmid: (text) => tokenize({ text, literal: false, first: false }),
@@ -105,8 +108,3 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
 
 /** llama.cpp's `LLAMA_TOKEN_TYPE_CONTROL`. */
 const CONTROL = 3;
-
-function controlTokensOf({ fileInfo }: LlamaModel): string[] {
-  const { tokens, token_type: types } = fileInfo.metadata.tokenizer.ggml;
-  return tokens.filter((_, index) => Number(types?.[index]) === CONTROL).map(String);
-}

@@ -18,7 +18,8 @@ async function say(pieces: number[][], more: Partial<GenerationOptions> = {}) {
 describe('a prompt', () => {
   it('is evaluated in the given chunks, of which the last gives the first token', async () => {
     const prefilled: number[] = [];
-    const run = createRun(tokensOf('a', 'b'), { prompt: promptOf(5), onPrefill: (count) => prefilled.push(count) });
+    const onPrefill = async (count: number) => void prefilled.push(count);
+    const run = createRun(tokensOf('a', 'b'), { prompt: promptOf(5), onPrefill });
     expect(run.generation.demand).toMatchObject({ prompt: 5, reply: 0 });
     expect(await step(run, 2)).toEqual([1000, 1001]);
     expect(run.generation.demand).toMatchObject({ prompt: 3, reply: 0 });
@@ -36,6 +37,23 @@ describe('a prompt', () => {
     const run = createRun(tokensOf('a'), { sequence, prompt: promptOf(4), cached: 3 });
     expect(run.generation.demand.prompt).toBe(1);
     expect(run.generation.begin(1)).toEqual({ sequence: 0, at: 3, tokens: [1003], logitsAt: [0] });
+  });
+
+  it('pauses where it has to, until it may go on', async () => {
+    let goOn = () => {};
+    const paused = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const onPrefill = async (count: number) => {
+      if (count === 3) await paused;
+    };
+    const pauseAt = () => (run.generation.demand.prompt > 2 ? 3 : Number.POSITIVE_INFINITY);
+    const run = createRun(tokensOf('a', 'b'), { prompt: promptOf(5), onPrefill, pauseAt });
+    const stepped = step(run, 5);
+    expect(await Promise.race([stepped, new Promise((resolve) => setTimeout(resolve, 20, 'pauses'))])).toBe('pauses');
+    goOn();
+    expect(await stepped).toEqual([1000, 1001, 1002]);
+    expect(await step(run, 5)).toEqual([1003, 1004]);
   });
 
   it('waits when it has no share of a step', async () => {
@@ -243,7 +261,7 @@ describe('a reply that has to begin in one way', () => {
     const { source, places } = opening(0, 1, 2);
     const prefilled: number[] = [];
     const sequence = createFakeSequence();
-    const onPrefill = (count: number) => prefilled.push(count);
+    const onPrefill = async (count: number) => void prefilled.push(count);
     const run = createRun(pieces, { source, sequence, prompt: promptOf(2), onPrefill, journal: true });
     expect(run.generation.demand.prompt).toBe(5);
     expect(await step(run, 3)).toEqual([1000, 1001, 0]);

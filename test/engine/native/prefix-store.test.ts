@@ -11,14 +11,17 @@ const never = new AbortController().signal;
 const nothing = { slot: 0, copied: 0, ram: 0, disk: 0 };
 
 let log: string[];
+/** The shortest beginning that a model which forgets can go back to. */
+let oldest: number;
 let store: PrefixStore;
 
 /** The parts of a decoder that the store uses, without a model. */
 function fakeDecoder(sequences: number): Decoder {
-  const parts: Pick<Decoder, 'sequences' | 'contextLength' | 'truncate' | 'copy'> = {
+  const parts: Pick<Decoder, 'sequences' | 'contextLength' | 'truncate' | 'reaches' | 'copy'> = {
     sequences,
     contextLength: 10_000,
     truncate: async (_, length) => length,
+    reaches: async (_, length) => length >= oldest,
     copy: async (from, to, length) => {
       log.push(`${from} to ${to}: ${length}`);
       return length;
@@ -66,6 +69,7 @@ const soon = <T>(promise: Promise<T>) =>
 
 beforeEach(() => {
   log = [];
+  oldest = Number.POSITIVE_INFINITY;
   store = makeStore();
 });
 
@@ -153,15 +157,99 @@ describe('the store of prefixes', () => {
       miss: { at: 90, why: 'changed' },
     });
   });
+});
 
-  it('takes only all that a slot holds where a model can not go back, and waits for nobody', async () => {
+describe('a model that can not go back', () => {
+  beforeEach(() => {
     store = makeStore({ forgets: true });
+  });
+
+  it('takes only all that a slot holds', async () => {
     await serve(100);
     const busy = takeOne(200);
     expect(await store.prepare(busy, prompt(200), never)).toMatchObject({ slot: 100 });
     evaluate(busy, 150);
     expect(await serve(120)).toMatchObject(nothing);
     expect(await serve(160)).toMatchObject({ copied: 150 });
+  });
+
+  it('goes back in its own slot as far as its window still allows', async () => {
+    store = makeStore({ forgets: true, slots: 1 });
+    await serve(200);
+    oldest = 150;
+    expect(await serve(180)).toMatchObject({ slot: 179 });
+    expect(await serve(100)).toMatchObject(nothing);
+  });
+
+  it('pauses where others leave its prompt, until they have their copies', async () => {
+    const [a, b, c] = [takeOne(200), takeOne(200), takeOne(200)];
+    await store.prepare(a, prompt(200), never);
+    const same = store.prepare(b, prompt(200), never);
+    const other = store.prepare(c, prefixOf('', [...tokens(120), ...tokens(30, 900)]), never);
+    expect(a.pauseAt).toBe(120);
+    a.sequence.extend(tokens(120));
+    await store.advanced(a);
+    expect(await other).toMatchObject({ copied: 120 });
+    expect(a.pauseAt).toBe(199);
+    a.sequence.extend(tokens(79, 120));
+    await store.advanced(a);
+    expect(await same).toMatchObject({ copied: 199 });
+    expect(log).toEqual(['0 to 2: 120', '0 to 1: 199']);
+    expect(a.pauseAt).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('does not pause for one that is cancelled', async () => {
+    const cancel = new AbortController();
+    const [a, b] = [takeOne(200), takeOne(200)];
+    await store.prepare(a, prompt(200), never);
+    const second = store.prepare(b, prompt(200), cancel.signal);
+    cancel.abort();
+    expect(await second).toBeNull();
+    a.sequence.extend(tokens(199));
+    await store.advanced(a);
+  });
+
+  it('never has two wait for one another, whatever they share and whoever goes', async () => {
+    store = makeStore({ forgets: true, slots: 8 });
+    const slots = Array.from({ length: 8 }, (_, index) => takeOne(100 + index * 20));
+    const done = slots.map(async (slot, index) => {
+      const mine = prompt(100 + ((index * 5) % 8) * 20);
+      const end = index % 3 === 0 ? 40 : mine.tokens.length;
+      if (!(await store.prepare(slot, mine, never))) return;
+      while (slot.sequence.length < end) {
+        const next = Math.min(end, slot.pauseAt, slot.sequence.length + 32);
+        slot.sequence.extend(tokens(next - slot.sequence.length, slot.sequence.length));
+        await store.advanced(slot);
+      }
+      store.free(slot, '');
+    });
+    expect(await soon(Promise.all(done))).not.toBe('waits');
+  });
+
+  it('has copies kept at the ends of turns, where they are worth it, and takes those that its prompt begins with', async () => {
+    const kept: number[] = [];
+    const shared = 285;
+    const copies: Copies = {
+      find: () => {
+        const length = Math.max(0, ...kept.filter((place) => place <= shared));
+        return length === 0 ? null : { tier: 'ram', length, ms: 1, load: async () => tokens(length) };
+      },
+      wants: ({ tokens: held }) => held.length !== 150,
+      keep: async ({ tokens: held }) => void kept.push(held.length),
+    };
+    store = makeStore({ forgets: true, slots: 1, copies });
+    const slot = takeOne(300);
+    await store.prepare(slot, prompt(300), never, [100, 150, 280]);
+    for (const place of [100, 280]) {
+      expect(slot.pauseAt).toBe(place);
+      slot.sequence.extend(tokens(place - slot.sequence.length, slot.sequence.length));
+      await store.advanced(slot);
+    }
+    expect(slot.pauseAt).toBe(Number.POSITIVE_INFINITY);
+    slot.sequence.extend(tokens(20, 280));
+    store.free(slot, '');
+    expect(kept).toEqual([100, 280]);
+    expect(await serve(290, '', [...tokens(shared), ...tokens(5, 700)])).toMatchObject({ ...nothing, ram: 280 });
   });
 });
 
@@ -170,6 +258,7 @@ describe('copies below the slots', () => {
     const kept: unknown[] = [];
     const copies: Copies = {
       find: () => null,
+      wants: () => true,
       keep: async ({ tokens: held }, sequence, length) => void kept.push([held.length, sequence, length]),
     };
     store = makeStore({ slots: 1, copies });
@@ -184,6 +273,7 @@ describe('copies below the slots', () => {
     let loaded = tokens(120);
     const copies: Copies = {
       find: () => ({ tier: 'disk', length: 99, ms: 5, load: async () => loaded }),
+      wants: () => false,
       keep: async () => {},
     };
     store = makeStore({ copies });

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { EngineEvent } from '../../../src/core/events.ts';
+import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
+import type { Decoder } from '../../../src/engine/native/decoder.ts';
+import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
+import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
+import { greedy } from '../../support/generation.ts';
+import { silentLog } from '../../support/log.ts';
+
+// Models that can't go back to a shorter beginning, without copies beyond the slots: what one slot holds, others take as a whole.
+
+const SLOTS = 4;
+
+/** The tokens that reach llama.cpp. */
+let evaluated = 0;
+vi.mock('../../../src/engine/native/decoder.ts', async (original) => {
+  const module = await original<typeof import('../../../src/engine/native/decoder.ts')>();
+  const createDecoder: typeof module.createDecoder = (...args) => {
+    const decoder = module.createDecoder(...args);
+    const decode: Decoder['decode'] = (parts, threads) => {
+      evaluated += parts.reduce((total, { tokens }) => total + tokens.length, 0);
+      return decoder.decode(parts, threads);
+    };
+    return { ...decoder, decode };
+  };
+  return { ...module, createDecoder };
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-forgetful-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe.each([
+  { kind: 'recurrent state', write: writeHybridModel },
+  { kind: 'sliding window', write: writeWindowModel },
+])('a model with a $kind', ({ kind, write }) => {
+  let engine: TextEngine;
+  /** One slot, and nothing is ever taken from its cache. */
+  let plain: TextEngine;
+
+  beforeAll(async () => {
+    const file = join(folder, `${kind}.gguf`);
+    write(file);
+    const load = (slots: number) => {
+      const options = { files: [file], kind: 'chat' as const, contextLength: 1024, slots, threads: 1, batchSize: 64 };
+      return loadNativeEngine(options, 'cpu', silentLog);
+    };
+    engine = await load(SLOTS);
+    plain = await load(1);
+  });
+  afterAll(async () => {
+    await engine[Symbol.asyncDispose]();
+    await plain[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    evaluated = 0;
+  });
+
+  async function run(on: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+    const texts: string[] = [];
+    const request: TextRequest = {
+      prompt,
+      sampling: greedy,
+      grammar: null,
+      media: [],
+      marks: [],
+      stop: [],
+      banned: [],
+      choices: 1,
+      maxTokens: 12,
+      logprobs: null,
+      cachePrompt: true,
+      ...more,
+    };
+    const events: EngineEvent[] = [];
+    await on.generate(request, (event) => events.push(event), new AbortController().signal);
+    for (const event of events)
+      if (event.kind === 'text') texts[event.choice] = (texts[event.choice] ?? '') + event.text;
+    return { texts, done: events.find((event) => event.kind === 'done') };
+  }
+  const plainText = async (prompt: string) => (await run(plain, prompt, { cachePrompt: false })).texts[0];
+  const system = (name: string) => `${name}: ${'always be kind and brief. '.repeat(24)}`;
+
+  it('evaluates the prompt of several choices once, and they are as one alone', async () => {
+    const prompt = `${system('choices')} hello?`;
+    const { texts, done } = await run(engine, prompt, { choices: 3 });
+    expect(new Set(texts)).toEqual(new Set([await plainText(prompt)]));
+    evaluated = 0;
+    await run(engine, `again, ${prompt}`, { choices: 3, cachePrompt: false });
+    const replies = 3 * 11;
+    // Each of the other two evaluates the last token of the prompt for itself.
+    expect(evaluated).toBeLessThanOrEqual((done?.promptTokens ?? 0) + '"again, "'.length + 2 + replies);
+  });
+
+  it('evaluates once what prompts that come together have in common', async () => {
+    const prompts = Array.from({ length: SLOTS }, (_, index) => `${system('together')} question ${index}`);
+    const all = await Promise.all(prompts.map((prompt) => run(engine, prompt)));
+    const cached = all.map(({ done }) => done?.cachedTokens ?? 0).sort((a, b) => a - b);
+    expect(cached[0]).toBe(0);
+    expect(cached[1]).toBeGreaterThan((all[0]?.done?.promptTokens ?? 0) - 16);
+    for (const [index, prompt] of prompts.entries()) expect(all[index]?.texts[0]).toBe(await plainText(prompt));
+  });
+
+  it('goes on with a conversation that goes on', async () => {
+    const first = `${system('second turn')} hello?`;
+    const { texts } = await run(engine, first);
+    const second = `${first}${texts[0]} and then?`;
+    const next = await run(engine, second);
+    expect(next.done?.promptTokens).toBeLessThan((next.done?.cachedTokens ?? 0) + 12);
+    expect(next.texts[0]).toBe(await plainText(second));
+  });
+});
