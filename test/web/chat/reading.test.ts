@@ -169,9 +169,8 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
       `$${Array.from({ length: 60 }, (_, index) => `x_{${index}}`).join('+')}$`,
       `$$${'\\frac{a}{b}+'.repeat(80)}c$$`,
     ].join('\n\n');
-    await page.setViewportSize({ width: 320, height: 720 });
-    await page.getByRole('button', { name: 'Chats' }).click();
     const prose = await show(page, 'Directions', text);
+    await page.setViewportSize({ width: 320, height: 720 });
     const directions = await prose
       .locator(':is(p, ul)')
       .evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));

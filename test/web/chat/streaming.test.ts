@@ -41,16 +41,19 @@ async function end(): Promise<void> {
   await replies(page).last().getByRole('button', { name: 'Retry' }).waitFor();
 }
 
-/** Notes from now on what happens within the parts of the reply that are followed by two others, as HTML of the part. */
+/** Notes the tag of every element that changes from now on in a part that was finished: two others followed it. */
 async function watchFinishedParts(): Promise<() => Promise<string[]>> {
   await prose().evaluate((text) => {
     const changed: string[] = [];
+    const finishedNow = () => new Set([...text.children].slice(0, -2));
+    let finished = finishedNow();
     Object.assign(globalThis, { changed });
     new MutationObserver((records) => {
       for (const { target } of records) {
-        const part = [...text.children].findIndex((child) => child.contains(target));
-        if (part >= 0 && part < text.children.length - 2) changed.push(text.children[part]?.outerHTML ?? '');
+        const part = [...text.children].find((child) => child.contains(target));
+        if (part && finished.has(part)) changed.push(part.tagName);
       }
+      finished = finishedNow();
     }).observe(text, { childList: true, subtree: true, characterData: true, attributes: true });
   });
   return () => page.evaluate(() => (globalThis as unknown as { changed: string[] }).changed);

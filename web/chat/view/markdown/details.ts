@@ -10,6 +10,9 @@ export interface DetailsToken {
   tokens: Token[];
 }
 
+/** One without an end is a line long. */
+const SUMMARY = /^\s*<summary[^>]*>(?:([\s\S]*?)<\/summary>|([^\n]*))/i;
+
 const BEGINNING = /^ {0,3}<details(\s[^>]*)?>/i;
 
 /** It ends at its own `</details>` or, as in HTML, at the end of the text. */
@@ -25,12 +28,12 @@ export const DETAILS: TokenizerExtension = {
     if (!beginning) return undefined;
     const end = endOf(source, beginning[0].length);
     const inside = source.slice(beginning[0].length, end.inside);
-    const [head = '', words = 'Details'] = /^\s*<summary[^>]*>([\s\S]*?)<\/summary>/i.exec(inside) ?? [];
+    const [head = '', closed, open] = SUMMARY.exec(inside) ?? [];
     return {
       type: 'details',
       raw: source.slice(0, end.outside),
       unfolded: /\sopen\b/i.test(beginning[1] ?? ''),
-      summary: this.lexer.inlineTokens(words.trim()),
+      summary: this.lexer.inlineTokens((closed ?? open ?? 'Details').trim()),
       tokens: this.lexer.blockTokens(inside.slice(head.length).replace(/^\n+/, ''), []),
     } satisfies DetailsToken;
   },
