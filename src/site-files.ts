@@ -11,6 +11,7 @@ const CONTENT_TYPES: Record<string, string> = {
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
   '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
 };
 
 /** The files that the engine fetches when it starts in a browser: their paths in the site, and their names in wllama's packages. */
@@ -22,6 +23,9 @@ const WASM_RUNTIME: [path: string, module: string][] = [
 
 /** The folder of the built-in models' files, from the root of the site on. */
 export const SITE_MODELS_FOLDER = 'paddock/models';
+
+/** The folder of the frame that draws the chat page's diagrams. */
+export const DIAGRAMS_FOLDER = 'diagrams';
 
 /** The content type of a file of a static site, by its name. */
 export function contentTypeOf(name: string): string {

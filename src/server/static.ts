@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { isApiPath } from '../core/api/http/paths.ts';
-import { contentTypeOf } from '../site-files.ts';
+import { contentTypeOf, DIAGRAMS_FOLDER } from '../site-files.ts';
 import { compress, type Encoding, pickEncoding } from './compress.ts';
 import type { ReplyHead, RequestHead } from './exchange.ts';
 
@@ -17,17 +17,32 @@ export interface FileReply extends ReplyHead {
   body: Buffer | string | null;
 }
 
-/** A page may run its own files, call this server, and show images and play recordings that it has itself. */
+/** A page may run its own files, call this server, show images and play recordings that it has itself, and frame itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "img-src 'self' data: blob:",
   'media-src blob: data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The frame that draws diagrams may do less: only the page frames it, and it calls nobody. It alone writes styles, which
+ * Mermaid puts into what it draws.
+ */
+const DIAGRAMS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
 ].join('; ');
 
 const HEADERS: Record<string, string> = {
@@ -74,6 +89,7 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
       if (!file) return textReply(404, NOT_BUILT);
       const about = {
         'content-type': type,
+        ...(path === `/${DIAGRAMS_FOLDER}/index.html` && { 'content-security-policy': DIAGRAMS_POLICY }),
         ...(COMPRESSIBLE.test(type) && { vary: 'accept-encoding' }),
         ...(encoding && { 'content-encoding': encoding }),
       };

@@ -23,6 +23,8 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     folder = await mkdtemp(join(tmpdir(), 'paddock-static-'));
     await mkdir(join(folder, 'web', 'assets'), { recursive: true });
     await mkdir(join(folder, 'web', 'v1'));
+    await mkdir(join(folder, 'web', 'diagrams'));
+    await writeFile(join(folder, 'web', 'diagrams', 'index.html'), PAGE);
     await writeFile(join(folder, 'secret.txt'), 'not to be served');
     await writeFile(join(folder, 'web', 'index.html'), PAGE);
     await writeFile(join(folder, 'web', 'health'), 'a file');
@@ -117,6 +119,19 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
         ]),
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+    });
+
+    it('let the frame for diagrams write styles, but call nobody and be framed by the page alone', async () => {
+      const { headers } = await fetch(`${url}/diagrams/index.html`);
+      expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+      ]);
+      expect((await fetch(url)).headers.get('content-security-policy')).not.toContain('unsafe-inline');
     });
 
     it('are not sent again to a client that already has them', async () => {

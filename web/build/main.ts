@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { listWasmRuntime } from '../../src/site-files.ts';
 import { addBuiltInModels } from './built-in.ts';
 import { listShell } from './manifest.ts';
-import { buildPage, buildScript, OUT, type Script } from './scripts.ts';
+import { buildDiagrams, buildPage, buildScript, OUT, type Script } from './scripts.ts';
 import { addLibraryTypes } from './types.ts';
 
 // Makes dist-web/, the static site, from web/ and from the compiled files in dist/. It is run from the root of the
@@ -18,6 +18,7 @@ const SCRIPTS: Script[] = [
 await rm(OUT, { recursive: true, force: true });
 await Promise.all([
   buildPage(),
+  buildDiagrams(),
   ...SCRIPTS.map(buildScript),
   ...[...listWasmRuntime()].map(([path, file]) => copyRuntime(path, file)),
   addBuiltInModels(OUT),

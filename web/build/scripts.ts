@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { build, type InlineConfig } from 'vite';
+import { DIAGRAMS_FOLDER } from '../../src/site-files.ts';
 
 /** The folder of the sources and of their tsconfig files. */
 export const WEB = 'web';
@@ -40,11 +41,32 @@ export async function buildScript({ entry, file, kind, define = {} }: Script): P
   await build(config);
 }
 
+const PAGE: InlineConfig = { configFile: join(WEB, 'chat', 'vite.config.ts'), logLevel: 'warn' };
+
 /** Builds the chat page by its own configuration. */
 export async function buildPage(): Promise<void> {
+  await build({ ...PAGE, build: { emptyOutDir: false, reportCompressedSize: false } });
+}
+
+/** Builds the page's frame for diagrams, apart from it: nothing of Mermaid may get into what every visit fetches. */
+export async function buildDiagrams(): Promise<void> {
+  const folder = DIAGRAMS_FOLDER;
   await build({
-    configFile: join(WEB, 'chat', 'vite.config.ts'),
-    logLevel: 'warn',
-    build: { emptyOutDir: false, reportCompressedSize: false },
+    ...PAGE,
+    publicDir: false,
+    build: {
+      emptyOutDir: false,
+      reportCompressedSize: false,
+      // Mermaid's core is one file of 660 kB.
+      chunkSizeWarningLimit: 700,
+      rolldownOptions: {
+        input: join(WEB, 'chat', folder, 'index.html'),
+        output: {
+          entryFileNames: `${folder}/main.js`,
+          chunkFileNames: `${folder}/[name].js`,
+          assetFileNames: `${folder}/[name][extname]`,
+        },
+      },
+    },
   });
 }

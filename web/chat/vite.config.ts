@@ -1,12 +1,22 @@
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+/** KaTeX names each font in three formats. Every browser that runs the page takes the first, WOFF2. */
+const firstFontFormat: Plugin = {
+  name: 'first-font-format',
+  enforce: 'pre',
+  transform(code, id) {
+    return id.endsWith('katex.min.css') ? code.replace(/,url\([^)]+\.(?:woff|ttf)\) format\("\w+"\)/g, '') : null;
+  },
+};
 
 /**
  * Builds the chat page: `dist-web/index.html` and its assets. Their names do not change between builds, and all URLs
- * are relative to the page.
+ * are relative to the page. What a page does not always need is in files of its own.
  */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
+  plugins: [firstFontFormat],
   build: {
     outDir: '../../dist-web',
     emptyOutDir: false,
@@ -15,7 +25,16 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      output: { entryFileNames: 'assets/chat.js', assetFileNames: 'assets/chat[extname]' },
+      output: {
+        entryFileNames: 'assets/chat.js',
+        chunkFileNames: 'assets/[name].js',
+        assetFileNames: ({ names: [name = ''] }) =>
+          name.endsWith('.woff2')
+            ? 'assets/fonts/[name][extname]'
+            : name === 'index.css'
+              ? 'assets/chat.css'
+              : 'assets/[name][extname]',
+      },
     },
   },
 });

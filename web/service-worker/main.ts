@@ -28,14 +28,14 @@ interface VersionMessage {
 const BUILT_IN = 'paddock/models/built-in.json';
 
 const scope = new URL(self.registration.scope);
+const FRAMES = PADDOCK_SHELL.files.filter(({ part }) => part === 'later').map(({ path }) => new URL(path, scope).href);
 const shell = createShell(PADDOCK_SHELL, scope, caches);
 const ground: BrowserGround = {
   tabs: {
     clients: {
       get: (id) => self.clients.get(id),
       async matchAll() {
-        const windows = await self.clients.matchAll({ type: 'window' });
-        return windows.toSorted((one, other) => Number(isSeen(other)) - Number(isSeen(one)));
+        return (await pages()).toSorted((one, other) => Number(isSeen(other)) - Number(isSeen(one)));
       },
     },
     locks: navigator.locks,
@@ -115,7 +115,13 @@ function isReload({ cache }: Request): boolean {
 }
 
 async function isAlone(clientId: string): Promise<boolean> {
-  return (await self.clients.matchAll({ type: 'window' })).every(({ id }) => id === clientId);
+  return (await pages()).every(({ id }) => id === clientId);
+}
+
+/** All pages. What is fetched later is a part of one: the frame that draws diagrams starts no Paddock. */
+async function pages(): Promise<WindowClient[]> {
+  const windows = await self.clients.matchAll({ type: 'window' });
+  return windows.filter(({ url }) => !FRAMES.includes(url));
 }
 
 function isSeen(client: WindowClient): boolean {

@@ -9,9 +9,10 @@ export interface ShellFile {
   size: number;
   /**
    * `page` is the chat page, which a site may leave out or replace. A browser takes one of the two builds of wllama:
-   * `modern` or, if that does not run in it, `compat`.
+   * `modern` or, if that does not run in it, `compat`. What is `later` is fetched when it is first needed, and kept
+   * from then on.
    */
-  part: 'engine' | 'page' | 'modern' | 'compat';
+  part: 'engine' | 'page' | 'modern' | 'compat' | 'later';
 }
 
 /** The files of the site, without the service worker itself. */

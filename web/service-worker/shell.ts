@@ -10,7 +10,10 @@ export interface Shell {
   install(onProgress?: (progress: Progress) => void): Promise<void>;
   /** Forgets the versions before this one. */
   dropOthers(): Promise<void>;
-  /** Answers with a kept file, or with the network's if it is not kept. Null for a path that is no file of the site. */
+  /**
+   * Answers with a kept file, or with the network's if it is not kept. A file that is fetched only when it is needed is
+   * kept then. Null for a path that is no file of the site.
+   */
   serve(path: string): Promise<Response> | null;
 }
 
@@ -36,6 +39,13 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
       if (kept?.headers.get('etag') === etagOf(file)) return kept;
     }
     return undefined;
+  };
+
+  /** The addresses of all files that other versions have kept. */
+  const filesOfOthers = async (): Promise<Set<string>> => {
+    const keys = (await ownCaches(storage, prefix)).filter((key) => key !== name);
+    const kept = await Promise.all(keys.map(async (key) => (await storage.open(key)).keys()));
+    return new Set(kept.flat().map(({ url }) => url));
   };
 
   const keep = async (cache: Cache, file: ShellFile, onBytes: (count: number) => void) => {
@@ -64,6 +74,13 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
         // The site has a page of its own there.
         for (const file of files) if (file.part === 'page') await cache.delete(urlOf(file));
       });
+      // The page works without them, and the next one that needs them tries again.
+      const used = await filesOfOthers();
+      await Promise.all(
+        files
+          .filter((file) => file.part === 'later' && used.has(urlOf(file)))
+          .map((file) => keep(cache, file, () => {}).catch(() => {})),
+      );
     },
 
     async dropOthers() {
@@ -74,10 +91,12 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
       const file = byPath.get(path === '' ? INDEX : path);
       if (!file) return null;
       const url = urlOf(file);
-      return storage
-        .open(name)
-        .then((cache) => cache.match(url))
-        .then(async (kept) => kept ?? isolated(await fetch(url)));
+      return storage.open(name).then(async (cache) => {
+        const kept = await cache.match(url);
+        if (kept) return kept;
+        if (file.part === 'later') await keep(cache, file, () => {}).catch(() => {});
+        return (await cache.match(url)) ?? isolated(await fetch(url));
+      });
     },
   };
 }

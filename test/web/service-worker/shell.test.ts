@@ -38,6 +38,7 @@ afterEach(() => {
 
 function partOf(path: string): ShellFile['part'] {
   if (path === 'paddock/wllama.wasm') return 'modern';
+  if (path.startsWith('diagrams/')) return 'later';
   return path.includes('compat') ? 'compat' : path.startsWith('paddock/') ? 'engine' : 'page';
 }
 
@@ -127,6 +128,44 @@ describe('the shell', () => {
     goOffline();
     expect(await (await next.serve('index.html'))?.text()).toBe('new page');
     expect(await (await next.serve('paddock/engine-worker.js'))?.text()).toBe('engine');
+  });
+
+  it('fetches what is for later when it is needed, and keeps it', async () => {
+    content['diagrams/main.js'] = 'draws';
+    const shell = createShell(build('1'), scope, storage);
+    await shell.install();
+    expect(requests).not.toContain('diagrams/main.js');
+    expect(await (await shell.serve('diagrams/main.js'))?.text()).toBe('draws');
+    goOffline();
+    const kept = await shell.serve('diagrams/main.js');
+    expect(await kept?.text()).toBe('draws');
+    expect(kept?.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+  });
+
+  it('fetches what is for later with a new version if the old one has needed it', async () => {
+    Object.assign(content, { 'diagrams/main.js': 'draws', 'diagrams/other.js': 'never needed' });
+    const first = createShell(build('1'), scope, storage);
+    await first.install();
+    await first.serve('diagrams/main.js');
+    content['diagrams/main.js'] = 'draws anew';
+    const next = createShell(build('2'), scope, storage);
+    await next.install();
+    await next.dropOthers();
+    expect(requests).not.toContain('diagrams/other.js');
+    goOffline();
+    expect(await (await next.serve('diagrams/main.js'))?.text()).toBe('draws anew');
+  });
+
+  it('installs without what is for later if that can not be had', async () => {
+    content['diagrams/main.js'] = 'draws';
+    const first = createShell(build('1'), scope, storage);
+    await first.install();
+    await first.serve('diagrams/main.js');
+    delete content['diagrams/main.js'];
+    const next = build('2');
+    next.files.push({ path: 'diagrams/main.js', hash: 'another', type: 'text/javascript', size: 1, part: 'later' });
+    await createShell(next, scope, storage).install();
+    expect((await createShell(next, scope, storage).serve('diagrams/main.js'))?.status).toBe(404);
   });
 
   it('leaves the caches of others alone', async () => {

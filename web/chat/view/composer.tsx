@@ -75,6 +75,7 @@ export function Composer({ conversationId, draft: written, models, model, replyi
           value={text}
           placeholder="Message"
           aria-label="Message"
+          dir="auto"
           enterkeyhint="send"
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {

@@ -7,19 +7,26 @@ import { IconButton } from './parts.tsx';
 
 const SHOWN_MS = 1500;
 
+interface CopyButtonProps {
+  /** A function makes the text when it is wanted. */
+  text: string | (() => string);
+  label: string;
+  icon?: JSX.Element;
+}
+
 /** Copies a text and confirms it for a moment. */
-export function CopyButton({ text, label }: { text: string; label: string }): JSX.Element {
+export function CopyButton({ text, label, icon = <CopyIcon /> }: CopyButtonProps): JSX.Element {
   const { tell } = useActions();
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    if (!(await copyText(text)))
+    if (!(await copyText(typeof text === 'string' ? text : text())))
       return tell('This browser does not let the page copy. Select the text and copy it yourself.');
     setCopied(true);
     setTimeout(() => setCopied(false), SHOWN_MS);
   };
   return (
     <IconButton label={copied ? 'Copied' : label} onClick={() => void copy()}>
-      {copied ? <CheckIcon /> : <CopyIcon />}
+      {copied ? <CheckIcon /> : icon}
     </IconButton>
   );
 }

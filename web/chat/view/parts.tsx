@@ -7,12 +7,21 @@ interface IconButtonProps {
   onClick: () => void;
   children: ComponentChildren;
   class?: string;
+  /** For a button that switches something on and off. */
+  pressed?: boolean;
 }
 
 /** A button with an icon. The label is its accessible name and its tooltip. */
-export function IconButton({ label, onClick, children, class: extra = '' }: IconButtonProps): JSX.Element {
+export function IconButton({ label, onClick, children, class: extra = '', pressed }: IconButtonProps): JSX.Element {
   return (
-    <button type="button" class={`icon-button ${extra}`} aria-label={label} title={label} onClick={onClick}>
+    <button
+      type="button"
+      class={`icon-button ${extra}`}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={label}
+      onClick={onClick}
+    >
       {children}
     </button>
   );

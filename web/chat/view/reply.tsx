@@ -1,12 +1,14 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import { isGrowing, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
 import { endNote, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
 import { useActions } from './actions.ts';
 import { CopyButton } from './copy-button.tsx';
-import { RetryIcon } from './icons.tsx';
-import { Markdown } from './markdown.tsx';
+import { CodeIcon, CopyTextIcon, RetryIcon } from './icons.tsx';
+import { Markdown } from './markdown/markdown.tsx';
+import { plainText } from './markdown/plain-text.ts';
 import { IconButton } from './parts.tsx';
 import { ToolCall } from './tool-call.tsx';
 import { Versions } from './versions.tsx';
@@ -31,6 +33,7 @@ interface ReplyProps {
 export function Reply({ reply, name, coming, waiting, results, open, versions }: ReplyProps): JSX.Element {
   const shown = coming?.reply ?? reply;
   const growing = isGrowing(shown);
+  const [asWritten, setAsWritten] = useState(false);
   const thinks = growing && shown.text === '' && shown.calls.length === 0;
   return (
     <article class="turn reply" aria-busy={growing}>
@@ -42,10 +45,10 @@ export function Reply({ reply, name, coming, waiting, results, open, versions }:
       {shown.reasoning !== '' && (
         <details class="reasoning" open={thinks}>
           <summary>{thinks ? 'Thinking…' : 'Thoughts'}</summary>
-          <p>{shown.reasoning.trim()}</p>
+          <p dir="auto">{shown.reasoning.trim()}</p>
         </details>
       )}
-      <Markdown text={shown.text} />
+      {asWritten ? <AsWritten text={shown.text} /> : <Markdown text={shown.text} growing={growing} />}
       {shown.calls.map((call, index) => (
         <ToolCall
           key={call.id || index}
@@ -55,8 +58,28 @@ export function Reply({ reply, name, coming, waiting, results, open, versions }:
         />
       ))}
       {shown.end?.kind === 'failed' && <Failure message={shown.end.message} replyId={reply.id} />}
-      <footer class="reply-foot">{!growing && <Ending reply={shown} versions={versions} />}</footer>
+      <footer class="reply-foot">
+        {!growing && (
+          <Ending
+            reply={shown}
+            versions={versions}
+            asWritten={asWritten}
+            onAsWritten={() => setAsWritten((before) => !before)}
+          />
+        )}
+      </footer>
     </article>
+  );
+}
+
+/** The reply's own characters, with all marks of Markdown. */
+function AsWritten({ text }: { text: string }): JSX.Element {
+  return (
+    <div class="prose">
+      <p class="as-written source" dir="auto">
+        {text}
+      </p>
+    </div>
   );
 }
 
@@ -77,13 +100,28 @@ function Progress({ coming, waiting }: { coming: Coming; waiting: string }): JSX
   );
 }
 
-function Ending({ reply, versions }: { reply: ReplyTurn; versions: string[] }): JSX.Element {
+interface EndingProps {
+  reply: ReplyTurn;
+  versions: string[];
+  asWritten: boolean;
+  onAsWritten: () => void;
+}
+
+function Ending({ reply, versions, asWritten, onAsWritten }: EndingProps): JSX.Element {
   const { replies } = useActions();
   const note = reply.end && endNote(reply.end);
   return (
     <>
       <span class="reply-actions">
-        {reply.text !== '' && <CopyButton text={reply.text} label="Copy the reply" />}
+        {reply.text !== '' && (
+          <>
+            <CopyButton text={reply.text} label="Copy the reply" />
+            <CopyButton text={() => plainText(reply.text)} label="Copy as plain text" icon={<CopyTextIcon />} />
+            <IconButton label="Show as written" pressed={asWritten} onClick={onAsWritten}>
+              <CodeIcon />
+            </IconButton>
+          </>
+        )}
         <IconButton label="Retry" onClick={() => replies.retry(reply.id)}>
           <RetryIcon />
         </IconButton>

@@ -22,7 +22,7 @@ export function ToolCall({ call, result, answerable }: ToolCallProps): JSX.Eleme
       </h3>
       <Arguments text={given} />
       {result && (
-        <p class="tool-result">
+        <p class="tool-result" dir="auto">
           <strong>Result</strong> {result.text}
         </p>
       )}
@@ -41,7 +41,7 @@ function Arguments({ text }: { text: string }): JSX.Element {
       {Object.entries(values).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+          <dd dir="auto">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
         </div>
       ))}
     </dl>

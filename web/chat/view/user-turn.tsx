@@ -30,7 +30,11 @@ export function UserTurnView({ turn, versions }: { turn: UserTurn; versions: str
           <IconButton label="Edit and send again" onClick={() => setEditing(true)}>
             <EditIcon />
           </IconButton>
-          {turn.text !== '' && <p class="bubble">{turn.text}</p>}
+          {turn.text !== '' && (
+            <p class="bubble" dir="auto">
+              {turn.text}
+            </p>
+          )}
         </div>
       )}
       {!editing && <Versions id={turn.id} versions={versions} />}
@@ -57,6 +61,7 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
         ref={(area) => area?.focus()}
         value={text}
         aria-label="Your message"
+        dir="auto"
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') {

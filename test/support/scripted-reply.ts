@@ -1,0 +1,49 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+
+/** A reply whose words a test decides, piece by piece. */
+export interface ScriptedReply extends AsyncDisposable {
+  /** Resolves when the page has asked for the reply. */
+  asked: Promise<void>;
+  /** Sends the next piece. */
+  say(text: string): void;
+  /** Ends the reply as a model does. */
+  end(): void;
+}
+
+/**
+ * Answers the next chat of a page. Its request goes over a socket to a server of this test, in the place of Paddock's: no
+ * model says the same words each time.
+ */
+export async function scriptReply(page: Page): Promise<ScriptedReply> {
+  let stream: ServerResponse | undefined;
+  let tellAsked = () => {};
+  const asked = new Promise<void>((resolve) => {
+    tellAsked = resolve;
+  });
+  const server = createServer((_request, response) => {
+    stream = response;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    tellAsked();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const pattern = '**/v1/chat/completions';
+  await page.route(pattern, (route) => route.continue({ url }));
+  const send = (choice: object) => stream?.write(`data: ${JSON.stringify({ choices: [{ index: 0, ...choice }] })}\n\n`);
+  return {
+    asked,
+    say: (text) => void send({ delta: { content: text }, finish_reason: null }),
+    end() {
+      send({ delta: {}, finish_reason: 'stop' });
+      stream?.end('data: [DONE]\n\n');
+    },
+    async [Symbol.asyncDispose]() {
+      await page.unroute(pattern);
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import mermaid from 'mermaid';
+import type { DiagramMessage, DrawDiagram, DrawnDiagram } from './messages.ts';
+
+// The frame that draws diagrams. A diagram's text is a model's, so nothing that Mermaid makes of it leaves this document
+// but the text of a picture.
+
+/** The longest text and the most lines between boxes. A larger diagram would hold the page up for seconds. */
+const LIMITS = { maxTextSize: 20_000, maxEdges: 300 };
+
+/** A text may set colours and shapes, but not these. */
+const FIXED = [
+  'secure',
+  'securityLevel',
+  'startOnLoad',
+  'maxTextSize',
+  'maxEdges',
+  'suppressErrorRendering',
+  'htmlLabels',
+  'dompurifyConfig',
+  'themeCSS',
+  'fontFamily',
+];
+
+const { port1, port2 } = new MessageChannel();
+let last: Promise<void> = Promise.resolve();
+
+port1.onmessage = ({ data }: MessageEvent<DrawDiagram>) => {
+  // Mermaid has one configuration at a time.
+  last = last.then(async () => {
+    port1.postMessage({ id: data.id, drawn: await draw(data) } satisfies DiagramMessage);
+  });
+};
+parent.postMessage(null, location.origin, [port2]);
+
+async function draw({ id, code, dark }: DrawDiagram): Promise<DrawnDiagram> {
+  mermaid.initialize({
+    startOnLoad: false,
+    securityLevel: 'strict',
+    // Labels of HTML would not be drawn in an image by every browser.
+    htmlLabels: false,
+    suppressErrorRendering: true,
+    theme: dark ? 'dark' : 'default',
+    fontFamily: 'system-ui, sans-serif',
+    secure: FIXED,
+    ...LIMITS,
+  });
+  try {
+    const { svg, diagramType } = await mermaid.render(`diagram-${id}`, code);
+    return toPicture(svg, diagramType);
+  } catch (error) {
+    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    return { kind: 'problem', message: reason.slice(0, 200) };
+  } finally {
+    document.body.replaceChildren();
+  }
+}
+
+/** Makes an image of its own of the drawing: well-formed, and with its size. */
+function toPicture(text: string, type: string): DrawnDiagram {
+  const holder = document.createElement('template');
+  holder.innerHTML = text;
+  const svg = holder.content.querySelector('svg');
+  if (!svg) throw new Error('Mermaid drew nothing.');
+  const { width, height } = svg.viewBox.baseVal;
+  svg.setAttribute('width', String(Math.ceil(width)));
+  svg.setAttribute('height', String(Math.ceil(height)));
+  const said = svg.querySelector('title')?.textContent?.trim();
+  return {
+    kind: 'picture',
+    svg: new XMLSerializer().serializeToString(svg),
+    width: Math.ceil(width),
+    height: Math.ceil(height),
+    words: said ? `Diagram: ${said}` : `Diagram (${type}). A button shows its code.`,
+  };
+}

@@ -1,0 +1,125 @@
+import type { ComponentChildren, JSX, VNode } from 'preact';
+import { createElement } from 'preact';
+import { useErrorBoundary } from 'preact/hooks';
+import { CodeBlock } from './code-block.tsx';
+import { Diagram } from './diagram.tsx';
+import { Formula } from './formula.tsx';
+import { drawInline } from './inline.tsx';
+import { Note } from './notes.tsx';
+import { type Node, nodes } from './parse.ts';
+
+/** What a part needs to know of the text around it. */
+export interface Around {
+  /** The labels of the footnotes whose words are there. */
+  notes: ReadonlySet<string>;
+  /** True for the last part of a growing text: it may not be complete. */
+  growing: boolean;
+}
+
+type Of<Type extends Node['type']> = Extract<Node, { type: Type }>;
+
+/** One top-level part of a text. If it can't be drawn, it is shown as it was written, and the rest of the page stays. */
+export function Block({ block, around }: { block: Node; around: Around }): JSX.Element {
+  const [failed] = useErrorBoundary();
+  if (failed) return <p class="as-written">{block.raw}</p>;
+  return <>{drawBlock(block, around, 'auto')}</>;
+}
+
+function drawBlocks(blocks: Node[], around: Around): ComponentChildren {
+  return blocks.map((block, index) => {
+    const last = index === blocks.length - 1;
+    // A part is keyed by its place: text grows only at its end.
+    return <DrawnBlock key={index} block={block} around={{ ...around, growing: around.growing && last }} />;
+  });
+}
+
+function DrawnBlock({ block, around }: { block: Node; around: Around }): JSX.Element {
+  return <>{drawBlock(block, around)}</>;
+}
+
+/** `dir` is given for the outermost element: those inside follow its direction. */
+function drawBlock(block: Node, around: Around, dir?: 'auto'): ComponentChildren {
+  const inline = (tokens: Of<'paragraph'>['tokens']) => drawInline(nodes(tokens), around.notes);
+  switch (block.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'heading':
+      // The page's own headings are of levels 1 and 2.
+      return createElement(`h${Math.min(6, block.depth + 2)}`, { dir }, inline(block.tokens));
+    case 'paragraph':
+      return <p dir={dir}>{inline(block.tokens)}</p>;
+    case 'blockquote':
+      return <blockquote dir={dir}>{drawBlocks(nodes(block.tokens), around)}</blockquote>;
+    case 'hr':
+      return <hr />;
+    case 'list':
+      return drawList(block, around, dir);
+    case 'table':
+      return drawTable(block, around, dir);
+    case 'code':
+      return drawCode(block, around);
+    case 'math':
+      return <Formula formula={block} />;
+    case 'details':
+      return (
+        <details open={block.unfolded} dir={dir}>
+          <summary>{inline(block.summary)}</summary>
+          {drawBlocks(nodes(block.tokens), around)}
+        </details>
+      );
+    case 'noteText':
+      return <Note label={block.label}>{drawBlocks(nodes(block.tokens), around)}</Note>;
+    case 'html':
+      return <p class="as-written">{drawInline([block], around.notes)}</p>;
+    default:
+      return drawInline([block], around.notes);
+  }
+}
+
+function drawList({ ordered, start, items }: Of<'list'>, around: Around, dir?: 'auto'): VNode {
+  const drawn = items.map((item, index) => {
+    const growing = around.growing && index === items.length - 1;
+    return <li key={index}>{drawBlocks(nodes(item.tokens), { ...around, growing })}</li>;
+  });
+  if (!ordered) return <ul dir={dir}>{drawn}</ul>;
+  return (
+    <ol dir={dir} start={Number(start)}>
+      {drawn}
+    </ol>
+  );
+}
+
+/** It scrolls sideways in itself, so the keyboard must reach it. */
+function drawTable({ header, rows, align }: Of<'table'>, { notes }: Around, dir?: 'auto'): VNode {
+  const row = (cells: typeof header, tag: 'th' | 'td') =>
+    cells.map(({ tokens }, index) =>
+      createElement(tag, { key: index, class: align[index] ?? undefined }, drawInline(nodes(tokens), notes)),
+    );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
+    <section class="wide" tabIndex={0} aria-label="Table" dir={dir}>
+      <table>
+        <thead>
+          <tr>{row(header, 'th')}</tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, index) => (
+            <tr key={index}>{row(cells, 'td')}</tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function drawCode({ text, raw, lang }: Of<'code'>, { growing }: Around): VNode {
+  const language = lang?.split(/\s/)[0] ?? '';
+  const complete = !growing || endsWithFence(raw);
+  if (language.toLowerCase() === 'mermaid') return <Diagram code={text} complete={complete} />;
+  return <CodeBlock code={text} language={language} complete={complete} />;
+}
+
+function endsWithFence(raw: string): boolean {
+  return /\n {0,3}(?:`{3,}|~{3,})\s*$/.test(raw);
+}

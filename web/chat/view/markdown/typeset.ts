@@ -1,0 +1,28 @@
+import katex from 'katex';
+import 'katex/dist/katex.min.css';
+// Puts LaTeX on the clipboard when a formula is selected and copied.
+import 'katex/contrib/copy-tex';
+
+/** Macros may grow a formula at most this often. */
+const MOST_EXPANSIONS = 500;
+
+/** The largest size that a formula may ask for, in em. */
+const LARGEST_EM = 20;
+
+/** Draws a formula into an element. Returns false, and leaves the element empty, if KaTeX can't read it. */
+export function typeset(latex: string, display: boolean, place: HTMLElement): boolean {
+  try {
+    // KaTeX makes elements one by one and parses no HTML. Without trust, a formula has no links, pictures, ids or classes.
+    katex.render(latex, place, {
+      displayMode: display,
+      trust: false,
+      strict: 'ignore',
+      maxExpand: MOST_EXPANSIONS,
+      maxSize: LARGEST_EM,
+    });
+    return true;
+  } catch {
+    place.replaceChildren();
+    return false;
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * Returns the part of a growing text whose look is decided. The rest is held back for a moment, so that nothing is drawn
+ * in one way and then in another: a `-` would be an underline and then a list, the first line of a table a paragraph, and
+ * a fence would change its language letter by letter.
+ */
+export function decidedPart(text: string): string {
+  const start = text.lastIndexOf('\n') + 1;
+  const last = text.slice(start);
+  const [lineBefore, startBefore] = lineEndingAt(text, start - 1);
+  if (isRow(lineBefore) && /^[|:\-\s]*$/.test(last) && !isRow(lineEndingAt(text, startBefore - 1)[0])) {
+    return text.slice(0, startBefore);
+  }
+  const undecided = MARKS_ALONE.test(last) || FENCE.test(last) || (isRow(last) && !isRow(lineBefore));
+  return undecided ? text.slice(0, start) : text;
+}
+
+/** A few marks of Markdown without a word. */
+const MARKS_ALONE = /^[-=*_`~#>:+.\d\s()[\]\\$<!]{1,12}$/;
+
+const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
+
+function isRow(line: string): boolean {
+  return /^ {0,3}\|/.test(line);
+}
+
+/** Returns the line whose line break is at `end`, and where it starts. */
+function lineEndingAt(text: string, end: number): [line: string, start: number] {
+  if (end < 0) return ['', 0];
+  const start = text.lastIndexOf('\n', end - 1) + 1;
+  return [text.slice(start, end), start];
+}
