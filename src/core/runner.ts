@@ -82,6 +82,11 @@ export interface GenerationRequest {
   maxTokens: number | null;
   /** True if the prompt may use tokens that are already in the KV cache. */
   cachePrompt: boolean;
+  /**
+   * The client's name for its conversation. Of equally good places for the prompt, that of the latest request with the same name is
+   * taken: what lies there is likely an older state of the same conversation, which nobody needs any more.
+   */
+  cacheKey?: string;
   /** The number of replies to the prompt. Each has its own seed. */
   choices: number;
   /**

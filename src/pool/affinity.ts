@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Media } from '../core/media.ts';
-import type { ChatMessage, Prompt } from '../core/runner.ts';
+import type { ChatMessage, GenerationRequest, Prompt } from '../core/runner.ts';
 
 /** A worker thread, as the balancer sees it. */
 export interface Candidate {
@@ -36,10 +36,15 @@ export function createAffinityBalancer(
 const DESCRIBED_LENGTH = 64 * 1024;
 
 /**
- * Writes the beginning of a prompt as text, so that the text of a later turn begins like that of an earlier one. Images and
- * recordings are replaced by a digest of their bytes.
+ * Writes the client's name for a conversation and the beginning of its prompt as text, so that the text of a later turn begins like
+ * that of an earlier one. Images and recordings are replaced by a digest of their bytes.
  */
-export function describeConversation(prompt: Prompt): string {
+export function describeConversation({ cacheKey, prompt }: Pick<GenerationRequest, 'cacheKey' | 'prompt'>): string {
+  const beginning = describePrompt(prompt);
+  return cacheKey === undefined ? beginning : JSON.stringify(beginningOf(cacheKey)) + beginning;
+}
+
+function describePrompt(prompt: Prompt): string {
   switch (prompt.kind) {
     case 'chat':
       return describeMessages(prompt.messages);

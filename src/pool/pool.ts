@@ -160,7 +160,7 @@ export function createPool({
         const entered = await enter(modelId, { ...context, signal }, request.choices);
         if (!entered) return;
         try {
-          const conversation = describeConversation(request.prompt);
+          const conversation = describeConversation(request);
           const service = serviceFor(modelId, entered.model, conversation, { ...context, signal });
           await service.generate(request, emit, signal);
         } finally {

@@ -164,4 +164,14 @@ export const chatCases: ContractCase[] = [
       expect(anew.choices[0].message.content).toBe(again.choices[0].message.content);
     },
   },
+  {
+    name: 'takes the name of a conversation, which does not change the reply, in prompt_cache_key or a session header',
+    check: async (target) => {
+      const replyTo = async (more: Record<string, unknown>, headers: Record<string, string> = {}) =>
+        (await postChat(target, chatBody(more), { headers })).body.choices[0].message;
+      const nameless = await replyTo({});
+      expect(await replyTo({ prompt_cache_key: 'ada' })).toEqual(nameless);
+      expect(await replyTo({}, { 'x-session-id': 'ada' })).toEqual(nameless);
+    },
+  },
 ];

@@ -98,6 +98,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
     'dynatemp_range, dynatemp_exponent, typical_p, mirostat, mirostat_tau, mirostat_eta':
       'has mirostat, typical_p and dynamic temperature, seeded and each with an effect',
     logit_bias: 'forces a token with logit_bias 100, and bans one with -100',
+    prompt_cache_key:
+      'takes the name of a conversation, which does not change the reply, in prompt_cache_key or a session header',
     cache_prompt: 'reuses the beginning of a prompt that it has seen, and says how much; cache_prompt false does not',
     n: 'gives n choices, each as its own seed gives it alone, with one count of the prompt',
     'logprobs, top_logprobs': 'tells logprobs for each token, with top_logprobs alternatives, whole and streamed alike',

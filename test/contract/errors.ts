@@ -68,6 +68,7 @@ const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
   ['logit_bias.1', { 1: 101 }, /between -100 and 100/],
   ['logit_bias', { 99999999: 1 }, /vocabulary/],
   ['cache_prompt', 1, /boolean/],
+  ['prompt_cache_key', 1, /string/],
   ['n', 9, /between 1 and 8/],
   ['top_logprobs', 2, /logprobs to be true/],
   ['user', 5, /string/],

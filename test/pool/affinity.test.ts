@@ -35,14 +35,14 @@ describe('the text by which a thread is chosen', () => {
 
   it('begins like that of earlier turns, images included', () => {
     const [first, other] = [image(1000, 1), image(1000, 2)];
-    const before = describeConversation(turns(first));
-    const after = describeConversation(turns(first, other));
-    const strange = describeConversation(turns(other, first));
+    const before = describeConversation({ prompt: turns(first) });
+    const after = describeConversation({ prompt: turns(first, other) });
+    const strange = describeConversation({ prompt: turns(other, first) });
     expect(shared(after, before)).toBeGreaterThan(shared(after, strange));
   });
 
   it('stays short, however large its images are', () => {
-    expect(describeConversation(turns(image(1_000_000, 1))).length).toBeLessThan(1000);
+    expect(describeConversation({ prompt: turns(image(1_000_000, 1)) }).length).toBeLessThan(1000);
   });
 
   it.each<[string, Prompt]>([
@@ -52,10 +52,17 @@ describe('the text by which a thread is chosen', () => {
     ['a long message', chat([{ role: 'user', content: 'x'.repeat(1_000_000) }])],
     ['many messages', chat(new Array(10_000).fill({ role: 'user', content: 'x'.repeat(100) }))],
   ])('is only the beginning of %s', (_, prompt) => {
-    expect(describeConversation(prompt).length).toBeLessThan(140_000);
+    expect(describeConversation({ prompt }).length).toBeLessThan(140_000);
+  });
+
+  it('begins with the name that the client gives to its conversation', () => {
+    const turn = (cacheKey: string, text: string) => describeConversation({ cacheKey, prompt: { kind: 'text', text } });
+    expect(shared(turn('ada', 'the time is 9:00'), turn('ada', 'the time is 9:01'))).toBeGreaterThan(
+      shared(turn('ada', 'the time is 9:00'), turn('bob', 'the time is 9:00')),
+    );
   });
 
   it('may be that of a plain text', () => {
-    expect(describeConversation({ kind: 'text', text: 'Once' })).toContain('Once');
+    expect(describeConversation({ prompt: { kind: 'text', text: 'Once' } })).toContain('Once');
   });
 });

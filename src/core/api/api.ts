@@ -13,6 +13,7 @@ import { canonicalPath } from './http/paths.ts';
 import { type Reach, reachOf } from './http/reach.ts';
 import { originNotAllowed } from './http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from './http/request-id.ts';
+import { sessionOf } from './http/session.ts';
 import { createLimiter, type Limiter } from './keys/limiter.ts';
 import { onlyModels } from './keys/only-models.ts';
 import { messages } from './messages/family.ts';
@@ -63,7 +64,9 @@ export function createApi(context: ApiContext): Api {
       return { ...reply, headers: { ...reply.headers, ...cors, ...limits, ...requestIdHeaders(trace.requestId) } };
     };
     try {
-      const answered = answer({ ...context, log, trace, record }, request, reach, cors, limiter);
+      const session = sessionOf(request.headers);
+      const own = { ...context, log, trace, record, ...(session !== undefined && { session }) };
+      const answered = answer(own, request, reach, cors, limiter);
       // What is answered already needs no signal, which would cost more than the answer.
       if ('status' in answered) return headed(answered);
       const reply = await unlessEnded(answered, request.signal);

@@ -60,6 +60,8 @@ export interface ApiContext {
 export interface RequestContext extends ApiContext {
   trace: Trace;
   record: RequestRecord;
+  /** The client's name for its conversation, where its headers have one. */
+  session?: string;
 }
 
 /** The context of a call to the runner on behalf of a request. */

@@ -58,7 +58,7 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
     // In a scope of its own, a request finds nothing but what it has evaluated itself.
     const scope = usesCache(request) ? common : `${common} ${++alone}`;
     const scoresFrom = request.promptLogprobs && !request.resume ? added : undefined;
-    const slots = store.take(prefixOf(scope, prompt), request.choices);
+    const slots = store.take(prefixOf(scope, prompt), request.choices, request.cacheKey);
     const taken = new Set(slots);
     const free = (slot: Slot) => {
       if (taken.delete(slot)) store.free(slot, common);

@@ -31,8 +31,12 @@ export interface Prepared {
 
 /** The KV caches of all slots as one store of prefixes. */
 export interface PrefixStore {
-  /** Takes a free slot for each choice of a request, as many as there are: the first is best for the prompt. Empty if all are busy. */
-  take(prompt: Prefix, choices: number): Slot[];
+  /**
+   * Takes a free slot for each choice of a request, as many as there are: the first is best for the prompt. Empty if all are busy.
+   *
+   * @param name the client's name for the conversation, if it has one
+   */
+  take(prompt: Prefix, choices: number, name?: string): Slot[];
   /**
    * Brings the longest beginning of a prompt that anyone holds into a slot, and drops the rest. If another slot is about to evaluate
    * more of it, it waits for that. The prompt's last token is never taken: evaluating it gives the first token of the reply. Resolves
@@ -66,6 +70,8 @@ interface SlotState extends Slot {
   usedAt: number;
   /** Whose tokens it holds. */
   scope: string;
+  /** What its latest client calls its conversation. */
+  name: string | undefined;
   /** What it is going to hold, or holds, while it is busy. */
   promise: Prefix | null;
   /** Of two busy slots only the later one waits for the other: so they never wait for one another. */
@@ -93,6 +99,7 @@ export function createPrefixStore(
       busy: false,
       usedAt: 0,
       scope: '',
+      name: undefined,
       promise: null,
       turn: 0,
       pauses,
@@ -169,7 +176,7 @@ export function createPrefixStore(
   };
 
   return {
-    take(prompt, choices) {
+    take(prompt, choices, name) {
       const taken: SlotState[] = [];
       const { tokenMs, copyMs } = costs();
       const copyTokens = Math.max(BLOCK, copyMs / tokenMs);
@@ -177,12 +184,14 @@ export function createPrefixStore(
         const candidates = slots.map((state) => {
           const { busy, usedAt, sequence } = state;
           const shared = taken.length === 0 ? holds(state, prompt) : 0;
-          return { busy, usedAt, cached: sequence.length, shared, unique: index.unique(state) };
+          const namesake = name !== undefined && state.name === name && state.scope === prompt.scope;
+          return { busy, usedAt, cached: sequence.length, shared, unique: index.unique(state), namesake };
         });
         const state = slots[chooseSlot(candidates, copyTokens) ?? -1];
         if (!state) break;
         state.busy = true;
         state.usedAt = performance.now();
+        state.name = name;
         taken.push(state);
       }
       return taken;

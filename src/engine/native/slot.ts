@@ -8,13 +8,15 @@ export interface SlotCandidate {
   shared: number;
   /** The blocks of tokens that it holds and no other slot. */
   unique: number;
+  /** True if what it holds is of a conversation that the client calls by the same name. */
+  namesake: boolean;
 }
 
 /**
  * Chooses the free slot for a prompt and returns its index, or undefined if all are busy. It prefers a slot of which
  * the prompt continues at least half of the cache; unless more of that would be lost than a copy costs, and another slot has nothing
- * to lose: the beginning can be copied. Otherwise it takes the slot that was unused for longest: a short common beginning, such as a
- * system prompt, is no reason to overwrite another conversation.
+ * to lose: the beginning can be copied. Otherwise it takes a slot with an older state of the same conversation, by its name; else one
+ * that was unused for longest: a short common beginning, such as a system prompt, is no reason to overwrite another conversation.
  *
  * @param copyTokens the number of tokens whose evaluation takes as long as a copy
  */
@@ -24,7 +26,8 @@ export function chooseSlot(candidates: SlotCandidate[], copyTokens: number): num
     .filter(({ shared, cached }) => shared > 0 && shared >= cached / 2)
     .sort((a, b) => b.shared - a.shared);
   const [oldest] = free.sort((a, b) => a.usedAt - b.usedAt);
+  const outdated = free.find(({ namesake }) => namesake);
   const spare = free.find(({ unique }) => unique === 0);
   const branches = continued && continued.unique > 0 && continued.cached - continued.shared > copyTokens;
-  return ((branches ? spare : undefined) ?? continued ?? spare ?? oldest)?.index;
+  return ((branches ? spare : undefined) ?? continued ?? outdated ?? spare ?? oldest)?.index;
 }

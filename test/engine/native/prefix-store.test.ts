@@ -55,8 +55,8 @@ const evaluate = (slot: Slot, upTo: number, of = tokens(upTo)) => {
 };
 
 /** Serves a whole prompt, and returns what was taken from the cache. */
-async function serve(count: number, scope = '', of = tokens(count)) {
-  const [slot] = store.take(prefixOf(scope, of), 1);
+async function serve(count: number, scope = '', of = tokens(count), name?: string) {
+  const [slot] = store.take(prefixOf(scope, of), 1, name);
   if (!slot) throw new Error('all slots are busy');
   const taken = await store.prepare(slot, prefixOf(scope, of), never);
   evaluate(slot, count, of);
@@ -71,6 +71,28 @@ beforeEach(() => {
   log = [];
   oldest = Number.POSITIVE_INFINITY;
   store = makeStore();
+});
+
+describe('a conversation that its client names', () => {
+  const another = (count: number, first: number) => tokens(count).map((token) => (token + first) as typeof token);
+
+  it('takes the slot of its older state, where it has changed from early on', async () => {
+    store = makeStore({ slots: 2 });
+    const ada = await serve(100, '', another(100, 1000), 'ada');
+    const bob = await serve(100, '', another(100, 2000), 'bob');
+    expect((await serve(100, '', another(100, 3000), 'bob')).id).toBe(bob.id);
+    expect((await serve(100, '', another(100, 4000), 'bob')).id).toBe(bob.id);
+    expect((await serve(100, '', another(100, 1000), 'ada')).slot).toBe(99);
+    expect((await serve(100, '', another(100, 5000))).id).toBe(bob.id);
+    expect(ada.id).not.toBe(bob.id);
+  });
+
+  it('has the name to itself in its scope', async () => {
+    store = makeStore({ slots: 2 });
+    const bob = await serve(100, 'two', another(100, 1000), 'bob');
+    await serve(100, 'one', another(100, 2000), 'ada');
+    expect((await serve(100, 'two', another(100, 3000), 'ada')).id).toBe(bob.id);
+  });
 });
 
 describe('the store of prefixes', () => {

@@ -10,6 +10,7 @@ const slot = (overrides: Partial<SlotCandidate> = {}): SlotCandidate => ({
   cached: 0,
   shared: 0,
   unique: Math.floor((overrides.cached ?? 0) / 16),
+  namesake: false,
   ...overrides,
 });
 
@@ -45,6 +46,13 @@ describe('choice of a slot', () => {
     ).toBe(1);
   });
 
+  it('takes the older state of the same conversation, by its name, if it has changed from early on', () => {
+    const another = slot({ usedAt: 1, cached: 900, shared: 20 });
+    const outdated = slot({ usedAt: 9, cached: 1000, shared: 20, namesake: true });
+    expect(chooseSlot([another, outdated])).toBe(1);
+    expect(chooseSlot([slot({ cached: 500, shared: 400 }), outdated])).toBe(0);
+  });
+
   it('leaves a conversation as it is that branches early, if another slot has nothing to lose', () => {
     const branched = slot({ usedAt: 1, cached: 1000, shared: 800 });
     const copyOfOther = slot({ usedAt: 9, cached: 500, unique: 0 });
@@ -70,6 +78,7 @@ describe('choice of a slot', () => {
         cached: fc.nat({ max: 100 }),
         shared: fc.nat({ max: 100 }),
         unique: fc.nat({ max: 6 }),
+        namesake: fc.boolean(),
       })
       .map((fields) => ({ ...fields, shared: Math.min(fields.shared, fields.cached) }));
     fc.assert(

@@ -50,6 +50,7 @@ export const samplingEntries = {
   n: v.nullish(integer(1, 8)),
   best_of: v.nullish(integer(1, 8)),
   cache_prompt: v.nullish(booleanField),
+  prompt_cache_key: v.nullish(text),
   stream: v.nullish(booleanField),
   stream_options: v.nullish(object({ include_usage: v.nullish(booleanField) }, 'must be an object')),
   return_progress: v.nullish(booleanField),

@@ -50,7 +50,6 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'modalities',
   // What the reply may turn out to be: a help for speed alone.
   'prediction',
-  'prompt_cache_key',
   'prompt_cache_retention',
   'safety_identifier',
   'service_tier',

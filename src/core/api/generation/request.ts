@@ -31,6 +31,7 @@ export function toSettings(
     banned,
     maxTokens: maxTokens === undefined ? (model.parameters.max_tokens ?? null) : maxTokens,
     cachePrompt: sampling.cache_prompt ?? true,
+    ...(sampling.prompt_cache_key && { cacheKey: sampling.prompt_cache_key }),
     choices: sampling.n ?? 1,
     logprobs,
   };

@@ -44,7 +44,8 @@ export function runGeneration(
   { overflow, param }: { overflow: 'length' | 'error'; param: string },
 ): AsyncIterable<GenerationEvent> {
   if (context.logPrompts) context.log.info('prompt', { prompt: withoutBytes(generation.prompt) });
-  const events = context.runner.generate(model.id, generation, callOf(context, cancel));
+  const named = context.session === undefined ? generation : { cacheKey: context.session, ...generation };
+  const events = context.runner.generate(model.id, named, callOf(context, cancel));
   const note = createEventNotes(context.record, context.observer);
   return applyOverflowPolicy(events, overflow, { param, choices: generation.choices }, note);
 }

@@ -78,7 +78,6 @@ const hints = {
   context_management: v.nullish(v.unknown()),
   max_tool_calls: v.nullish(v.unknown()),
   metadata: v.nullish(record('must be an object of strings', text)),
-  prompt_cache_key: v.nullish(text),
   prompt_cache_options: v.nullish(v.unknown()),
   prompt_cache_retention: v.nullish(v.unknown()),
   safety_identifier: v.nullish(text),

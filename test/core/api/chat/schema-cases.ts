@@ -242,6 +242,7 @@ export const REFUSED: [field: string, value: Value, message: string][] = [
   ...range('logit_bias.7', -100, 100),
   ['logit_bias.7', null, 'must be a number between -100 and 100'],
   ...truth('cache_prompt'),
+  ...string('prompt_cache_key'),
 
   ...wholeNumber('n', 1, 8),
   ...truth('logprobs'),
@@ -358,6 +359,7 @@ export const ACCEPTED: [field: string, value: Value][] = [
   ['logit_bias', {}],
   ['logit_bias', { 0: -100, 15: 100 }],
   ['cache_prompt', false],
+  ['prompt_cache_key', 'ada'],
   ['n', 1],
   ['n', 8],
   ['logprobs', true],
