@@ -33,6 +33,17 @@ export interface Measurement {
    * process's clock.
    */
   togetherPerSecond: number;
+  nextTurn: NextTurn;
+}
+
+/** What came of the next turn of each conversation. What was said so far may still be cached. */
+export interface NextTurn {
+  promptTokens: number;
+  /** From the server's `timings`; null if it does not tell. */
+  cachedTokens: number | null;
+  firstTokenMs: number | null;
+  /** How many prompts could have had more from the cache, by why they had not. Only Paddock tells. */
+  misses: Record<string, number>;
 }
 
 const silent = { write: () => {}, colours: plain, showReasoning: false };
@@ -64,7 +75,7 @@ export async function engineOf(
   return { backend: found.backend, device: found.device, slots: found.slots };
 }
 
-/** Measures some streams that all begin at once. Throws the server's error. */
+/** Measures some streams that all begin at once, and then the next turn of each. Throws the server's error. */
 export async function measure(
   client: Client,
   { model, replyTokens, rounds }: BenchPlan,
@@ -72,14 +83,19 @@ export async function measure(
   nextPrompt: () => string,
 ): Promise<Measurement> {
   const replies: ReplyStats[] = [];
+  const nextTurns: ReplyStats[] = [];
   const together: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const bodies = Array.from({ length: streams }, () => ({ ...body(model, nextPrompt()), max_tokens: replyTokens }));
     const startedAt = performance.now();
-    const stats = (await Promise.all(bodies.map((one) => reply(client, one)))).map((done) => done.stats);
+    const said = await Promise.all(bodies.map((one) => reply(client, one)));
     const seconds = (performance.now() - startedAt) / 1000;
+    const stats = said.map((done) => done.stats);
     together.push(stats.reduce((sum, { completionTokens }) => sum + completionTokens, 0) / seconds);
     replies.push(...stats);
+    const nextBodies = bodies.map((one, index) => nextTurnOf(one, said[index]?.text ?? ''));
+    const nextReplies = await Promise.all(nextBodies.map((one) => reply(client, one)));
+    nextTurns.push(...nextReplies.map((done) => done.stats));
   }
   return {
     streams,
@@ -89,6 +105,21 @@ export async function measure(
     promptPerSecond: median(replies.flatMap(({ timings }) => timings?.prompt_per_second ?? [])),
     replyPerSecond: median(replies.flatMap(({ timings }) => timings?.predicted_per_second ?? [])),
     togetherPerSecond: median(together) ?? 0,
+    nextTurn: summarize(nextTurns),
+  };
+}
+
+function summarize(turns: ReplyStats[]): NextTurn {
+  const misses: Record<string, number> = {};
+  for (const { timings } of turns) {
+    const why = timings?.cache?.miss?.why;
+    if (why !== undefined) misses[why] = (misses[why] ?? 0) + 1;
+  }
+  return {
+    promptTokens: median(turns.map(({ promptTokens }) => promptTokens)) ?? 0,
+    cachedTokens: median(turns.flatMap(({ timings }) => timings?.cache_n ?? [])),
+    firstTokenMs: median(turns.flatMap(({ firstTokenMs }) => firstTokenMs ?? [])),
+    misses,
   };
 }
 
@@ -112,12 +143,23 @@ function body(model: string, content: string): ChatBody {
   };
 }
 
+/** The turn after one that was answered with `said`. Only its prompt is of interest. */
+function nextTurnOf({ cache_prompt: _, ...first }: ChatBody, said: string): ChatBody {
+  const more: ChatBody['messages'] = [
+    { role: 'assistant', content: said },
+    { role: 'user', content: 'And then?' },
+  ];
+  return { ...first, messages: [...first.messages, ...more], max_tokens: 1, context_overflow: 'length' };
+}
+
 function reply(client: Client, request: ChatBody) {
   return streamReply(client, request, silent, new AbortController().signal);
 }
 
-/** Makes a text that begins differently for each `salt`, so that no prompt is the beginning of another. */
+const WORDS = ['red', 'house', 'river', 'seven', 'green', 'stone', 'under', 'light'];
+
+/** Makes a text that begins with `salt`, written in base 8 with words as digits: so no long prompt is the beginning of another. */
 function text(words: number, salt: number): string {
-  const some = ['red', 'house', 'river', 'seven', 'green', 'stone', 'under', 'light'];
-  return Array.from({ length: words }, (_, index) => some[(index * 3 + salt + (index >> 3)) % some.length]).join(' ');
+  const digit = (index: number) => (index < 10 ? Math.floor(salt / 8 ** index) : index * 3 + (index >> 3));
+  return Array.from({ length: words }, (_, index) => WORDS[digit(index) % WORDS.length]).join(' ');
 }

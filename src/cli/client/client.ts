@@ -14,15 +14,18 @@ export interface ChatBody {
 }
 
 /**
- * llama-server's `timings`, as Paddock sends them. Counts are tokens, durations are ms, rates are tokens per second.
+ * llama-server's `timings`, as Paddock sends them. Counts are tokens, durations are ms, rates are tokens per second. Other servers
+ * may leave out `cache_n`, and do leave out `cache`.
  */
 export interface Timings {
+  cache_n?: number;
   prompt_n: number;
   prompt_ms: number;
   prompt_per_second: number;
   predicted_n: number;
   predicted_ms: number;
   predicted_per_second: number;
+  cache?: { miss?: { why: string } };
 }
 
 /** The events of a chat stream, in order. */

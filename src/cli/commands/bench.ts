@@ -62,6 +62,7 @@ function toText({ model, backend, device, slots, machine, measurements }: Report
     `${model} on ${backend} (${device}), ${slots} slots, ${server ?? 'a server of its own'}`,
     `asked by Node ${node} on ${cpu}, ${cores} cores\n`,
     toTable(measurements),
+    ...measurements.map(toMisses).filter((line) => line !== ''),
     '\nMedians. The first token and "together" are timed here, over HTTP; the other rates are the server\'s timings.',
   ].join('\n');
 }
@@ -77,7 +78,17 @@ function machineOf({ own, client }: Reached) {
 }
 
 function toTable(measurements: Measurement[]): string {
-  const head = ['at once', 'prompt', 'reply', 'first token', 'prompt tokens/s', 'reply tokens/s', 'together tokens/s'];
+  const head = [
+    'at once',
+    'prompt',
+    'reply',
+    'first token',
+    'prompt tokens/s',
+    'reply tokens/s',
+    'together tokens/s',
+    'next turn',
+    'cached',
+  ];
   const figure = (value: number | null, digits = 1) => (value === null ? '-' : value.toFixed(digits));
   const rows = measurements.map((one) => [
     String(one.streams),
@@ -87,8 +98,18 @@ function toTable(measurements: Measurement[]): string {
     figure(one.promptPerSecond),
     figure(one.replyPerSecond),
     figure(one.togetherPerSecond),
+    `${figure(one.nextTurn.firstTokenMs, 0)} ms`,
+    `${figure(one.nextTurn.cachedTokens, 0)} of ${figure(one.nextTurn.promptTokens, 0)}`,
   ]);
   return formatTable([head, ...rows], { right: head.map((_, column) => column), colours: coloursFor(process.stdout) });
+}
+
+/** Says why the next turns had not more from the cache. A prompt that only goes on has no miss. */
+function toMisses({ streams, nextTurn }: Measurement): string {
+  const reasons = Object.entries(nextTurn.misses).map(([why, count]) => `${why} ${count}`);
+  return reasons.length === 0
+    ? ''
+    : `\n${streams} at once, why next turns had not more from the cache: ${reasons.join(', ')}`;
 }
 
 function readFlag(name: keyof typeof FLAGS, options: Record<string, unknown>): number {

@@ -105,7 +105,11 @@ describe('paddock bench', () => {
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ model: MODEL, backend: 'cpu', machine: { node: process.version, server: null } });
     expect(report.measurements.map(({ streams }: { streams: number }) => streams)).toEqual([1, 2]);
-    for (const measurement of report.measurements) {
+    for (const { nextTurn, ...measurement } of report.measurements) {
+      // Its prompt goes on, so all of the turn before is still there, but for what the template says otherwise.
+      expect(nextTurn.cachedTokens).toBeGreaterThan(48);
+      expect(nextTurn.promptTokens).toBeGreaterThan(measurement.promptTokens);
+      expect(nextTurn.firstTokenMs).toBeGreaterThan(0);
       expect(measurement.promptTokens).toBeGreaterThan(48);
       expect(measurement.promptTokens).toBeLessThan(80);
       for (const figure of Object.values(measurement)) expect(figure).toBeGreaterThan(0);
@@ -116,7 +120,13 @@ describe('paddock bench', () => {
     const { code, stdout } = await bench(atServer());
     expect(code).toBe(0);
     expect(stdout).toContain(`${MODEL} on cpu`);
-    expect(stdout).toMatch(/^at once +prompt +reply +first token/m);
+    expect(stdout).toMatch(/^at once +prompt +reply +first token.* +next turn +cached$/m);
+  });
+
+  it('says why next turns had not more from the cache, where there are fewer slots than streams', async () => {
+    const { code, stdout } = await bench(['--streams', '20', ...atServer()]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^20 at once, why next turns had not more from the cache: .*\d$/m);
   });
 
   it('says that prompt and reply do not fit the context window', async () => {
