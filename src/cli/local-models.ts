@@ -1,6 +1,7 @@
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
 import { type FileCatalogue, readCatalogue } from '../catalogue/node/catalogue.ts';
 import type { Log } from '../core/log.ts';
+import { checkModelsFolder } from './config/models-folder.ts';
 import { headerCacheFile } from './home.ts';
 import { note } from './output.ts';
 
@@ -14,8 +15,14 @@ export const warnings: Log = {
   error: (message, fields) => note(`paddock: ${message}${describe(fields)}`),
 };
 
-/** Reads the models on this machine, the built-in one included. Problems go to `log`. */
-export function readLocalModels(folder: string, log: Log = warnings): Promise<FileCatalogue> {
+/** Reads the models on this machine, the built-in one included. Throws a `UsageError` if the folder can't be read. */
+export function readLocalModels(folder: string): Promise<FileCatalogue> {
+  checkModelsFolder(folder);
+  return findLocalModels(folder, warnings);
+}
+
+/** The same, but all problems go to `log`. */
+export function findLocalModels(folder: string, log: Log): Promise<FileCatalogue> {
   return readCatalogue([folder, builtInModelsFolder], log, headerCacheFile());
 }
 

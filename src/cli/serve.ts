@@ -20,6 +20,7 @@ import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
 import { allowedHosts } from './config/exposure.ts';
 import { othersMayRead } from './config/key-file.ts';
+import { checkModelsFolder } from './config/models-folder.ts';
 import { type Config, DEFAULT_BATCH } from './config/settings.ts';
 import { type Tls, tlsOf } from './config/tls.ts';
 import { copiesFolder, downloadsFolder, headerCacheFile, tuningsFile } from './home.ts';
@@ -86,6 +87,7 @@ async function start(config: Config, log: Log, opened: Opened, tunings: Tuning[]
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
     log.warn('other users of this machine can read the file of API keys', { file: config.apiKeyFile });
   const apiKeys = openKeys(config, log);
+  checkModelsFolder(config.models);
   const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
   opened.add(() => catalogue[Symbol.asyncDispose]());
   checkPreload(config.preload, catalogue);

@@ -74,8 +74,11 @@ export interface Listener {
 /** Starts an HTTP server. Throws if it can't listen there. A file at the path of a Unix socket must be away by then. */
 export type Listen = (place: Place, serve: Serve) => Promise<Listener>;
 
+/** The largest address and headers of a request, in bytes: room for long keys, and for the cookies of everything on localhost. */
+export const HEAD_LIMIT_BYTES = 32 * 1024;
+
 /**
  * How long the head of a request may be for an HTTP server, in bytes. It refuses a longer one before we see it. So this is more than
- * `src/server/server.ts` takes: up to here, that says in its own words that the head is too long.
+ * we take: up to here, we say in our own words that the head is too long.
  */
 export const READABLE_HEAD_BYTES = 64 * 1024;

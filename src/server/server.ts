@@ -4,15 +4,12 @@ import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
 import { type ApiError, shuttingDown } from '../core/errors.ts';
 import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
 import { createEnding, type Ending } from './ending.ts';
-import type { Exchange, Place, RequestHead, Serve } from './exchange.ts';
+import { type Exchange, HEAD_LIMIT_BYTES, type Place, type RequestHead, type Serve } from './exchange.ts';
 import { chooseHttp, type Http } from './http.ts';
 import { sendReply } from './reply.ts';
 import { toApiRequest } from './request.ts';
 import { clearSocket, openToGroup } from './socket.ts';
 import type { StaticFiles } from './static.ts';
-
-/** The largest address and headers of a request, in bytes: room for long keys, and for the cookies of everything on localhost. */
-const HEAD_LIMIT_BYTES = 32 * 1024;
 
 export interface ServerOptions extends Place {
   api: Api;

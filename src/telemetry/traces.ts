@@ -11,7 +11,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import type { RequestRecord } from '../core/api/record.ts';
+import { CLIENT_LEFT, type RequestRecord } from '../core/api/record.ts';
 import { type Log, toLogFields } from '../core/log.ts';
 
 /** Sends a span of each request to an OpenTelemetry collector. */
@@ -61,7 +61,8 @@ export function startTraces(endpoint: string, version: string, log: Log): Traces
         context,
       );
       if (record.firstPiece > 0) span.addEvent('first token', {}, toDate(record.firstPiece));
-      if (record.error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: record.error });
+      if (record.error !== null && isOurs(record))
+        span.setStatus({ code: SpanStatusCode.ERROR, message: record.error });
       span.end(toDate(record.ended));
     },
     async end() {
@@ -72,6 +73,14 @@ export function startTraces(endpoint: string, version: string, log: Log): Traces
       await Promise.race([sent, late]);
     },
   };
+}
+
+/**
+ * Says whether an error is the server's, as the conventions want it of its spans: not what a client did wrong (4xx), nor that it left.
+ * https://opentelemetry.io/docs/specs/semconv/http/http-spans/#status
+ */
+function isOurs({ status, error }: RequestRecord): boolean {
+  return error !== CLIENT_LEFT.code && (status < 400 || status >= 500);
 }
 
 /** The names of https://opentelemetry.io/docs/specs/semconv/gen-ai/ and, for what they have none for, our own. */

@@ -137,6 +137,26 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       expect(reply).toContain('"code":"headers_too_large"');
     });
 
+    const headers = (count: number) => Array.from({ length: count }, (_, i) => `h${i}: x\r\n`).join('');
+
+    it('has room for 98 headers', async () => {
+      expect(statusOf(await send(get('localhost', '/v1/models', headers(97))))).toBe(200);
+    });
+
+    // uWebSockets.js has no hook for these, and answers with a page of its own.
+    it.each([
+      ['of 99 headers', get('localhost', '/v1/models', headers(98)), 'more than 98 headers'],
+      [
+        'of more than an HTTP server reads',
+        get('localhost', '/v1/models', `x: ${'x'.repeat(70_000)}\r\n`),
+        'larger than the limit of 32768 bytes',
+      ],
+    ])('%s is a 431 too, over node:http with our own error', async (_, head, message) => {
+      const reply = await send(head);
+      expect(statusOf(reply)).toBe(431);
+      expect(reply).toContain(wanted === 'node' ? message : '<h1>Request Header Fields Too Large</h1>');
+    });
+
     it.each([
       ['no request at all', 'hello\r\n\r\n'],
       ['no host', 'GET /v1/models HTTP/1.1\r\n\r\n'],

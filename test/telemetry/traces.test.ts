@@ -101,6 +101,26 @@ describe('the traces', () => {
     expect(valuesOf(span as SentSpan)).toMatchObject({ 'error.type': 'overloaded' });
   });
 
+  it.each([
+    [200, 'client_left', 0],
+    [499, 'client_left', 0],
+    [400, 'invalid_request', 0],
+    [429, 'rate_limit_exceeded', 0],
+    [200, 'shutting_down', 2],
+    [500, 'server_error', 2],
+  ])(
+    'of status %i with the error %s have the status %i: only what the server did wrong is an error of its span',
+    async (status, error, code) => {
+      collector = await startCollector();
+      const traces = startTraces(collector.url, '1', silentLog);
+      traces.tell(chatRecord({ status, error }));
+      await traces.end();
+      const [span] = collector.spans();
+      expect(span?.status.code).toBe(code);
+      expect(valuesOf(span as SentSpan)).toMatchObject({ 'error.type': error });
+    },
+  );
+
   it('have nothing of requests that ask no model, or whose client wants no trace', async () => {
     collector = await startCollector();
     const traces = startTraces(collector.url, '1', silentLog);

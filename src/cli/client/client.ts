@@ -1,4 +1,5 @@
 import { sseData } from '../../core/api/stream/sse-data.ts';
+import { isObject } from '../../core/json.ts';
 import type { Model } from '../../core/model.ts';
 
 export interface ChatTurn {
@@ -39,8 +40,7 @@ export interface Client {
   /** The server's URL, without a slash at the end. */
   url: string;
   models(): Promise<Omit<Model, 'sources'>[]>;
-  model(id: string): Promise<Model>;
-  /** Returns the loaded models. */
+  /** Returns the loaded models; none if the server does not tell them. */
   health(): Promise<{
     models: { id: string; backend: string; device: string; slots: number; context_length: number }[];
   }>;
@@ -48,8 +48,11 @@ export interface Client {
   chat(body: ChatBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
 }
 
+/** How long a server may take to answer what it has at hand, in ms. */
+const ANSWER_MS = 15_000;
+
 /** Makes a client for the server at `url`. It sends `key` if there is one. */
-export function createClient(url: string, key: string | undefined): Client {
+export function createClient(url: string, key: string | undefined, answerMs = ANSWER_MS): Client {
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -60,13 +63,28 @@ export function createClient(url: string, key: string | undefined): Client {
     if (!response.ok) throw new Error(await readError(response));
     return response;
   };
-  const get = async <T>(path: string) => (await (await send(path)).json()) as T;
+  /** Asks for what a server has at hand. */
+  const get = async (path: string): Promise<unknown> => {
+    const signal = AbortSignal.timeout(answerMs);
+    try {
+      return await (await send(path, { signal })).json();
+    } catch (error) {
+      if (signal.aborted) throw new Error(`no server answers at ${url}: it said nothing for ${answerMs / 1000} s`);
+      throw error instanceof SyntaxError ? notPaddock(url) : error;
+    }
+  };
 
   return {
     url,
-    models: async () => (await get<{ data: Model[] }>('/v1/models')).data,
-    model: (id) => get(`/v1/models/${encodeURIComponent(id)}`),
-    health: () => get('/health'),
+    async models() {
+      const list = await get('/v1/models');
+      if (!isObject(list) || !Array.isArray(list.data) || !list.data.every(isModel)) throw notPaddock(url);
+      return list.data;
+    },
+    async health() {
+      const health = await get('/health');
+      return { models: isObject(health) && Array.isArray(health.models) ? health.models : [] };
+    },
 
     async *chat(body, signal) {
       try {
@@ -83,6 +101,14 @@ export function createClient(url: string, key: string | undefined): Client {
       }
     },
   };
+}
+
+function isModel(value: unknown): value is Omit<Model, 'sources'> {
+  return isObject(value) && typeof value.id === 'string' && isObject(value.capabilities);
+}
+
+function notPaddock(url: string): Error {
+  return new Error(`what answers at ${url} is no Paddock`);
 }
 
 interface Chunk {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addSettings, readConfig } from '../config/command.ts';
+import { checkModelsFolder } from '../config/models-folder.ts';
 import { Interrupted } from '../errors.ts';
 import { downloadsFolder } from '../home.ts';
 import { print } from '../output.ts';
@@ -21,6 +22,7 @@ export function registerPull(program: Command): void {
 
 async function pull(source: string, options: Record<string, unknown>): Promise<void> {
   const { models, allowPrivateSources } = readConfig(options);
+  checkModelsFolder(models);
   const [{ createPuller }, { warnings }, { openPullScreen }] = await Promise.all([
     import('../../catalogue/pull/node/puller.ts'),
     import('../local-models.ts'),

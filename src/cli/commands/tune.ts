@@ -60,9 +60,10 @@ async function tune(model: string, { json, rounds, ...options }: Record<string, 
     settings,
     gain: Math.round(gain * 100) / 100,
   };
-  await keepTuning(tuningsFile(), tuning);
+  // It took minutes, so it is told even if it can't be kept.
   if (json) printJson(tuning);
   else print(`${model} on ${backend}: ${sayTuning(tuning)}`);
+  await keepTuning(tuningsFile(), tuning);
 }
 
 function workbenchFor(config: Config, model: string): Workbench {

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isObject } from '../../core/json.ts';
 import { UsageError } from '../errors.ts';
 import { paddockHome } from '../home.ts';
-import { parseGivenJson, readGivenFile } from './read-file.ts';
+import { parseGivenJson, readGivenFile } from './given-file.ts';
 import { SETTING_NAMES, type SettingName } from './settings.ts';
 
 /** The content of a configuration file. Its keys are checked, its values are not. */

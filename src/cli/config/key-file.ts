@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
-import { readGivenFile } from './read-file.ts';
+import { readGivenFile } from './given-file.ts';
 import type { Config } from './settings.ts';
 
 /** Adds the keys in `apiKeyFile` to those in `apiKey`. Throws a `UsageError` if the file can't be read or holds no key. */

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { TlsFiles } from '../../server/exchange.ts';
 import { UsageError } from '../errors.ts';
-import { readGivenFile } from './read-file.ts';
+import { readGivenFile } from './given-file.ts';
 import type { Config } from './settings.ts';
 
 /** A certificate and its key, which fit each other. */

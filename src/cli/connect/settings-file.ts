@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isObject, parseObject } from '../../core/json.ts';
-import { OWNER_ONLY, replaceFile } from '../../replace-file.ts';
+import { OWNER_ONLY } from '../../replace-file.ts';
+import { writeGivenFile } from '../config/given-file.ts';
+import { messageOf } from '../errors.ts';
 import type { SettingsFile } from './setup.ts';
 
 type Content = SettingsFile['content'];
@@ -27,13 +29,13 @@ export async function readSettings(path: string): Promise<string | null> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw new Error(`${path} can't be read: ${messageOf(error)}`);
   }
 }
 
 /** Writes a settings file that only its owner can read, since it may have a key. */
 export function writeSettings(path: string, text: string): Promise<void> {
-  return replaceFile(path, text, OWNER_ONLY);
+  return writeGivenFile(path, text, OWNER_ONLY);
 }
 
 /** Merges objects into one another. Whatever is no object takes the place of what was there. */

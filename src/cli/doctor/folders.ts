@@ -5,7 +5,7 @@ import { formatBytes } from '../../core/bytes.ts';
 import type { Log } from '../../core/log.ts';
 import { messageOf } from '../errors.ts';
 import { paddockHome } from '../home.ts';
-import { readLocalModels } from '../local-models.ts';
+import { findLocalModels } from '../local-models.ts';
 import { counted } from '../output.ts';
 import type { Finding } from './finding.ts';
 
@@ -20,7 +20,7 @@ export interface FoundModels {
 
 export async function findModels(folder: string): Promise<FoundModels> {
   const problems: string[] = [];
-  return { folder, catalogue: await readLocalModels(folder, recordProblems(problems)), problems };
+  return { folder, catalogue: await findLocalModels(folder, recordProblems(problems)), problems };
 }
 
 /** Checks Paddock's home and the models folder. */

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import * as v from 'valibot';
 import { integer } from '../../core/api/fields/fields.ts';
 import { isPlainName } from '../../core/api/keys/plain.ts';
-import { OWNER_ONLY, replaceFile } from '../../replace-file.ts';
-import { parseGivenJson, readGivenFile } from '../config/read-file.ts';
+import { isObject } from '../../core/json.ts';
+import { OWNER_ONLY } from '../../replace-file.ts';
+import { parseGivenJson, readGivenFile, writeGivenFile } from '../config/given-file.ts';
 import { readValue } from '../config/values.ts';
 import { UsageError } from '../errors.ts';
 
@@ -58,7 +59,7 @@ export function readKeysFile(path: string): StoredKey[] {
 
 /** Writes a file of keys that only its owner may read. */
 export function writeKeysFile(path: string, keys: StoredKey[]): Promise<void> {
-  return replaceFile(path, `${JSON.stringify({ keys }, null, 2)}\n`, OWNER_ONLY);
+  return writeGivenFile(path, `${JSON.stringify({ keys }, null, 2)}\n`, OWNER_ONLY);
 }
 
 /** The keys of a file that need not be there. */
@@ -81,7 +82,9 @@ export function checkName(given: string): void {
 }
 
 function parse(path: string, text: string): { keys: StoredKey[] } {
-  const result = v.safeParse(keysFile, parseGivenJson(text, `${path}, the file of keys,`));
+  const json = parseGivenJson(text, `${path}, the file of keys,`);
+  if (!isObject(json)) throw new UsageError(`${path}, the file of keys, must be a JSON object`);
+  const result = v.safeParse(keysFile, json);
   if (result.success) return result.output;
   const [issue] = result.issues;
   throw new UsageError(`${path}, the file of keys, is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);

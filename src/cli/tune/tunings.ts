@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import { replaceFile } from '../../replace-file.ts';
+import { writeGivenFile } from '../config/given-file.ts';
 
 /** Settings of a load that `paddock tune` tries. */
 const settingsSchema = v.object({ batch: v.optional(v.number()), slots: v.optional(v.number()) });
@@ -38,7 +38,7 @@ export async function readTunings(path: string): Promise<Tuning[]> {
 /** Keeps a tuning in place of what was measured before for this model, machine and backend. */
 export async function keepTuning(path: string, tuning: Tuning): Promise<void> {
   const others = (await readTunings(path)).filter((other) => !isFor(other, tuning));
-  await replaceFile(path, JSON.stringify({ version: 1, records: [...others, tuning] }, null, 1));
+  await writeGivenFile(path, JSON.stringify({ version: 1, records: [...others, tuning] }, null, 1));
 }
 
 /** Says whether a tuning was measured for this model, machine and backend. */

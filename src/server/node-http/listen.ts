@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import { createServer as createTlsServer } from 'node:https';
 import { Socket } from 'node:net';
 import { errorReply } from '../../core/api/http/http.ts';
-import { headersTooLarge } from '../../core/api/http/refusals.ts';
-import { invalidRequest } from '../../core/errors.ts';
+import { headersTooLarge, tooManyHeaders } from '../../core/api/http/refusals.ts';
+import { type ApiError, invalidRequest } from '../../core/errors.ts';
 import {
   type Exchange,
+  HEAD_LIMIT_BYTES,
   type Listener,
   type Place,
   READABLE_HEAD_BYTES,
@@ -19,9 +20,10 @@ const IDLE_MS = 10_000;
 /** How long the connections of finished replies may take to send them when the server closes, in ms. */
 const CLOSING_MS = 200;
 
-const MOST_HEADERS = 100;
+/** As many as uWebSockets.js takes. */
+const MOST_HEADERS = 98;
 
-const NO_HTTP = invalidRequest(`The request is no HTTP/1.1 with one Host and at most ${MOST_HEADERS} headers.`);
+const NO_HTTP = invalidRequest('The request is no HTTP/1.1 with one Host.');
 const NOTHING = new Uint8Array();
 
 /** Serves over Node's own HTTP server. Throws if it can't listen there. */
@@ -29,8 +31,9 @@ export async function listenWithNode({ host, port, socket, tls }: Place, serve: 
   const options = { maxHeaderSize: READABLE_HEAD_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: IDLE_MS };
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     const exchange = toExchange(req, res);
-    if (isSound(req)) return void serve(exchange);
-    const { body, ...head } = errorReply(NO_HTTP);
+    const fault = faultOf(req);
+    if (!fault) return void serve(exchange);
+    const { body, ...head } = errorReply(fault);
     exchange.reply({ ...head, headers: { ...head.headers, connection: 'close' } }, String(body));
   };
   const server = tls
@@ -119,10 +122,11 @@ function readHead({ method = '', url = '', rawHeaders }: IncomingMessage): Reque
   return { method, path, query, headers, bytes };
 }
 
-/** Says whether uWebSockets.js would take the request too: what one refuses, the other must not answer. */
-function isSound({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+/** Why uWebSockets.js would not take the request; null if it would. What one refuses, the other must not answer. */
+function faultOf({ httpVersion, rawHeaders }: IncomingMessage): ApiError | null {
+  if (rawHeaders.length > 2 * MOST_HEADERS) return tooManyHeaders(MOST_HEADERS);
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  return httpVersion === '1.1' && hosts.length === 1 && rawHeaders.length <= 2 * MOST_HEADERS;
+  return httpVersion === '1.1' && hosts.length === 1 ? null : NO_HTTP;
 }
 
 /** Answers what is no HTTP, or has a head beyond what Node reads, with an error of ours in place of an empty one. */
@@ -130,7 +134,7 @@ function refuseMalformed({ code }: NodeJS.ErrnoException, socket: unknown): void
   if (!(socket instanceof Socket)) return;
   // A reply may be under way, and who is too slow is not told so by uWebSockets.js either.
   if (!socket.writable || socket.bytesWritten > 0 || code === 'ERR_HTTP_REQUEST_TIMEOUT') return void socket.destroy();
-  const error = code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge(READABLE_HEAD_BYTES) : NO_HTTP;
+  const error = code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge(HEAD_LIMIT_BYTES) : NO_HTTP;
   const { status, headers, body } = errorReply(error);
   const fields = { ...headers, connection: 'close', 'content-length': Buffer.byteLength(String(body)) };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -30,7 +30,9 @@ describe('the file of keys', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['no JSON', '{', /is not valid JSON/],
+    ['no JSON', '{"keys":\n[1\n2]}', /keys\.json, the file of keys, is not valid JSON: see line 3$/],
+    ['keys as they are', 'my-secret-key', /keys\.json, the file of keys, is not valid JSON$/],
+    ['a list', '[]', /must be a JSON object$/],
     ['an unknown field', '{"keys":[{"name":"a","sha256":"","created":"","rpm":1}]}', /is wrong at keys\.0/],
     [
       'a wrong limit',

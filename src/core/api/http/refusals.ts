@@ -58,6 +58,17 @@ export function headersTooLarge(limitBytes: number): ApiError {
   });
 }
 
+/** 431: there are more headers than there may be. */
+export function tooManyHeaders(limit: number): ApiError {
+  return new ApiError({
+    status: 431,
+    type: 'invalid_request_error',
+    code: 'headers_too_large',
+    param: null,
+    message: `The request has more than ${limit} headers.`,
+  });
+}
+
 /** 403: the request names another host than this server's. */
 export function hostNotAllowed(host: string): ApiError {
   return forbidden(
