@@ -2,7 +2,7 @@ import { explainMiss, type Miss } from './cache-miss.ts';
 import type { Copies } from './copies.ts';
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
-import { createAppointment, createPauses, type Pauses } from './pauses.ts';
+import { type Appointment, createAppointment, createPauses, type Pauses } from './pauses.ts';
 import { BLOCK, type Prefix, prefixOf, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';
 import { type CacheCosts, type PrefixPlan, planPrefix, type Rival } from './prefix-plan.ts';
@@ -127,12 +127,6 @@ export function createPrefixStore(
         return { slot: other, held, promised: Math.max(held, comesTo ? promised : 0) };
       });
 
-  /** What a slot can keep of itself, as far as that is known without asking the model. */
-  const keepsSurely = (state: SlotState, wanted: Prefix) => {
-    const shared = holds(state, wanted);
-    return forgets && shared < state.sequence.length ? 0 : shared;
-  };
-
   const pauseForCopies = ({ sequence, pauses }: SlotState, prompt: Prefix, ends: readonly number[], left: number) => {
     for (const place of choosePauses(ends, sequence.length, left)) {
       if (copies.wants(prefixOf(prompt.scope, prompt.tokens.slice(0, place)))) pauses.keepAt(place);
@@ -175,6 +169,34 @@ export function createPrefixStore(
     }
   };
 
+  const planFor = (state: SlotState, wanted: Prefix, own: number) =>
+    planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copies.find(wanted), costs());
+
+  /** Has the one that is waited for pause, if it can be copied only as a whole. */
+  const meet = (appointment: Appointment, plan: PrefixPlan<SlotState>) => {
+    if (forgets && plan.kind === 'wait') appointment.make(plan.on.pauses, plan.length);
+  };
+
+  /** Waits as long as that is worth it, then brings the beginning of a prompt into a slot. Null at an abort. */
+  const fill = async (
+    state: SlotState,
+    wanted: Prefix,
+    own: number,
+    appointment: Appointment,
+    signal: AbortSignal,
+  ): Promise<Omit<Prepared, 'miss'> | null> => {
+    while (!signal.aborted) {
+      const plan = planFor(state, wanted, own);
+      if (plan.kind !== 'wait') {
+        state.scope = wanted.scope;
+        return follow(state, plan);
+      }
+      meet(appointment, plan);
+      await reached(plan.on, plan.length, signal);
+    }
+    return null;
+  };
+
   return {
     take(prompt, choices, name) {
       const taken: SlotState[] = [];
@@ -207,40 +229,24 @@ export function createPrefixStore(
       const lost = remembered > Math.max(0, ...index.find(prompt.hashes).values()) ? remembered * BLOCK : 0;
       const idle = slots.filter((other) => other.scope === prompt.scope && (other === state || !other.busy));
       const cached = idle.map(({ sequence }) => [...sequence.tokens]);
-      const left = Math.max(0, ...slots.map((other) => holds(other, wanted)));
+      const left = forgets ? Math.max(...slots.map((other) => holds(other, wanted))) : 0;
       state.turn = ++turns;
       state.promise = prompt;
       state.pauses.clear();
       index.hold(state, prompt.hashes);
-      let own = keepsSurely(state, wanted);
-      const planNow = () =>
-        planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copies.find(wanted), costs());
+      // What it can keep as far as is known without asking the model.
+      let own = forgets && kept < before.tokens.length ? 0 : kept;
       const appointment = createAppointment();
-      const waitsFor = (plan: PrefixPlan<SlotState>) => {
-        if (plan.kind !== 'wait') return null;
-        if (forgets) appointment.make(plan.on.pauses, plan.length);
-        return plan;
-      };
       try {
         // Who is to pause has to know before it goes on.
-        waitsFor(planNow());
+        meet(appointment, planFor(state, wanted, own));
         if (lonely) await copies.keep(before, state.sequence.id, kept);
         if (own < kept && (await decoder.reaches(state.sequence.id, kept))) own = kept;
-
-        while (!signal.aborted) {
-          const plan = planNow();
-          const wait = waitsFor(plan);
-          if (wait) {
-            await reached(wait.on, wait.length, signal);
-            continue;
-          }
-          state.scope = prompt.scope;
-          const taken = await follow(state, plan);
-          if (forgets) pauseForCopies(state, prompt, turnEnds, left);
-          wakeAll(state, state.sequence.length);
-          return { ...taken, miss: explainMiss(prompt.tokens, state.sequence.length, lost, cached) };
-        }
-        return null;
+        const taken = await fill(state, wanted, own, appointment, signal);
+        if (!taken) return null;
+        if (forgets) pauseForCopies(state, prompt, turnEnds, left);
+        wakeAll(state, state.sequence.length);
+        return { ...taken, miss: explainMiss(prompt.tokens, state.sequence.length, lost, cached) };
       } finally {
         appointment.end();
       }

@@ -1,13 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineEvent } from '../../../src/core/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
+import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { greedy } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
-// The tiny model gives exactly the same tokens alone and in any batch, so a text that differs is a mistake of the cache.
+// The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the cache.
 
 const SLOTS = 4;
 const CONTEXT = 512;
@@ -16,10 +19,10 @@ let engine: TextEngine;
 /** One slot, and nothing is ever taken from its cache. */
 let plain: TextEngine;
 
-const load = (slots: number) =>
+const load = (slots: number, file = join(inject('modelsFolder'), 'tiny.gguf')) =>
   loadNativeEngine(
     {
-      files: [join(inject('modelsFolder'), 'tiny.gguf')],
+      files: [file],
       kind: 'chat',
       contextLength: CONTEXT,
       slots,
@@ -66,10 +69,11 @@ async function run(
   return { text, done, evaluated: (done?.promptTokens ?? 0) - (done?.cachedTokens ?? 0) };
 }
 
-const known = new Map<string, string>();
-async function plainText(prompt: string): Promise<string> {
-  const text = known.get(prompt) ?? (await run(plain, prompt, { cachePrompt: false })).text;
-  known.set(prompt, text);
+const known = new Map<TextEngine, Map<string, string>>();
+async function plainText(prompt: string, alone = plain): Promise<string> {
+  const texts = known.get(alone) ?? new Map<string, string>();
+  const text = texts.get(prompt) ?? (await run(alone, prompt, { cachePrompt: false })).text;
+  known.set(alone, texts.set(prompt, text));
   return text;
 }
 
@@ -114,7 +118,30 @@ describe('prompts with the same beginning', () => {
   });
 });
 
-describe('the cache', () => {
+/** Writes no file for the model that the other tests have. */
+const kinds: { kind: string; write?: (file: string) => void }[] = [
+  { kind: 'all its tokens' },
+  { kind: 'a recurrent state', write: writeHybridModel },
+  { kind: 'a sliding window', write: writeWindowModel },
+];
+
+describe.each(kinds)('the cache of a model with $kind', ({ write }) => {
+  let folder: string;
+  let on: TextEngine;
+  let alone: TextEngine;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'paddock-shared-'));
+    const file = write && join(folder, 'model.gguf');
+    if (file) write(file);
+    on = await load(SLOTS, file);
+    alone = await load(1, file);
+  });
+  afterAll(async () => {
+    await on[Symbol.asyncDispose]();
+    await alone[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
   /** Conversations begin alike, so that they find one another's prefixes; each is edited, branched and goes on in any order. */
   const turn = fc.record({
     of: fc.nat({ max: 5 }),
@@ -140,12 +167,12 @@ describe('the cache', () => {
             prompts.map((prompt, index) => {
               const after = round[index]?.cancelAfter ?? null;
               const signal = after === null ? new AbortController().signal : AbortSignal.timeout(after * 3);
-              return run(engine, prompt.slice(0, 900), {}, signal);
+              return run(on, prompt.slice(0, 900), {}, signal);
             }),
           );
           for (const [index, { text, done }] of replies.entries()) {
             const prompt = (prompts[index] ?? '').slice(0, 900);
-            const expected = await plainText(prompt);
+            const expected = await plainText(prompt, alone);
             if (done) expect(text).toBe(expected);
             else expect(expected.startsWith(text)).toBe(true);
             conversations[round[index]?.of ?? 0] =

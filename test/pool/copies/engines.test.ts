@@ -9,17 +9,20 @@ import { cachedBytesPerToken } from '../../../src/engine/memory-estimate.ts';
 import { type LeavingEngine, loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
+import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { tinyModelShape } from '../../fixtures/model-shape.ts';
 import { greedy } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
-// The tiny model gives exactly the same tokens alone and in any batch, so a text that differs is a mistake of the copies.
+// The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the copies.
 
 const SLOTS = 2;
 const CONTEXT = 1024;
 const MIB = 1024 ** 2;
 const MODEL = 'a'.repeat(32);
 
+/** The file of the model. */
+let file = join(inject('modelsFolder'), 'tiny.gguf');
 let folder: string;
 let store: CopyStore;
 let engine: LeavingEngine;
@@ -47,8 +50,7 @@ function openStore(limits = { ram: 4 * MIB, disk: 16 * MIB }): Promise<CopyStore
 }
 
 function load(slots: number, link?: Parameters<typeof loadNativeEngine>[4]) {
-  const files = [join(inject('modelsFolder'), 'tiny.gguf')];
-  const options = { files, kind: 'chat' as const, contextLength: CONTEXT, slots, threads: 1, batchSize: 64 };
+  const options = { files: [file], kind: 'chat' as const, contextLength: CONTEXT, slots, threads: 1, batchSize: 64 };
   return loadNativeEngine(options, 'cpu', silentLog, undefined, link);
 }
 
@@ -194,7 +196,34 @@ describe('a conversation', () => {
   });
 });
 
-describe('copies', () => {
+describe('copies of a model that can go back', () => {
+  it('never change a text, in any order of turns, edits, branches, deaths, unloads and restarts', converse, 600_000);
+});
+
+describe.each([
+  { kind: 'a recurrent state', write: writeHybridModel },
+  { kind: 'a sliding window', write: writeWindowModel },
+])('copies of a model with $kind', ({ write }) => {
+  let others: { file: string; plain: TextEngine };
+  let models: string;
+  beforeAll(async () => {
+    models = await mkdtemp(join(tmpdir(), 'paddock-forgetful-'));
+    others = { file, plain };
+    file = join(models, 'model.gguf');
+    write(file);
+    plain = await load(1);
+  });
+  afterAll(async () => {
+    await plain[Symbol.asyncDispose]();
+    await rm(models, { recursive: true });
+    ({ file, plain } = others);
+  });
+
+  it('never change a text either', converse, 600_000);
+});
+
+/** Has random conversations, and checks their texts. */
+async function converse(): Promise<void> {
   const happenings = {
     nothing: async () => {},
     wait: () => new Promise((resolve) => setTimeout(resolve, 700)),
@@ -215,33 +244,35 @@ describe('copies', () => {
     after: fc.constantFrom('nothing', 'nothing', 'wait', 'kill', 'reload', 'restart'),
   });
 
-  it('never change a text, in any order of turns, edits, branches, deaths, unloads and restarts', async () => {
-    const taken = { ram: 0, disk: 0 };
-    const promptOf = (conversations: string[], { of, what, words }: Turn) => {
-      const own = conversations[of] ?? '';
-      const other = conversations[(of + 1) % 4] ?? '';
-      const before = { goOn: own, edit: own.slice(0, own.length / 2), branch: other }[what];
-      return `${before}${'word '.repeat(words)}${of}? `.slice(0, 1800);
-    };
-    await fc.assert(
-      fc.asyncProperty(fc.array(turn, { minLength: 4, maxLength: 8 }), async (turns) => {
-        const conversations = ['a', 'b', 'a', 'b'].map((kind) => `${`system ${kind} says so. `.repeat(16)}\n`);
-        for (const each of turns) {
-          const prompt = promptOf(conversations, each);
-          const { text, cache } = await run(engine, prompt);
-          expect(text).toBe(await plainText(prompt));
-          taken.ram += cache?.ram ?? 0;
-          taken.disk += cache?.disk ?? 0;
-          conversations[each.of] = prompt.length > 1500 ? prompt.slice(0, 400) : `${prompt}${text}\n`;
-          await happenings[each.after]();
-          const held = store.held();
-          expect(held.ram).toBeLessThanOrEqual(4 * MIB);
-          expect(held.disk).toBeLessThanOrEqual(16 * MIB);
-        }
-      }),
-      { numRuns: Number(process.env.CONVERSATIONS ?? 4) },
-    );
-    expect(taken.ram).toBeGreaterThan(0);
-    expect(taken.disk).toBeGreaterThan(0);
-  }, 600_000);
-});
+  /** One that is sure to find copies in RAM and on disk. */
+  const warm = (['reload', 'restart', 'nothing'] as const).map(
+    (after): Turn => ({ of: 0, what: 'goOn', words: 30, after }),
+  );
+  const taken = { ram: 0, disk: 0 };
+  const promptOf = (conversations: string[], { of, what, words }: Turn) => {
+    const own = conversations[of] ?? '';
+    const other = conversations[(of + 1) % 4] ?? '';
+    const before = { goOn: own, edit: own.slice(0, own.length / 2), branch: other }[what];
+    return `${before}${'word '.repeat(words)}${of}? `.slice(0, 1800);
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(turn, { minLength: 4, maxLength: 8 }), async (turns) => {
+      const conversations = ['a', 'b', 'a', 'b'].map((kind) => `${`system ${kind} says so. `.repeat(16)}<|im_end|>\n`);
+      for (const each of turns) {
+        const prompt = promptOf(conversations, each);
+        const { text, cache } = await run(engine, prompt);
+        expect(text).toBe(await plainText(prompt));
+        taken.ram += cache?.ram ?? 0;
+        taken.disk += cache?.disk ?? 0;
+        conversations[each.of] = prompt.length > 1500 ? prompt.slice(0, 400) : `${prompt}${text}<|im_end|>\n`;
+        await happenings[each.after]();
+        const held = store.held();
+        expect(held.ram).toBeLessThanOrEqual(4 * MIB);
+        expect(held.disk).toBeLessThanOrEqual(16 * MIB);
+      }
+    }),
+    { numRuns: Number(process.env.CONVERSATIONS ?? 4), examples: [[warm]] },
+  );
+  expect(taken.ram).toBeGreaterThan(0);
+  expect(taken.disk).toBeGreaterThan(0);
+}
