@@ -24,7 +24,7 @@ export function Diagram({ code, complete }: { code: string; complete: boolean })
   if (!complete || drawn?.kind !== 'picture' || asCode) {
     return (
       <>
-        <CodeBlock code={code} language="mermaid" complete={complete}>
+        <CodeBlock code={code} language="mermaid">
           {drawn?.kind === 'picture' && (
             <IconButton label="Show the diagram" onClick={() => setAsCode(false)}>
               <PictureIcon />
