@@ -13,29 +13,37 @@ interface CodeBlockProps {
   /** As the text names it; '' if it does not. */
   language: string;
   /** Buttons besides the one that copies. */
+  buttons?: ComponentChildren;
+  /** What is shown in the place of the code. */
   children?: ComponentChildren;
 }
 
-export function CodeBlock({ code, language, children }: CodeBlockProps): JSX.Element {
+export function CodeBlock({ code, language, buttons, children }: CodeBlockProps): JSX.Element {
   return (
     <figure class="code-block" dir="ltr">
       <figcaption>
         <span>{language || 'text'}</span>
         <span class="row">
-          {children}
+          {buttons}
           <CopyButton text={code} label="Copy the code" />
         </span>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
-      <pre tabIndex={0}>
-        <code>
-          {lineGroups(code).map((lines, index) => (
-            // Code grows only at its end, so its place identifies a group.
-            <Lines key={index} lines={lines} language={language.toLowerCase()} />
-          ))}
-        </code>
-      </pre>
+      {children ?? <Code code={code} language={language} />}
     </figure>
+  );
+}
+
+function Code({ code, language }: { code: string; language: string }): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
+    <pre tabIndex={0}>
+      <code>
+        {lineGroups(code).map((lines, index) => (
+          // Code grows only at its end, so its place identifies a group.
+          <Lines key={index} lines={lines} language={language.toLowerCase()} />
+        ))}
+      </code>
+    </pre>
   );
 }
 
