@@ -28,8 +28,10 @@ interface VersionMessage {
 const BUILT_IN = 'paddock/models/built-in.json';
 
 const scope = new URL(self.registration.scope);
-const FRAMES = PADDOCK_SHELL.files.filter(({ part }) => part === 'later').map(({ path }) => new URL(path, scope).href);
-const shell = createShell(PADDOCK_SHELL, scope, caches);
+/** The build puts the whole list where this name stands, so it stands here alone. */
+const manifest = PADDOCK_SHELL;
+const frames = manifest.files.filter(({ part }) => part === 'later').map(({ path }) => new URL(path, scope).href);
+const shell = createShell(manifest, scope, caches);
 const ground: BrowserGround = {
   tabs: {
     clients: {
@@ -121,7 +123,7 @@ async function isAlone(clientId: string): Promise<boolean> {
 /** All pages. What is fetched later is a part of one: the frame that draws diagrams starts no Paddock. */
 async function pages(): Promise<WindowClient[]> {
   const windows = await self.clients.matchAll({ type: 'window' });
-  return windows.filter(({ url }) => !FRAMES.includes(url));
+  return windows.filter(({ url }) => !frames.includes(url));
 }
 
 function isSeen(client: WindowClient): boolean {

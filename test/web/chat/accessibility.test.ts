@@ -21,6 +21,19 @@ const TEXT = [
   `A very long word: ${'w'.repeat(200)}`,
 ].join('\n\n');
 
+/** What is drawn by libraries that are fetched for it. */
+const RICH = [
+  'A formula $e^{i\\pi} + 1 = 0$, a note[^1], and one on a line of its own:',
+  '$$\n\\int_0^1 \\frac{x^2}{1 + x}\\,dx = \\sum_{i=1}^n \\sqrt{a_i} + b_1 + b_2 + b_3 + b_4 + b_5 + b_6 + b_7 + b_8 + b_9\n$$',
+  '```ts\n// Adds two numbers.\nexport function add(a: number, b = 2): string {\n  return String(a + b);\n}\n```',
+  '```diff\n- old\n+ new\n```',
+  '```mermaid\ngraph TD\n  A[A question] --> B{Known?}\n  B -->|yes| C[Answer]\n  B -->|no| D[Look it up]\n  D --> B\n```',
+  '```mermaid\nsequenceDiagram\n  Browser->>Server: A request\n  Server-->>Browser: Tokens, one by one\n```',
+  '<details>\n<summary>More of it</summary>\n\nFolded *away*.\n\n</details>',
+  'مرحبا بالعالم، هذا نص.',
+  '[^1]: The words of the note, with `code`.',
+].join('\n\n');
+
 const MORE = {
   reasoning: 'Let me think.',
   calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } }],
@@ -44,6 +57,7 @@ beforeAll(async () => {
   await importChats(page, [
     conversationOf('A failed reply', '', { end: { kind: 'failed', message: 'It went wrong.', code: null } }),
     conversationOf('All there is in a reply', TEXT, MORE),
+    conversationOf('Formulas and diagrams', RICH),
   ]);
   await chooseModel(page, 'tiny/vision/eye');
   await attach();
@@ -91,9 +105,21 @@ const askAgain = async () => {
   await page.getByRole('group', { name: 'Versions' }).last().waitFor();
 };
 
+const openRich = async () => {
+  await openConversation('Formulas and diagrams');
+  await page.locator('.formula.display .katex').waitFor();
+  await page
+    .getByRole('img', { name: /^Diagram/ })
+    .nth(1)
+    .waitFor();
+  await page.getByText('More of it').scrollIntoViewIfNeeded();
+  await page.locator('.hljs-keyword').first().waitFor();
+};
+
 /** The views to check, and how to reach them. Escape leaves each of them. */
 const VIEWS: [string, () => Promise<void>][] = [
   ['a reply with all there is', () => openConversation('All there is in a reply')],
+  ['formulas, code, diagrams and notes', openRich],
   ['a failed reply', () => openConversation('A failed reply')],
   ['the models', () => page.locator('.model-button').click()],
   ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],

@@ -27,6 +27,12 @@ const HOSTILE = [
   `${'> '.repeat(300)}quoted`,
 ].join('\n\n');
 
+/** A formula, code, and diagrams of two kinds. */
+const TEXTS = {
+  known: `$x_1$ and\n\n\`\`\`ts\nconst x = 1;\n\`\`\`\n\n${DIAGRAM}`,
+  unknown: '```mermaid\nsequenceDiagram\n  A->>B: Hello\n```',
+};
+
 interface Ground {
   browser: TestBrowser;
   page: Page;
@@ -132,9 +138,11 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
     await page.getByText('Dark', { exact: true }).click();
     await expect.poll(() => picture.getAttribute('src')).not.toBe(light);
     await page.getByText('Light', { exact: true }).click();
-    await prose.getByRole('button', { name: 'Show the code of the diagram' }).click();
+    const code = prose.getByRole('button', { name: 'Show the code of the diagram' });
+    await code.click();
     expect(await textOf(prose.locator('pre').first())).toContain('A[Start] --> B{Well?}');
-    await prose.getByRole('button', { name: 'Show the diagram' }).click();
+    expect(await code.getAttribute('aria-pressed')).toBe('true');
+    await code.click();
     await picture.waitFor();
   });
 
@@ -229,5 +237,30 @@ describe.each(GROUNDS)('a reply on %s', (_, start) => {
 
   it('had no errors, and asked no other site for anything', () => {
     expect(ground.failures).toEqual([]);
+  });
+});
+
+describe('a reply on a static site whose network is gone', () => {
+  it('is shown as before; a diagram of a kind that was never drawn is shown as code', async () => {
+    const site = await startPaddockSite({ models: inject('modelsFolder') });
+    await using browser = await launchBrowser();
+    const page = await openChat(browser.open, `${site.url}/`);
+    page.setDefaultTimeout(60_000);
+    await untilServed(page);
+    // The first visit has fetched nothing for diagrams; what a formula or code needs came with it.
+    expect(site.requests.filter((path) => path.startsWith('/diagrams/'))).toEqual([]);
+    expect(site.requests).toEqual(expect.arrayContaining(['/assets/typeset.js', '/assets/highlight.js']));
+    await (await show(page, 'Before', DIAGRAM)).getByRole('img', { name: /^Diagram/ }).waitFor();
+    await site.stop();
+    await page.reload();
+    await untilServed(page);
+    await openChat(async () => page, page.url());
+    const known = await show(page, 'Known', TEXTS.known);
+    await known.locator('.katex').waitFor();
+    await known.locator('.hljs-keyword').waitFor();
+    await known.getByRole('img', { name: /^Diagram/ }).waitFor();
+    const unknown = await show(page, 'Unknown', TEXTS.unknown);
+    await unknown.getByText('This diagram is not drawn').waitFor();
+    expect(await textOf(unknown.locator('pre'))).toContain('A->>B: Hello');
   });
 });

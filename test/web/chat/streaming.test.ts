@@ -41,11 +41,19 @@ async function end(): Promise<void> {
   await replies(page).last().getByRole('button', { name: 'Retry' }).waitFor();
 }
 
-/** Notes the tag of every element that changes from now on in a part that was finished: two others followed it. */
+/**
+ * Notes the tag of every element that changes from now on in a part that was finished: two others followed it, and if it
+ * is code it was coloured.
+ */
 async function watchFinishedParts(): Promise<() => Promise<string[]>> {
   await prose().evaluate((text) => {
     const changed: string[] = [];
-    const finishedNow = () => new Set([...text.children].slice(0, -2));
+    const finishedNow = () =>
+      new Set(
+        [...text.children]
+          .slice(0, -2)
+          .filter((part) => part.tagName !== 'FIGURE' || part.querySelector('.hljs-keyword')),
+      );
     let finished = finishedNow();
     Object.assign(globalThis, { changed });
     new MutationObserver((records) => {

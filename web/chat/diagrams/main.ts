@@ -21,6 +21,28 @@ const FIXED = [
   'fontFamily',
 ];
 
+/** The page's own colours. Mermaid makes the others of them, so it wants them as numbers. */
+const LIGHT = {
+  darkMode: false,
+  background: '#f4f5f1',
+  primaryColor: '#e9f2ec',
+  primaryTextColor: '#1d211e',
+  primaryBorderColor: '#2c6e4f',
+  lineColor: '#59605a',
+  noteBkgColor: '#fdfdfb',
+  noteTextColor: '#1d211e',
+};
+const DARK = {
+  darkMode: true,
+  background: '#1c1f1c',
+  primaryColor: '#22332a',
+  primaryTextColor: '#e7e9e5',
+  primaryBorderColor: '#7cc8a0',
+  lineColor: '#a4aca4',
+  noteBkgColor: '#20241f',
+  noteTextColor: '#e7e9e5',
+};
+
 const { port1, port2 } = new MessageChannel();
 let last: Promise<void> = Promise.resolve();
 
@@ -39,7 +61,8 @@ async function draw({ id, code, dark }: DrawDiagram): Promise<DrawnDiagram> {
     // Labels of HTML would not be drawn in an image by every browser.
     htmlLabels: false,
     suppressErrorRendering: true,
-    theme: dark ? 'dark' : 'default',
+    theme: 'base',
+    themeVariables: dark ? DARK : LIGHT,
     fontFamily: 'system-ui, sans-serif',
     secure: FIXED,
     ...LIMITS,

@@ -25,7 +25,6 @@ export const AttachIcon = icon(
 export const CopyIcon = icon('M9 9h10v10H9zM5 15V5h10');
 export const CopyTextIcon = icon('M9 9h10v10H9zM5 15V5h10M12 12.5h4M14 12.5v4');
 export const CodeIcon = icon('M9 7l-5 5 5 5M15 7l5 5-5 5');
-export const PictureIcon = icon('M4 5h16v14H4zM4 16l5-5 4 4 2-2 5 4M14.5 9.5h.01');
 export const CheckIcon = icon('M5 12.5l4.5 4.5L19 7.5');
 export const RetryIcon = icon('M19 12a7 7 0 1 1-2.1-5M19 4v4h-4');
 export const EditIcon = icon('M5 19l1-4L16.5 4.5l3 3L9 18l-4 1zM14 7l3 3');

@@ -22,9 +22,14 @@ export function useFollow(conversationId: string): Follow {
   const wanted = useRef(true);
   const [following, setFollowing] = useState(true);
 
+  /** The position that was last known, in px. */
+  const top = useRef(0);
+
   const jump = () => {
     const element = frame.current;
-    if (element) element.scrollTop = element.scrollHeight;
+    if (!element) return;
+    element.scrollTop = element.scrollHeight;
+    top.current = element.scrollTop;
   };
   const toEnd = () => {
     wanted.current = true;
@@ -36,13 +41,13 @@ export function useFollow(conversationId: string): Follow {
     const element = frame.current;
     const grown = content.current;
     if (!element || !grown) return;
-    let top = element.scrollTop;
+    top.current = element.scrollTop;
     const onScroll = () => {
       const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
       // Growing content never scrolls up; only the reader does.
       if (atEnd) wanted.current = true;
-      else if (element.scrollTop < top) wanted.current = false;
-      top = element.scrollTop;
+      else if (element.scrollTop < top.current) wanted.current = false;
+      top.current = element.scrollTop;
       setFollowing(wanted.current);
     };
     const observer = new ResizeObserver(() => {

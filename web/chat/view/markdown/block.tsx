@@ -115,9 +115,8 @@ function drawTable({ header, rows, align }: Of<'table'>, { notes }: Around, dir?
 
 function drawCode({ text, raw, lang }: Of<'code'>, { growing }: Around): VNode {
   const language = lang?.split(/\s/)[0] ?? '';
-  const complete = !growing || endsWithFence(raw);
-  if (language.toLowerCase() === 'mermaid') return <Diagram code={text} complete={complete} />;
-  return <CodeBlock code={text} language={language} complete={complete} />;
+  if (language.toLowerCase() !== 'mermaid') return <CodeBlock code={text} language={language} />;
+  return <Diagram code={text} complete={!growing || endsWithFence(raw)} />;
 }
 
 function endsWithFence(raw: string): boolean {

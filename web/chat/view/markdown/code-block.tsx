@@ -1,52 +1,69 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { CopyButton } from '../copy-button.tsx';
 import { lazy, useLazy } from '../lazy.ts';
+import { useNear } from '../use-near.ts';
 import type { Piece } from './highlight.ts';
+import { lineGroups } from './line-groups.ts';
 
 const highlighter = lazy(() => import('./highlight.ts'));
-
-/** Code of up to this length is coloured, in characters. Beyond it colours would take a second. */
-const LONGEST = 100_000;
-/** The same for code that is still being written: it is coloured anew with every word. */
-const LONGEST_GROWING = 6_000;
 
 interface CodeBlockProps {
   code: string;
   /** As the text names it; '' if it does not. */
   language: string;
-  /** False while more of it may come. */
-  complete: boolean;
   /** Buttons besides the one that copies. */
+  buttons?: ComponentChildren;
+  /** What is shown in the place of the code. */
   children?: ComponentChildren;
 }
 
-export function CodeBlock({ code, language, complete, children }: CodeBlockProps): JSX.Element {
+export function CodeBlock({ code, language, buttons, children }: CodeBlockProps): JSX.Element {
   return (
     <figure class="code-block" dir="ltr">
       <figcaption>
         <span>{language || 'text'}</span>
         <span class="row">
-          {children}
+          {buttons}
           <CopyButton text={code} label="Copy the code" />
         </span>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
-      <pre tabIndex={0}>
-        <Code code={code} language={language} complete={complete} />
-      </pre>
+      {children ?? <Code code={code} language={language} />}
     </figure>
   );
 }
 
-function Code({ code, language, complete }: Omit<CodeBlockProps, 'children'>): JSX.Element {
-  const colourable = language !== '' && code.length <= (complete ? LONGEST : LONGEST_GROWING);
-  const library = useLazy(highlighter, colourable);
-  const pieces = useMemo(
-    () => (colourable ? library?.highlight(code, language.toLowerCase()) : null),
-    [library, colourable, code, language],
+function Code({ code, language }: { code: string; language: string }): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
+    <pre tabIndex={0}>
+      <code>
+        {lineGroups(code).map((lines, index) => (
+          // Code grows only at its end, so its place identifies a group.
+          <Lines key={index} lines={lines} language={language.toLowerCase()} />
+        ))}
+      </code>
+    </pre>
   );
-  return <code>{pieces ? drawPieces(pieces) : code}</code>;
+}
+
+/**
+ * Some lines of code. They are coloured when they come into view, so that neither a long code nor a growing one holds the
+ * page up. Each group is coloured by itself.
+ */
+function Lines({ lines, language }: { lines: string; language: string }): JSX.Element {
+  const place = useRef<HTMLSpanElement>(null);
+  const near = useNear(place);
+  const library = useLazy(highlighter, near && language !== '');
+  const drawn = useMemo(() => {
+    const pieces = near && library ? library.highlight(lines, language) : null;
+    return pieces ? drawPieces(pieces) : lines;
+  }, [library, near, lines, language]);
+  return (
+    <span ref={place} class="lines">
+      {drawn}
+    </span>
+  );
 }
 
 function drawPieces(pieces: Piece[]): ComponentChildren[] {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { DrawnDiagram } from '../../diagrams/messages.ts';
-import { CodeIcon, PictureIcon } from '../icons.tsx';
+import { CodeIcon } from '../icons.tsx';
 import { IconButton } from '../parts.tsx';
 import { useDark } from '../use-dark.ts';
 import { CodeBlock } from './code-block.tsx';
@@ -21,36 +21,43 @@ export function Diagram({ code, complete }: { code: string; complete: boolean })
     };
   }, [code, complete, dark]);
 
-  if (!complete || drawn?.kind !== 'picture' || asCode) {
-    return (
-      <>
-        <CodeBlock code={code} language="mermaid" complete={complete}>
-          {drawn?.kind === 'picture' && (
-            <IconButton label="Show the diagram" onClick={() => setAsCode(false)}>
-              <PictureIcon />
-            </IconButton>
-          )}
-        </CodeBlock>
-        {complete && drawn?.kind === 'problem' && <p class="muted">This diagram is not drawn: {drawn.message}</p>}
-      </>
-    );
-  }
+  const picture = complete && drawn?.kind === 'picture' ? drawn : null;
   return (
-    <figure class="diagram">
-      <IconButton label="Show the code of the diagram" onClick={() => setAsCode(true)}>
-        <CodeIcon />
-      </IconButton>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
-      <div class="wide" role="group" aria-label="Diagram" tabIndex={0}>
-        {/* As an image it can neither run scripts nor fetch anything, nor be clicked. */}
-        <img
-          src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn.svg)}`}
-          width={drawn.width}
-          height={drawn.height}
-          alt={drawn.words}
-        />
-      </div>
-    </figure>
+    <>
+      <CodeBlock
+        code={code}
+        language="mermaid"
+        buttons={
+          picture && (
+            <IconButton
+              label="Show the code of the diagram"
+              pressed={asCode}
+              onClick={() => setAsCode((before) => !before)}
+            >
+              <CodeIcon />
+            </IconButton>
+          )
+        }
+      >
+        {picture && !asCode ? <Picture {...picture} /> : null}
+      </CodeBlock>
+      {complete && drawn?.kind === 'problem' && <p class="muted">This diagram is not drawn: {drawn.message}</p>}
+    </>
+  );
+}
+
+/** As an image it can neither run scripts nor fetch anything, nor be clicked. */
+function Picture({ svg, width, height, words }: Extract<DrawnDiagram, { kind: 'picture' }>): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
+    <div class="diagram" role="group" aria-label="Diagram" tabIndex={0}>
+      <img
+        src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
+        width={width}
+        height={height}
+        alt={words}
+      />
+    </div>
   );
 }

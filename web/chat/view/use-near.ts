@@ -1,0 +1,25 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+/** Returns true from when the element is in view, or as near to it as the view is high. */
+export function useNear(element: RefObject<Element | null>): boolean {
+  const [near, setNear] = useState(false);
+  useLayoutEffect(() => {
+    const place = element.current;
+    if (near || !place) return;
+    // What is there at once is not drawn twice before a person sees it.
+    if (isNear(place)) return setNear(true);
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setNear(true),
+      { root: place.closest('.turns'), rootMargin: '100% 0%' },
+    );
+    observer.observe(place);
+    return () => observer.disconnect();
+  }, [near]);
+  return near;
+}
+
+function isNear(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < 2 * innerHeight && bottom > -innerHeight;
+}
