@@ -9,7 +9,7 @@ import { bundle } from '../test/support/bundle.ts';
 import { arrivalsInPage, watchDelivery } from '../test/support/delivery.ts';
 import { importModel, openPaddock, request, startPaddockSite, untilReady } from '../test/support/paddock-page.ts';
 import type { StaticSite } from '../test/support/static-site.ts';
-import { median, spread } from './figures.ts';
+import { median, spread } from './statistics.ts';
 
 /**
  * Measures Paddock in a browser: the time from opening a page to the first token of its model; the tokens per second

@@ -16,9 +16,9 @@ import {
   type Results,
 } from './compare/results.ts';
 import { measureRound } from './compare/round.ts';
-import { turns } from './compare/statistics.ts';
 import { comparisonTable } from './compare/table.ts';
 import type { Ask } from './compare/workloads.ts';
+import { turns } from './statistics.ts';
 
 /**
  * Compares Paddock with other OpenAI endpoints on the same model file, by turns, and prints a table; `--save` stores the results and

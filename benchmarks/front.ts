@@ -3,9 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { usageOfTree } from './compare/process-tree.ts';
-import { percentile } from './compare/statistics.ts';
 import { markdownTable } from './compare/table.ts';
-import { median } from './figures.ts';
+import { median, percentile } from './statistics.ts';
 
 /**
  * Measures what the HTTP front takes of a core: `GET /v1/models` over some connections, and many open streams to which an engine by

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readCatalogue } from '../src/catalogue/node/catalogue.ts';
 import { type ModelShape, writeHollowModel } from '../test/fixtures/tiny-model.ts';
-import { spread } from './figures.ts';
+import { spread } from './statistics.ts';
 
 /**
  * Measures how long it takes to list a folder of many models, in ms from the start of the process: with small headers,

@@ -10,7 +10,7 @@ import { plainPng } from '../test/fixtures/media.ts';
 import { writeTinyModel } from '../test/fixtures/tiny-model.ts';
 import { writeVisionProjector } from '../test/fixtures/tiny-projector.ts';
 import { ask, chat, doneOf, generate } from '../test/support/generation.ts';
-import { median } from './figures.ts';
+import { median } from './statistics.ts';
 
 /**
  * Measures how fast WebAssembly encodes images. The projector has the size of CLIP's ViT-B/16, with 196 tokens for an

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../test/support/free-port.ts';
 import { type RunningServer, startServer } from '../test/support/server.ts';
-import { freePort } from './haproxy.ts';
 
 /** A Paddock at a port of its own, where the next one takes its place when it ends. */
 export interface Replica {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
+import { freePort } from '../../test/support/free-port.ts';
 import type { Target } from './request.ts';
 
 /** Where an endpoint is: a URL up to and with `/v1`, or a command that starts it. */
@@ -96,12 +96,4 @@ async function findModel(base: string, modelFile: string): Promise<string> {
   const model = data.find(({ id }) => id === stem) ?? data[0];
   if (!model) throw new Error(`${base} has no model`);
   return model.id;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
 }

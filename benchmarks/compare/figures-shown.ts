@@ -1,5 +1,5 @@
+import { medianOf, pairedRatio } from '../statistics.ts';
 import type { Comparison, Figure, RoundFigures } from './results.ts';
-import { medianOf, pairedRatio } from './statistics.ts';
 
 /** A figure as tables and plots show it. */
 export interface ShownFigure {

@@ -1,8 +1,8 @@
+import { percentile } from '../statistics.ts';
 import type { Endpoint } from './endpoint.ts';
 import { usageOfTree } from './process-tree.ts';
 import { playHistory, type Reply, sendLastTurn } from './request.ts';
 import type { RoundFigures } from './results.ts';
-import { percentile } from './statistics.ts';
 import type { Ask } from './workloads.ts';
 
 const MEMORY_SAMPLE_MS = 250;

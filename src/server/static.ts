@@ -76,6 +76,8 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
     const reading =
       read.get(key) ?? (encoding === null ? readStaticFile(file) : encode(readOnce(file, null), encoding));
     read.set(key, reading);
+    // What can't be read now is tried again at the next request.
+    reading.catch(() => read.delete(key));
     return reading;
   };
   return {

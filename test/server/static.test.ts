@@ -175,6 +175,16 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       expect(headers).not.toHaveProperty('vary');
     });
 
+    it('are read again after they could not be read', async () => {
+      const path = join(folder, 'web', 'late.js');
+      const files = openStaticFiles(new Map([['late.js', path]]));
+      const status = async () =>
+        (await files.reply({ method: 'GET', path: '/late.js', query: '', headers: {}, bytes: 0 })).status;
+      expect(await status()).toBe(404);
+      await writeFile(path, 'run()');
+      expect(await status()).toBe(200);
+    });
+
     it('answer HEAD with the headers only', async () => {
       const response = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
       expect(response.status).toBe(200);

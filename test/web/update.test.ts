@@ -99,9 +99,8 @@ describe('a new version on the site', () => {
       // The browser may count a closed tab for a moment longer, and then the next reload is the one.
       const nameAfterReload = async () => {
         await openFrame(first);
-        // The page that lets the new version in loads itself again, which may cut this reload off.
-        await first.reload().catch(() => {});
-        await first.waitForLoadState();
+        // The page that lets the new version in loads itself again: nothing is waited for but its beginning.
+        await first.reload({ waitUntil: 'commit' });
         await untilReady(first, 10_000);
         return picoName(first);
       };

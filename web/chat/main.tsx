@@ -7,7 +7,7 @@ import { initialState, reduce } from './data/state.ts';
 import { newHead } from './data/tree/operations.ts';
 import { createClock } from './data/tree/stamp.ts';
 import { openDatabase } from './storage/database.ts';
-import { applyTheme, readKey, readModel, readTheme } from './storage/preferences.ts';
+import { applyTheme, readKey, readModel, readTheme, readWaiting } from './storage/preferences.ts';
 import { createStore } from './store.ts';
 import { openChannel } from './tabs/channel.ts';
 import { ActionsContext } from './view/actions.ts';
@@ -16,7 +16,8 @@ import { App } from './view/app.tsx';
 applyTheme(readTheme());
 const tab = newId();
 const clock = createClock(tab, Date.now);
-const store = createStore(reduce, initialState(newHead(newId(), clock.next()), readModel(), idInAddress()));
+const fresh = newHead(newId(), clock.next());
+const store = createStore(reduce, initialState(fresh, readModel(), idInAddress(), readWaiting()));
 const client = createClient({
   key: readKey,
   onKeyWanted: (message) => store.dispatch({ kind: 'key wanted', message }),
@@ -28,7 +29,7 @@ const database = openDatabase(() =>
 void database.blocked.then(() =>
   warn('An older Paddock is open in another tab. Your chats appear here when you close that tab.'),
 );
-const actions = createActions({ store, client, database, channel: openChannel(tab), clock });
+const actions = createActions({ store, client, database, channel: openChannel(tab), clock, reads: new Map() });
 
 render(
   <ActionsContext.Provider value={actions}>

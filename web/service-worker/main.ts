@@ -13,6 +13,7 @@ import { isolated } from './isolation.ts';
 import { createBrowserResponseStore } from './responses.ts';
 import { createShell } from './shell.ts';
 import type { ShellManifest } from './shell-manifest.ts';
+import { updatePage } from './update-page.ts';
 
 declare const self: ServiceWorkerGlobalScope;
 /** The build puts these values in. */
@@ -102,7 +103,7 @@ async function openPage({ request, clientId }: FetchEvent, path: string): Promis
   const { waiting } = self.registration;
   if (waiting && isReload(request) && (await isAlone(clientId))) {
     waiting.postMessage({ kind: 'take-your-turn' } satisfies VersionMessage);
-    return new Response(null, { headers: { refresh: '0' } });
+    return updatePage();
   }
   return shell.serve(path) ?? isolated(await fetch(request));
 }

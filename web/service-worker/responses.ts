@@ -6,6 +6,7 @@ import {
   type StoredResponse,
   type StoreLimits,
 } from '../../src/core/api/responses/store.ts';
+import { once } from '../../src/core/once.ts';
 
 /** Nobody who uses a page goes on with a conversation of yesterday by its id, and what pages said should not stay for ever. */
 const MOST_IDLE_MS = 24 * 60 * 60 * 1000;
@@ -34,10 +35,9 @@ const BOTH = ['responses', 'entries'] as const;
  * server keeps in memory, and those that were not used for a day go with the next one that is stored.
  */
 export function createBrowserResponseStore(limits: StoreLimits = STORE_LIMITS): ResponseStore {
-  let opening: ReturnType<typeof open> | undefined;
+  const database = once(open);
   const begin = async () => {
-    opening ??= open();
-    const transaction = (await opening).transaction(BOTH, 'readwrite');
+    const transaction = (await database()).transaction(BOTH, 'readwrite');
     return {
       responses: transaction.objectStore('responses'),
       entries: transaction.objectStore('entries'),

@@ -1,6 +1,7 @@
 import type { TextPart } from '../../core/chat/literal-text.ts';
 import { ApiError, unsupportedParameter } from '../../core/errors.ts';
 import { MEDIA_MARK } from '../../core/media.ts';
+import { once } from '../../core/once.ts';
 import { blobBytes } from '../../gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readVocabulary } from '../../gguf/vocabulary.ts';
@@ -29,11 +30,7 @@ export interface WasmVocabulary {
  * GGUF, or the first part of it.
  */
 export function createWasmVocabulary(model: Blob): WasmVocabulary {
-  let built: Promise<Tokenizer> | undefined;
-  const tokenizer = () => {
-    built ??= build(model);
-    return built;
-  };
+  const tokenizer = once(() => build(model));
   const tokenized = async (
     parts: TextPart[],
     signal: AbortSignal | undefined,

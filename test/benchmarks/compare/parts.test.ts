@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseEndpoint } from '../../../benchmarks/compare/endpoint.ts';
 import { readPlan } from '../../../benchmarks/compare/options.ts';
-import { parseStat, usageOfTree } from '../../../benchmarks/compare/process-tree.ts';
+import { usageOfTree } from '../../../benchmarks/compare/process-tree.ts';
 import { toFigures } from '../../../benchmarks/compare/round.ts';
+import { parseStat } from '../../../chaos/process.ts';
 
 describe('an endpoint', () => {
   it('may have a name', () => {
@@ -38,10 +39,7 @@ describe('the options', () => {
 describe('the use of a process', () => {
   it('is read from its stat, whatever the program is called', () => {
     const fields = ['S', '41', ...Array(9).fill('0'), '250', '50', ...Array(8).fill('0'), '10', '0'];
-    expect(parseStat(`42 (a) b (c)) ${fields.join(' ')}`)).toEqual({
-      parent: 41,
-      usage: { cpuSeconds: 3, residentBytes: 40_960 },
-    });
+    expect(parseStat(`42 (a) b (c)) ${fields.join(' ')}`)).toEqual({ parent: 41, ticks: 300, pages: 10 });
   });
 
   it.runIf(process.platform === 'linux')('is that of this process and its children', () => {

@@ -148,7 +148,7 @@ describe('a turn with recordings', () => {
 
   it('survives export and import, as does one without recordings', () => {
     for (const tree of [fromList(conversation), fromList(talk(said({ text: 'a' })))]) {
-      expect(importText(exportText(tree))).toEqual(tree);
+      expect(importText(exportText(tree), 0)).toEqual(tree);
     }
   });
 
@@ -156,7 +156,7 @@ describe('a turn with recordings', () => {
     'is refused in an export with a recording at %s',
     (url) => {
       const bad = fromList(talk(said({ recordings: [{ ...wav, url }] })));
-      expect(() => importText(exportText(bad))).toThrow(/messages\.0\.turn\.value\.recordings\.0\.url/);
+      expect(() => importText(exportText(bad), 0)).toThrow(/messages\.0\.turn\.value\.recordings\.0\.url/);
     },
   );
 

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Server, startServer } from '../../../src/server/server.ts';
-import { openStaticFiles } from '../../../src/server/static.ts';
-import { listSite } from '../../../src/site-files.ts';
+import type { Field } from '../../../web/chat/data/tree/stamp.ts';
 import type { Patch } from '../../../web/chat/data/tree/tree.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { ask, chooseModel, messageField, openChat, replies, say, textOf } from './support.ts';
+import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
+import { ask, chooseModel, messageField, openChat, readStored, replies, say, textOf } from './support.ts';
 
 interface GivenFile {
   name: string;
@@ -15,23 +14,11 @@ interface GivenFile {
   buffer: Buffer;
 }
 
-const model = (id: string, vision: boolean, audio: boolean) => ({
-  id,
-  name: id,
-  object: 'model',
-  context_length: 4096,
-  metadata: { size: 1 },
-  capabilities: { vision, audio, tools: false, reasoning: false, embedding: false, rerank: false },
-  settings: { prompt_template: 'a template' },
-});
-const MODELS = [model('Senses', true, true), model('Eyes', true, false), model('Words', false, false)];
-const REPLY = [
-  { choices: [{ delta: { content: 'I see.' }, finish_reason: null }] },
-  { choices: [{ delta: {}, finish_reason: 'stop' }] },
+const MODELS = [
+  listedModel('Senses', { vision: true, audio: true }),
+  listedModel('Eyes', { vision: true }),
+  listedModel('Words'),
 ];
-
-/** Both what the page reads of /health and what it knows a Paddock by in /openapi.json. */
-const HEALTH = JSON.stringify({ status: 'ok', models: [], moving: [], info: { title: 'Paddock' } });
 
 const picture: GivenFile = { name: 'red.png', mimeType: 'image/png', buffer: Buffer.from(plainPng([200, 30, 30])) };
 const wav: GivenFile = { name: 'tone.wav', mimeType: 'audio/wav', buffer: Buffer.from(toneWav(440)) };
@@ -39,48 +26,33 @@ const mp3: GivenFile = { name: 'silence.mp3', mimeType: 'audio/mpeg', buffer: Bu
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let server: Server;
-let url: string;
+let server: StandIn;
 let browser: TestBrowser;
 let page: Page;
 const failures: string[] = [];
 
 beforeAll(async () => {
-  // The page gets its own policy from the server. Requests to models are answered here, before they reach the network.
-  const api = async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body: HEALTH });
-  const files = openStaticFiles(await listSite('dist-web'));
-  server = await startServer({
-    api,
-    files,
-    host: '127.0.0.1',
-    port: 0,
-    allowedHosts: [],
-    bodyLimits: { bytes: 1024, inFlightBytes: 1024, timeMs: 1000 },
-  });
-  url = `http://127.0.0.1:${server.port}`;
+  server = await startStandIn(MODELS);
   browser = await launchBrowser();
-  await browser.context.route('**/v1/models', (route) => route.fulfill({ json: { object: 'list', data: MODELS } }));
-  await browser.context.route('**/v1/chat/completions', (route) => {
-    const body = [...REPLY.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
-    return route.fulfill({ contentType: 'text/event-stream', body });
-  });
-  page = await openChat(browser.open, url);
+  page = await openChat(browser.open, server.url);
   page.on('pageerror', (error) => failures.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
 });
 afterAll(async () => {
   await browser?.close();
-  await server?.close(0);
+  await server?.stop();
 });
 beforeEach(async () => {
-  await page.goto(url);
+  await page.goto(server.url);
   await chooseModel(page, 'Senses');
   await page.getByRole('dialog', { name: 'Models' }).waitFor({ state: 'hidden' });
 });
 
 // The next test loads the page again, which ends what is still being stored: that what was sent is no draft any more.
 afterEach(async () => {
-  await expect.poll(() => page.evaluate(countStoredFiles)).toBe(0);
+  const stored = async () =>
+    (await readStored<Field<unknown[]>>(page, 'draftAttachments')).flatMap(({ value }) => value);
+  await expect.poll(stored).toEqual([]);
 });
 
 const attached = () => page.getByRole('list', { name: 'Attached' });
@@ -92,22 +64,6 @@ const attach = (...files: GivenFile[]) => page.getByLabel(/^Attach /).setInputFi
 async function detach(): Promise<void> {
   await attached().getByRole('button').click();
   await attached().waitFor({ state: 'detached' });
-}
-
-/** Runs in the page: counts the files in all stored drafts. */
-function countStoredFiles(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open('paddock-chat');
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const database = opening.result;
-      const rows = database.transaction('draftAttachments').objectStore('draftAttachments').getAll();
-      rows.onsuccess = () => {
-        database.close();
-        resolve(rows.result.reduce((total, { value }) => total + value.length, 0));
-      };
-    };
-  });
 }
 
 /** Returns the content of the last message in the request that `act` causes. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Attachment } from '../../../web/chat/data/attachments.ts';
 import {
   type Conversation,
   newReply,
@@ -7,6 +8,7 @@ import {
   type Turn,
   titleOf,
 } from '../../../web/chat/data/conversation.ts';
+import { type Draft, type DraftPart, NO_DRAFT, readLate } from '../../../web/chat/data/draft.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
 import { toChatRequest } from '../../../web/chat/data/request.ts';
 import {
@@ -20,14 +22,20 @@ import {
   currentConversation,
   draftKey,
   draftOf,
+  headOf,
   initialState,
   modelOf,
   reduce,
   type State,
 } from '../../../web/chat/data/state.ts';
 import { exportText, importText } from '../../../web/chat/data/transfer.ts';
+import { erased } from '../../../web/chat/data/tree/erase.ts';
 import { fromList, newHead, say, sayInstead, withValues } from '../../../web/chat/data/tree/operations.ts';
+import type { Stamp } from '../../../web/chat/data/tree/stamp.ts';
 import type { Patch } from '../../../web/chat/data/tree/tree.ts';
+
+/** The day of the tests, in Unix time in ms. */
+const NOW = 1_790_000_000_000;
 
 const user = (text: string, images: string[] = []): Turn => ({ role: 'user', id: `user ${text}`, text, images });
 const call = (id: string) => ({ id, type: 'function' as const, function: { name: 'look', arguments: '{}' } });
@@ -182,6 +190,16 @@ describe('the state', () => {
     expect(state.chats.messages).toEqual({});
   });
 
+  it('has no conversation that was erased, not even at its address', () => {
+    const { state } = asked();
+    const [head] = Object.values(state.chats.heads);
+    if (!head) throw new Error('it was asked');
+    const gone = erased(withValues(head, { deleted: true }, at(9)));
+    const now = take(begun(), { heads: [gone], messages: [] });
+    expect(headOf(now, 'c')).toBeUndefined();
+    expect(currentConversation(reduce(now, { kind: 'open', id: 'c' })).turns).toEqual([]);
+  });
+
   it('has a draft for each conversation, and one for those that have not begun', () => {
     const { state } = asked();
     const text = (value: string, time: number) => ({ text: { value, at: at(time) } });
@@ -214,6 +232,31 @@ describe('the state', () => {
   });
 });
 
+describe('a draft', () => {
+  const at = (time: number, tab: string) => ({ time, tab });
+  const written = (text: string, stamp: Stamp, files: Attachment[] = []): Draft => ({
+    text: { value: text, at: stamp },
+    attachments: { value: files, at: stamp },
+  });
+  const picture = (name: string): Attachment => ({ kind: 'image', url: name });
+  const join = (typed: Draft, stored: DraftPart) => {
+    const { text, attachments } = readLate(typed, stored, at(9, 'mine'));
+    return [text.value, attachments.value.map((one) => one.kind === 'image' && one.url).join()];
+  };
+
+  it('that was stored comes before what was written until it could be read', () => {
+    const stored = written('before, ', at(1, 'gone'), [picture('a')]);
+    expect(join(written('after', at(2, 'mine'), [picture('b')]), stored)).toEqual(['before, after', 'a,b']);
+    expect(join({ ...NO_DRAFT, text: { value: 'after', at: at(2, 'mine') } }, stored)).toEqual(['before, after', 'a']);
+    expect(join(written('after', at(2, 'mine')), {})).toEqual(['after', '']);
+  });
+
+  it('is not joined twice: what this tab has stored, or another one has said, holds it already', () => {
+    expect(join(written('ab', at(2, 'mine')), written('a', at(1, 'mine')))).toEqual(['ab', '']);
+    expect(join(written('ab', at(2, 'other')), written('a', at(1, 'gone')))).toEqual(['ab', '']);
+  });
+});
+
 describe('an export', () => {
   const stats = { promptTokens: 1, cachedTokens: 0, tokens: 2, tokensPerSecond: null, firstTokenMs: 3, totalMs: 4 };
   const whole = talk(user('a', ['data:image/png;base64,AA==']), reply('b', { calls: [call('1')], stats }), {
@@ -233,21 +276,46 @@ describe('an export', () => {
     const deleted = withValues({ ...head, id: 'gone' }, { deleted: true }, { time: 9, tab: 'a' });
     const all = { heads: edited.heads, messages: [...tree.messages, ...edited.messages] };
     const exported = exportText({ heads: [...all.heads, deleted], messages: all.messages.toReversed() });
-    const imported = importText(exported);
+    const imported = importText(exported, NOW);
     expect(imported.heads).toEqual(all.heads);
     expect(imported.messages).toHaveLength(4);
     expect(imported.messages).toEqual(expect.arrayContaining(all.messages));
   });
 
   it('of the first version is read as a tree of one branch', () => {
-    expect(importText(file(1, { conversations: [whole] }))).toEqual(fromList(whole));
+    expect(importText(file(1, { conversations: [whole] }), NOW)).toEqual(fromList(whole));
+  });
+
+  it('has times that are no later than a day from now, so that they do not set the clock', () => {
+    const far = talk(user('a'));
+    const { heads, messages } = importText(
+      file(1, { conversations: [{ ...far, createdAt: 5e15, updatedAt: 8e15 }] }),
+      NOW,
+    );
+    const times = JSON.stringify({ heads, messages }).matchAll(/"(?:time|createdAt|updatedAt)":(\d+)/g);
+    expect(Math.max(...[...times].map(([, time]) => Number(time)))).toBe(NOW + 24 * 60 * 60 * 1000);
+  });
+
+  it('with a reply that was still being written has it as stopped', () => {
+    const growing = talk(user('a'), reply('half', { end: null }));
+    const ends = ({ messages }: Patch) => messages.map(({ turn }) => 'end' in turn.value && turn.value.end?.kind);
+    expect(ends(importText(file(1, { conversations: [growing] }), NOW))).toEqual([false, 'stopped']);
+    expect(ends(importText(exportText(fromList(growing)), NOW))).toEqual([false, 'stopped']);
+  });
+
+  it('has a title for each chat, and no messages without a chat', () => {
+    const { heads, messages } = fromList({ ...whole, title: ' ' });
+    const lost = { ...messages[0], conversation: 'unknown' };
+    const imported = importText(file(2, { heads, messages: [...messages, lost] }), NOW);
+    expect(imported.heads.map(({ title }) => title.value)).toEqual(['New chat']);
+    expect(imported.messages).toHaveLength(messages.length);
   });
 
   it('is refused if its messages go round in a circle', () => {
     const { heads, messages } = fromList(talk(user('a'), user('b')));
     const [first, second] = messages;
     const circle = [{ ...first, parent: 'user b' }, second];
-    expect(() => importText(file(2, { heads, messages: circle }))).toThrow(/messages/);
+    expect(() => importText(file(2, { heads, messages: circle }), NOW)).toThrow(/messages/);
   });
 
   it.each([
@@ -259,11 +327,16 @@ describe('an export', () => {
       /conversations\.0\.turns\.0\.images\.0/,
     ],
     [
+      'a time that is no date',
+      file(1, { conversations: [{ ...talk(), updatedAt: 1e300 }] }),
+      /conversations\.0\.updatedAt is not as expected/,
+    ],
+    [
       'a picture that may hold script',
       file(1, { conversations: [talk(user('a', ['data:image/svg+xml;base64,AA==']))] }),
       /images/,
     ],
   ])('is refused if it is %s, and says where', (_, text, message) => {
-    expect(() => importText(text)).toThrow(message);
+    expect(() => importText(text, NOW)).toThrow(message);
   });
 });

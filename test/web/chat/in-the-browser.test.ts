@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { startPaddockSite, untilServed } from '../../support/paddock-page.ts';
 import type { StaticSite } from '../../support/static-site.ts';
-import { ask, chooseModel, openChat, replies, status, textOf } from './support.ts';
+import { ask, chooseModel, openChat, replies, status, textOf, untilModel } from './support.ts';
 
 const TIME_LIMIT_MS = 120_000;
 
@@ -56,7 +56,7 @@ describe('the chat page on a static host', () => {
       await site.stop();
       await page.reload();
       await untilServed(page);
-      await page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+      await untilModel(page);
       await expect.poll(() => replies(page).count()).toBe(said);
       expect(await ask(page, 'And again')).not.toBe('');
     },

@@ -5,7 +5,18 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { importInPage, request, startPaddockSite, untilServed } from '../../support/paddock-page.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
-import { ask, conversationOf, importChats, messageField, openChat, replies, say, status, textOf } from './support.ts';
+import {
+  ask,
+  conversationOf,
+  importChats,
+  messageField,
+  openChat,
+  replies,
+  say,
+  status,
+  textOf,
+  untilModel,
+} from './support.ts';
 
 const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 const PHONE = 'paddock.example';
@@ -48,8 +59,6 @@ async function openWatched(browser: TestBrowser, url: string): Promise<{ page: P
   await page.goto(url);
   return { page, errors };
 }
-
-const untilModel = (page: Page) => page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
 
 describe('on another device, over plain http,', () => {
   let browser: TestBrowser;

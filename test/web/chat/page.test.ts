@@ -18,6 +18,7 @@ import {
   say,
   status,
   textOf,
+  untilModel,
 } from './support.ts';
 
 const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
@@ -299,7 +300,7 @@ describe('a server that needs a key', () => {
         if (key === 'wrong') await dialog.getByText('The API key is not valid.').waitFor();
       }
       await dialog.waitFor({ state: 'hidden' });
-      await tab.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+      await untilModel(tab);
       await chooseModel(tab, 'pico');
       expect(await ask(tab, 'Hello')).not.toBe('');
       const kept = await tab.evaluate(() => [JSON.stringify(localStorage), JSON.stringify(sessionStorage)]);

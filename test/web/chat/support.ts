@@ -4,6 +4,10 @@ import type { Locator, Page } from 'playwright-core';
 export const messageField = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 export const replies = (page: Page) => page.locator('article.reply');
 export const announcement = (page: Page) => page.locator('#announcement');
+export const bubbles = (page: Page): Promise<string[]> => page.locator('.bubble').allInnerTexts();
+/** The button in the list that opens the chat with this title. */
+export const chat = (page: Page, title: string): Locator =>
+  page.getByRole('navigation').getByRole('button', { name: title, exact: true });
 export const status = (page: Page) => page.locator('.status');
 
 export async function textOf(element: Locator): Promise<string> {
@@ -13,8 +17,13 @@ export async function textOf(element: Locator): Promise<string> {
 /** Opens the page in a new tab and waits until a message can be typed. */
 export async function openChat(open: (url: string) => Promise<Page>, url: string): Promise<Page> {
   const page = await open(url);
-  await page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+  await untilModel(page);
   return page;
+}
+
+/** Waits until Paddock is ready. */
+export async function untilModel(page: Page): Promise<void> {
+  await page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
 }
 
 export async function say(page: Page, text: string): Promise<void> {
@@ -69,4 +78,85 @@ export function conversationOf(title: string, text: string, more: Record<string,
       },
     ],
   };
+}
+
+/** The name of a store in the page's database. */
+type StoreName = 'heads' | 'messages' | 'draftTexts' | 'draftAttachments';
+
+/** Reads all rows of a store in the page's database. */
+export function readStored<Row>(page: Page, store: StoreName): Promise<Row[]> {
+  return page.evaluate(readInPage, store) as Promise<Row[]>;
+}
+
+/** Runs in a page. */
+function readInPage(store: string): Promise<unknown[]> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('paddock-chat');
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const reading = opening.result.transaction(store).objectStore(store).getAll();
+      reading.onsuccess = () => {
+        opening.result.close();
+        resolve(reading.result);
+      };
+    };
+  });
+}
+
+/** Has nobody read or write a store until the function that it gives is called. `page` must stay open. */
+export async function holdStore(page: Page, store: StoreName): Promise<() => Promise<void>> {
+  await page.evaluate(holdInPage, store);
+  return () => page.evaluate(releaseInPage);
+}
+
+interface Holding {
+  isHeld: boolean;
+}
+
+/** Runs in a page. A transaction that writes keeps all others out, and lasts as long as it is asked something. */
+function holdInPage(store: string): Promise<void> {
+  return new Promise((resolve) => {
+    const holding = globalThis as unknown as Holding;
+    holding.isHeld = true;
+    const opening = indexedDB.open('paddock-chat');
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction(store, 'readwrite');
+      transaction.oncomplete = () => opening.result.close();
+      const goOn = () => {
+        if (holding.isHeld) transaction.objectStore(store).count().onsuccess = goOn;
+      };
+      transaction.objectStore(store).count().onsuccess = () => {
+        resolve();
+        goOn();
+      };
+    };
+  });
+}
+
+/** Runs in a page. */
+function releaseInPage(): void {
+  (globalThis as unknown as Holding).isHeld = false;
+}
+
+/** Changes rows of a store in the page's database: each gets these values besides its own. */
+export function changeStored(page: Page, store: StoreName, values: object): Promise<void> {
+  return page.evaluate(changeInPage, { store, values });
+}
+
+/** Runs in a page. */
+function changeInPage({ store, values }: { store: string; values: object }): Promise<void> {
+  return new Promise((resolve) => {
+    const opening = indexedDB.open('paddock-chat');
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction(store, 'readwrite');
+      transaction.oncomplete = () => {
+        opening.result.close();
+        resolve();
+      };
+      const rows = transaction.objectStore(store);
+      rows.getAll().onsuccess = ({ target }) => {
+        for (const row of (target as IDBRequest<object[]>).result) rows.put({ ...row, ...values });
+      };
+    };
+  });
 }

@@ -1,9 +1,23 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type { Message } from '../../../web/chat/data/tree/tree.ts';
 import { makeRandom } from '../../fixtures/random.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
-import { ask, chooseModel, conversationOf, messageField, openChat, replies, say, textOf } from './support.ts';
+import {
+  ask,
+  bubbles,
+  chat,
+  chooseModel,
+  conversationOf,
+  messageField,
+  openChat,
+  readStored,
+  replies,
+  say,
+  textOf,
+  untilModel,
+} from './support.ts';
 
 const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 const LONG = { timeout: 40_000 };
@@ -32,10 +46,6 @@ async function openTab(): Promise<Page> {
   return page;
 }
 
-const chat = (page: Page, title: string) =>
-  page.getByRole('navigation').getByRole('button', { name: title, exact: true });
-const bubbles = (page: Page) => page.locator('.bubble').allInnerTexts();
-
 describe('two tabs', () => {
   it('show each other’s chats and words at once, and lose none', async () => {
     const [a, b] = tabs;
@@ -57,7 +67,7 @@ describe('two tabs', () => {
     await b.getByText('This chat was deleted in another tab.').waitFor();
     await chat(b, 'To be deleted').waitFor({ state: 'detached' });
     await a.reload();
-    await a.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+    await untilModel(a);
     expect(await chat(a, 'To be deleted').count()).toBe(0);
     await b.getByRole('button', { name: 'Restore' }).click();
     await chat(a, 'To be deleted').waitFor();
@@ -93,7 +103,7 @@ describe('two tabs', () => {
     await ask(a, 'Begun');
     await deaf.goto(a.url());
     await replies(deaf).first().waitFor();
-    await deaf.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+    await untilModel(deaf);
     await ask(a, 'From A');
     expect(await bubbles(deaf)).toEqual(['Begun']);
     await ask(deaf, 'From B');
@@ -163,7 +173,7 @@ describe('200 random operations in two tabs', () => {
     for (const title of new Set(await titles(a))) {
       await expect.poll(async () => (await shown(a, title)) === (await shown(b, title)), LONG).toBe(true);
     }
-    const stored = await a.evaluate(readStored);
+    const stored = (await readStored<Message>(a, 'messages')).map(({ turn }) => turn.value.text);
     expect(
       words.filter((word) => !stored.includes(word)),
       `seed ${seed}`,
@@ -172,30 +182,17 @@ describe('200 random operations in two tabs', () => {
   });
 });
 
-/** Runs in a page. The texts of all stored messages. */
-function readStored(): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    const opening = indexedDB.open('paddock-chat');
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const reading = opening.result.transaction('messages').objectStore('messages').getAll();
-      reading.onsuccess = () => {
-        opening.result.close();
-        resolve(reading.result.map(({ turn }) => turn.value.text));
-      };
-    };
-  });
-}
-
 describe('chats of an older Paddock', () => {
   it('are carried over, and wait for an old tab to be closed', async () => {
     await using browser = await launchBrowser();
     const old = await browser.open(`${server.url}/icon.svg`);
     await old.evaluate(storeFirstVersion, [conversationOf('An old chat', 'An old answer')]);
-    const page = await browser.open(server.url);
+    // The address names a chat that can not be read yet.
+    const page = await browser.open(`${server.url}/#unread`);
     page.setDefaultTimeout(LONG.timeout);
     await page.getByText(/An older Paddock is open in another tab/).waitFor();
     await ask(page, 'Said meanwhile');
+    expect(await bubbles(page)).toEqual(['Said meanwhile']);
     await old.close();
     await chat(page, 'An old chat').click();
     await replies(page).first().getByText('An old answer').waitFor();

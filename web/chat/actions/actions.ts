@@ -26,10 +26,10 @@ export interface Actions {
 
 export function createActions(context: Context): Actions {
   const { store } = context;
-  const models = modelActions(context, () => void replies.resume());
+  const models = modelActions(context, () => void restored.then(replies.resume));
   const replies = replyActions(context, models);
   const drafts = draftActions(context);
-  const conversations = conversationActions(context, { stop: replies.stop, drafts });
+  const conversations = conversationActions(context, { stop: replies.stop, resume: replies.resume, drafts });
   let restored: Promise<void> = Promise.resolve();
 
   const start = async () => {
@@ -50,8 +50,11 @@ export function createActions(context: Context): Actions {
 
   return {
     open: () => {
-      restored = Promise.race([conversations.restore(), context.database.blocked]);
-      followTabs(context, replies);
+      const listed = conversations.restore();
+      restored = Promise.race([listed, context.database.blocked]);
+      // What waits may only be known now, long after the models.
+      void listed.then(replies.resume);
+      followTabs(context, replies, conversations.followAddress);
       addEventListener('popstate', conversations.followAddress);
       void start();
     },
@@ -65,7 +68,11 @@ export function createActions(context: Context): Actions {
     dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
     models,
     // A message that is sent before the conversation is read would begin another one.
-    replies: { ...replies, send: (text, attachments) => restored.then(() => replies.send(text, attachments)) },
+    replies: {
+      ...replies,
+      send: (text, attachments, conversationId = store.get().currentId) =>
+        restored.then(() => replies.send(text, attachments, conversationId)),
+    },
     conversations,
     drafts,
   };

@@ -2,11 +2,24 @@
 
 /** Returns the id in the address; '' if there is none. */
 export function idInAddress(): string {
-  return location.hash.slice(1);
+  const text = location.hash.slice(1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Puts a conversation's id into the address. Null stands for a new conversation. */
 export function showInAddress(id: string | null): void {
-  if (idInAddress() === (id ?? '')) return;
-  history.pushState(null, '', id === null ? location.pathname + location.search : `#${id}`);
+  if (idInAddress() !== (id ?? '')) history.pushState(null, '', addressOf(id));
+}
+
+/** Corrects the address, if what it names is not there. */
+export function correctAddress(id: string | null): void {
+  if (idInAddress() !== (id ?? '')) history.replaceState(null, '', addressOf(id));
+}
+
+function addressOf(id: string | null): string {
+  return id === null ? location.pathname + location.search : `#${encodeURIComponent(id)}`;
 }

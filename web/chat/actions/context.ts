@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import { headOf } from '../data/state.ts';
+import { headOf, type State } from '../data/state.ts';
 import { latestStamp } from '../data/tree/merge.ts';
 import { type HeadValues, withValues } from '../data/tree/operations.ts';
 import type { Clock } from '../data/tree/stamp.ts';
@@ -15,19 +15,37 @@ export interface Context {
   database: Database;
   channel: TabChannel;
   clock: Clock;
+  /** The conversations whose stored messages were read or are being read, by their ids. */
+  reads: Map<string, Promise<void>>;
+}
+
+/** Has the next changes of this tab come after these. */
+export function see({ clock }: Pick<Context, 'clock'>, patch: Patch): void {
+  const last = latestStamp(patch);
+  if (last) clock.see(last);
 }
 
 /** Takes in what is stored. */
-export function take({ store, clock }: Context, patch: Patch): void {
-  const last = latestStamp(patch);
-  if (last) clock.see(last);
-  store.dispatch({ kind: 'patch', patch });
+export function take(context: Context, patch: Patch): void {
+  see(context, patch);
+  context.store.dispatch({ kind: 'patch', patch });
 }
 
-/** Reads the stored messages of a conversation. Changes that other tabs make meanwhile are taken in too. */
-export async function readMessages(context: Context, id: string): Promise<void> {
-  context.store.dispatch({ kind: 'read', id });
-  take(context, { heads: [], messages: await context.database.messages(id).catch(() => []) });
+/**
+ * Reads the stored messages of a conversation, once. Changes that other tabs make meanwhile are taken in too. If they
+ * can't be read, the next call tries again.
+ */
+export function readMessages(context: Context, id: string): Promise<void> {
+  const { store, database, reads } = context;
+  const known = reads.get(id);
+  if (known) return known;
+  store.dispatch({ kind: 'read', id });
+  const reading = database.messages(id).then(
+    (messages) => take(context, { heads: [], messages }),
+    () => void reads.delete(id),
+  );
+  reads.set(id, reading);
+  return reading;
 }
 
 /** Returns the message of a failure, for people. */
@@ -45,10 +63,11 @@ export function tell({ store }: Context, text: string, tone: 'plain' | 'bad' = '
  */
 export async function change(context: Context, patch: Patch): Promise<void> {
   const { store, database, channel } = context;
-  store.dispatch({ kind: 'patch', patch });
-  channel.post({ kind: 'patch', patch });
+  const whole = withWords(store.get(), patch);
+  store.dispatch({ kind: 'patch', patch: whole });
+  channel.post({ kind: 'patch', patch: whole });
   try {
-    await database.merge(patch);
+    await database.merge(whole);
   } catch {
     if (!store.get().kept) return;
     tell(context, 'This browser can’t keep the conversation: export it if it is dear to you.', 'bad');
@@ -63,4 +82,12 @@ export function setValues(context: Context, id: string, values: Partial<HeadValu
   const changed = withValues(head, values, clock.next());
   if (store.get().chats.heads[id]) void change(context, { heads: [changed], messages: [] });
   else store.dispatch({ kind: 'fresh', head: changed });
+}
+
+/** Another tab may have erased a conversation that comes back. So it comes with all words that are still here. */
+function withWords({ chats }: State, patch: Patch): Patch {
+  const back = patch.heads.filter(({ id, deleted }) => chats.heads[id]?.deleted.value && !deleted.value);
+  if (back.length === 0) return patch;
+  const words = back.flatMap(({ id }) => Object.values(chats.messages[id] ?? {}));
+  return { heads: patch.heads, messages: [...words, ...patch.messages] };
 }

@@ -2,14 +2,12 @@ import { newId } from '../data/new-id.ts';
 import type { Settings } from '../data/settings.ts';
 import { currentHead, headOf } from '../data/state.ts';
 import { exportText, importText } from '../data/transfer.ts';
+import { erased, isOver } from '../data/tree/erase.ts';
 import { type HeadValues, newHead, show, withValues } from '../data/tree/operations.ts';
 import type { Head } from '../data/tree/tree.ts';
-import { idInAddress, showInAddress } from './address.ts';
-import { type Context, change, messageOf, readMessages, setValues, take, tell } from './context.ts';
+import { correctAddress, idInAddress, showInAddress } from './address.ts';
+import { type Context, change, messageOf, readMessages, see, setValues, take, tell } from './context.ts';
 import type { DraftActions } from './drafts.ts';
-
-/** A deleted conversation can be restored for so long, in ms. After that its words are removed for good. */
-const RESTORE_MS = 24 * 60 * 60 * 1000;
 
 export interface ConversationActions {
   /** Lists the stored conversations and opens the one that the address names, if it exists. */
@@ -33,44 +31,66 @@ export interface ConversationActions {
 
 interface Needs {
   stop: (id: string) => void;
+  /** Asks for the replies that wait. */
+  resume: () => Promise<void>;
   drafts: DraftActions;
 }
 
-export function conversationActions(context: Context, { stop, drafts }: Needs): ConversationActions {
-  const { store, database, clock } = context;
+export function conversationActions(context: Context, { stop, resume, drafts }: Needs): ConversationActions {
+  const { store, database, clock, reads } = context;
+  /** The conversation that was chosen last. It opens when its messages are read. */
+  let chosen: string | null = null;
 
   const begin = () => {
     const { settings, model } = currentHead(store.get());
     const head = newHead(newId(), clock.next(), settings.value, model.value);
+    chosen = head.id;
     store.dispatch({ kind: 'fresh', head });
     store.dispatch({ kind: 'open', id: head.id });
     void drafts.read();
   };
   const open = async (id: string) => {
-    if (!headOf(store.get(), id)) {
-      tell(context, 'This conversation is not here any more.', 'bad');
-      if (store.get().currentId === id) begin();
-      return;
-    }
-    if (!store.get().chats.messages[id]) await readMessages(context, id);
+    chosen = id;
+    if (headOf(store.get(), id)) await readMessages(context, id);
+    if (chosen !== id) return;
+    if (!headOf(store.get(), id)) return leave(id);
     store.dispatch({ kind: 'open', id });
     showInAddress(id);
     await drafts.read();
+  };
+  /** Says that a conversation is gone. What was just typed for it stays. */
+  const leave = (id: string) => {
+    tell(context, 'This conversation is not here any more.', 'bad');
+    if (store.get().currentId === id) {
+      begin();
+      drafts.takeOver(id);
+    }
+    const { chats, currentId } = store.get();
+    correctAddress(chats.heads[currentId] ? currentId : null);
   };
   const setCurrent = (values: Partial<HeadValues>) => setValues(context, store.get().currentId, values);
 
   return {
     restore: async () => {
+      // This comes before what is typed is stored in its place.
+      void drafts.read();
+      const now = Date.now();
+      const isForgotten = (head: Head) => isOver(head, now);
       try {
         const heads = await database.heads();
-        take(context, { heads, messages: [] });
-        for (const head of heads) if (isOver(head)) await database.erase(head);
+        take(context, { heads: heads.map((head) => (isForgotten(head) ? erased(head) : head)), messages: [] });
+        database
+          .erase(
+            heads.filter(isForgotten).map(({ id }) => id),
+            now,
+          )
+          .catch(() => {});
       } catch {
         store.dispatch({ kind: 'kept', kept: false });
       }
+      store.dispatch({ kind: 'listed' });
       const id = idInAddress();
       if (id !== '') await open(id);
-      else await drafts.read();
     },
     begin: () => {
       begin();
@@ -99,6 +119,8 @@ export function conversationActions(context: Context, { stop, drafts }: Needs): 
       for (const id of ids) setValues(context, id, { deleted: false });
       const [first] = ids;
       if (first !== undefined) void open(first);
+      // They may have waited for a reply.
+      void resume();
     },
     showVersion: (messageId) => {
       const head = currentHead(store.get());
@@ -116,29 +138,25 @@ export function conversationActions(context: Context, { stop, drafts }: Needs): 
     },
     importAll: async (file) => {
       try {
-        const { heads, messages } = importText(await file.text());
+        const { heads, messages } = importText(await file.text(), Date.now());
+        see(context, { heads, messages });
         const { chats } = store.get();
         const isNew = ({ id, updatedAt }: Head) => {
           const known = chats.heads[id];
           return !known || known.deleted.value || known.updatedAt < updatedAt;
         };
-        const taken = heads.filter(isNew);
+        const taken = new Set(heads.filter(isNew));
         // One that was deleted here comes back.
-        const back = taken.map((head) => withValues(head, { deleted: false }, clock.next()));
-        for (const { id } of heads) store.dispatch({ kind: 'read', id });
-        await change(context, { heads: [...heads, ...back], messages });
+        const back = (head: Head) => (taken.has(head) ? withValues(head, { deleted: false }, clock.next()) : head);
+        for (const { id } of heads) reads.delete(id);
+        await change(context, { heads: heads.map(back), messages });
         await Promise.all(heads.map(({ id }) => readMessages(context, id)));
-        tell(context, importedText(taken.length, heads.length - taken.length));
+        tell(context, importedText(taken.size, heads.length - taken.size));
       } catch (error) {
         tell(context, messageOf(error), 'bad');
       }
     },
   };
-}
-
-/** True if a conversation was deleted so long ago that its words are to be removed. */
-function isOver({ deleted, title }: Head): boolean {
-  return deleted.value && title.value !== '' && deleted.at.time < Date.now() - RESTORE_MS;
 }
 
 function importedText(taken: number, known: number): string {

@@ -8,8 +8,8 @@ export interface ModelActions {
   /** Fetches the list of models and the state of the server again. */
   refresh(): Promise<void>;
   refreshHealth(): Promise<void>;
-  /** Chooses the model of the current conversation and of new ones. */
-  choose(id: string): void;
+  /** Chooses the model of a conversation, by default the current one, and of new ones. */
+  choose(id: string, conversationId?: string): void;
   pull(source: string): Promise<void>;
   importFile(file: File): Promise<void>;
   /** Cancels the running pull or import. The bytes of a pull are kept for the next one. */
@@ -32,16 +32,18 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
     store.dispatch({ kind: 'models', models: list.data });
     onModels();
   };
-  const choose = (id: string) => {
+  const choose = (id: string, conversationId = store.get().currentId) => {
     keepModel(id);
     store.dispatch({ kind: 'preferred model', id });
-    setValues(context, store.get().currentId, { model: id });
+    setValues(context, conversationId, { model: id });
   };
 
   /** Only one runs at a time: the form is closed while a model arrives. */
   const receive = async (source: string, path: string, body: object | Blob) => {
     const stopper = new AbortController();
     arriving = stopper;
+    // Another conversation may be open when the model has come.
+    const { currentId } = store.get();
     let arrival = arrivalOf(source);
     const show = (next: Arrival | null) => store.dispatch({ kind: 'arrival', arrival: next });
     show(arrival);
@@ -49,16 +51,16 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
       for await (const event of client.events(path, body, stopper.signal) as AsyncGenerator<ArrivalEvent>) {
         arrival = withArrivalEvent(arrival, event);
         show(arrival);
-        if (event.status === 'done') await welcome(event.model, event.already_here);
+        if (event.status === 'done') await welcome(event.model, event.already_here, currentId);
       }
       show(null);
     } catch (error) {
       show(stopper.signal.aborted ? null : { ...arrival, failure: messageOf(error) });
     }
   };
-  const welcome = async ({ id, name }: ListedModel, alreadyHere: boolean) => {
+  const welcome = async ({ id, name }: ListedModel, alreadyHere: boolean, conversationId: string) => {
     await refresh();
-    choose(id);
+    choose(id, conversationId);
     tell(context, `${name} is ${alreadyHere ? 'already here' : 'ready'}.`);
   };
 

@@ -5,10 +5,10 @@ import { newId } from '../data/new-id.ts';
 import { type ChatChunk, coming, statsOf, withChunk } from '../data/reply.ts';
 import { toChatRequest } from '../data/request.ts';
 import { spokenReply } from '../data/spoken.ts';
-import { currentConversation, currentHead, findConversation, headOf, modelOf } from '../data/state.ts';
+import { currentConversation, currentHead, findConversation, headOf, modelOf, type Waiting } from '../data/state.ts';
 import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
 import type { Head, Messages, Patch } from '../data/tree/tree.ts';
-import { keepWaiting, readWaiting } from '../storage/preferences.ts';
+import { keepWaiting } from '../storage/preferences.ts';
 import { showInAddress } from './address.ts';
 import { type Context, change, messageOf, readMessages } from './context.ts';
 import type { ModelActions } from './models.ts';
@@ -22,10 +22,10 @@ const ASK_EVERY_MS = 1000;
 
 export interface ReplyActions {
   /**
-   * Says something in the current conversation. If Paddock is not ready yet, the reply is asked for when it is. Resolves
-   * when what was said is stored, or can't be.
+   * Says something in a conversation, by default the current one. If Paddock is not ready yet, the reply is asked for when
+   * it is. Resolves when what was said is stored, or can't be.
    */
-  send(text: string, attachments: Attachment[]): Promise<void>;
+  send(text: string, attachments: Attachment[], conversationId?: string): Promise<void>;
   /** Asks for this reply again. The old one stays as another version. */
   retry(replyId: string): void;
   /** Says this in the place of a turn and asks for a reply. The old turn and what came after it stay as another version. */
@@ -50,13 +50,18 @@ export function replyActions(
   context: Context,
   models: Pick<ModelActions, 'refreshHealth'>,
 ): ReplyActions & ReplyKeeping {
-  const { store, channel, clock } = context;
+  const { store, channel, clock, reads } = context;
   const running = new Map<string, AbortController>();
   const messagesOf = (id: string): Messages => store.get().chats.messages[id] ?? {};
 
-  const setWaiting = (conversationIds: string[]) => {
-    store.dispatch({ kind: 'waiting', conversationIds });
-    keepWaiting(conversationIds);
+  /** Has a conversation wait for a reply, or wait no more if there is none. */
+  const setWaiting = (conversationId: string, one?: Waiting) => {
+    const known = store.get().waiting;
+    const others = known.filter((other) => other.conversationId !== conversationId);
+    if (!one && others.length === known.length) return;
+    const waiting = one ? [...others, one] : others;
+    store.dispatch({ kind: 'waiting', waiting });
+    keepWaiting(waiting);
   };
 
   /** Asks for a reply after the last turn of a conversation or, if `instead` is given, in the place of that reply. */
@@ -65,7 +70,8 @@ export function replyActions(
     const head = headOf(state, conversationId);
     if (!head || running.has(conversationId)) return;
     const model = modelOf(state, { model: head.model.value });
-    if (!model) return setWaiting([...state.waiting.filter((id) => id !== conversationId), conversationId]);
+    if (!model) return setWaiting(conversationId, { conversationId, ...(instead !== undefined && { instead }) });
+    setWaiting(conversationId);
     const turn = newReply(model.id);
     void change(context, replyPatch(head, turn, instead));
     store.dispatch({ kind: 'coming', conversationId, coming: coming(turn) });
@@ -102,9 +108,15 @@ export function replyActions(
     if (instead === undefined) return say(head, lastTurnId(head.id), turn, clock.next());
     const patch = sayInstead(head, messages, instead, turn, clock.next());
     const old = messages[instead];
-    if (!old || saysSomething(old.turn.value)) return patch;
-    // A reply that failed before its first word is no version worth keeping.
+    if (!old || isVersion(old.turn.value)) return patch;
     return { ...patch, messages: [...patch.messages, ...setDeleted(old, true, clock.next()).messages] };
+  };
+
+  /** False if another tab has asked for the reply meanwhile. */
+  const isUnanswered = (id: string, instead: string | undefined): boolean => {
+    if (instead !== undefined) return messagesOf(id)[instead] !== undefined;
+    const last = findConversation(store.get(), id)?.turns.at(-1);
+    return last !== undefined && last.role !== 'assistant';
   };
 
   const lastTurnId = (id: string) => findConversation(store.get(), id)?.turns.at(-1)?.id ?? null;
@@ -114,19 +126,26 @@ export function replyActions(
     if (message) void change(context, grow(message, turn, clock.next()));
   };
 
-  /** Continues the current conversation with this turn, in the place of another one if `instead` is given. */
-  const goOn = (turn: Turn, instead?: string): Promise<void> => {
-    const head = currentHead(store.get());
+  /**
+   * Continues a conversation with this turn, in the place of another one if `instead` is given. If it is not there any
+   * more, a new one begins.
+   */
+  const goOn = (turn: Turn, { id, instead }: { id: string; instead?: string }): Promise<void> => {
+    const state = store.get();
+    const head = headOf(state, id) ?? state.fresh;
     stop(head.id);
-    store.dispatch({ kind: 'read', id: head.id });
+    if (state.currentId === id) store.dispatch({ kind: 'open', id: head.id });
+    // Of one that begins here, nothing is stored yet.
+    if (!state.chats.heads[head.id]) reads.set(head.id, Promise.resolve());
     const stored = change(
       context,
       instead === undefined
         ? say(head, lastTurnId(head.id), turn, clock.next())
         : sayInstead(head, messagesOf(head.id), instead, turn, clock.next()),
     );
-    showInAddress(head.id);
-    if (openCalls(currentConversation(store.get())).length === 0) reply(head.id);
+    if (store.get().currentId === head.id) showInAddress(head.id);
+    const said = findConversation(store.get(), head.id);
+    if (said && openCalls(said).length === 0) reply(head.id);
     return stored;
   };
 
@@ -148,7 +167,8 @@ export function replyActions(
   };
 
   return {
-    send: (text, attachments) => goOn({ role: 'user', id: newId(), text, ...sorted(attachments) }),
+    send: (text, attachments, conversationId = store.get().currentId) =>
+      goOn({ role: 'user', id: newId(), text, ...sorted(attachments) }, { id: conversationId }),
     retry: (replyId) => {
       const { id } = currentHead(store.get());
       stop(id);
@@ -158,19 +178,25 @@ export function replyActions(
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;
       const said: UserTurn = { ...turn, id: newId(), text };
-      void goOn(said, turnId);
+      void goOn(said, { id: store.get().currentId, instead: turnId });
     },
-    answerCall: (callId, text) => void goOn({ role: 'tool', id: newId(), callId, text }),
+    answerCall: (callId, text) => void goOn({ role: 'tool', id: newId(), callId, text }, { id: store.get().currentId }),
     stop,
     stopOwn,
     resume: async () => {
-      const ids = [...new Set([...readWaiting(), ...store.get().waiting])];
-      setWaiting([]);
-      for (const id of ids) {
-        if (!store.get().chats.messages[id]) await readMessages(context, id);
-        const last = findConversation(store.get(), id)?.turns.at(-1);
-        if (last && last.role !== 'assistant') reply(id);
-      }
+      const askFor = async (one: Waiting) => {
+        const id = one.conversationId;
+        if (headOf(store.get(), id)) await readMessages(context, id);
+        const state = store.get();
+        // Something else may have become of it meanwhile.
+        if (!state.waiting.includes(one)) return;
+        const head = headOf(state, id);
+        // One that is not in the list yet waits on, and so does a deleted one: it may be restored.
+        if (head ? head.deleted.value : !state.listed) return;
+        if (head && isUnanswered(id, one.instead)) reply(id, one.instead);
+        else setWaiting(id);
+      };
+      await Promise.all(store.get().waiting.map(askFor));
     },
     save: () => {
       for (const [id, { reply: grown }] of Object.entries(store.get().coming)) put(id, grown);
@@ -178,7 +204,8 @@ export function replyActions(
   };
 }
 
-function saysSomething(turn: Turn): boolean {
+/** False for a reply that failed before its first word: no version of it is kept. */
+function isVersion(turn: Turn): boolean {
   return turn.role !== 'assistant' || turn.text !== '' || turn.reasoning !== '' || turn.calls.length > 0;
 }
 

@@ -1,18 +1,19 @@
-import { latestStamp } from '../data/tree/merge.ts';
-import { type Context, take } from './context.ts';
+import { headOf } from '../data/state.ts';
+import { type Context, readMessages, see, take } from './context.ts';
 import type { ReplyKeeping } from './replies.ts';
 
-/** Keeps this tab in step with the others: takes in what they change, and tells them when it is closed. */
-export function followTabs(context: Context, replies: ReplyKeeping): void {
-  const { store, channel, clock, database } = context;
+/**
+ * Keeps this tab in step with the others: takes in what they change, and tells them when it is closed. `onGone` is called
+ * when the open conversation was erased.
+ */
+export function followTabs(context: Context, replies: ReplyKeeping, onGone: () => void): void {
+  const { store, channel, clock, database, reads } = context;
 
   channel.listen((message, tab) => {
     switch (message.kind) {
-      case 'patch': {
-        const last = latestStamp(message.patch);
-        if (last) clock.see(last);
+      case 'patch':
+        see(context, message.patch);
         return store.dispatch({ kind: 'patch from elsewhere', patch: message.patch, tab });
-      }
       case 'draft':
         for (const part of Object.values(message.draft)) clock.see(part.at);
         return store.dispatch({ kind: 'draft', key: message.key, draft: message.draft });
@@ -28,11 +29,14 @@ export function followTabs(context: Context, replies: ReplyKeeping): void {
   });
   channel.post({ kind: 'hello' });
 
-  // A tab that the browser had put to sleep has missed what the others said.
+  // A tab that the browser had put to sleep has missed what the others said. Other conversations are read when they are opened.
   const catchUp = async () => {
-    const { messages } = store.get().chats;
-    const read = Object.keys(messages).map((id) => database.messages(id));
-    take(context, { heads: await database.heads(), messages: (await Promise.all(read)).flat() });
+    const heads = await database.heads();
+    reads.clear();
+    take(context, { heads, messages: [] });
+    const { currentId } = store.get();
+    if (headOf(store.get(), currentId)) await readMessages(context, currentId);
+    else onGone();
   };
   addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void catchUp().catch(() => {});

@@ -1,5 +1,5 @@
-import type { Attachment } from './attachments.ts';
-import { type Field, later } from './tree/stamp.ts';
+import { type Attachment, withMore } from './attachments.ts';
+import { type Field, later, NEVER, type Stamp } from './tree/stamp.ts';
 
 /** What is being written and not sent yet. It belongs to a conversation. */
 export interface Draft {
@@ -13,8 +13,6 @@ export type DraftPart = Partial<Draft>;
 /** The draft of a conversation that has not begun has this key; the others have the id of their conversation. */
 export const NEW_CHAT = 'new';
 
-const NEVER = { time: 0, tab: '' };
-
 export const NO_DRAFT: Draft = { text: { value: '', at: NEVER }, attachments: { value: [], at: NEVER } };
 
 /** The later text and the later attachments. */
@@ -26,12 +24,17 @@ export function mergeDraft(draft: Draft, part: DraftPart): Draft {
 }
 
 /**
- * Joins a stored draft with what was typed before it could be read. What the same tab has stored is an earlier state of
- * the very text.
+ * Joins a stored draft with what this tab has written before that could be read: the stored one comes first. What other
+ * tabs have written went on from the stored one, and so did what this tab has stored itself. `at` is a new stamp.
  */
-export function readLate(typed: Draft, stored: DraftPart): Draft {
-  const joined = mergeDraft(typed, stored);
-  if (stored.text?.at.tab === typed.text.at.tab) return joined;
-  const text = `${stored.text?.value ?? ''}${typed.text.value}`;
-  return { ...joined, text: { ...joined.text, value: text } };
+export function readLate(typed: Draft, stored: DraftPart, at: Stamp): Draft {
+  const join = <T>(mine: Field<T>, known: Field<T> | undefined, both: (known: T, mine: T) => T): Field<T> => {
+    if (!known) return mine;
+    const isNew = mine.at.tab === at.tab && known.at.tab !== at.tab;
+    return isNew ? { value: both(known.value, mine.value), at } : later(mine, known);
+  };
+  return {
+    text: join(typed.text, stored.text, (known, mine) => known + mine),
+    attachments: join(typed.attachments, stored.attachments, withMore),
+  };
 }

@@ -10,7 +10,7 @@ export function toChatRequest({ settings, turns }: Conversation, model: string):
   const system = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
   return {
     model,
-    messages: [...system, ...turns.filter(saysSomething).map(toMessage)],
+    messages: [...system, ...turns.filter(isForModel).map(toMessage)],
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
@@ -22,7 +22,7 @@ export function toChatRequest({ settings, turns }: Conversation, model: string):
 }
 
 /** False for a reply without text and calls, such as one that failed at once. The model does not get it. */
-function saysSomething(turn: Turn): boolean {
+function isForModel(turn: Turn): boolean {
   return turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0;
 }
 

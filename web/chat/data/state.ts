@@ -4,6 +4,7 @@ import { type Draft, mergeDraft, NEW_CHAT, NO_DRAFT } from './draft.ts';
 import type { Health } from './health.ts';
 import { canChat, type ListedModel } from './model.ts';
 import type { Coming } from './reply.ts';
+import { isErased } from './tree/erase.ts';
 import { merge } from './tree/merge.ts';
 import { type Chats, type Head, NO_CHATS, type Patch } from './tree/tree.ts';
 import { conversationOf } from './tree/view.ts';
@@ -26,6 +27,13 @@ export interface Notice {
   restore?: string[];
 }
 
+/** A reply that is asked for when Paddock is ready. */
+export interface Waiting {
+  conversationId: string;
+  /** The reply in whose place it comes. Without one, it comes after the last turn. */
+  instead?: string;
+}
+
 export interface State {
   startup: Startup;
   /** Null until the list has been fetched. */
@@ -36,6 +44,8 @@ export interface State {
   arrival: Arrival | null;
   /** All conversations, and the messages of those that were opened since the page was loaded. */
   chats: Chats;
+  /** True once all stored conversations are in the list. */
+  listed: boolean;
   /** The conversation that begins with the next message, unless another one is open. It is not stored. */
   fresh: Head;
   currentId: string;
@@ -43,8 +53,8 @@ export interface State {
   coming: Record<string, Coming>;
   /** The replies that grow in other tabs: the id of the tab by the id of the reply. */
   elsewhere: Record<string, string>;
-  /** The ids of the conversations that wait for Paddock to be ready, to be answered then. */
-  waiting: string[];
+  /** At most one for each conversation. */
+  waiting: Waiting[];
   /** By conversation id, or `NEW_CHAT`. */
   drafts: Record<string, Draft>;
   /** False if this browser keeps nothing for the page. */
@@ -68,13 +78,14 @@ export type Action =
   | { kind: 'tab left'; tab: string }
   /** The messages of this conversation are in the state now, even if there is none. */
   | { kind: 'read'; id: string }
+  | { kind: 'listed' }
   | { kind: 'fresh'; head: Head }
   | { kind: 'open'; id: string }
   | { kind: 'coming'; conversationId: string; coming: Coming }
   | { kind: 'ended'; conversationId: string; replyId: string }
   /** Other tabs write these replies no more. */
   | { kind: 'ended elsewhere'; replyIds: string[] }
-  | { kind: 'waiting'; conversationIds: string[] }
+  | { kind: 'waiting'; waiting: Waiting[] }
   | { kind: 'draft'; key: string; draft: Partial<Draft> }
   | { kind: 'kept'; kept: boolean }
   | { kind: 'key wanted'; message: string | null }
@@ -82,7 +93,12 @@ export type Action =
   | { kind: 'announce'; text: string };
 
 /** `currentId` is the id in the address; '' for a new conversation. */
-export function initialState(fresh: Head, preferredModel: string | null, currentId = ''): State {
+export function initialState(
+  fresh: Head,
+  preferredModel: string | null,
+  currentId = '',
+  waiting: Waiting[] = [],
+): State {
   return {
     startup: { kind: 'starting' },
     models: null,
@@ -90,11 +106,12 @@ export function initialState(fresh: Head, preferredModel: string | null, current
     health: null,
     arrival: null,
     chats: NO_CHATS,
+    listed: false,
     fresh,
     currentId: currentId || fresh.id,
     coming: {},
     elsewhere: {},
-    waiting: [],
+    waiting,
     drafts: {},
     kept: true,
     keyWanted: null,
@@ -116,13 +133,15 @@ export function reduce(state: State, action: Action): State {
     case 'arrival':
       return { ...state, arrival: action.arrival };
     case 'patch':
-      return { ...state, chats: merge(state.chats, action.patch) };
+      return withChats(state, merge(state.chats, action.patch));
     case 'patch from elsewhere':
       return withPatchFrom(state, action.patch, action.tab);
     case 'tab left':
       return { ...state, elsewhere: withoutTab(state.elsewhere, action.tab) };
     case 'read':
-      return { ...state, chats: withMessages(state.chats, action.id) };
+      return withChats(state, withMessages(state.chats, action.id));
+    case 'listed':
+      return { ...state, listed: true };
     case 'fresh':
       return { ...state, fresh: action.head };
     case 'open':
@@ -134,7 +153,7 @@ export function reduce(state: State, action: Action): State {
     case 'ended elsewhere':
       return { ...state, elsewhere: without(state.elsewhere, action.replyIds) };
     case 'waiting':
-      return { ...state, waiting: action.conversationIds };
+      return { ...state, waiting: action.waiting };
     case 'draft':
       return {
         ...state,
@@ -153,9 +172,10 @@ export function reduce(state: State, action: Action): State {
   }
 }
 
-/** Returns a conversation without its messages; undefined if there is none with this id. */
+/** Returns a conversation without its messages; undefined if there is none with this id, or if it was erased. */
 export function headOf({ chats, fresh }: State, id: string): Head | undefined {
-  return chats.heads[id] ?? (fresh.id === id ? fresh : undefined);
+  const head = chats.heads[id] ?? (fresh.id === id ? fresh : undefined);
+  return head && !isErased(head) ? head : undefined;
 }
 
 /** Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. */
@@ -218,8 +238,12 @@ function withoutTab(elsewhere: Record<string, string>, tab: string): Record<stri
   return Object.fromEntries(Object.entries(elsewhere).filter(([, other]) => other !== tab));
 }
 
-function withMessages({ heads, messages }: Chats, id: string): Chats {
-  return { heads, messages: { ...messages, [id]: messages[id] ?? {} } };
+function withChats(state: State, chats: Chats): State {
+  return chats === state.chats ? state : { ...state, chats };
+}
+
+function withMessages(chats: Chats, id: string): Chats {
+  return chats.messages[id] ? chats : { ...chats, messages: { ...chats.messages, [id]: {} } };
 }
 
 function withEnded(state: State, conversationId: string, replyId: string): State {

@@ -1,11 +1,20 @@
 import * as v from 'valibot';
+import { UNTITLED } from './conversation.ts';
 import { SAMPLING_FIELDS } from './settings.ts';
+import { isField } from './tree/merge.ts';
 import { fromList } from './tree/operations.ts';
+import { LAST_TIME, type Stamp } from './tree/stamp.ts';
 import type { Message, Patch } from './tree/tree.ts';
 
 const FORMAT = 'paddock-chats';
 /** Version 1 held lists of turns. Version 2 holds trees of messages. */
 const VERSION = 2;
+
+/**
+ * Times in a file may be so much later than now, in ms: clocks differ. All later ones are brought down to that. What is
+ * said from now on has later stamps than all that is known, and would else be of a far future too.
+ */
+const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** Matches images that browsers draw and that can't contain scripts. */
 export const IMAGE_URL: RegExp = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/=]*$/;
@@ -14,6 +23,16 @@ export const IMAGE_URL: RegExp = /^data:image\/(?:png|jpeg|gif|webp|avif);base64
 const AUDIO_URL = /^data:audio\/(?:wav|mpeg);base64,[\w+/=]*$/;
 
 const count = v.pipe(v.number(), v.finite());
+
+const time = v.pipe(v.number(), v.minValue(0), v.maxValue(LAST_TIME));
+
+const id = v.pipe(v.string(), v.nonEmpty());
+
+/** No title is how a conversation without words is known. */
+const title = v.pipe(
+  v.string(),
+  v.transform((text) => text.trim() || UNTITLED),
+);
 
 const recording = v.object({ name: v.string(), seconds: count, url: v.pipe(v.string(), v.regex(AUDIO_URL)) });
 
@@ -56,7 +75,11 @@ const replyTurn = v.object({
   text: v.string(),
   reasoning: v.string(),
   calls: v.array(call),
-  end: v.nullable(end),
+  // Nobody writes on a reply of a file.
+  end: v.pipe(
+    v.nullable(end),
+    v.transform((known) => known ?? { kind: 'stopped' as const }),
+  ),
   stats: v.nullable(stats),
 });
 
@@ -69,26 +92,24 @@ const turn = v.variant('role', [userTurn, replyTurn, toolTurn]);
 const settings = v.object({ system: v.string(), tools: v.string(), sampling });
 
 const conversation = v.object({
-  id: v.pipe(v.string(), v.nonEmpty()),
-  title: v.string(),
-  createdAt: count,
-  updatedAt: count,
+  id,
+  title,
+  createdAt: time,
+  updatedAt: time,
   model: v.nullable(v.string()),
   settings,
   turns: v.array(turn),
 });
 
-const stamp = v.object({ time: count, tab: v.string() });
+const stamp = v.object({ time, tab: v.string() });
 
 const field = <const Value extends v.GenericSchema>(value: Value) => v.object({ value, at: stamp });
 
-const id = v.pipe(v.string(), v.nonEmpty());
-
 const head = v.object({
   id,
-  createdAt: count,
-  updatedAt: count,
-  title: field(v.string()),
+  createdAt: time,
+  updatedAt: time,
+  title: field(title),
   model: field(v.nullable(v.string())),
   settings: field(settings),
   deleted: field(v.boolean()),
@@ -134,8 +155,11 @@ export function exportText({ heads, messages }: Patch): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Reads the conversations of an export file. Throws an `Error` that tells people what is wrong with it. */
-export function importText(text: string): Patch {
+/**
+ * Reads the conversations of an export file. `now` is a Unix time in ms. Throws an `Error` that tells people what is wrong
+ * with the file.
+ */
+export function importText(text: string, now: number): Patch {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -143,18 +167,38 @@ export function importText(text: string): Patch {
     throw new Error('This file is not JSON, so it is no export of chats.');
   }
   const read = v.safeParse(file, value);
-  if (read.success) return toPatch(read.output);
+  if (read.success) return noLaterThan(now + AHEAD_MS, toPatch(read.output));
   const [issue] = read.issues;
   const place = v.getDotPath(issue);
   throw new Error(`This file is no export of chats from Paddock${place ? `: ${place} is not as expected` : ''}.`);
 }
 
 function toPatch(content: v.InferOutput<typeof file>): Patch {
-  if (content.version === VERSION) return { heads: content.heads, messages: content.messages };
+  if (content.version === VERSION) {
+    const ids = new Set(content.heads.map((one) => one.id));
+    return { heads: content.heads, messages: content.messages.filter(({ conversation }) => ids.has(conversation)) };
+  }
   const patches = content.conversations.map(fromList);
   return {
     heads: patches.flatMap(({ heads }) => heads),
     messages: patches.flatMap(({ messages }) => messages),
+  };
+}
+
+/** Brings all times that are later than this one down to it. */
+function noLaterThan(last: number, { heads, messages }: Patch): Patch {
+  const bound = (moment: Stamp): Stamp => (moment.time <= last ? moment : { ...moment, time: last });
+  const boundFields = <T extends object>(part: T): T =>
+    Object.fromEntries(
+      Object.entries(part).map(([name, value]) => [name, isField(value) ? { ...value, at: bound(value.at) } : value]),
+    ) as T;
+  return {
+    heads: heads.map((one) => ({
+      ...boundFields(one),
+      createdAt: Math.min(one.createdAt, last),
+      updatedAt: Math.min(one.updatedAt, last),
+    })),
+    messages: messages.map((one) => ({ ...boundFields(one), made: bound(one.made) })),
   };
 }
 

@@ -2,10 +2,11 @@ import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type St
 import type { Attachment } from '../data/attachments.ts';
 import type { Conversation } from '../data/conversation.ts';
 import type { DraftPart } from '../data/draft.ts';
-import { mergeHead, mergeMessage } from '../data/tree/merge.ts';
+import { erased, isErased, isOver } from '../data/tree/erase.ts';
+import { merge, mergeHead, mergeMessage } from '../data/tree/merge.ts';
 import { fromList } from '../data/tree/operations.ts';
 import type { Field } from '../data/tree/stamp.ts';
-import type { Head, Message, Patch } from '../data/tree/tree.ts';
+import { type Head, type Message, NO_CHATS, type Patch } from '../data/tree/tree.ts';
 
 /** What this browser keeps for the page. Every call throws if the browser keeps nothing. */
 export interface Database {
@@ -15,10 +16,13 @@ export interface Database {
   messages(conversationId: string): Promise<Message[]>;
   /** Everything but drafts. */
   all(): Promise<Patch>;
-  /** Joins a change to what is stored. All tabs may do this at once. */
+  /** Joins a change to what is stored. All tabs may do this at once. Messages of an erased conversation are left out. */
   merge(patch: Patch): Promise<void>;
-  /** Removes the messages of a conversation for good, and its title. That it is deleted stays known. */
-  erase(head: Head): Promise<void>;
+  /**
+   * Removes the words of those of these conversations that are over at this time: messages, titles, settings and drafts.
+   * That they are deleted stays known.
+   */
+  erase(ids: string[], now: number): Promise<void>;
   draft(key: string): Promise<DraftPart>;
   putDraft(key: string, draft: DraftPart): Promise<void>;
 }
@@ -73,22 +77,40 @@ export function openDatabase(onOutdated: () => void): Database {
     merge: async (patch) => {
       const transaction = (await opening).transaction(['heads', 'messages'], 'readwrite');
       const [heads, messages] = [transaction.objectStore('heads'), transaction.objectStore('messages')];
-      await Promise.all([
-        ...patch.heads.map(async (head) => heads.put(mergeHead(await heads.get(head.id), head))),
-        ...patch.messages.map(async (message) => {
-          const known = await messages.get([message.conversation, message.id]);
-          return messages.put(mergeMessage(known, message));
-        }),
-        transaction.done,
-      ]);
+      // A patch may have a part twice. Joined, it has each part once.
+      const parts = merge(NO_CHATS, patch);
+      const join = async (id: string) => {
+        const head = parts.heads[id];
+        const own = Object.values(parts.messages[id] ?? {});
+        const [known, ...knownMessages] = await Promise.all([
+          heads.get(id),
+          ...own.map((message) => messages.get([id, message.id])),
+        ]);
+        const joined = head ? mergeHead(known, head) : known;
+        const isGone = joined !== undefined && isErased(joined);
+        await Promise.all([
+          ...(head && joined ? [heads.put(joined)] : []),
+          ...(isGone ? [] : own.map((message, index) => messages.put(mergeMessage(knownMessages[index], message)))),
+        ]);
+      };
+      const ids = new Set([...Object.keys(parts.heads), ...Object.keys(parts.messages)]);
+      await Promise.all([...[...ids].map(join), transaction.done]);
     },
-    erase: async (head) => {
-      const transaction = (await opening).transaction(['heads', 'messages'], 'readwrite');
-      await Promise.all([
-        transaction.objectStore('heads').put({ ...head, title: { ...head.title, value: '' } }),
-        transaction.objectStore('messages').delete(messagesOf(head.id)),
-        transaction.done,
-      ]);
+    erase: async (ids, now) => {
+      const stores = ['heads', 'messages', 'draftTexts', 'draftAttachments'] as const;
+      const transaction = (await opening).transaction(stores, 'readwrite');
+      const eraseOne = async (id: string) => {
+        // Another tab may have brought it back since these ids were read.
+        const head = await transaction.objectStore('heads').get(id);
+        if (!head || !isOver(head, now)) return;
+        await Promise.all([
+          transaction.objectStore('heads').put(erased(head)),
+          transaction.objectStore('messages').delete(messagesOf(id)),
+          transaction.objectStore('draftTexts').delete(id),
+          transaction.objectStore('draftAttachments').delete(id),
+        ]);
+      };
+      await Promise.all([...ids.map(eraseOne), transaction.done]);
     },
     draft: async (key) => {
       const database = await opening;

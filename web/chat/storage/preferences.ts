@@ -1,3 +1,4 @@
+import type { Waiting } from '../data/state.ts';
 import { readText, writeText } from './safe-storage.ts';
 
 /** A person's choices for the page itself. The API key is stored for this tab only, until it closes. */
@@ -25,7 +26,14 @@ export const keepModel = (id: string): void => writeText('localStorage', MODEL, 
 export const readKey = (): string | null => readText('sessionStorage', KEY);
 export const keepKey = (key: string | null): void => writeText('sessionStorage', KEY, key);
 
-/** The ids of the conversations that wait for an answer. The page may load itself again before it can ask for one. */
-export const readWaiting = (): string[] => readText('sessionStorage', WAITING)?.split(' ') ?? [];
-export const keepWaiting = (ids: string[]): void =>
-  writeText('sessionStorage', WAITING, ids.length === 0 ? null : ids.join(' '));
+/** Reads the replies that wait until Paddock is ready. The page may load itself again before it can ask for them. */
+export function readWaiting(): Waiting[] {
+  try {
+    return JSON.parse(readText('sessionStorage', WAITING) ?? '[]') as Waiting[];
+  } catch {
+    return [];
+  }
+}
+
+export const keepWaiting = (waiting: Waiting[]): void =>
+  writeText('sessionStorage', WAITING, waiting.length === 0 ? null : JSON.stringify(waiting));

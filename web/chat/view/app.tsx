@@ -59,6 +59,7 @@ export function App({ store }: { store: Store }): JSX.Element {
               <Composer
                 conversationId={conversation.id}
                 draft={draftOf(state, draftKey(state))}
+                draftKey={draftKey(state)}
                 models={state.models}
                 model={model}
                 replying={conversation.turns.some(isGrowing)}

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Attachment, inWords, kindsOf, meansFiles, unfit, withMore } from '../data/attachments.ts';
+import { type Attachment, inWords, kindsOf, meansFiles, unfit } from '../data/attachments.ts';
 import type { Draft } from '../data/draft.ts';
 import type { ListedModel } from '../data/model.ts';
 import { useActions } from './actions.ts';
@@ -12,8 +12,9 @@ import { useFileDrop } from './use-file-drop.ts';
 
 interface ComposerProps {
   conversationId: string;
-  /** What is written in this conversation and not sent yet. */
+  /** What is written in this conversation and not sent yet, and its key. */
   draft: Draft;
+  draftKey: string;
   /** The models; null until Paddock has told them. What is sent before that waits. */
   models: ListedModel[] | null;
   /** The model that gets the message. */
@@ -22,11 +23,12 @@ interface ComposerProps {
 }
 
 /** The form for a message. Enter sends it, Shift+Enter begins a new line. */
-export function Composer({ conversationId, draft: written, models, model, replying }: ComposerProps): JSX.Element {
+export function Composer(props: ComposerProps): JSX.Element {
+  const { conversationId, draft: written, draftKey, models, model, replying } = props;
   const { replies, drafts } = useActions();
   const text = written.text.value;
   const setText = (next: string) => drafts.write({ text: next });
-  const draft = useAttachments(conversationId, written.attachments.value, models !== null, model);
+  const draft = useAttachments(draftKey, written.attachments.value, models !== null, model);
   const dragging = useFileDrop(draft.attach);
   const area = useRef<HTMLTextAreaElement>(null);
   const { attachments } = draft;
@@ -118,37 +120,45 @@ interface Attached {
   clear: () => void;
 }
 
+/** The files of one draft that were refused. */
+interface Refused {
+  key: string;
+  problems: string[];
+}
+
+const NONE_REFUSED: Refused = { key: '', problems: [] };
+
 /** `known` is true once Paddock has told its models: until then nothing is said against an attachment. */
 function useAttachments(
-  conversationId: string,
+  key: string,
   attachments: Attachment[],
   known: boolean,
   model: ListedModel | undefined,
 ): Attached {
   const { drafts } = useActions();
-  const [problems, setProblems] = useState<string[]>([]);
-  const [reading, setReading] = useState(0);
-  const latest = useRef(attachments);
-  latest.current = attachments;
-  useEffect(() => setProblems([]), [conversationId]);
+  const [refused, setRefused] = useState(NONE_REFUSED);
+  /** The keys of the drafts for which files are being read: one for each time that some were chosen. */
+  const [reading, setReading] = useState<string[]>([]);
+  useEffect(() => setRefused(NONE_REFUSED), [key]);
+  // Another conversation may be open when the files are read. They belong to the one for which they were chosen.
   const attach = async (files: File[]) => {
-    setReading((count) => count + 1);
-    const read = await readFiles(files, model);
-    setReading((count) => count - 1);
-    if (read.attachments.length > 0) drafts.write({ attachments: withMore(latest.current, read.attachments) });
-    setProblems(read.problems);
+    setReading((keys) => [...keys, key]);
+    const { attachments, problems } = await readFiles(files, model);
+    setReading((keys) => keys.toSpliced(keys.indexOf(key), 1));
+    if (attachments.length > 0) drafts.attach(key, attachments);
+    setRefused({ key, problems });
   };
   return {
     attachments,
-    problems,
+    problems: refused.key === key ? refused.problems : [],
     misfit: known ? unfit(attachments, model) : null,
-    reading: reading > 0,
+    reading: reading.includes(key),
     attach: (files) => void attach(files),
     remove: (attachment) => {
       drafts.write({ attachments: attachments.filter((one) => one !== attachment) });
-      setProblems([]);
+      setRefused(NONE_REFUSED);
     },
-    clear: () => setProblems([]),
+    clear: () => setRefused(NONE_REFUSED),
   };
 }
 

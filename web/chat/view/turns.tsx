@@ -46,7 +46,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
           ) : (
             turns.map(draw)
           )}
-          {state.waiting.includes(conversation.id) && (
+          {state.waiting.some(({ conversationId }) => conversationId === conversation.id) && (
             <p class="muted pulse" role="status">
               Kept. The answer is asked for as soon as Paddock is ready.
             </p>

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { once } from '../../../core/once.ts';
 import { WebAssembly } from './web-assembly.ts';
 
 /** A WebAssembly module that has nothing but a 64-bit memory. */
@@ -12,18 +13,13 @@ export interface Runtime {
   module: object;
 }
 
-let compiled: Promise<Runtime> | undefined;
-
 /**
  * Compiles the WebAssembly build for this Node and keeps it as long as the process lives. V8 shares compiled code,
  * optimized parts included, between all threads that compile the same bytes, as long as somebody holds a copy. Without
  * this, each thread would compile from the start, and would wait for the optimizer when it ends. Throws the reason if
  * it can't be compiled.
  */
-export function compileRuntime(): Promise<Runtime> {
-  compiled ??= compile();
-  return compiled;
-}
+export const compileRuntime: () => Promise<Runtime> = once(compile);
 
 async function compile(): Promise<Runtime> {
   // This repeats wllama's own choice: its default build needs both features.

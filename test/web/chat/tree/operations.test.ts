@@ -132,4 +132,11 @@ describe('a clock', () => {
     clock.see({ time: 50, tab: 'b' });
     expect(clock.next().time).toBe(51);
   });
+
+  it('goes on after a time that no date can have', () => {
+    const clock = createClock('a', () => 10);
+    clock.see({ time: 1e300, tab: 'b' });
+    const [first, second] = [clock.next(), clock.next()];
+    expect(second.time).toBeGreaterThan(first.time);
+  });
 });

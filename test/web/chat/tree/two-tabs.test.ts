@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../../web/chat/data/conversation.ts';
+import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
 import { shownMessages, versionsOf } from '../../../../web/chat/data/tree/branches.ts';
-import { latestStamp, merge } from '../../../../web/chat/data/tree/merge.ts';
+import { erased, isErased } from '../../../../web/chat/data/tree/erase.ts';
+import { latestStamp, merge, mergeHead } from '../../../../web/chat/data/tree/merge.ts';
 import {
   grow,
   newHead,
@@ -15,6 +17,8 @@ import {
 import { type Clock, createClock } from '../../../../web/chat/data/tree/stamp.ts';
 import { type Chats, type Head, type Message, NO_CHATS, type Patch } from '../../../../web/chat/data/tree/tree.ts';
 import { summariesOf } from '../../../../web/chat/data/tree/view.ts';
+
+const words = (text: string): Turn => ({ role: 'user', id: text, text, images: [] });
 
 const OPERATIONS = 200;
 const KINDS = [
@@ -205,6 +209,38 @@ describe('two tabs', () => {
 });
 
 describe('a merge', () => {
+  it('that changes nothing gives the same objects, and else changes what it must alone', () => {
+    const at = { time: 1, tab: 'a' };
+    const patches = ['one', 'other'].map((id) => say(newHead(id, at), null, words(`in ${id}`), at));
+    const chats = patches.reduce(merge, NO_CHATS);
+    expect(merge(chats, structuredClone(patches[0] ?? { heads: [], messages: [] }))).toBe(chats);
+    const [head] = patches[0]?.heads ?? [];
+    if (!head) throw new Error('a say changes the head');
+    const renamed = merge(chats, { heads: [withValues(head, { title: 'new' }, { time: 2, tab: 'a' })], messages: [] });
+    expect(renamed.heads).not.toBe(chats.heads);
+    expect(renamed.heads.other).toBe(chats.heads.other);
+    expect(renamed.messages).toBe(chats.messages);
+    const more = merge(chats, say(head, 'in one', words('more'), at));
+    expect(more.messages.one).not.toBe(chats.messages.one);
+    expect(more.messages.other).toBe(chats.messages.other);
+  });
+
+  it('does not give an erased conversation its words again, unless it is brought back', () => {
+    const at = (time: number) => ({ time, tab: 'a' });
+    const settings = { ...NO_SETTINGS, system: 'words of a prompt' };
+    const head = withValues(newHead('c', at(1), settings), { title: 'words of a title' }, at(2));
+    const deleted = withValues(head, { deleted: true }, at(3));
+    const gone = mergeHead(deleted, erased(deleted));
+    expect(JSON.stringify(gone)).not.toContain('words');
+    expect(isErased(gone)).toBe(true);
+    const renamed = withValues(deleted, { title: 'new words' }, at(4));
+    expect(JSON.stringify(mergeHead(gone, renamed))).not.toContain('words');
+    expect(JSON.stringify(mergeHead(renamed, gone))).not.toContain('words');
+    const back = mergeHead(gone, withValues(deleted, { deleted: false }, at(5)));
+    expect(back).toMatchObject({ title: { value: 'words of a title' }, settings: { value: settings } });
+    expect(isErased(back)).toBe(false);
+  });
+
   it('gives the same in any order, and again', () => {
     fc.assert(
       fc.property(operations, fc.infiniteStream(fc.nat()), (all, random) => {

@@ -8,6 +8,12 @@ export interface Stamp {
   tab: string;
 }
 
+/** The stamp of what was never set: all others are later. */
+export const NEVER: Stamp = { time: 0, tab: '' };
+
+/** The last moment that a date can name, in ms. */
+export const LAST_TIME = 8.64e15;
+
 /** A value that may be set anew. The later stamp wins. */
 export interface Field<T> {
   value: T;
@@ -27,7 +33,7 @@ export function later<T>(one: Field<T>, other: Field<T>): Field<T> {
 /** Makes the stamps of one tab. */
 export interface Clock {
   next(): Stamp;
-  /** The stamps from now on are later than this one. */
+  /** The stamps from now on are later than this one, unless no date can be that late. */
   see(stamp: Stamp): void;
 }
 
@@ -39,7 +45,7 @@ export function createClock(tab: string, now: () => number): Clock {
       return { time: last, tab };
     },
     see({ time }) {
-      last = Math.max(last, time);
+      last = Math.max(last, Math.min(time, LAST_TIME));
     },
   };
 }

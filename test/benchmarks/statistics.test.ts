@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { medianOf, pairedRatio, percentile, turns } from '../../../benchmarks/compare/statistics.ts';
+import { medianOf, pairedRatio, percentile, turns } from '../../benchmarks/statistics.ts';
 
 describe('a percentile', () => {
   it('is the value that so many of the numbers do not exceed', () => {

@@ -1,4 +1,13 @@
-import { median } from '../figures.ts';
+/** Returns the median; the upper one of the two for an even number of values, and NaN for none. */
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+/** Writes the median and, in brackets, the range. */
+export function spread(numbers: readonly number[], digits = 0): string {
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)].map((value) => value.toFixed(digits));
+  return `${median(numbers).toFixed(digits)} (${least}-${most})`;
+}
 
 /** Returns the value that `share` (0 to 1) of the numbers do not exceed; null for no numbers. */
 export function percentile(numbers: readonly number[], share: number): number | null {
