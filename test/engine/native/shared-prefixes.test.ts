@@ -12,6 +12,9 @@ import { silentLog } from '../../support/log.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the cache.
 
+/** How many random ones are tried of each kind of model. */
+const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 12);
+
 const SLOTS = 4;
 const CONTEXT = 512;
 
@@ -151,36 +154,40 @@ describe.each(kinds)('the cache of a model with $kind', ({ write }) => {
   });
   const rounds = fc.array(fc.array(turn, { minLength: 1, maxLength: SLOTS }), { minLength: 3, maxLength: 8 });
 
-  it('never changes a text, in any order of turns, edits, branches, evictions and cancellations', async () => {
-    await fc.assert(
-      fc.asyncProperty(rounds, async (all) => {
-        const conversations = ['a', 'b', 'c', 'a', 'b', 'c'].map((kind) => `${`system ${kind} says `.repeat(6)}\n`);
-        for (const round of all) {
-          const prompts = round.map(({ of, what, words }) => {
-            const before = conversations[of] ?? '';
-            const asked = `${'word '.repeat(words)}${of}? `;
-            if (what === 'edit') return `${before.slice(0, before.length / 2)}${asked}`;
-            if (what === 'branch') return `${conversations[(of + 1) % 6] ?? ''}${asked}`;
-            return what === 'anew' ? `${before.slice(0, 60)}${asked}` : `${before}${asked}`;
-          });
-          const replies = await Promise.all(
-            prompts.map((prompt, index) => {
-              const after = round[index]?.cancelAfter ?? null;
-              const signal = after === null ? new AbortController().signal : AbortSignal.timeout(after * 3);
-              return run(on, prompt.slice(0, 900), {}, signal);
-            }),
-          );
-          for (const [index, { text, done }] of replies.entries()) {
-            const prompt = (prompts[index] ?? '').slice(0, 900);
-            const expected = await plainText(prompt, alone);
-            if (done) expect(text).toBe(expected);
-            else expect(expected.startsWith(text)).toBe(true);
-            conversations[round[index]?.of ?? 0] =
-              prompt.length > 700 ? prompt.slice(0, 100) : `${prompt}${expected}\n`;
+  it(
+    'never changes a text, in any order of turns, edits, branches, evictions and cancellations',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(rounds, async (all) => {
+          const conversations = ['a', 'b', 'c', 'a', 'b', 'c'].map((kind) => `${`system ${kind} says `.repeat(6)}\n`);
+          for (const round of all) {
+            const prompts = round.map(({ of, what, words }) => {
+              const before = conversations[of] ?? '';
+              const asked = `${'word '.repeat(words)}${of}? `;
+              if (what === 'edit') return `${before.slice(0, before.length / 2)}${asked}`;
+              if (what === 'branch') return `${conversations[(of + 1) % 6] ?? ''}${asked}`;
+              return what === 'anew' ? `${before.slice(0, 60)}${asked}` : `${before}${asked}`;
+            });
+            const replies = await Promise.all(
+              prompts.map((prompt, index) => {
+                const after = round[index]?.cancelAfter ?? null;
+                const signal = after === null ? new AbortController().signal : AbortSignal.timeout(after * 3);
+                return run(on, prompt.slice(0, 900), {}, signal);
+              }),
+            );
+            for (const [index, { text, done }] of replies.entries()) {
+              const prompt = (prompts[index] ?? '').slice(0, 900);
+              const expected = await plainText(prompt, alone);
+              if (done) expect(text).toBe(expected);
+              else expect(expected.startsWith(text)).toBe(true);
+              conversations[round[index]?.of ?? 0] =
+                prompt.length > 700 ? prompt.slice(0, 100) : `${prompt}${expected}\n`;
+            }
           }
-        }
-      }),
-      { numRuns: Number(process.env.CONVERSATIONS ?? 12) },
-    );
-  });
+        }),
+        { numRuns: CONVERSATIONS },
+      );
+    },
+    CONVERSATIONS * 30_000,
+  );
 });

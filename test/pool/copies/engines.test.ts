@@ -21,6 +21,9 @@ const CONTEXT = 1024;
 const MIB = 1024 ** 2;
 const MODEL = 'a'.repeat(32);
 
+/** How many random ones are tried of each kind of model. */
+const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 4);
+
 /** The file of the model. */
 let file = join(inject('modelsFolder'), 'tiny.gguf');
 let folder: string;
@@ -197,7 +200,11 @@ describe('a conversation', () => {
 });
 
 describe('copies of a model that can go back', () => {
-  it('never change a text, in any order of turns, edits, branches, deaths, unloads and restarts', converse, 600_000);
+  it(
+    'never change a text, in any order of turns, edits, branches, deaths, unloads and restarts',
+    converse,
+    CONVERSATIONS * 120_000,
+  );
 });
 
 describe.each([
@@ -219,7 +226,7 @@ describe.each([
     ({ file, plain } = others);
   });
 
-  it('never change a text either', converse, 600_000);
+  it('never change a text either', converse, CONVERSATIONS * 120_000);
 });
 
 /** Has random conversations, and checks their texts. */
@@ -271,7 +278,7 @@ async function converse(): Promise<void> {
         expect(held.disk).toBeLessThanOrEqual(16 * MIB);
       }
     }),
-    { numRuns: Number(process.env.CONVERSATIONS ?? 4), examples: [[warm]] },
+    { numRuns: CONVERSATIONS, examples: [[warm]] },
   );
   expect(taken.ram).toBeGreaterThan(0);
   expect(taken.disk).toBeGreaterThan(0);

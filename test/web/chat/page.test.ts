@@ -81,6 +81,10 @@ describe('the chat page of a local server', () => {
     expect(await textOf(announcement(page))).toMatch(/^pico says: /);
     await status(page).getByText('Runs on the CPU').waitFor();
     expect(await messageField(page).evaluate((field) => field === document.activeElement)).toBe(true);
+    await reply.getByRole('button', { name: /first after/ }).click();
+    expect(await textOf(page.locator('.reply-foot .why'))).toMatch(
+      /^The prompt had \d+ tokens, \d+ of them cached\..* The reply took/,
+    );
   });
 
   it('begins a line with Shift+Enter, and sends no empty message', async () => {

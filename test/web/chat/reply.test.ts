@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { arrivalOf, withArrivalEvent } from '../../../web/chat/data/arrival.ts';
 import { newReply } from '../../../web/chat/data/conversation.ts';
-import { endNote, formatSeconds, formatStats } from '../../../web/chat/data/figures.ts';
+import { endNote, explainStats, formatSeconds, formatStats } from '../../../web/chat/data/figures.ts';
 import { footingOf, type Health, isHealth, waitingFor } from '../../../web/chat/data/health.ts';
 import { type ChatChunk, type Coming, coming, statsOf, withChunk } from '../../../web/chat/data/reply.ts';
 import { spokenReply } from '../../../web/chat/data/spoken.ts';
@@ -55,6 +55,13 @@ describe('a growing reply', () => {
     expect(statsOf(state, 400)).toMatchObject({ tokens: 3, tokensPerSecond: 10, firstTokenMs: 100 });
     expect(statsOf(received(says({ content: 'a' })), 400).tokensPerSecond).toBeNull();
   });
+
+  it('keeps why not more of the prompt was cached', () => {
+    const state = received({
+      timings: { predicted_per_second: 12.5, cache: { miss: { token: 3, why: 'changed', before: '', after: '' } } },
+    });
+    expect(statsOf(state, 400).miss).toBe('changed');
+  });
 });
 
 describe('figures for people', () => {
@@ -69,6 +76,12 @@ describe('figures for people', () => {
       totalMs: 1,
     };
     expect(formatStats(stats)).toBe('1 token · 5.3 tokens/s · first after 1.2 s');
+    expect(explainStats({ ...stats, promptTokens: 1200, cachedTokens: 1100, miss: 'evicted' })).toEqual([
+      'The prompt had 1,200 tokens, 1,100 of them cached.',
+      'More of it was cached once, and made room for others.',
+      'The reply took 1 ms.',
+    ]);
+    expect(explainStats(stats)).toHaveLength(2);
     expect(endNote({ kind: 'finished', reason: 'stop' })).toBeNull();
     expect(endNote({ kind: 'finished', reason: 'length' })).toMatch(/Cut off/);
   });

@@ -1,5 +1,5 @@
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
-import type { Timings } from '../../../src/core/api/stream/usage.ts';
+import type { CacheTimings, Timings } from '../../../src/core/api/stream/usage.ts';
 import type { FinishReason } from '../../../src/core/events.ts';
 import { newId } from './new-id.ts';
 import type { Settings } from './settings.ts';
@@ -70,7 +70,11 @@ export interface ReplyStats {
   tokensPerSecond: number | null;
   firstTokenMs: number | null;
   totalMs: number;
+  /** Why not more of the prompt was cached; undefined if it was, or if the server does not tell. */
+  miss?: CacheMiss | undefined;
 }
+
+export type CacheMiss = NonNullable<CacheTimings['miss']>['why'];
 
 /** The fields that the list of conversations shows. */
 export type Summary = Pick<Conversation, 'id' | 'title' | 'updatedAt'>;
@@ -78,7 +82,7 @@ export type Summary = Pick<Conversation, 'id' | 'title' | 'updatedAt'>;
 /** The figures in the last events of a stream. */
 export interface ReplyFigures {
   usage: { prompt_tokens: number; completion_tokens: number; prompt_tokens_details?: { cached_tokens: number } } | null;
-  timings: Pick<Timings, 'predicted_per_second'> | null;
+  timings: (Pick<Timings, 'predicted_per_second'> & { cache?: Pick<CacheTimings, 'miss'> }) | null;
 }
 
 export const UNTITLED = 'New chat';

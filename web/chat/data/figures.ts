@@ -1,4 +1,4 @@
-import type { ReplyEnd, ReplyStats } from './conversation.ts';
+import type { CacheMiss, ReplyEnd, ReplyStats } from './conversation.ts';
 
 /** Writes a remaining time in seconds, rounded. */
 export function formatSeconds(seconds: number): string {
@@ -20,10 +20,29 @@ export function formatRate(tokensPerSecond: number): string {
 /** Writes a reply's figures on one line. */
 export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStats): string {
   return [
-    tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`,
+    formatTokens(tokens),
     ...(tokensPerSecond === null ? [] : [formatRate(tokensPerSecond)]),
     ...(firstTokenMs === null ? [] : [`first after ${formatMs(firstTokenMs)}`]),
   ].join(' · ');
+}
+
+const MISSES: Record<CacheMiss, string> = {
+  new: 'Nothing like it was cached.',
+  changed: 'What was cached begins alike and then goes on differently.',
+  evicted: 'More of it was cached once, and made room for others.',
+};
+
+/** Writes all of a reply's figures, a sentence each. */
+export function explainStats({ promptTokens, cachedTokens, totalMs, miss }: ReplyStats): string[] {
+  return [
+    `The prompt had ${formatTokens(promptTokens)}, ${cachedTokens.toLocaleString('en')} of them cached.`,
+    ...(miss ? [MISSES[miss]] : []),
+    `The reply took ${formatMs(totalMs)}.`,
+  ];
+}
+
+function formatTokens(tokens: number): string {
+  return tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`;
 }
 
 /** Says how a reply ended; null if it ended in the normal way or its error is shown elsewhere. */

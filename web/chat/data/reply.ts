@@ -77,6 +77,7 @@ export function withChunk(before: Coming, chunk: ChatChunk, now: number): Coming
  */
 export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: Coming, totalMs: number): ReplyStats {
   const { usage, timings } = figures;
+  const miss = timings?.cache?.miss?.why;
   return {
     promptTokens: usage?.prompt_tokens ?? prompt?.total ?? 0,
     cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? prompt?.cache ?? 0,
@@ -84,6 +85,7 @@ export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: 
     tokensPerSecond: timings?.predicted_per_second || rate(pieces, firstPieceMs, lastPieceMs),
     firstTokenMs: firstPieceMs,
     totalMs,
+    ...(miss && { miss }),
   };
 }
 

@@ -66,6 +66,7 @@ const stats = v.object({
   tokensPerSecond: v.nullable(count),
   firstTokenMs: v.nullable(count),
   totalMs: count,
+  miss: v.optional(v.picklist(['new', 'changed', 'evicted'])),
 });
 
 const replyTurn = v.object({

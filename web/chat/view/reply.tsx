@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
-import { isGrowing, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
-import { endNote, formatRate, formatStats } from '../data/figures.ts';
+import { isGrowing, type ReplyStats, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
+import { endNote, explainStats, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
 import { useActions } from './actions.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -128,7 +128,21 @@ function Ending({ reply, versions, asWritten, onAsWritten }: EndingProps): JSX.E
       </span>
       <Versions id={reply.id} versions={versions} />
       {note && <strong>{note}</strong>}
-      {reply.stats && <span>{formatStats(reply.stats)}</span>}
+      {reply.stats && <Figures id={`figures-${reply.id}`} stats={reply.stats} />}
+    </>
+  );
+}
+
+/** The figures of a reply, and more of them at a click. */
+function Figures({ id, stats }: { id: string; stats: ReplyStats }): JSX.Element {
+  return (
+    <>
+      <button type="button" class="link quiet" popovertarget={id}>
+        {formatStats(stats)}
+      </button>
+      <span id={id} popover="auto" class="why">
+        {explainStats(stats).join(' ')}
+      </span>
     </>
   );
 }

@@ -32,7 +32,7 @@ export interface Timings {
 }
 
 /** Where the tokens came from that `cache_n` counts, and why there were not more. */
-interface CacheTimings {
+export interface CacheTimings {
   /** Tokens that the slot itself still held. */
   slot_n: number;
   /** Tokens copied from another slot. */
