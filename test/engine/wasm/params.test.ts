@@ -51,8 +51,8 @@ describe('the parameters of llama-server', () => {
     expect([0, 1, 2].map((choice) => params({ sampling }, choice).seed)).toEqual([0xfffffffe, 0, 1]);
   });
 
-  it('evaluate the prompt only once for all choices', () => {
-    expect(params({ cachePrompt: false }, 1)).toHaveProperty('cache_prompt', true);
+  it('take nothing from the cache that the request may not take, whichever choice it is', () => {
+    expect(params({ cachePrompt: false }, 1)).toHaveProperty('cache_prompt', false);
   });
 
   it('time each token: a reply may be ended from outside, or break off', () => {
