@@ -14,7 +14,7 @@ export interface Sampler {
    * the reply so far. Neither is changed. Throws a `RangeError` if there is no token to choose from.
    */
   sample(logits: TokenLogits, recentTokens: ArrayLike<number>): number;
-  /** Spends the random number of a token that was not to be drawn, because no other could come. */
+  /** Skips the random number that drawing a token would take. */
   skip(): void;
 }
 

@@ -26,7 +26,10 @@ export interface Drawn {
 export interface TokenDrawer {
   /** Draws from the logits at this place, and adds the token to the history; null if the model ends its turn. */
   draw(place: Place): Promise<Drawn | null>;
-  /** Adds a token that can't but come next to the history. Returns false, and does nothing, if the grammar does not allow it. */
+  /**
+   * Adds a token that can't but come next to the history, without a draw. Returns false, and does nothing, if the grammar does not
+   * allow it.
+   */
   force(token: Token): boolean;
   /** No draw may be under way. */
   close(): void;
@@ -98,7 +101,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
     },
     force(token) {
       if (!takes(grammar, token)) return false;
-      // A reply that is taken up spends a random number for each of its tokens.
+      // An engine that takes the reply up skips as many random numbers as the reply has tokens, forced ones included.
       sampler.skip();
       history.push(token);
       return true;

@@ -189,6 +189,14 @@ describe('a reply with forced tokens', () => {
     expect(likely.logprobs.length).toBe(drawn.logprobs.length);
   });
 
+  it('ends at its limit, however much its schema forces', async () => {
+    const schema: JsonSchema = { type: 'array', items: { const: 'again' }, minItems: 1000, maxItems: 1000 };
+    const grammar = rootGrammar(createSchemaGrammar(schema, { param: 'schema' })).replaceAll('" "?', '');
+    const { text, finish, count } = await say(ahead, request('a b', { grammar, maxTokens: 400 }));
+    expect(text).toMatch(/^\["again",("again",)+/);
+    expect([finish, count]).toEqual([[['length', undefined]], 400]);
+  });
+
   it('stops within them', async () => {
     const { text, finish } = await say(ahead, request('a b', { grammar: GRAMMAR, stop: ['name_that'] }));
     expect([text, finish]).toEqual(['{"a_long_', [['stop', 'name_that']]]);
