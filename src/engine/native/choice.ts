@@ -43,19 +43,18 @@ interface ChoiceContext {
   loop: StepLoop;
   ahead: Ahead;
   request: TextRequest;
-  /** The tokens to evaluate for a choice: the prompt, and what another engine had drawn of the reply. */
-  promptOf: (choice: number) => Token[];
   emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
 
 /**
- * Runs one choice of a request on a slot that already has `cached` tokens of the prompt. Returns null if it was
- * cancelled.
+ * Runs one choice of a request on a slot that already has `cached` tokens of the prompt. `prompt` has the tokens to evaluate: the
+ * prompt, and what another engine had drawn of the reply. Returns null if it was cancelled.
  */
 export type RunChoice = (
   slot: Slot,
   choice: number,
+  prompt: readonly Token[],
   cached: number,
   onPrefill: (evaluated: number, scores?: TokenLogprob[]) => Promise<void>,
   /** The place of the first prompt token to tell the log probability of, and of all after it; undefined tells none. */
@@ -63,13 +62,12 @@ export type RunChoice = (
 ) => Promise<GenerationOutcome | null>;
 
 export function createChoiceRunner(context: ChoiceContext): RunChoice {
-  const { vocabulary, loop, request, promptOf, emit, signal } = context;
+  const { vocabulary, loop, request, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
 
-  return async (slot, choice, cached, onPrefill, scoresFrom) => {
+  return async (slot, choice, prompt, cached, onPrefill, scoresFrom) => {
     const { sequence } = slot;
     const { decoder, loaded } = context;
-    const prompt = promptOf(choice);
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
     const replayed = { tokens: tokens as Token[], logprobs };
     const source = await createSource(context, choice, prompt, replayed.tokens);
@@ -111,7 +109,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
 async function createSource(
   context: ChoiceContext,
   choice: number,
-  prompt: Token[],
+  prompt: readonly Token[],
   drawn: Token[],
 ): Promise<TokenSource> {
   const {
@@ -138,8 +136,8 @@ async function createSource(
 
 /**
  * True if tokens that can come in only one way need not be drawn. They have to where their probabilities are asked for, where a bias
- * may speak against their boundaries, and where a draw means something to those after it: with a seed, since it spends random
- * numbers, and with mirostat.
+ * may speak against their boundaries, and where what is drawn decides the later draws: with a seed, which is to give the same tokens
+ * again, and with mirostat.
  */
 function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean {
   const { temperature, dynatempRange, mirostat, logitBias, anySeed } = sampling;
@@ -150,7 +148,7 @@ function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean 
 /** Follows the reply in its grammar, if it has one, from behind what another engine had drawn. */
 function createReplyGuide(
   { loaded, vocabulary, request }: ChoiceContext,
-  prompt: Token[],
+  prompt: readonly Token[],
   drawn: Token[],
 ): Guide | undefined {
   if (request.grammar === null) return undefined;
