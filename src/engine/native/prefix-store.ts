@@ -289,6 +289,8 @@ export function createPrefixStore(
       if (state.filled) state.scope = scope;
       state.busy = false;
       state.promise = null;
+      // It was promised; how much of it there is, the slot tells.
+      index.revoke(state);
       index.hold(state, prefixOf(state.scope, state.sequence.tokens).hashes);
       wakeAll(state, Number.POSITIVE_INFINITY);
     },
