@@ -54,7 +54,7 @@ export function createSampler(sampling: Sampling, vocabularySize: number, spentD
 }
 
 /** True if the highest logit always wins. Among the samplers of the chain, only typical-p may remove it. */
-function isGreedy({ temperature, mirostat, dynatempRange, typicalP }: Sampling): boolean {
+export function isGreedy({ temperature, mirostat, dynatempRange, typicalP }: Sampling): boolean {
   return temperature <= 0 && (mirostat !== 0 || (dynatempRange <= 0 && typicalP >= 1));
 }
 

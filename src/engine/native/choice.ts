@@ -1,5 +1,6 @@
 import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { Sampling } from '../../core/runner.ts';
+import { isGreedy } from '../../core/sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
 import type { Decoder } from './decoder.ts';
 import type { Passes } from './draft-length.ts';
@@ -140,8 +141,8 @@ async function createSource(
  * again, and with mirostat.
  */
 function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean {
-  const { temperature, dynatempRange, mirostat, logitBias, anySeed } = sampling;
-  const drawsFreely = anySeed ?? (temperature <= 0 && dynatempRange <= 0);
+  const { mirostat, logitBias, anySeed } = sampling;
+  const drawsFreely = anySeed ?? isGreedy(sampling);
   return drawsFreely && mirostat === 0 && logprobs === null && !promptLogprobs && logitBias.length === 0;
 }
 
@@ -183,7 +184,7 @@ async function createDrawer(
   if (grammar) for (const token of drawn) grammar.accept(token);
 
   // llama.cpp's random numbers can't be spent in advance; those of our samplers are the same.
-  const goesOn = drawn.length > 0 && sampling.temperature > 0;
+  const goesOn = drawn.length > 0 && !isGreedy(sampling);
   const exact = consideredTokens(sampling, contextLength) !== null;
   if (!exact && request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
     const { addon } = decoder;

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { CacheUse, EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { Log } from '../../core/log.ts';
+import { sum } from '../../core/sum.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import type { Miss } from './cache-miss.ts';
@@ -188,8 +189,4 @@ function describeUse({ miss, ...taken }: Prepared, prompt: readonly Token[], voc
   const textOf = (from: number, to: number) => vocabulary.textOf(prompt.slice(from, to), [], NO_MARKS);
   const before = textOf(Math.max(0, at - SHOWN_TOKENS), at);
   return { ...taken, miss: { at, why, before, after: textOf(at, at + SHOWN_TOKENS) } };
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,6 +1,6 @@
 import type { Sampling } from '../../core/runner.ts';
 import { logProbabilities } from '../../core/sampling/log-probabilities.ts';
-import { createSampler } from '../../core/sampling/sampler.ts';
+import { createSampler, isGreedy } from '../../core/sampling/sampler.ts';
 import type { AddonContext, Place } from './decoder.ts';
 import {
   type AddonSampler,
@@ -52,9 +52,9 @@ const MOST_CONSIDERED = 2048;
  * biases move the tokens that they are about: as many more are looked at.
  */
 export function consideredTokens(sampling: Sampling, contextLength: number): number | null {
-  const { temperature, topK, mirostat, typicalP, dynatempRange } = sampling;
-  const greedy = temperature <= 0 && mirostat === 0 && dynatempRange <= 0 && typicalP >= 1;
-  if (!greedy && (topK <= 0 || mirostat !== 0)) return null;
+  const { topK, mirostat } = sampling;
+  const greedy = isGreedy(sampling);
+  if (mirostat !== 0 || (!greedy && topK <= 0)) return null;
   const count = (greedy ? 1 : topK) + penaltyWindow(sampling, contextLength) + sampling.logitBias.length;
   return count <= MOST_CONSIDERED ? count : null;
 }
