@@ -6,7 +6,7 @@ import { createSchemaGrammar, rootGrammar } from '../../../src/core/grammar/sche
 import { createJournal } from '../../../src/core/takeover/journal.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { greedy } from '../../support/generation.ts';
+import { greedy, textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 // Tokens that are guessed or forced make a reply quicker. These tests hold the replies to those of an engine that draws every token by
@@ -57,21 +57,8 @@ afterAll(async () => {
   await plain[Symbol.asyncDispose]();
 });
 
-const request = (prompt: string, more: Partial<TextRequest> = {}): TextRequest => ({
-  prompt,
-  sampling: greedy,
-  grammar: null,
-  media: [],
-  marks: [],
-  stop: [],
-  banned: [],
-  choices: 1,
-  maxTokens: 120,
-  logprobs: null,
-  cachePrompt: false,
-  journal: true,
-  ...more,
-});
+const request = (prompt: string, more: Partial<TextRequest> = {}): TextRequest =>
+  textRequest(prompt, { maxTokens: 120, cachePrompt: false, journal: true, ...more });
 
 async function say(engine: TextEngine, asked: TextRequest, onEvent: (event: EngineEvent) => void = () => {}) {
   const events: EngineEvent[] = [];

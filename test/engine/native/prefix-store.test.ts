@@ -193,6 +193,18 @@ describe('the store of prefixes', () => {
     expect(await serve(101, 'ada')).toMatchObject(nothing);
   });
 
+  it('calls what a slot holds by the name of its own conversation, not by that of one that was aborted before', async () => {
+    store = makeStore({ slots: 2 });
+    const call = (name: string, from: number) => serve(100, '', tokens(100, from), name);
+    expect([(await call('first', 0)).id, (await call('second', 1000)).id]).toEqual([0, 1]);
+    const [aborted] = store.take(prefixOf('', tokens(100, 2000)), 1, 'third');
+    if (!aborted) throw new Error('all slots are busy');
+    expect(aborted.sequence.id).toBe(0);
+    await store.prepare(aborted, prefixOf('', tokens(100, 2000)), AbortSignal.abort());
+    store.free(aborted, '');
+    expect((await call('first', 3000)).id).toBe(0);
+  });
+
   it('says that a conversation had to make room, and where a text has changed', async () => {
     store = makeStore({ slots: 1 });
     await serve(100);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FromCopyStore, Tier, ToldCopy } from '../../../src/engine/node/copy-messages.ts';
 import { readRecord } from '../../../src/pool/copies/copy-file.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
+import { makeRandom } from '../../fixtures/random.ts';
 import { recordingLog } from '../../support/log.ts';
 
 const MODEL = 'a'.repeat(32);
@@ -361,11 +362,8 @@ describe('traffic', () => {
     const limits = { ram: 64 * KIB, disk: 96 * KIB };
     const store = await open(limits);
     const engines = ['a', 'b', 'c'].map((letter) => new FakeEngine(store, letter.repeat(32)));
-    let state = 1;
-    const random = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state / 2 ** 32;
-    };
+    const next = makeRandom(1);
+    const random = () => next() / 2 ** 32;
     let most = { ram: 0, disk: 0 };
     let watching = true;
     const watch = (async () => {
