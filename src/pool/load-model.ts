@@ -122,16 +122,16 @@ export function planBackends(
 }
 
 /** Connects the engines of a model with copies of one identity. */
-type Connector = (identity: string) => ConnectCopies | undefined;
+type Connector = (identity: string) => ConnectCopies;
 
-function connectorTo(copies: LoadOptions['copies'], id: string): Connector {
-  return (identity) => (copies ? (send) => copies.connect(identity, id, send) : undefined);
+function connectorTo(copies: LoadOptions['copies'], id: string): Connector | null {
+  return copies ? (identity) => (send) => copies.connect(identity, id, send) : null;
 }
 
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
-  { engine, tuned, memory, copies, log, watch, connect }: LoadOptions & { watch: EngineWatch; connect: Connector },
+  { engine, tuned, memory, log, watch, connect }: LoadOptions & { watch: EngineWatch; connect: Connector | null },
   claim: Claim,
 ): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
   const { shape, loading, ...files } = source;
@@ -147,17 +147,19 @@ async function tryBackend(
   // On a GPU, llama.cpp itself finds a window that fits.
   const contextLength = backend === 'gpu' ? wanted.contextLength : room.plan.contextLength;
   const stamp = stampOf(source);
+  // WebAssembly can't write a slot's state, and what has no stamp belongs to no files.
+  const connectCopies = backend === 'wasm' || stamp === null ? undefined : connect?.(identityOf(stamp, backend));
   const config = {
     backend,
     stamp,
     engine: { ...wanted, contextLength },
     memory: { needed: room.needed, available: memory().available },
-    copies: copies ? { bytesPerToken: cachedBytesPerToken(shape) } : null,
+    copies: connectCopies ? { bytesPerToken: cachedBytesPerToken(shape) } : null,
   };
   const workers =
     backend === 'wasm'
       ? startModelThreads(config, threads, sizes.slots, log)
-      : startModelProcess(config, log, watch, stamp === null ? undefined : connect(identityOf(stamp, backend)));
+      : startModelProcess(config, log, watch, connectCopies);
   const result = await workers.load().catch((error: unknown) => ({
     ok: false as const,
     reason: String(toLogFields(error).error),

@@ -1,4 +1,5 @@
 import type { LoadedModel, MovingModel } from '../core/runner.ts';
+import { sum } from '../core/sum.ts';
 
 /** Ours that mean the same as one of vLLM's: https://docs.vllm.ai/en/latest/usage/metrics.html */
 const SAME: Record<string, string> = {
@@ -32,7 +33,6 @@ function renamed(text: string): string {
 }
 
 function gauges(loaded: LoadedModel[], moving: MovingModel[]): string {
-  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
   const capacity = sum(loaded.map(({ engine }) => engine.slots * engine.contextLength));
   const held = sum(loaded.map(({ heldTokens = 0 }) => heldTokens));
   const model = loaded.length === 1 ? (loaded[0]?.id ?? '') : '';

@@ -2,6 +2,7 @@ import type { GenerationEvent } from '../../src/core/events.ts';
 import type { ChatMessage, ChatPrompt, GenerationRequest, Sampling } from '../../src/core/runner.ts';
 import type { CallContext } from '../../src/core/wire.ts';
 import type { ChatService } from '../../src/engine/chat-service.ts';
+import type { TextRequest } from '../../src/engine/engine.ts';
 
 export const greedy: Sampling = {
   temperature: 0,
@@ -34,6 +35,24 @@ export function ask(content: string, more: Partial<GenerationRequest> = {}): Gen
     cachePrompt: false,
     choices: 1,
     logprobs: null,
+    ...more,
+  };
+}
+
+/** A greedy request of raw text, as an engine takes it. */
+export function textRequest(prompt: string, more: Partial<TextRequest> = {}): TextRequest {
+  return {
+    prompt,
+    sampling: greedy,
+    grammar: null,
+    media: [],
+    marks: [],
+    stop: [],
+    banned: [],
+    choices: 1,
+    maxTokens: 12,
+    logprobs: null,
+    cachePrompt: true,
     ...more,
   };
 }

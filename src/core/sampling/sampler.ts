@@ -14,7 +14,7 @@ export interface Sampler {
    * the reply so far. Neither is changed. Throws a `RangeError` if there is no token to choose from.
    */
   sample(logits: TokenLogits, recentTokens: ArrayLike<number>): number;
-  /** Spends the random number of a token that was not to be drawn, because no other could come. */
+  /** Skips the random number that drawing a token would take. */
   skip(): void;
 }
 
@@ -54,7 +54,7 @@ export function createSampler(sampling: Sampling, vocabularySize: number, spentD
 }
 
 /** True if the highest logit always wins. Among the samplers of the chain, only typical-p may remove it. */
-function isGreedy({ temperature, mirostat, dynatempRange, typicalP }: Sampling): boolean {
+export function isGreedy({ temperature, mirostat, dynatempRange, typicalP }: Sampling): boolean {
   return temperature <= 0 && (mirostat !== 0 || (dynatempRange <= 0 && typicalP >= 1));
 }
 

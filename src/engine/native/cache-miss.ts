@@ -1,17 +1,9 @@
+import type { CacheMiss } from '../../core/events.ts';
 import type { Token } from './llama.ts';
 import { BLOCK, commonLength } from './prefix.ts';
 
-/** Why a prompt was not taken from the cache any further. */
-export interface Miss {
-  /** The place of the first token that was not found. */
-  at: number;
-  /**
-   * - `new`: nothing like it was cached.
-   * - `changed`: what is cached of this conversation goes on differently from here.
-   * - `evicted`: more of it was cached once, and made room for others.
-   */
-  why: 'new' | 'changed' | 'evicted';
-}
+/** Why a prompt was not taken from the cache any further. Engines show the text around the place, which this module does not know. */
+export type Miss = Omit<CacheMiss, 'before' | 'after'>;
 
 /** Tokens in a row by which a piece of a text is recognized, and how many tokens there are between the pieces that are looked for. */
 const PIECE = 8;

@@ -1,5 +1,6 @@
 import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { Sampling } from '../../core/runner.ts';
+import { isGreedy } from '../../core/sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
 import type { Decoder } from './decoder.ts';
 import type { Passes } from './draft-length.ts';
@@ -43,19 +44,18 @@ interface ChoiceContext {
   loop: StepLoop;
   ahead: Ahead;
   request: TextRequest;
-  /** The tokens to evaluate for a choice: the prompt, and what another engine had drawn of the reply. */
-  promptOf: (choice: number) => Token[];
   emit: (event: EngineEvent) => void;
   signal: AbortSignal;
 }
 
 /**
- * Runs one choice of a request on a slot that already has `cached` tokens of the prompt. Returns null if it was
- * cancelled.
+ * Runs one choice of a request on a slot that already has `cached` tokens of the prompt. `prompt` has the tokens to evaluate: the
+ * prompt, and what another engine had drawn of the reply. Returns null if it was cancelled.
  */
 export type RunChoice = (
   slot: Slot,
   choice: number,
+  prompt: readonly Token[],
   cached: number,
   onPrefill: (evaluated: number, scores?: TokenLogprob[]) => Promise<void>,
   /** The place of the first prompt token to tell the log probability of, and of all after it; undefined tells none. */
@@ -63,13 +63,12 @@ export type RunChoice = (
 ) => Promise<GenerationOutcome | null>;
 
 export function createChoiceRunner(context: ChoiceContext): RunChoice {
-  const { vocabulary, loop, request, promptOf, emit, signal } = context;
+  const { vocabulary, loop, request, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
 
-  return async (slot, choice, cached, onPrefill, scoresFrom) => {
+  return async (slot, choice, prompt, cached, onPrefill, scoresFrom) => {
     const { sequence } = slot;
     const { decoder, loaded } = context;
-    const prompt = promptOf(choice);
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
     const replayed = { tokens: tokens as Token[], logprobs };
     const source = await createSource(context, choice, prompt, replayed.tokens);
@@ -111,7 +110,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
 async function createSource(
   context: ChoiceContext,
   choice: number,
-  prompt: Token[],
+  prompt: readonly Token[],
   drawn: Token[],
 ): Promise<TokenSource> {
   const {
@@ -138,19 +137,19 @@ async function createSource(
 
 /**
  * True if tokens that can come in only one way need not be drawn. They have to where their probabilities are asked for, where a bias
- * may speak against their boundaries, and where a draw means something to those after it: with a seed, since it spends random
- * numbers, and with mirostat.
+ * may speak against their boundaries, and where what is drawn decides the later draws: with a seed, which is to give the same tokens
+ * again, and with mirostat.
  */
 function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean {
-  const { temperature, dynatempRange, mirostat, logitBias, anySeed } = sampling;
-  const drawsFreely = anySeed ?? (temperature <= 0 && dynatempRange <= 0);
+  const { mirostat, logitBias, anySeed } = sampling;
+  const drawsFreely = anySeed ?? isGreedy(sampling);
   return drawsFreely && mirostat === 0 && logprobs === null && !promptLogprobs && logitBias.length === 0;
 }
 
 /** Follows the reply in its grammar, if it has one, from behind what another engine had drawn. */
 function createReplyGuide(
   { loaded, vocabulary, request }: ChoiceContext,
-  prompt: Token[],
+  prompt: readonly Token[],
   drawn: Token[],
 ): Guide | undefined {
   if (request.grammar === null) return undefined;
@@ -185,7 +184,7 @@ async function createDrawer(
   if (grammar) for (const token of drawn) grammar.accept(token);
 
   // llama.cpp's random numbers can't be spent in advance; those of our samplers are the same.
-  const goesOn = drawn.length > 0 && sampling.temperature > 0;
+  const goesOn = drawn.length > 0 && !isGreedy(sampling);
   const exact = consideredTokens(sampling, contextLength) !== null;
   if (!exact && request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
     const { addon } = decoder;

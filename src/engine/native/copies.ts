@@ -15,8 +15,8 @@ export interface FoundCopy {
   /** How long loading it takes, in ms. */
   ms: number;
   /**
-   * Loads it into a sequence that holds nothing. Resolves to the tokens that the sequence holds then, at least `length`, or to none if
-   * it could not be loaded. Never rejects.
+   * Loads it into a sequence that is settled and holds nothing. Resolves to the tokens that the sequence holds then, at least `length`,
+   * or to none if it could not be loaded: such a copy is not found again. Never rejects.
    */
   load(sequence: number): Promise<readonly Token[]>;
 }
@@ -29,9 +29,9 @@ export interface Copies {
   wants(held: Prefix): boolean;
   /**
    * Is told that a slot is about to lose what it holds after its first `kept` tokens. Resolves when the slot's cells may be overwritten.
-   * Never rejects.
+   * If the signal aborts, the slot loses nothing, and no copy is begun. Never rejects.
    */
-  keep(held: Prefix, sequence: number, kept: number): Promise<void>;
+  keep(held: Prefix, sequence: number, kept: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** Keeps nothing. */

@@ -1,4 +1,5 @@
 import type { LlamaContext, Token } from './llama.ts';
+import { createTurns } from './turns.ts';
 
 /** What one sequence brings into a forward pass. */
 export interface Part {
@@ -86,6 +87,7 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
   const guard = Reflect.get(context, '_backendContextDisposeGuard') as {
     createPreventDisposalHandle(): { dispose(): void };
   };
+  // llama.cpp's context bears no two calls at once.
   const alone = createTurns();
 
   let unsettled = new Set<number>();
@@ -157,13 +159,3 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
 
 /** The tokens lie beside the state, in Paddock's own words. */
 const NO_TOKENS = new Uint32Array(0);
-
-/** Runs what it is given one after the other: llama.cpp's context bears no two calls at once. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.catch(() => {});
-    return done;
-  };
-}

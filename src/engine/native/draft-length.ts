@@ -1,3 +1,5 @@
+import { sum } from '../../core/sum.ts';
+
 /**
  * The time of a forward pass by the number of its tokens. It is measured all the time, since other programs and the number of
  * threads change it.
@@ -75,7 +77,7 @@ export function createPasses(): Passes {
       return latest;
     },
     begin(widths, replies) {
-      latest = { tokens: widths.reduce((total, width) => total + width, 0), replies };
+      latest = { tokens: sum(widths), replies };
       even = widths.every((width) => width === widths[0]);
     },
     end(ms) {

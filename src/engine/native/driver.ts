@@ -1,3 +1,4 @@
+import { sum } from '../../core/sum.ts';
 import { type CpuClock, ownCpuMs, readCpuClock } from '../node/cpu-clock.ts';
 import type { Decoder, Part } from './decoder.ts';
 import type { Passes } from './draft-length.ts';
@@ -41,7 +42,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   };
 
   const compute = async (parts: Part[]) => {
-    const tokens = parts.reduce((total, part) => total + part.tokens.length, 0);
+    const tokens = sum(parts.map((part) => part.tokens.length));
     const wanted = tokens > MANY_TOKENS ? counts.prompt : counts.reply;
     const threads = governed ? Math.min(wanted, governor.threads) : wanted;
     const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
@@ -72,8 +73,4 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
       return pace.promptTokenMs;
     },
   };
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,3 +1,4 @@
+import { sum } from '../../core/sum.ts';
 import type { Answers } from '../answers.ts';
 import { overlongText } from '../overlong.ts';
 import { toUnitLength } from '../unit-length.ts';
@@ -53,8 +54,4 @@ export function rerankAnswers(context: LlamaRankingContext, model: LlamaModel, c
 function refuseOverlong(lengths: number[], contextLength: number, param: 'input' | 'documents'): void {
   const overlong = lengths.find((length) => length > contextLength);
   if (overlong !== undefined) throw overlongText(param, overlong, contextLength);
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

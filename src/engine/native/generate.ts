@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { CacheUse, EngineEvent, TokenLogprob } from '../../core/events.ts';
 import type { Log } from '../../core/log.ts';
+import { sum } from '../../core/sum.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import type { Miss } from './cache-miss.ts';
@@ -10,7 +11,7 @@ import type { Decoder } from './decoder.ts';
 import { watchEarlyChanges } from './early-changes.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { NativeModel, Token } from './llama.ts';
-import { prefixOf } from './prefix.ts';
+import { type Prefix, prefixOf, scopeAlone } from './prefix.ts';
 import type { PrefixStore, Prepared, Slot } from './prefix-store.ts';
 import { createStepLoop, type StepDriver, type StepLoop } from './step-loop.ts';
 import { findTurnEnds } from './turn-ends.ts';
@@ -53,12 +54,11 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
       emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
-    const { tokens: prompt, added } = tokenized;
     const common = request.cacheScope ?? '';
-    // In a scope of its own, a request finds nothing but what it has evaluated itself.
-    const scope = usesCache(request) ? common : `${common} ${++alone}`;
-    const scoresFrom = request.promptLogprobs && !request.resume ? added : undefined;
-    const slots = store.take(prefixOf(scope, prompt), request.choices, request.cacheKey);
+    const scope = usesCache(request) ? common : scopeAlone(common, ++alone);
+    const prompt = prefixOf(scope, tokenized.tokens);
+    const scoresFrom = request.promptLogprobs && !request.resume ? tokenized.added : undefined;
+    const slots = store.take(prompt, request.choices, request.cacheKey);
     const taken = new Set(slots);
     const free = (slot: Slot) => {
       if (taken.delete(slot)) store.free(slot, common);
@@ -70,7 +70,6 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
         noteMiss,
         request,
         prompt,
-        scope,
         scoresFrom,
         slots,
         free,
@@ -96,9 +95,7 @@ interface Run extends Omit<GenerateContext, 'driver' | 'log'> {
   loop: StepLoop;
   noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
-  prompt: Token[];
-  /** Whose prefixes the prompt may use. */
-  scope: string;
+  prompt: Prefix;
   /** The place of the first prompt token to tell the log probability of; undefined tells none. */
   scoresFrom: number | undefined;
   slots: Slot[];
@@ -114,20 +111,25 @@ interface Run extends Omit<GenerateContext, 'driver' | 'log'> {
  */
 async function generateChoices(run: Run): Promise<void> {
   if (run.slots.length === 0) throw new Error('a generation was started while all slots were busy');
-  const { request, prompt, scoresFrom, slots, free, store, scope, vocabulary, emit, signal } = run;
+  const { request, prompt, scoresFrom, slots, free, store, vocabulary, emit, signal } = run;
   const startedAt = performance.now();
   // Each slot that waits for another one listens.
   setMaxListeners(0, signal);
   const outcomes: GenerationOutcome[] = [];
   const { resume = [] } = request;
-  const promptOf = (choice: number) => [...prompt, ...((resume[choice]?.tokens ?? []) as Token[])];
-  const runChoice = createChoiceRunner({ ...run, promptOf });
+  /** What is to be evaluated for a choice: the prompt, and what another engine had drawn of the reply. */
+  const promptOf = (choice: number) => {
+    const drawn = (resume[choice]?.tokens ?? []) as Token[];
+    return drawn.length === 0 ? prompt : prefixOf(prompt.scope, [...prompt.tokens, ...drawn]);
+  };
+  const runChoice = createChoiceRunner(run);
   const choices = Array.from({ length: request.choices }, (_, choice) => choice).filter(
     (choice) => !resume[choice]?.finished,
   );
   const waiting = choices.values();
-  const turnEnds = usesCache(request) ? findTurnEnds(prompt, vocabulary.isControl) : [];
-  const uses: CacheUse[] = [];
+  const turnEnds = usesCache(request) ? findTurnEnds(prompt.tokens, vocabulary.isControl) : [];
+  /** Where the beginning of the first choice's prompt came from. */
+  let use: CacheUse | undefined;
 
   const progressOf = (cache: number, total: number) => (processed: number, scores?: TokenLogprob[]) => {
     const logprobs = processed === total ? scores : undefined;
@@ -139,20 +141,20 @@ async function generateChoices(run: Run): Promise<void> {
     for (const choice of waiting) {
       const leads = choice === choices[0];
       const own = promptOf(choice);
-      const prepared = await store.prepare(slot, prefixOf(scope, own), signal, turnEnds);
+      const prepared = await store.prepare(slot, own, signal, turnEnds);
       if (!prepared || signal.aborted) return;
       const cached = slot.sequence.length;
-      const report = leads ? progressOf(cached, own.length) : () => {};
+      const report = leads ? progressOf(cached, own.tokens.length) : () => {};
       if (leads) {
-        uses.push(describeUse(prepared, own, vocabulary));
-        run.noteMiss(prepared.miss, own.length);
+        use = describeUse(prepared, own.tokens, vocabulary);
+        run.noteMiss(prepared.miss, own.tokens.length);
       }
       report(cached);
       const advance = (evaluated: number, scores?: TokenLogprob[]) => {
         report(evaluated, scores);
         return store.advanced(slot);
       };
-      const outcome = await runChoice(slot, choice, cached, advance, leads ? scoresFrom : undefined);
+      const outcome = await runChoice(slot, choice, own.tokens, cached, advance, leads ? scoresFrom : undefined);
       if (outcome) outcomes.push(outcome);
     }
   };
@@ -170,9 +172,9 @@ async function generateChoices(run: Run): Promise<void> {
   const before = resume.filter(({ finished }) => finished).map(({ tokens }) => tokens.length);
   emit({
     kind: 'done',
-    promptTokens: prompt.length,
-    cachedTokens: uses.reduce((total, { slot, copied, ram, disk }) => total + slot + copied + ram + disk, 0),
-    ...(uses[0] && usesCache(request) && !request.resume && { cache: uses[0] }),
+    promptTokens: prompt.tokens.length,
+    cachedTokens: use ? use.slot + use.copied + use.ram + use.disk : 0,
+    ...(use && usesCache(request) && !request.resume && { cache: use }),
     completionTokens: sum([...before, ...outcomes.map(({ tokens }) => tokens)]),
     ...(guesses.made > 0 && { guesses }),
     promptMs: firstTokenAt - startedAt,
@@ -181,14 +183,10 @@ async function generateChoices(run: Run): Promise<void> {
 }
 
 /** Says where the beginning of a prompt came from. Where more was missed, it shows the prompt's own text around that place. */
-function describeUse({ miss, ...taken }: Prepared, prompt: Token[], vocabulary: Vocabulary): CacheUse {
+function describeUse({ miss, ...taken }: Prepared, prompt: readonly Token[], vocabulary: Vocabulary): CacheUse {
   if (!miss) return taken;
   const { at, why } = miss;
   const textOf = (from: number, to: number) => vocabulary.textOf(prompt.slice(from, to), [], NO_MARKS);
   const before = textOf(Math.max(0, at - SHOWN_TOKENS), at);
   return { ...taken, miss: { at, why, before, after: textOf(at, at + SHOWN_TOKENS) } };
-}
-
-function sum(numbers: number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

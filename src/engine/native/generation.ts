@@ -13,7 +13,7 @@ export interface GenerationOptions {
   choice: number;
   sequence: Sequence;
   /** All tokens to evaluate before one is drawn: the prompt, and what another engine had drawn of the reply. */
-  prompt: Token[];
+  prompt: readonly Token[];
   /** The part of the reply that another engine had drawn and said. */
   replayed: { tokens: Token[]; logprobs: TokenLogprob[] };
   /** Prompt tokens that the sequence holds already. */

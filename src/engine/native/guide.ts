@@ -22,6 +22,8 @@ export interface Guide {
   forced(): Token[];
   /** Tokens that are likely to come next, to be tried out. */
   likely(): Token[];
+  /** Has nothing be known any more: llama.cpp reads the grammar differently, so what is known here is wrong. */
+  giveUp(): void;
   /** True if nothing may follow any more. */
   readonly complete: boolean;
 }
@@ -83,6 +85,9 @@ export function createGuide(grammar: string, last: Token | undefined, vocabulary
         at = at?.after(codePoint);
         before = codePoint;
       }
+    },
+    giveUp() {
+      at = undefined;
     },
     forced() {
       if (!at || detokenizer.holdsBack) return [];

@@ -26,20 +26,20 @@ export function createIdleCopies(copies: TieredCopies, held: () => HeldSlot[]): 
     if (!isStill()) return;
     if (await copies.keepIdle(prefixOf(scope, [...tokens]), sequence, mostMs, isStill)) kept.set(sequence, usedAt);
   };
-  const unkept = () => held().filter(({ sequence, usedAt }) => kept.get(sequence) !== usedAt);
   const keepFree = async (mostMs: number): Promise<void> => {
-    for (const slot of unkept()) if (!slot.busy) await keep(slot, mostMs);
+    const unkept = held().filter(({ sequence, usedAt, busy }) => !busy && kept.get(sequence) !== usedAt);
+    for (const slot of unkept) await keep(slot, mostMs);
   };
 
+  // What can't be copied now is tried again after the next generation has ended: one that writes now, for example.
   const work = async () => {
+    timer = undefined;
     const writing = held().some(({ busy }) => busy);
     await keepFree(writing ? HELD_UP_MS : Number.POSITIVE_INFINITY);
-    if (unkept().some(({ busy }) => !busy)) start();
   };
+  // Generations that end all the time don't put it off.
   const start = () => {
-    clearTimeout(timer);
-    timer = setTimeout(work, IDLE_MS);
-    timer.unref();
+    timer ??= setTimeout(work, IDLE_MS).unref();
   };
 
   return {

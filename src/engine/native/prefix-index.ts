@@ -10,6 +10,8 @@ export interface PrefixIndex<Holder> {
   hold(holder: Holder, hashes: readonly number[]): void;
   /** Notes that a holder holds nothing any more. */
   release(holder: Holder): void;
+  /** Notes that a holder has never held what was noted of it. */
+  revoke(holder: Holder): void;
   /** How many first blocks each holder has of a prompt, for those that have any. */
   find(hashes: readonly number[]): Map<Holder, number>;
   /** The number of blocks that this holder has and nobody else. */
@@ -24,15 +26,18 @@ export function createPrefixIndex<Holder>(): PrefixIndex<Holder> {
   /** In the order in which they were lost. */
   const lost = new Set<number>();
 
-  const release = (holder: Holder) => {
-    for (const hash of heldBy.get(holder) ?? []) {
+  /** Returns the blocks that nobody has any more. */
+  const remove = (holder: Holder): number[] => {
+    const removed = heldBy.get(holder) ?? [];
+    heldBy.delete(holder);
+    return removed.filter((hash) => {
       const holders = holdersOf.get(hash);
       holders?.delete(holder);
-      if (holders?.size !== 0) continue;
-      holdersOf.delete(hash);
-      lost.add(hash);
-    }
-    heldBy.delete(holder);
+      return holders?.size === 0 && holdersOf.delete(hash);
+    });
+  };
+  const release = (holder: Holder) => {
+    for (const hash of remove(holder)) lost.add(hash);
     for (const hash of lost) {
       if (lost.size <= REMEMBERED_BLOCKS) break;
       lost.delete(hash);
@@ -41,6 +46,7 @@ export function createPrefixIndex<Holder>(): PrefixIndex<Holder> {
 
   return {
     release,
+    revoke: (holder) => void remove(holder),
     hold(holder, hashes) {
       release(holder);
       heldBy.set(holder, hashes);

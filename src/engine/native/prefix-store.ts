@@ -3,7 +3,7 @@ import type { Copies } from './copies.ts';
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
 import { type Appointment, createAppointment, createPauses, type Pauses } from './pauses.ts';
-import { BLOCK, type Prefix, prefixOf, sharedLength } from './prefix.ts';
+import { BLOCK, beginningOf, type Prefix, prefixOf, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';
 import { type CacheCosts, type PrefixPlan, planPrefix, type Rival } from './prefix-plan.ts';
 import { createSequence, type Sequence } from './sequence.ts';
@@ -47,7 +47,7 @@ export interface PrefixStore {
   prepare(slot: Slot, prompt: Prefix, signal: AbortSignal, turnEnds?: readonly number[]): Promise<Prepared | null>;
   /** Is to be told when a slot has evaluated more of its prompt: others may wait for that. It may go on when this resolves. */
   advanced(slot: Slot): Promise<void>;
-  /** Gives a slot back. What it holds belongs to this scope from now on. */
+  /** Gives a slot back. What it has been filled with belongs to this scope from now on; what it still holds of others stays theirs. */
   free(slot: Slot, scope: string): void;
   /** What lies in the slots. */
   held(): HeldSlot[];
@@ -70,8 +70,11 @@ interface SlotState extends Slot {
   usedAt: number;
   /** Whose tokens it holds. */
   scope: string;
-  /** What its latest client calls its conversation. */
+  /** What the client calls the conversation that it holds, and what the one calls it that has the slot now. */
   name: string | undefined;
+  nextName: string | undefined;
+  /** True once it holds tokens of the request that has it. Until then it holds what it held before, perhaps another scope's. */
+  filled: boolean;
   /** What it is going to hold, or holds, while it is busy. */
   promise: Prefix | null;
   /** Of two busy slots only the later one waits for the other: so they never wait for one another. */
@@ -100,6 +103,8 @@ export function createPrefixStore(
       usedAt: 0,
       scope: '',
       name: undefined,
+      nextName: undefined,
+      filled: false,
       promise: null,
       turn: 0,
       pauses,
@@ -127,9 +132,22 @@ export function createPrefixStore(
         return { slot: other, held, promised: Math.max(held, comesTo ? promised : 0) };
       });
 
+  /**
+   * Looks at the cache before a slot takes a prompt: what was lost of the prompt not long ago, what idle slots of its scope hold, and
+   * what this slot holds, if it is to lose what nobody else has.
+   */
+  const lookAround = (state: SlotState, prompt: Prefix, kept: number) => {
+    const remembered = index.remembered(prompt.hashes);
+    const lost = remembered > Math.max(0, ...index.find(prompt.hashes).values()) ? remembered * BLOCK : 0;
+    const idle = slots.filter((other) => other.scope === prompt.scope && (other === state || !other.busy));
+    const cached = idle.map(({ sequence }) => [...sequence.tokens]);
+    const loses = index.unique(state) > 0 && kept < state.sequence.length;
+    return { lost, cached, endangered: loses ? prefixOf(state.scope, [...state.sequence.tokens]) : null };
+  };
+
   const pauseForCopies = ({ sequence, pauses }: SlotState, prompt: Prefix, ends: readonly number[], left: number) => {
     for (const place of choosePauses(ends, sequence.length, left)) {
-      if (copies.wants(prefixOf(prompt.scope, prompt.tokens.slice(0, place)))) pauses.keepAt(place);
+      if (copies.wants(beginningOf(prompt, place))) pauses.keepAt(place);
     }
   };
 
@@ -150,6 +168,7 @@ export function createPrefixStore(
       signal.addEventListener('abort', wake);
     });
 
+  /** Resolves to null, with the slot empty, if a copy could not be loaded. */
   const follow = async ({ sequence }: SlotState, plan: PrefixPlan<SlotState>) => {
     const taken = { slot: 0, copied: 0, ram: 0, disk: 0 };
     switch (plan.kind) {
@@ -159,6 +178,7 @@ export function createPrefixStore(
         return taken;
       case 'load':
         await sequence.adopt(plan.copy.load);
+        if (sequence.length === 0) return null;
         await sequence.truncate(plan.length);
         taken[plan.copy.tier] = sequence.length;
         return taken;
@@ -169,30 +189,37 @@ export function createPrefixStore(
     }
   };
 
-  const planFor = (state: SlotState, wanted: Prefix, own: number) =>
-    planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copies.find(wanted), costs());
+  const planFor = (state: SlotState, wanted: Prefix, own: number) => {
+    // Loading empties the slot, and fails as long as bytes of it are still to be copied.
+    const copy = decoder.settled(state.sequence.id) ? copies.find(wanted) : null;
+    return planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copy, costs());
+  };
 
   /** Has the one that is waited for pause, if it can be copied only as a whole. */
   const meet = (appointment: Appointment, plan: PrefixPlan<SlotState>) => {
     if (forgets && plan.kind === 'wait') appointment.make(plan.on.pauses, plan.length);
   };
 
-  /** Waits as long as that is worth it, then brings the beginning of a prompt into a slot. Null at an abort. */
+  /** Waits as long as that is worth it, then brings the beginning of a prompt into a slot, in another way if one fails. Null at an abort. */
   const fill = async (
     state: SlotState,
     wanted: Prefix,
-    own: number,
+    kept: number,
     appointment: Appointment,
     signal: AbortSignal,
   ): Promise<Omit<Prepared, 'miss'> | null> => {
+    let own = kept;
     while (!signal.aborted) {
       const plan = planFor(state, wanted, own);
-      if (plan.kind !== 'wait') {
-        state.scope = wanted.scope;
-        return follow(state, plan);
+      if (plan.kind === 'wait') {
+        meet(appointment, plan);
+        await reached(plan.on, plan.length, signal);
+        continue;
       }
-      meet(appointment, plan);
-      await reached(plan.on, plan.length, signal);
+      Object.assign(state, { scope: wanted.scope, name: state.nextName, filled: true });
+      const taken = await follow(state, plan);
+      if (taken) return taken;
+      own = 0;
     }
     return null;
   };
@@ -212,8 +239,9 @@ export function createPrefixStore(
         const state = slots[chooseSlot(candidates, copyTokens) ?? -1];
         if (!state) break;
         state.busy = true;
+        state.filled = false;
         state.usedAt = performance.now();
-        state.name = name;
+        state.nextName = name;
         taken.push(state);
       }
       return taken;
@@ -221,26 +249,21 @@ export function createPrefixStore(
 
     async prepare(slot, prompt, signal, turnEnds = []) {
       const state = stateOf(slot);
-      const wanted = { ...prompt, tokens: prompt.tokens.slice(0, -1) };
-      const before = prefixOf(state.scope, [...state.sequence.tokens]);
-      const kept = sharedLength(before, wanted);
-      const lonely = index.unique(state) > 0 && kept < before.tokens.length;
-      const remembered = index.remembered(prompt.hashes);
-      const lost = remembered > Math.max(0, ...index.find(prompt.hashes).values()) ? remembered * BLOCK : 0;
-      const idle = slots.filter((other) => other.scope === prompt.scope && (other === state || !other.busy));
-      const cached = idle.map(({ sequence }) => [...sequence.tokens]);
+      const wanted = beginningOf(prompt, prompt.tokens.length - 1);
+      const kept = holds(state, wanted);
+      const { lost, cached, endangered } = lookAround(state, prompt, kept);
       const left = forgets ? Math.max(...slots.map((other) => holds(other, wanted))) : 0;
       state.turn = ++turns;
       state.promise = prompt;
       state.pauses.clear();
       index.hold(state, prompt.hashes);
       // What it can keep as far as is known without asking the model.
-      let own = forgets && kept < before.tokens.length ? 0 : kept;
+      let own = forgets && kept < state.sequence.length ? 0 : kept;
       const appointment = createAppointment();
       try {
         // Who is to pause has to know before it goes on.
         meet(appointment, planFor(state, wanted, own));
-        if (lonely) await copies.keep(before, state.sequence.id, kept);
+        if (endangered && !signal.aborted) await copies.keep(endangered, state.sequence.id, kept, signal);
         if (own < kept && (await decoder.reaches(state.sequence.id, kept))) own = kept;
         const taken = await fill(state, wanted, own, appointment, signal);
         if (!taken) return null;
@@ -263,9 +286,11 @@ export function createPrefixStore(
 
     free(slot, scope) {
       const state = stateOf(slot);
-      state.scope = scope;
+      if (state.filled) state.scope = scope;
       state.busy = false;
       state.promise = null;
+      // It was promised; how much of it there is, the slot tells.
+      index.revoke(state);
       index.hold(state, prefixOf(state.scope, state.sequence.tokens).hashes);
       wakeAll(state, Number.POSITIVE_INFINITY);
     },

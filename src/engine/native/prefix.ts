@@ -19,6 +19,24 @@ export function prefixOf(scope: string, tokens: readonly Token[]): Prefix {
   return { scope, tokens, hashes: blockHashes(scope, tokens) };
 }
 
+/** The first tokens of a prefix. */
+export function beginningOf({ scope, tokens, hashes }: Prefix, length: number): Prefix {
+  return { scope, tokens: tokens.slice(0, length), hashes: hashes.slice(0, Math.floor(length / BLOCK)) };
+}
+
+/** Stands in no scope of a key. */
+const ALONE = '\0';
+
+/** The scope of a request that finds nothing in the cache but what it has evaluated itself. `request` is a number of its own. */
+export function scopeAlone(scope: string, request: number): string {
+  return `${scope}${ALONE}${request}`;
+}
+
+/** True for the scope of one request alone. Once that has ended, nobody asks for what lies in it. */
+export function isAlone(scope: string): boolean {
+  return scope.includes(ALONE);
+}
+
 /** The number of first tokens that two prefixes have in common: none, if their scopes differ. */
 export function sharedLength(a: Pick<Prefix, 'scope' | 'tokens'>, b: Pick<Prefix, 'scope' | 'tokens'>): number {
   return a.scope === b.scope ? commonLength(a.tokens, b.tokens) : 0;

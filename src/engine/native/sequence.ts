@@ -1,6 +1,5 @@
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
-import { commonLength } from './prefix.ts';
 
 /** One sequence of the context, with the tokens that its KV cache holds. */
 export interface Sequence {
@@ -13,8 +12,6 @@ export interface Sequence {
   readonly tokens: readonly Token[];
   /** Notes that a forward pass has added these tokens. */
   extend(tokens: Token[]): void;
-  /** Counts how many of its first tokens these begin with. */
-  shared(tokens: readonly Token[]): number;
   /** Drops all tokens but the first `length`. Some models can only drop all; then it holds none. */
   truncate(length: number): Promise<void>;
   /** Takes over the first `length` tokens of another sequence, as this one holds them now. Holds none if that fails. */
@@ -36,7 +33,6 @@ export function createSequence(decoder: Decoder, id: number): Sequence {
     extend(added) {
       for (const token of added) tokens.push(token);
     },
-    shared: (others) => commonLength(tokens, others),
     // Others may copy from this sequence at any time: what is to go is gone before anything is awaited.
     async truncate(length) {
       // A pass that failed may have left cells of which nothing is known here.

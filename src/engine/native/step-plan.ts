@@ -1,3 +1,5 @@
+import { sum } from '../../core/sum.ts';
+
 /** What a generation could use of the next step. */
 export interface Demand {
   /** Prompt tokens that are still to be evaluated; 0 once the reply is written. */
@@ -22,7 +24,7 @@ export function planStep(
   demands: readonly Demand[],
   { batchSize, promptBudget, now }: { batchSize: number; promptBudget: number; now: number },
 ): number[] {
-  const replies = demands.reduce((total, { reply }) => total + reply, 0);
+  const replies = sum(demands.map(({ reply }) => reply));
   let left = replies === 0 ? batchSize : Math.min(batchSize - replies, Math.max(1, promptBudget));
   const grants = demands.map(() => 0);
   const urgency = ({ since, prompt }: Demand) => (now - since + 1) / prompt;

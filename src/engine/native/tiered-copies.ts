@@ -2,8 +2,9 @@ import type { FromCopyStore, Tier, ToCopyStore, ToldCopy } from '../node/copy-me
 import { type Copies, type FoundCopy, LEAST_TOKENS } from './copies.ts';
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
-import { type Prefix, prefixOf, sharedLength } from './prefix.ts';
+import { isAlone, type Prefix, prefixOf, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';
+import { createTurns } from './turns.ts';
 
 /** The store of copies, seen from an engine. */
 export interface CopyLink {
@@ -27,7 +28,7 @@ export interface TieredCopiesOptions {
 export interface TieredCopies extends Copies {
   /**
    * Makes a copy as `keep` does, unless it takes longer than `mostMs` or `isStill` is false once the store has made room: the slot has
-   * been taken meanwhile. Resolves to false if the copy is still to be made.
+   * been taken meanwhile. Resolves to false if the copy is still to be made. Never rejects.
    */
   keepIdle(held: Prefix, sequence: number, mostMs: number, isStill: () => boolean): Promise<boolean>;
 }
@@ -57,9 +58,12 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
   const index = createPrefixIndex<KnownCopy>();
   const rates = { ...UNKNOWN_RATES };
   const waiting = new Map<number, (path: string | null) => void>();
+  /** Copies that have been written, of which the store has not told yet. */
+  const coming = new Set<Prefix>();
+  // Whether a copy is wanted depends on those that were made before it.
+  const inTurn = createTurns();
   let asked = 0;
   let stateBytes = STATE_BYTES;
-  let saving: Promise<unknown> = Promise.resolve();
 
   link.listen((message) => {
     switch (message.kind) {
@@ -92,10 +96,9 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
     known.delete(copy.name);
     index.release(copy);
   };
-  const ask = (question: (id: number) => ToCopyStore): Promise<{ id: number; path: string | null }> => {
-    const id = asked++;
-    link.send(question(id));
-    return new Promise((resolve) => waiting.set(id, (path) => resolve({ id, path })));
+  const answerTo = (message: Extract<ToCopyStore, { kind: 'reserve' | 'saved' | 'open' }>): Promise<string | null> => {
+    link.send(message);
+    return new Promise((resolve) => waiting.set(message.id, resolve));
   };
   const measure = (rate: keyof typeof rates, bytes: number, ms: number) => {
     if (bytes >= TELLING_BYTES) rates[rate] += NEWEST * (bytes / ms - rates[rate]);
@@ -103,11 +106,16 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
   const estimateBytes = (tokens: number) => tokens * (options.bytesPerToken + CELL_BYTES) + stateBytes;
   const evaluateMs = (tokens: number) => tokens * (options.promptTokenMs() ?? UNKNOWN_TOKEN_MS);
 
+  /** The first tokens of a prompt that a copy of `prefix` gives. */
+  const usefulLength = (prefix: Prefix, wanted: Prefix) => {
+    const length = sharedLength(wanted, prefix);
+    return !wholeOnly || length === prefix.tokens.length ? length : 0;
+  };
   /** Those that share most come first, of them the one that is loaded soonest. */
   const sharing = (wanted: Prefix) =>
     [...index.find(wanted.hashes).keys()]
-      .map((copy) => ({ copy, length: sharedLength(wanted, copy.prefix), ms: loadMs(copy) }))
-      .filter(({ copy, length }) => length > 0 && (!wholeOnly || length === copy.prefix.tokens.length))
+      .map((copy) => ({ copy, length: usefulLength(copy.prefix, wanted), ms: loadMs(copy) }))
+      .filter(({ length }) => length > 0)
       .sort((a, b) => b.length - a.length || a.ms - b.ms);
   const loadMs = ({ bytes, tier }: { bytes: number; tier: Tier }) => bytes / rates[tier];
 
@@ -115,7 +123,7 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
     const { name, bytes, tier, prefix } = copy;
     if (!decoder.settled(sequence)) return [];
     const since = performance.now();
-    const { path } = await ask((id) => ({ kind: 'open', id, name }));
+    const path = await answerTo({ kind: 'open', id: asked++, name });
     if (path === null) {
       forget(copy);
       return [];
@@ -127,45 +135,50 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
     return ok ? prefix.tokens : [];
   };
 
-  /** Whether a copy of this would be worth its while. Of what a slot holds, all but the first `kept` tokens would be lost. */
+  /** True if a copy of this is worth its while. Of what a slot holds, all but the first `kept` tokens would be lost. */
   const isWanted = (held: Prefix, kept = 0): boolean => {
     const { length } = held.tokens;
-    if (length - kept < LEAST_TOKENS) return false;
-    const [best] = sharing(held);
-    if (best && length - best.length < LEAST_TOKENS) return false;
-    const lost = length - Math.max(kept, best?.length ?? 0);
-    return WORTH * saveMs(length) <= evaluateMs(lost);
+    const known = sharing(held)[0]?.length ?? 0;
+    const lost = length - Math.max(kept, known, ...[...coming].map((prefix) => usefulLength(prefix, held)));
+    return !isAlone(held.scope) && lost >= LEAST_TOKENS && WORTH * saveMs(length) <= evaluateMs(lost);
   };
   const saveMs = (tokens: number) => estimateBytes(tokens) / rates.save;
 
-  const save = async (held: Prefix, sequence: number, isStill: () => boolean): Promise<void> => {
-    const { scope } = held;
-    const tokens = Uint32Array.from(held.tokens);
-    const bytes = estimateBytes(tokens.length);
-    const { id, path } = await ask((id) => ({ kind: 'reserve', id, bytes, tokens: tokens.length }));
-    if (path === null) return;
+  /** Resolves to false if that failed; the store having no room is no failure. */
+  const save = async (held: Prefix, sequence: number, isStill: () => boolean): Promise<boolean> => {
+    if (!decoder.settled(sequence)) return false;
+    const { length } = held.tokens;
+    const bytes = estimateBytes(length);
+    const id = asked++;
+    const path = await answerTo({ kind: 'reserve', id, bytes, tokens: length });
+    if (path === null) return true;
     // The tokens must be those of the moment from which on the sequence waits to be written.
-    if (!isStill()) return link.send({ kind: 'abandoned', id });
-    try {
-      const written = await decoder.save(sequence, path);
-      measure('save', written.bytes, written.ms);
-      stateBytes += Math.max(0, written.bytes - bytes);
-    } catch {
-      return link.send({ kind: 'abandoned', id });
+    const written = isStill() ? await decoder.save(sequence, path).catch(() => null) : null;
+    if (!written) {
+      link.send({ kind: 'abandoned', id });
+      return false;
     }
+    measure('save', written.bytes, written.ms);
+    stateBytes += Math.max(0, written.bytes - bytes);
+    void announce(id, held);
+    return true;
+  };
+
+  const announce = async (id: number, held: Prefix): Promise<void> => {
+    const { scope, tokens } = held;
     // What begins a longer copy of a model that can go back is in that copy.
     const replaces = wholeOnly ? [] : sharing(held).filter(({ copy, length }) => length === copy.prefix.tokens.length);
-    link.send({
+    coming.add(held);
+    await answerTo({
       kind: 'saved',
       id,
       scope,
-      tokens,
+      tokens: Uint32Array.from(tokens),
       evaluateMs: evaluateMs(tokens.length),
       replaces: replaces.map(({ copy }) => copy.name),
     });
+    coming.delete(held);
   };
-
-  const always = () => true;
 
   return {
     find(wanted): FoundCopy | null {
@@ -175,16 +188,14 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
       return { tier: copy.tier, length, ms, load: (sequence) => load(copy, sequence) };
     },
     wants: (held) => isWanted(held),
-    async keep(held, sequence, kept) {
-      if (isWanted(held, kept)) await save(held, sequence, always);
-    },
-    async keepIdle(held, sequence, mostMs, isStill) {
-      if (!isWanted(held)) return true;
-      if (saveMs(held.tokens.length) > mostMs) return false;
-      const done = saving.then(() => save(held, sequence, isStill));
-      saving = done;
-      await done;
-      return true;
-    },
+    keep: (held, sequence, kept, signal) =>
+      inTurn(async () => {
+        if (isWanted(held, kept)) await save(held, sequence, () => !signal?.aborted);
+      }),
+    keepIdle: (held, sequence, mostMs, isStill) =>
+      inTurn(async () => {
+        if (!isWanted(held)) return true;
+        return saveMs(held.tokens.length) <= mostMs && (await save(held, sequence, isStill));
+      }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Sampling } from '../../core/runner.ts';
 import { logProbabilities } from '../../core/sampling/log-probabilities.ts';
-import { createSampler } from '../../core/sampling/sampler.ts';
+import { createSampler, isGreedy } from '../../core/sampling/sampler.ts';
 import type { AddonContext, Place } from './decoder.ts';
 import {
   type AddonSampler,
@@ -26,7 +26,10 @@ export interface Drawn {
 export interface TokenDrawer {
   /** Draws from the logits at this place, and adds the token to the history; null if the model ends its turn. */
   draw(place: Place): Promise<Drawn | null>;
-  /** Adds a token that can't but come next to the history. Returns false, and does nothing, if the grammar does not allow it. */
+  /**
+   * Adds a token that can't but come next to the history, without a draw. Returns false, and does nothing, if the grammar does not
+   * allow it.
+   */
   force(token: Token): boolean;
   /** No draw may be under way. */
   close(): void;
@@ -49,9 +52,9 @@ const MOST_CONSIDERED = 2048;
  * biases move the tokens that they are about: as many more are looked at.
  */
 export function consideredTokens(sampling: Sampling, contextLength: number): number | null {
-  const { temperature, topK, mirostat, typicalP, dynatempRange } = sampling;
-  const greedy = temperature <= 0 && mirostat === 0 && dynatempRange <= 0 && typicalP >= 1;
-  if (!greedy && (topK <= 0 || mirostat !== 0)) return null;
+  const { topK, mirostat } = sampling;
+  const greedy = isGreedy(sampling);
+  if (mirostat !== 0 || (!greedy && topK <= 0)) return null;
   const count = (greedy ? 1 : topK) + penaltyWindow(sampling, contextLength) + sampling.logitBias.length;
   return count <= MOST_CONSIDERED ? count : null;
 }
@@ -98,7 +101,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
     },
     force(token) {
       if (!takes(grammar, token)) return false;
-      // A reply that is taken up spends a random number for each of its tokens.
+      // An engine that takes the reply up skips as many random numbers as the reply has tokens, forced ones included.
       sampler.skip();
       history.push(token);
       return true;

@@ -30,7 +30,7 @@ export interface TokenSource {
   readonly opening: Token[];
   /** The guesses so far. */
   readonly guesses: Guesses;
-  /** Says what to evaluate in the next step. The guess in it has at most `room` tokens. */
+  /** Says what to evaluate in the next step. The reply may have `room` tokens after the next one that is drawn. */
   propose(room: number): Proposal;
   /** Draws from the logits that were asked for; at first from those of the last token of prompt and opening. */
   draw(places: Place[]): Promise<Gain>;
@@ -52,22 +52,28 @@ export interface TokenSourceOptions {
   mostAtFirst: number;
 }
 
+/** Tokens that are forced at a time. On a busy machine so many take 10 to 40 ms, in which no other reply goes on. */
+const MOST_FORCED = 64;
+
 /**
  * Draws the tokens of a reply. A guess is a matter of speed alone: each of its tokens is drawn from its own logits, after the same
  * tokens and with the same random number as without it, and the first one that is drawn differently ends it.
  */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { drawer, speculation, passes, mostPerStep } = options;
-  let { guide } = options;
+  const { drawer, guide, speculation, passes, mostPerStep } = options;
   let guess: Token[] = [];
 
-  /** Takes all tokens that have to come: an engine that takes the reply up after them finds no more. */
-  const force = (most: number): Token[] => {
+  /**
+   * Takes the tokens that have to come, as many as there is room for. The only way through a grammar may have no end, so not all are
+   * taken at once: they are found after the next draw, also by an engine that takes the reply up.
+   */
+  const force = (left: number): Token[] => {
+    const most = Math.min(left, MOST_FORCED);
     const forced: Token[] = [];
     let next = options.forces ? guide?.forced() : undefined;
     for (let token = next?.[0]; token !== undefined && forced.length < most; token = next?.[0]) {
       if (!drawer.force(token)) {
-        guide = undefined;
+        guide?.giveUp();
         break;
       }
       guide?.take(token);
@@ -79,7 +85,9 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   };
   const isComplete = () => guide?.complete ?? false;
 
-  const opening = force(options.mostAtFirst);
+  /** The tokens that the reply may have after the next one that is drawn. */
+  let room = options.mostAtFirst;
+  const opening = force(room);
   /** Tokens of the reply that were not evaluated yet, and how many of them are in the next pass. */
   let pending: Token[] = [];
   let evaluating = 0;
@@ -93,8 +101,9 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       const drawn = await drawer.draw(place);
       if (!drawn) return { right, left: [], turnEnded: true };
       guide?.take(drawn.token);
-      const forced = force(Number.POSITIVE_INFINITY);
-      tokens.push(drawn, ...forced.map((token) => ({ token })));
+      tokens.push(drawn);
+      const forced = force(room + 1 - tokens.length);
+      tokens.push(...forced.map((token) => ({ token })));
       const gained = [drawn.token, ...forced];
       const wrong = gained.findIndex((token, index) => token !== guess[right + index]);
       if (wrong !== -1) return { right: right + wrong, left: gained.slice(wrong), turnEnded: false };
@@ -106,7 +115,8 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   return {
     opening,
     guesses,
-    propose(room) {
+    propose(left) {
+      room = left;
       evaluating = goTogether(pending.length, passes) ? Math.min(pending.length, mostPerStep) : 1;
       const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
       guess = speculation?.guess(evaluating, most) ?? [];

@@ -15,7 +15,10 @@ export interface ToldCopy {
 export type ToCopyStore =
   /** Asks for a file to write a state of about so many bytes to; the answer is its path, or null if there is no room. */
   | { kind: 'reserve'; id: number; bytes: number; tokens: number }
-  /** The file has been written. The copies that it makes needless may go. */
+  /**
+   * The file has been written. The copies that it makes needless may go. The answer, without a path, comes when the copy has been told
+   * of, or given up.
+   */
   | { kind: 'saved'; id: number; scope: string; tokens: Uint32Array; evaluateMs: number; replaces: string[] }
   /** The file was not written. */
   | { kind: 'abandoned'; id: number }

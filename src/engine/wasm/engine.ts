@@ -13,6 +13,7 @@ import { isTokens, partsOf, refuseUnknownIds, withBos } from '../tokenize.ts';
 import { type ChoiceOutcome, type Chunk, ChunkReader, NO_TIMINGS, type ReplySoFar } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
+import { createHeldPrompt } from './held-prompt.ts';
 import { loadParams } from './load-params.ts';
 import { checkModelSize, loadFailure } from './memory-limit.ts';
 import { completionParams } from './params.ts';
@@ -92,8 +93,7 @@ class WasmEngine implements TextEngine {
   /** Rejects the current wllama call, which would never settle by itself after the worker is gone. */
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
-  /** Whose prompt is in the cache. */
-  #cacheScope: string | undefined;
+  readonly #held = createHeldPrompt();
 
   constructor({ assets, log, kind, tokens, model }: WasmEngineOptions) {
     this.#log = log;
@@ -170,15 +170,17 @@ class WasmEngine implements TextEngine {
     if (signal.aborted) return;
     if (promptTokens >= contextLength) return emit({ kind: 'overflow', promptTokens, contextLength });
     const prompt = await this.#promptText(request.prompt);
-    const cachePrompt = request.cachePrompt && request.cacheScope === this.#cacheScope;
-    this.#cacheScope = request.cacheScope;
     const outcomes: ChoiceOutcome[] = [];
+    let { cachePrompt } = request;
     for (let choice = 0; choice < request.choices; choice++) {
       const outcome = await this.#generateChoice({ ...request, prompt, cachePrompt }, choice, emit, signal);
       if (!outcome) return;
       outcomes.push(outcome);
+      // From now on it finds what it has evaluated itself.
+      cachePrompt ||= !request.resume?.[choice]?.finished;
     }
-    const { timings } = outcomes[0] ?? { timings: NO_TIMINGS };
+    // A choice that another engine had finished tells nothing of the prompt.
+    const { timings } = outcomes.find(({ timings }) => timings !== NO_TIMINGS) ?? { timings: NO_TIMINGS };
     emit({
       kind: 'done',
       promptTokens: timings.cache_n + timings.prompt_n,
@@ -244,19 +246,25 @@ class WasmEngine implements TextEngine {
         await this.#runChoice(run, reader, signal);
       } catch (error) {
         if (this.#isFatal(error)) throw this.#crash(error);
-        run = signal.aborted || reader.over ? null : this.#goOn(request, reader, error, emit);
+        run = signal.aborted || reader.over ? null : this.#goOn(request, run, reader, error, emit);
       }
     }
   }
 
   /** What to go on with after a run broke off; null if it never began, which the events say then. Throws what ends the choice. */
-  #goOn(request: WasmRequest, reader: ChunkReader, error: unknown, emit: Emit): WasmRequest | null {
+  #goOn(
+    request: WasmRequest,
+    latest: WasmRequest,
+    reader: ChunkReader,
+    error: unknown,
+    emit: Emit,
+  ): WasmRequest | null {
     if (isUntellable(this.#runtime)) {
       if (request.logprobs !== null) throw untellableLogprobs();
       return continued(request, reader.replaceBroken());
     }
     if (reader.started) throw error;
-    if (request.cachePrompt && isUncuttable(error)) return { ...request, cachePrompt: false };
+    if (latest.cachePrompt && isUncuttable(error)) return { ...latest, cachePrompt: false };
     this.#answerError(error, emit);
     return null;
   }
@@ -265,11 +273,15 @@ class WasmEngine implements TextEngine {
   async #runChoice(request: WasmRequest, reader: ChunkReader, signal: AbortSignal): Promise<void> {
     this.#runtime.reset();
     const stopped = new AbortController();
+    const prompt = { scope: request.cacheScope, text: request.media.length > 0 ? null : request.prompt };
+    const cachePrompt = request.cachePrompt && this.#held.mayBeUsedFor(prompt);
+    this.#held.begin(prompt);
     const running = this.#complete(request, {
-      ...completionParams(request, reader.choice, this.info.contextLength),
+      ...completionParams({ ...request, cachePrompt }, reader.choice, this.info.contextLength),
       stream: true,
       abortSignal: AbortSignal.any([signal, stopped.signal]),
       onData: (chunk) => {
+        this.#held.note(chunk as Chunk);
         reader.take(chunk as Chunk);
         if (reader.over) stopped.abort();
       },

@@ -10,8 +10,7 @@ export function completionParams(request: WasmRequest, choice: number, contextLe
   return {
     prompt: request.prompt,
     n_predict: request.maxTokens ?? -1,
-    // After the first choice, the prompt is in the cache in any case.
-    cache_prompt: request.cachePrompt || choice > 0,
+    cache_prompt: request.cachePrompt,
     ...(request.grammar !== null && { grammar: request.grammar }),
     preserved_tokens: request.marks,
     // To llama-server, 0 means no probabilities at all.

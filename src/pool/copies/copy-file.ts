@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { parseObject } from '../../core/json.ts';
 
 /**
  * A copy's file is the state as llama.cpp writes it, and after it what Paddock knows of it:
@@ -114,9 +115,7 @@ async function sumOf(file: FileHandle, length: number): Promise<number> {
 }
 
 function factsFrom(json: Buffer): CopyFacts | null {
-  const parsed: unknown = JSON.parse(json.toString('utf8'));
-  if (typeof parsed !== 'object' || parsed === null) return null;
-  const { identity, model, scope, evaluateMs } = parsed as Record<string, unknown>;
+  const { identity, model, scope, evaluateMs } = parseObject(json.toString('utf8')) ?? {};
   const known = typeof identity === 'string' && typeof model === 'string' && typeof scope === 'string';
   return known && typeof evaluateMs === 'number' ? { identity, model, scope, evaluateMs } : null;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { freemem } from 'node:os';
+import { freemem, hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Log, toLogFields } from '../../core/log.ts';
 import type { Tier } from '../../engine/node/copy-messages.ts';
@@ -35,9 +35,10 @@ export async function openCopies(
   isCurrent: (identity: string) => boolean,
   log: Log,
 ): Promise<CopyStore | null> {
+  let release: (() => void) | null = null;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const release = own(join(folder, 'owner'));
+    release = own(join(folder, 'owner'));
     if (!release) {
       log.info('no prompts are kept beyond the slots: another server keeps its own in this folder', { folder });
       return null;
@@ -51,10 +52,11 @@ export async function openCopies(
     log.debug('prompts are kept beyond the slots', { folder, limits, held: store.held() });
     const dispose = async () => {
       await store[Symbol.asyncDispose]();
-      release();
+      release?.();
     };
     return { ...store, [Symbol.asyncDispose]: dispose };
   } catch (error) {
+    release?.();
     log.warn('no prompts are kept beyond the slots', toLogFields(error));
     return null;
   }
@@ -97,16 +99,21 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
+/** The files by which this process owns folders. */
+const ours = new Set<string>();
+
 /** Makes this server the owner of a folder by a file in it. Returns a function that ends that, or null if another one is the owner. */
 function own(file: string): (() => void) | null {
+  const sign = `${process.pid} ${hostname()}`;
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, sign, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     if (isOwned(file)) return null;
     rmSync(file, { force: true });
-    writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 });
+    writeFileSync(file, sign, { flag: 'wx', mode: 0o600 });
   }
+  ours.add(file);
   const timer = setInterval(() => {
     try {
       utimesSync(file, new Date(), new Date());
@@ -117,15 +124,24 @@ function own(file: string): (() => void) | null {
   timer.unref();
   return () => {
     clearInterval(timer);
+    ours.delete(file);
     rmSync(file, { force: true });
   };
 }
 
-/** Whether a server that runs owns the folder of this file. */
-export function isOwned(file: string): boolean {
+/**
+ * True if a server that runs owns the folder of this file, this one included. In a container a server has the same process id each
+ * time: a file with our own that we have not written is that of a server before us.
+ */
+function isOwned(file: string): boolean {
+  if (ours.has(file)) return true;
   try {
     if (Date.now() - statSync(file).mtimeMs > 4 * OWNING_MS) return false;
-    process.kill(Number(readFileSync(file, 'utf8')), 0);
+    const [pid, host] = readFileSync(file, 'utf8').split(' ');
+    // Of processes elsewhere nothing is known but that they have given a sign.
+    if (host !== hostname()) return true;
+    if (Number(pid) === process.pid) return false;
+    process.kill(Number(pid), 0);
     return true;
   } catch (error) {
     // A process of another user can't be signalled.

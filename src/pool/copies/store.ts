@@ -53,6 +53,8 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
   /** Files that are being deleted: their bytes are no copy's any more, but still taken. */
   const vanishing = new Set<Promise<void>>();
   const answering = new Set<Promise<unknown>>();
+  /** Copies on their way from RAM to disk, by their names. A reader waits for that: the file in RAM is about to be deleted. */
+  const moves = new Map<string, Promise<void>>();
   let moving: Promise<void> = Promise.resolve();
   let closed = false;
 
@@ -94,10 +96,15 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
     const [first, second]: [Tier, Tier] = fitsRam ? ['ram', 'disk'] : ['disk', 'ram'];
     const copy = (await claim(first, wanted)) ?? (await claim(second, wanted));
     if (!copy) return null;
-    await mkdir(join(folders[copy.tier], identity), { recursive: true, mode: 0o700 });
-    // The engine writes over it, and leaves it the owner's alone.
-    await (await open(fileOf(copy, 'part'), 'w', OWNER_ONLY)).close();
-    return copy;
+    try {
+      await mkdir(join(folders[copy.tier], identity), { recursive: true, mode: 0o700 });
+      // The engine writes over it, and leaves it the owner's alone.
+      await (await open(fileOf(copy, 'part'), 'w', OWNER_ONLY)).close();
+      return copy;
+    } catch (error) {
+      await drop(copy);
+      throw error;
+    }
   };
 
   /** Makes a file that an engine has written a copy. Throws if it has become too large. */
@@ -121,9 +128,15 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
     }
   };
 
-  /** Brings a copy from RAM to disk, or drops it where it has no room there. */
   const moveDown = async (copy: Copy): Promise<void> => {
     if (copy.users > 0 || copies.get(copy.name) !== copy) return;
+    const move = bringDown(copy).finally(() => moves.delete(copy.name));
+    moves.set(copy.name, move);
+    await move;
+  };
+
+  /** Brings a copy from RAM to disk, or drops it where it has no room there. */
+  const bringDown = async (copy: Copy): Promise<void> => {
     copy.users += 1;
     const room = await claim('disk', { ...copy, name: randomUUID() });
     try {
@@ -175,7 +188,8 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
     connect(identity, model, send) {
       const engine = { identity, send };
       const writing = new Map<number, Copy>();
-      const reading = new Set<Copy>();
+      /** A copy is there as often as it is read at once. */
+      const reading: Copy[] = [];
       let gone = false;
       engines.add(engine);
 
@@ -185,7 +199,10 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
         if (copy) await drop(copy);
       };
       const release = (copy: Copy) => {
-        if (reading.delete(copy)) copy.users -= 1;
+        const at = reading.indexOf(copy);
+        if (at === -1) return;
+        reading.splice(at, 1);
+        copy.users -= 1;
       };
       const answers = {
         async reserve({ id, bytes, tokens }: Extract<ToCopyStore, { kind: 'reserve' }>) {
@@ -195,24 +212,26 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
           send({ kind: 'answer', id, path: copy && fileOf(copy, 'part') });
         },
         async saved(message: Extract<ToCopyStore, { kind: 'saved' }>) {
-          const copy = writing.get(message.id);
-          if (!copy) return;
+          const { id } = message;
+          const copy = writing.get(id);
           // The engine has done its part: it may end now.
-          writing.delete(message.id);
+          writing.delete(id);
           try {
-            await complete(copy, model, message);
+            if (copy) await complete(copy, model, message);
           } catch (error) {
             log.warn('a copy could not be kept', toLogFields(error));
-            await drop(copy);
+            if (copy) await drop(copy);
           }
+          send({ kind: 'answer', id, path: null });
           if (!closed) void moveAll(() => toMoveDown(copies.values(), limits.ram * RAM_FILLED, Date.now()));
         },
         abandoned: ({ id }: Extract<ToCopyStore, { kind: 'abandoned' }>) => abandon(id),
         async open({ id, name }: Extract<ToCopyStore, { kind: 'open' }>) {
+          while (moves.has(name)) await moves.get(name);
           const copy = copies.get(name);
           if (copy?.identity !== identity) return send({ kind: 'answer', id, path: null });
           copy.users += 1;
-          reading.add(copy);
+          reading.push(copy);
           const path = fileOf(copy, 'copy');
           const whole = await isWhole(path);
           if (whole) {
@@ -251,8 +270,7 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
           const done = Promise.resolve(answer(message))
             .catch((error: unknown) => {
               log.error('the store of copies failed', toLogFields(error));
-              if (message.kind === 'reserve' || message.kind === 'open')
-                send({ kind: 'answer', id: message.id, path: null });
+              if ('id' in message) send({ kind: 'answer', id: message.id, path: null });
             })
             .finally(() => answering.delete(done));
           answering.add(done);
@@ -260,7 +278,7 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
         close() {
           gone = true;
           engines.delete(engine);
-          for (const copy of reading) release(copy);
+          for (const copy of [...reading]) release(copy);
           for (const id of [...writing.keys()]) void abandon(id);
         },
       };

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Candidates, softmax } from '../../../src/core/sampling/candidates.ts';
 import { drawByProbability, drawByWeight } from '../../../src/core/sampling/draw.ts';
 import { createMersenneTwister, type RandomSource } from '../../../src/core/sampling/mersenne-twister.ts';
-import { probabilitiesOf, softmaxOf, someLogits, sum, uniforms, withLogits, withProbabilities } from './fixtures.ts';
+import { sum } from '../../../src/core/sum.ts';
+import { probabilitiesOf, softmaxOf, someLogits, uniforms, withLogits, withProbabilities } from './fixtures.ts';
 
 const draws: [name: string, draw: (candidates: Candidates, random: RandomSource) => number][] = [
   ['drawByWeight', drawByWeight],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type Candidates, toCandidates } from '../../../src/core/sampling/candidates.ts';
 import type { RandomSource } from '../../../src/core/sampling/mersenne-twister.ts';
+import { sum } from '../../../src/core/sum.ts';
 
 /** Makes candidates with these logits. Each token is its own index. */
 export function withLogits(logits: readonly number[]): Candidates {
@@ -28,10 +29,6 @@ export function softmaxOf(logits: readonly number[]): number[] {
   const highest = Math.max(...logits);
   const weights = logits.map((logit) => Math.exp(logit - highest));
   return weights.map((weight) => weight / sum(weights));
-}
-
-export function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Logits of a small vocabulary, in any order, sometimes equal. */

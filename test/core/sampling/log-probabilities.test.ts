@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { logProbabilities } from '../../../src/core/sampling/log-probabilities.ts';
-import { softmaxOf, someLogits, sum } from './fixtures.ts';
+import { sum } from '../../../src/core/sum.ts';
+import { softmaxOf, someLogits } from './fixtures.ts';
 
 const asTokens = (logits: number[]) => ({ tokens: logits.map((_, token) => token), logits });
 

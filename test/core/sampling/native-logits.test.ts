@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logProbabilities } from '../../../src/core/sampling/log-probabilities.ts';
-import { sum } from './fixtures.ts';
+import { sum } from '../../../src/core/sum.ts';
 import { type NativeChain, startNativeChain } from './native-chain.ts';
 
 let native: NativeChain;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Candidates } from '../../../src/core/sampling/candidates.ts';
 import { minP, topK, topP, typicalP } from '../../../src/core/sampling/truncation.ts';
-import { softmaxOf, someLogits, someShare, sum, tokensOf, withLogits, withProbabilities } from './fixtures.ts';
+import { sum } from '../../../src/core/sum.ts';
+import { softmaxOf, someLogits, someShare, tokensOf, withLogits, withProbabilities } from './fixtures.ts';
 
 /** Error that sums in 32 bits may have. */
 const TOLERANCE = 1e-5;

@@ -6,7 +6,7 @@ import { createSchemaGrammar, rootGrammar } from '../../../src/core/grammar/sche
 import { createJournal } from '../../../src/core/takeover/journal.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { greedy } from '../../support/generation.ts';
+import { greedy, textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 // Tokens that are guessed or forced make a reply quicker. These tests hold the replies to those of an engine that draws every token by
@@ -57,21 +57,8 @@ afterAll(async () => {
   await plain[Symbol.asyncDispose]();
 });
 
-const request = (prompt: string, more: Partial<TextRequest> = {}): TextRequest => ({
-  prompt,
-  sampling: greedy,
-  grammar: null,
-  media: [],
-  marks: [],
-  stop: [],
-  banned: [],
-  choices: 1,
-  maxTokens: 120,
-  logprobs: null,
-  cachePrompt: false,
-  journal: true,
-  ...more,
-});
+const request = (prompt: string, more: Partial<TextRequest> = {}): TextRequest =>
+  textRequest(prompt, { maxTokens: 120, cachePrompt: false, journal: true, ...more });
 
 async function say(engine: TextEngine, asked: TextRequest, onEvent: (event: EngineEvent) => void = () => {}) {
   const events: EngineEvent[] = [];
@@ -187,6 +174,14 @@ describe('a reply with forced tokens', () => {
     const [likely, drawn] = await both('a b', { grammar: GRAMMAR, logprobs: 1 });
     expect(likely.tokens).toEqual(drawn.tokens);
     expect(likely.logprobs.length).toBe(drawn.logprobs.length);
+  });
+
+  it('ends at its limit, however much its schema forces', async () => {
+    const schema: JsonSchema = { type: 'array', items: { const: 'again' }, minItems: 1000, maxItems: 1000 };
+    const grammar = rootGrammar(createSchemaGrammar(schema, { param: 'schema' })).replaceAll('" "?', '');
+    const { text, finish, count } = await say(ahead, request('a b', { grammar, maxTokens: 400 }));
+    expect(text).toMatch(/^\["again",("again",)+/);
+    expect([finish, count]).toEqual([[['length', undefined]], 400]);
   });
 
   it('stops within them', async () => {

@@ -25,7 +25,6 @@ export function createFakeSequence({ used = 0, contextLength = 1_000_000 } = {})
       return tokens.length;
     },
     extend: (added) => void tokens.push(...added),
-    shared: () => 0,
     async truncate(length) {
       tokens.length = Math.min(tokens.length, length);
     },

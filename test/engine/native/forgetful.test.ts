@@ -7,7 +7,7 @@ import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import type { Decoder } from '../../../src/engine/native/decoder.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
-import { greedy } from '../../support/generation.ts';
+import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 // Models that can't go back to a shorter beginning, without copies beyond the slots: what one slot holds, others take as a whole.
@@ -63,20 +63,7 @@ describe.each([
 
   async function run(on: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
     const texts: string[] = [];
-    const request: TextRequest = {
-      prompt,
-      sampling: greedy,
-      grammar: null,
-      media: [],
-      marks: [],
-      stop: [],
-      banned: [],
-      choices: 1,
-      maxTokens: 12,
-      logprobs: null,
-      cachePrompt: true,
-      ...more,
-    };
+    const request = textRequest(prompt, more);
     const events: EngineEvent[] = [];
     await on.generate(request, (event) => events.push(event), new AbortController().signal);
     for (const event of events)

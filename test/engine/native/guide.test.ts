@@ -74,6 +74,13 @@ describe('the forced tokens of a reply', () => {
     expect(textOf(guideAfter(grammarOf(schema), '').forced())).toBe('"<|im_end|>"');
   });
 
+  it('are none once the guide has been given up, and none are likely', () => {
+    const guide = guideAfter(grammarOf(PERSON), '');
+    expect([guide.forced().length > 0, guide.likely().length > 0]).toEqual([true, true]);
+    guide.giveUp();
+    expect([guide.forced(), guide.likely(), guide.complete]).toEqual([[], [], false]);
+  });
+
   it('are none inside a string and none where the text may end', () => {
     expect(guideAfter(grammarOf(PERSON), '{"shipping_address": "Main').forced()).toEqual([]);
     expect(guideAfter('root ::= "a" "b"*', 'a').forced()).toEqual([]);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Copies, NO_COPIES } from '../../../src/engine/native/copies.ts';
+import { type Copies, type FoundCopy, NO_COPIES } from '../../../src/engine/native/copies.ts';
 import type { Decoder } from '../../../src/engine/native/decoder.ts';
 import type { Token } from '../../../src/engine/native/llama.ts';
 import { prefixOf } from '../../../src/engine/native/prefix.ts';
@@ -14,11 +14,14 @@ let log: string[];
 /** The shortest beginning that a model which forgets can go back to. */
 let oldest: number;
 let store: PrefixStore;
+/** The sequences of which bytes are still to be copied. */
+let unsettled: Set<number>;
 
 /** The parts of a decoder that the store uses, without a model. */
 function fakeDecoder(sequences: number): Decoder {
-  const parts: Pick<Decoder, 'sequences' | 'contextLength' | 'truncate' | 'reaches' | 'copy'> = {
+  const parts: Pick<Decoder, 'sequences' | 'contextLength' | 'truncate' | 'reaches' | 'copy' | 'settled'> = {
     sequences,
+    settled: (sequence) => !unsettled.has(sequence),
     contextLength: 10_000,
     truncate: async (_, length) => length,
     reaches: async (_, length) => length >= oldest,
@@ -70,6 +73,7 @@ const soon = <T>(promise: Promise<T>) =>
 beforeEach(() => {
   log = [];
   oldest = Number.POSITIVE_INFINITY;
+  unsettled = new Set();
   store = makeStore();
 });
 
@@ -168,6 +172,37 @@ describe('the store of prefixes', () => {
     expect(await serve(100, 'bob')).toMatchObject({ ...nothing, miss: { at: 0, why: 'new' } });
     expect(log).toEqual([]);
     expect(await serve(101, 'ada')).toMatchObject({ slot: 100 });
+  });
+
+  it('leaves what a slot holds to its scope when a request of another one ends before it has changed that', async () => {
+    store = makeStore({ slots: 1 });
+    await serve(100, 'bob');
+    const slot = takeOne(100, 'ada');
+    expect(await store.prepare(slot, prompt(100, 'ada'), AbortSignal.abort())).toBeNull();
+    store.free(slot, 'ada');
+    expect(store.held()).toMatchObject([{ scope: 'bob' }]);
+    expect(await serve(101, 'ada')).toMatchObject({ ...nothing, miss: { at: 0, why: 'new' } });
+  });
+
+  it('leaves it so in a slot that was taken for a choice and not needed', async () => {
+    store = makeStore({ slots: 2 });
+    await serve(100, 'bob');
+    await serve(100, 'bob', tokens(100, 500));
+    for (const slot of store.take(prompt(100, 'ada'), 2)) store.free(slot, 'ada');
+    expect(store.held().map(({ scope }) => scope)).toEqual(['bob', 'bob']);
+    expect(await serve(101, 'ada')).toMatchObject(nothing);
+  });
+
+  it('calls what a slot holds by the name of its own conversation, not by that of one that was aborted before', async () => {
+    store = makeStore({ slots: 2 });
+    const call = (name: string, from: number) => serve(100, '', tokens(100, from), name);
+    expect([(await call('first', 0)).id, (await call('second', 1000)).id]).toEqual([0, 1]);
+    const [aborted] = store.take(prefixOf('', tokens(100, 2000)), 1, 'third');
+    if (!aborted) throw new Error('all slots are busy');
+    expect(aborted.sequence.id).toBe(0);
+    await store.prepare(aborted, prefixOf('', tokens(100, 2000)), AbortSignal.abort());
+    store.free(aborted, '');
+    expect((await call('first', 3000)).id).toBe(0);
   });
 
   it('says that a conversation had to make room, and where a text has changed', async () => {
@@ -275,6 +310,21 @@ describe('a model that can not go back', () => {
   });
 });
 
+/** Finds these copies, one after the other: one that could not be loaded is not found again. */
+function copiesOf(...found: FoundCopy[]): Copies {
+  const left = found.map((copy) => ({
+    ...copy,
+    load: async (sequence: number) => {
+      const loaded = await copy.load(sequence);
+      if (loaded.length === 0) left.shift();
+      return loaded;
+    },
+  }));
+  return { find: () => left[0] ?? null, wants: () => false, keep: async () => {} };
+}
+
+const broken = (length = 99): FoundCopy => ({ tier: 'disk', length, ms: 5, load: async () => [] });
+
 describe('copies below the slots', () => {
   it('are told what a slot is about to lose that nobody else holds, and wait for it', async () => {
     const kept: unknown[] = [];
@@ -291,16 +341,54 @@ describe('copies below the slots', () => {
     expect(kept).toEqual([[150, 0, 59]]);
   });
 
-  it('give back what they hold; what can not be loaded is evaluated', async () => {
-    let loaded = tokens(120);
-    const copies: Copies = {
-      find: () => ({ tier: 'disk', length: 99, ms: 5, load: async () => loaded }),
-      wants: () => false,
-      keep: async () => {},
-    };
+  it('are told nothing for a request that is aborted before', async () => {
+    const kept: number[] = [];
+    store = makeStore({
+      slots: 1,
+      copies: { find: () => null, wants: () => true, keep: async (_, slot) => void kept.push(slot) },
+    });
+    await serve(100);
+    const slot = takeOne(60);
+    expect(await store.prepare(slot, prompt(60), AbortSignal.abort())).toBeNull();
+    store.free(slot, '');
+    expect(kept).toEqual([]);
+    expect(await serve(101)).toMatchObject({ ...nothing, slot: 100 });
+  });
+
+  it('give back what they hold', async () => {
+    const copies = copiesOf({ tier: 'disk', length: 99, ms: 5, load: async () => tokens(120) });
     store = makeStore({ copies });
     expect(await serve(100)).toMatchObject({ ...nothing, disk: 99 });
-    loaded = [];
-    expect(await serve(100, '', tokens(100, 400))).toMatchObject(nothing);
+  });
+
+  it('are looked for again when one can not be loaded: another copy, another slot, or none', async () => {
+    store = makeStore({ copies: copiesOf(broken(), { tier: 'ram', length: 80, ms: 5, load: async () => tokens(80) }) });
+    expect(await serve(100)).toMatchObject({ ...nothing, ram: 80 });
+    store = makeStore({ copies: copiesOf(broken()) });
+    expect(await serve(100)).toMatchObject(nothing);
+    store = makeStore({ copies: copiesOf(broken(100)) });
+    const busy = takeOne(60);
+    await store.prepare(busy, prompt(60), never);
+    evaluate(busy, 60);
+    expect(await serve(101)).toMatchObject({ ...nothing, copied: 60 });
+  });
+
+  it('are left alone while bytes of the slot are still to be copied: loading would cost what it holds, and fail', async () => {
+    let loads = 0;
+    const load = async () => {
+      loads += 1;
+      return tokens(150);
+    };
+    await serve(100);
+    store = makeStore({
+      slots: 1,
+      copies: { find: () => ({ tier: 'ram', length: 149, ms: 0, load }), wants: () => false, keep: async () => {} },
+    });
+    unsettled.add(0);
+    await serve(100);
+    expect(await serve(150)).toMatchObject({ ...nothing, slot: 100 });
+    expect(loads).toBe(0);
+    unsettled.clear();
+    expect(await serve(150, '', tokens(150))).toMatchObject({ ...nothing, slot: 149 });
   });
 });

@@ -7,7 +7,7 @@ import type { EngineEvent } from '../../../src/core/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
-import { greedy } from '../../support/generation.ts';
+import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the cache.
@@ -52,20 +52,7 @@ async function run(
   signal = new AbortController().signal,
 ) {
   const events: EngineEvent[] = [];
-  const request: TextRequest = {
-    prompt,
-    sampling: greedy,
-    grammar: null,
-    media: [],
-    marks: [],
-    stop: [],
-    banned: [],
-    choices: 1,
-    maxTokens: 12,
-    logprobs: null,
-    cachePrompt: true,
-    ...more,
-  };
+  const request = textRequest(prompt, more);
   await on.generate(request, (event) => events.push(event), signal);
   const text = events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
   const done = events.find((event) => event.kind === 'done');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createStepLoop, type StepDriver, type Steppable } from '../../../src/engine/native/step-loop.ts';
 import { planStep } from '../../../src/engine/native/step-plan.ts';
 
@@ -82,7 +82,7 @@ describe('step loop', () => {
       release = resolve;
     });
     loop.add(slow);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await vi.waitFor(() => expect(log).toEqual(['slow token']));
     loop.add(quick);
     await new Promise(setImmediate);
     expect(log).toEqual(['slow token']);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sum } from '../../../src/core/sum.ts';
 import { type Demand, planStep } from '../../../src/engine/native/step-plan.ts';
 
-const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
 const reply = (tokens = 1): Demand => ({ prompt: 0, reply: tokens, since: 0 });
 const prompt = (tokens: number, waited = 0): Demand => ({ prompt: tokens, reply: 0, since: -waited });
 const plan = (demands: Demand[], batchSize = 512, promptBudget = 128) =>

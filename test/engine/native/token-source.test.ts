@@ -92,6 +92,9 @@ function createFakeGuide(): Guide {
     },
     forced: () => (last >= 1 && last < 4 ? ([2, 3, 4].slice(last - 1) as Token[]) : []),
     likely: () => [],
+    giveUp() {
+      last = -1;
+    },
     get complete() {
       return last === 77;
     },
@@ -208,6 +211,51 @@ describe('forced tokens', () => {
     });
     expect(await source.draw([1])).toEqual({ tokens: [], kept: 0, ended: true });
     expect(drawer.draws).toBe(0);
+  });
+
+  it('are no more than the reply has room for, where the only way through a grammar has no end', async () => {
+    const drawer = createFakeDrawer([0 as Token], []);
+    drawer.draw = async () => ({ token: 1 as Token });
+    const guide = { ...createFakeGuide(), forced: () => [1, 2] as Token[] };
+    const options = { drawer, guide, forces: true, passes: createPasses(), mostPerStep: 8 };
+    const source = createTokenSource({ ...options, mostAtFirst: 9 });
+    expect(source.opening).toHaveLength(9);
+    expect((await source.draw([1])).tokens).toHaveLength(10);
+    const wide = createTokenSource({ ...options, mostAtFirst: 1_000_000 });
+    expect(wide.opening.length).toBeLessThan(1000);
+    expect((await wide.draw([1])).tokens.length).toBeLessThan(2000);
+  });
+
+  it('are found again after a draw, as many as there is room for then', async () => {
+    const drawer = createFakeDrawer([0 as Token], []);
+    drawer.draw = async () => ({ token: 1 as Token });
+    let forced: Token[] = [];
+    const guide = { ...createFakeGuide(), forced: () => forced };
+    const source = createTokenSource({
+      drawer,
+      guide,
+      forces: true,
+      passes: createPasses(),
+      mostPerStep: 8,
+      mostAtFirst: 100,
+    });
+    await source.draw([1]);
+    source.propose(5);
+    forced = [2 as Token];
+    expect((await source.draw([2])).tokens.map(({ token }) => token)).toEqual([1, 2, 2, 2, 2, 2]);
+  });
+
+  it('are neither forced nor guessed any more when llama.cpp has refused one', async () => {
+    const drawer = { ...createFakeDrawer([0 as Token], []), force: () => false };
+    drawer.draw = async () => ({ token: 1 as Token });
+    const guide = createFakeGuide();
+    let givenUp = 0;
+    guide.giveUp = () => {
+      givenUp += 1;
+    };
+    guide.take(1 as Token);
+    createTokenSource({ drawer, guide, forces: true, passes: createPasses(), mostPerStep: 8, mostAtFirst: 8 });
+    expect(givenUp).toBe(1);
   });
 
   it('are given up when llama.cpp does not take one', async () => {

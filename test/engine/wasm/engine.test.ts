@@ -286,6 +286,38 @@ describe('logprobs', () => {
   });
 });
 
+describe('prompts of different keys', () => {
+  const long = (about: string) => `${about}, and what comes of it, told at length. `.repeat(4);
+  /** The number of tokens that a request of this key found in the cache. */
+  const cachedFor = async (cacheScope: string, content: string, changes: Parameters<typeof request>[1] = {}) => {
+    const asked = Object.assign(request(content, { maxTokens: 4, ...changes }), { cacheScope });
+    return only(await thread.run(asked), 'done').cachedTokens;
+  };
+
+  it('are not found by another key, not among earlier ones either', async () => {
+    await cachedFor('ada', long('a secret'));
+    expect(await cachedFor('bob', long('something else'))).toBe(0);
+    expect(await cachedFor('bob', long('a secret'))).toBe(0);
+    expect(await cachedFor('bob', long('a secret'))).toBeGreaterThan(10);
+  });
+
+  it('are not found by another key whose request was aborted before', async () => {
+    await cachedFor('ada', long('one more secret'));
+    const asked = Object.assign(request(long('one more secret').repeat(2)), { cacheScope: 'bob' });
+    const aborted = thread.generate(asked);
+    aborted.abort();
+    await aborted.ended;
+    expect(await cachedFor('bob', long('one more secret'))).toBe(0);
+  });
+
+  it('are not found by a later choice of a request whose first one another engine has finished', async () => {
+    await cachedFor('ada', long('the last secret'));
+    const finished: ResumedChoice = { said: [], count: 5, tokens: [], logprobs: [], finished: true };
+    const resume = [finished, { ...finished, count: 0, finished: false }];
+    expect(await cachedFor('bob', long('the last secret'), { choices: 2, resume })).toBe(0);
+  });
+});
+
 describe('several choices', () => {
   it('each have a seed of their own, and share one evaluation of the prompt', async () => {
     const seeded = (choices: number, seed: number) =>

@@ -1,25 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { TextRequest } from '../../../src/engine/engine.ts';
 import { completionParams } from '../../../src/engine/wasm/params.ts';
-import { greedy } from '../../support/generation.ts';
+import { greedy, textRequest } from '../../support/generation.ts';
 
 /** Returns the parameters of one choice of a request, in a context of 512 tokens. */
 function params(more: Partial<TextRequest> = {}, choice = 0) {
-  const request: TextRequest & { prompt: string } = {
-    media: [],
-    grammar: null,
-    marks: [],
-    sampling: greedy,
-    stop: [],
-    banned: [],
-    maxTokens: null,
-    cachePrompt: false,
-    choices: 8,
-    logprobs: null,
-    ...more,
-    prompt: 'Hello',
-  };
-  return completionParams(request, choice, 512);
+  const request = textRequest('Hello', { maxTokens: null, cachePrompt: false, choices: 8, ...more });
+  return completionParams({ ...request, prompt: 'Hello' }, choice, 512);
 }
 
 describe('the parameters of llama-server', () => {
@@ -51,8 +38,8 @@ describe('the parameters of llama-server', () => {
     expect([0, 1, 2].map((choice) => params({ sampling }, choice).seed)).toEqual([0xfffffffe, 0, 1]);
   });
 
-  it('evaluate the prompt only once for all choices', () => {
-    expect(params({ cachePrompt: false }, 1)).toHaveProperty('cache_prompt', true);
+  it('take nothing from the cache that the request may not take, whichever choice it is', () => {
+    expect(params({ cachePrompt: false }, 1)).toHaveProperty('cache_prompt', false);
   });
 
   it('time each token: a reply may be ended from outside, or break off', () => {

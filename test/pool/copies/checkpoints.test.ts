@@ -9,7 +9,7 @@ import { type LeavingEngine, loadNativeEngine } from '../../../src/engine/native
 import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
 import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
-import { greedy } from '../../support/generation.ts';
+import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 // Models that can't go back to a shorter beginning. They have copies made while they evaluate a prompt, at the ends of its turns.
@@ -65,20 +65,7 @@ describe.each([
 
   async function run(on: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
     const texts: string[] = [];
-    const request: TextRequest = {
-      prompt,
-      sampling: greedy,
-      grammar: null,
-      media: [],
-      marks: [],
-      stop: [],
-      banned: [],
-      choices: 1,
-      maxTokens: 80,
-      logprobs: null,
-      cachePrompt: true,
-      ...more,
-    };
+    const request = textRequest(prompt, { maxTokens: 80, ...more });
     const events: EngineEvent[] = [];
     await on.generate(request, (event) => events.push(event), new AbortController().signal);
     for (const event of events)

@@ -11,7 +11,7 @@ import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
 import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { tinyModelShape } from '../../fixtures/model-shape.ts';
-import { greedy } from '../../support/generation.ts';
+import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the copies.
@@ -96,20 +96,7 @@ async function restart(): Promise<void> {
 
 async function run(on: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
   const events: EngineEvent[] = [];
-  const request: TextRequest = {
-    prompt,
-    sampling: greedy,
-    grammar: null,
-    media: [],
-    marks: [],
-    stop: [],
-    banned: [],
-    choices: 1,
-    maxTokens: 12,
-    logprobs: null,
-    cachePrompt: true,
-    ...more,
-  };
+  const request = textRequest(prompt, more);
   await on.generate(request, (event) => events.push(event), new AbortController().signal);
   const text = events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
   const done = events.find((event) => event.kind === 'done');

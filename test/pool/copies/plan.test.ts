@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tier } from '../../../src/engine/node/copy-messages.ts';
 import { bytesIn, type Copy, makeRoom, toMoveDown, usefulness } from '../../../src/pool/copies/plan.ts';
+import { makeRandom } from '../../fixtures/random.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -59,7 +60,8 @@ describe('moving down', () => {
 
 describe('an hour of simulated traffic', () => {
   it.each([1, 2, 3, 4, 5])('never holds more than the bound in any tier (seed %i)', (seed) => {
-    const random = generator(seed);
+    const next = makeRandom(seed);
+    const random = () => next() / 2 ** 32;
     const limits = { ram: 1000 + Math.floor(random() * 4000), disk: Math.floor(random() * 10_000) };
     let copies: Copy[] = [];
     let now = 0;
@@ -91,11 +93,3 @@ describe('an hour of simulated traffic', () => {
     expect(kept).toBeGreaterThan(100);
   });
 });
-
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FromCopyStore, Tier, ToldCopy } from '../../../src/engine/node/copy-messages.ts';
 import { readRecord } from '../../../src/pool/copies/copy-file.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
+import { makeRandom } from '../../fixtures/random.ts';
 import { recordingLog } from '../../support/log.ts';
 
 const MODEL = 'a'.repeat(32);
@@ -275,6 +276,62 @@ describe('the tiers', () => {
   });
 });
 
+describe('a copy that is read', () => {
+  it('twice at once can be given up when both are done, and not before', async () => {
+    const engine = new FakeEngine(await open({ ram: 16 * KIB, disk: 0 }));
+    const copy = await engine.keep(10 * KIB);
+    const name = String(copy?.name);
+    await Promise.all([engine.open(name), engine.open(name)]);
+    engine.closed(name);
+    expect(await engine.keep(10 * KIB)).toBeNull();
+    engine.closed(name);
+    expect(await engine.keep(10 * KIB, { first: 99 })).not.toBeNull();
+  });
+
+  it('twice at once by an engine that dies can be given up', async () => {
+    const store = await open({ ram: 16 * KIB, disk: 0 });
+    const engine = new FakeEngine(store);
+    const copy = await engine.keep(10 * KIB);
+    await Promise.all([engine.open(String(copy?.name)), engine.open(String(copy?.name))]);
+    engine.die();
+    expect(await new FakeEngine(store).keep(10 * KIB, { first: 99 })).not.toBeNull();
+  });
+
+  it('while it goes to disk is read there', async () => {
+    const store = await open();
+    const engine = new FakeEngine(store);
+    const copies = [await engine.keep(30 * KIB), await engine.keep(30 * KIB, { first: 99 })];
+    const moving = store.freeMemory(100 * KIB);
+    await Promise.resolve();
+    // The first is on its way now, the second is to follow.
+    const answers = await Promise.all(copies.map((copy) => engine.open(String(copy?.name))));
+    await moving;
+    for (const { path } of answers) expect(existsSync(String(path)), String(path)).toBe(true);
+    expect(answers[0]?.path).toContain(join(folder, 'disk'));
+  });
+
+  it('while it has to go and has no room on disk is a miss', async () => {
+    const store = await open({ disk: 0 });
+    const engine = new FakeEngine(store);
+    const copy = await engine.keep(10 * KIB);
+    const moving = store.freeMemory(100 * KIB);
+    await Promise.resolve();
+    expect((await engine.open(String(copy?.name))).path).toBeNull();
+    await moving;
+  });
+});
+
+describe('a file that can not be made', () => {
+  it('takes no room', async () => {
+    const store = await open({ disk: 0 });
+    const engine = new FakeEngine(store);
+    await mkdir(join(folder, 'ram'), { recursive: true });
+    await writeFile(join(folder, 'ram', MODEL), 'a file where the folder is to be');
+    expect((await engine.reserve(KIB)).path).toBeNull();
+    expect(store.held()).toEqual({ ram: 0, disk: 0 });
+  });
+});
+
 describe('an engine that dies', () => {
   it('leaves neither the file that it wrote, nor a copy that nobody may give up', async () => {
     const store = await open({ ram: 16 * KIB, disk: 0 });
@@ -305,11 +362,8 @@ describe('traffic', () => {
     const limits = { ram: 64 * KIB, disk: 96 * KIB };
     const store = await open(limits);
     const engines = ['a', 'b', 'c'].map((letter) => new FakeEngine(store, letter.repeat(32)));
-    let state = 1;
-    const random = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state / 2 ** 32;
-    };
+    const next = makeRandom(1);
+    const random = () => next() / 2 ** 32;
     let most = { ram: 0, disk: 0 };
     let watching = true;
     const watch = (async () => {

@@ -1,5 +1,6 @@
 import { createEventQueue } from '../../event-queue.ts';
 import type { CacheUse, GenerationDone, GenerationEvent, PromptProgress } from '../../events.ts';
+import { sum } from '../../sum.ts';
 
 /**
  * Merges generations that run at the same time into one. Choices are renumbered: each generation has `choices` of them.
@@ -71,8 +72,4 @@ function addUses(uses: CacheUse[]): CacheUse {
     ram: sum(uses.map(({ ram }) => ram)),
     disk: sum(uses.map(({ disk }) => disk)),
   };
-}
-
-function sum(values: number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

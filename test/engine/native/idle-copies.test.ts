@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createIdleCopies } from '../../../src/engine/native/idle-copies.ts';
+import type { Token } from '../../../src/engine/native/llama.ts';
+import type { HeldSlot } from '../../../src/engine/native/prefix-store.ts';
+
+const slot = (sequence: number, more: Partial<HeldSlot> = {}): HeldSlot => ({
+  sequence,
+  busy: false,
+  usedAt: 1,
+  scope: '',
+  tokens: [sequence as Token],
+  ...more,
+});
+
+let slots: HeldSlot[];
+/** What the copies are asked to keep, and how long that may take. */
+let asked: [sequence: number, mostMs: number][];
+let succeeds: boolean;
+const create = () =>
+  createIdleCopies(
+    {
+      find: () => null,
+      wants: () => true,
+      keep: async () => {},
+      async keepIdle(_, sequence, mostMs) {
+        asked.push([sequence, mostMs]);
+        return succeeds;
+      },
+    },
+    () => slots,
+  );
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  slots = [slot(0)];
+  asked = [];
+  succeeds = true;
+});
+afterEach(() => void vi.useRealTimers());
+
+describe('what idle slots hold', () => {
+  it('is copied half a second after a turn, once', async () => {
+    const idle = create();
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(400);
+    expect(asked).toEqual([]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(asked).toEqual([[0, Number.POSITIVE_INFINITY]]);
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is copied also while turns end all the time', async () => {
+    const idle = create();
+    for (let turn = 0; turn < 6; turn++) {
+      idle.noteEnd();
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(asked).toHaveLength(1);
+  });
+
+  it('may hold up replies that are written for a moment only', async () => {
+    slots = [slot(0), slot(1, { busy: true })];
+    const idle = create();
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(asked).toEqual([[0, 50]]);
+  });
+
+  it('is tried again after the next turn where that failed', async () => {
+    succeeds = false;
+    const idle = create();
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(asked).toHaveLength(1);
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is copied at once when the model leaves', async () => {
+    slots = [slot(0), slot(1, { busy: true }), slot(2)];
+    const idle = create();
+    idle.noteEnd();
+    await idle.finish();
+    expect(asked).toEqual([
+      [0, Number.POSITIVE_INFINITY],
+      [2, Number.POSITIVE_INFINITY],
+    ]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(asked).toHaveLength(2);
+  });
+});
