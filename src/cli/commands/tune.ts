@@ -72,7 +72,7 @@ function workbenchFor(config: Config, model: string): Workbench {
     async warmUp() {
       await using reached = await startServer(config);
       await createPrompts(reached.client, plan);
-      return engineOf(reached.client, model);
+      return await engineOf(reached.client, model);
     },
     async measure(settings, streams): Promise<Trial> {
       if (process.stderr.isTTY) note(`${describeSettings(settings)} ...`);

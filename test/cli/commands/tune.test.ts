@@ -17,6 +17,15 @@ describe('paddock tune', () => {
     expect(stderr).toContain(message);
   });
 
+  it('loads the model to see what it runs on, and has nothing to do for WebAssembly', async () => {
+    const { code, stdout, stderr } = await cli.run(['tune', 'tiny', '--backend', 'wasm']);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'paddock: the model runs on WebAssembly: there is nothing to tune\n',
+    });
+  });
+
   it('wants enough pairs to tell a gain from chance', async () => {
     const { code, stderr } = await cli.run(['tune', 'tiny', '--rounds', '2']);
     expect(code).toBe(2);
