@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EngineEvent } from '../../../src/core/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
@@ -47,8 +48,16 @@ describe.each([
   beforeEach(async () => {
     const folders = { ram: join(folder, 'ram'), disk: join(folder, 'disk') };
     store = await openCopyStore({ folders, limits: { ram: RAM, disk: 0 }, isCurrent: () => true, log: silentLog });
+    await start(1);
+  });
+  afterEach(async () => {
+    await stop();
+    await store[Symbol.asyncDispose]();
+  });
+
+  async function start(slots: number): Promise<void> {
     let receive: (message: FromCopyStore) => void = () => {};
-    engine = await load(1, {
+    engine = await load(slots, {
       bytesPerToken: 64,
       send: (message) => connection.receive(message),
       listen: (listener) => {
@@ -56,23 +65,29 @@ describe.each([
       },
     });
     connection = store.connect('a'.repeat(32), 'forgetful', (message) => receive(message));
-  });
-  afterEach(async () => {
+    await connection.told;
+  }
+
+  async function stop(): Promise<void> {
     connection.close();
     await engine[Symbol.asyncDispose]();
-    await store[Symbol.asyncDispose]();
-  });
+  }
 
-  async function run(on: TextEngine, prompt: string, more: Partial<TextRequest> = {}) {
+  async function run(
+    on: TextEngine,
+    prompt: string,
+    more: Partial<TextRequest> = {},
+    signal = new AbortController().signal,
+  ) {
     const texts: string[] = [];
     const request = textRequest(prompt, { maxTokens: 80, ...more });
     const events: EngineEvent[] = [];
-    await on.generate(request, (event) => events.push(event), new AbortController().signal);
+    await on.generate(request, (event) => events.push(event), signal);
     for (const event of events)
       if (event.kind === 'text') texts[event.choice] = (texts[event.choice] ?? '') + event.text;
     const done = events.find((event) => event.kind === 'done');
     const { promptTokens = 0, cachedTokens = 0, cache } = done ?? {};
-    return { texts, text: texts[0] ?? '', evaluated: promptTokens - cachedTokens, cached: cachedTokens, cache };
+    return { texts, done, text: texts[0] ?? '', evaluated: promptTokens - cachedTokens, cached: cachedTokens, cache };
   }
   /** What follows without any cache. */
   const plainly = (prompt: string, more?: Partial<TextRequest>) => run(plain, prompt, { cachePrompt: false, ...more });
@@ -98,16 +113,16 @@ describe.each([
   it('branches a conversation at its last message, and at its first', async () => {
     const { text } = await run(engine, first);
     const until = `${first}${text}<|im_end|>\n`;
-    const ask = (before: string, about: string) => `${before}${question(about)}${begun}`;
-    await run(engine, ask(until, 'hello'), longReply);
-    const edited = await run(engine, ask(until, 'assistant'));
+    const about = (before: string, what: string) => `${before}${question(what)}${begun}`;
+    await run(engine, about(until, 'hello'), longReply);
+    const edited = await run(engine, about(until, 'assistant'));
     expect(edited.cache).toMatchObject({ slot: 0, ram: edited.cached });
     const alone = (await plainly(`${question('assistant')}${begun}`)).evaluated;
     expect(edited.evaluated).toBeLessThan(alone + LEAST_TOKENS);
-    expect(edited.text).toBe((await plainly(ask(until, 'assistant'))).text);
-    const other = await run(engine, ask(system, 'user'));
+    expect(edited.text).toBe((await plainly(about(until, 'assistant'))).text);
+    const other = await run(engine, about(system, 'user'));
     expect(other.evaluated).toBeLessThan(alone + LEAST_TOKENS);
-    expect(other.text).toBe((await plainly(ask(system, 'user'))).text);
+    expect(other.text).toBe((await plainly(about(system, 'user'))).text);
   });
 
   it('answers the same prompt again', async () => {
@@ -144,6 +159,69 @@ describe.each([
     }
     expect(store.held().ram).toBeGreaterThan(0);
   });
+
+  interface Turn {
+    of: number;
+    what: 'goOn' | 'edit' | 'branch';
+    words: number;
+    choices: number;
+    cancelAfter: number | null;
+  }
+  /** Turns that come together. Each continues a conversation, edits its end or branches at its system prompt. */
+  const turns: fc.Arbitrary<Turn[]> = fc.array(
+    fc.record({
+      of: fc.nat({ max: 3 }),
+      what: fc.constantFrom('goOn', 'edit', 'branch'),
+      words: fc.integer({ min: 1, max: 90 }),
+      choices: fc.constantFrom(1, 1, 2),
+      cancelAfter: fc.option(fc.nat({ max: 20 }), { freq: 5 }),
+    }),
+    { minLength: 1, maxLength: 3 },
+  );
+  const maxTokens = 30;
+  const known = new Map<string, string>();
+  let asking: Promise<unknown> = Promise.resolve();
+  /** The plain engine has one slot: it takes one prompt after the other. */
+  const expectedOf = (prompt: string): Promise<string> => {
+    const found = asking.then(async () => known.get(prompt) ?? (await plainly(prompt, { maxTokens })).text);
+    asking = found.then((text) => known.set(prompt, text));
+    return found;
+  };
+  /** A conversation is the list of what was said, the system prompt first. */
+  const ask = (said: string[], { what, words }: Turn, index: number): string[] => {
+    const [system = ''] = said;
+    const before = { goOn: said, edit: said.length > 1 ? said.slice(0, -1) : said, branch: [system] }[what];
+    return [...before, turn('user', `${index}${' word'.repeat(words)}`)];
+  };
+  /** Asks, checks the replies, and returns what was said then. */
+  const take = async (asked: string[], { choices, cancelAfter }: Turn): Promise<string[]> => {
+    const prompt = `${asked.join('')}${begun}`;
+    const signal = cancelAfter === null ? undefined : AbortSignal.timeout(cancelAfter);
+    const { texts, done } = await run(engine, prompt, { choices, maxTokens }, signal);
+    const expected = await expectedOf(prompt);
+    if (done) expect(new Set(texts)).toEqual(new Set([expected]));
+    for (const text of texts) expect(expected.startsWith(text ?? '')).toBe(true);
+    const said = [...asked, `${begun}${expected}<|im_end|>\n`];
+    return said.join('').length > 3000 ? said.slice(0, 1) : said;
+  };
+
+  it('never changes a text, whatever runs together, has several choices or is cancelled', async () => {
+    await stop();
+    await start(6);
+    await fc.assert(
+      fc.asyncProperty(fc.array(turns, { minLength: 3, maxLength: 6 }), async (rounds) => {
+        const conversations = ['kind', 'brief', 'kind', 'brief'].map((how) => [
+          turn('system', `always be ${how}. `.repeat(20)),
+        ]);
+        for (const round of rounds) {
+          const asked = round.map((each, index) => ask(conversations[each.of] ?? [], each, index));
+          const said = await Promise.all(round.map((each, index) => take(asked[index] ?? [], each)));
+          for (const [index, { of }] of round.entries()) conversations[of] = said[index] ?? [];
+        }
+      }),
+      { numRuns: Number(process.env.CONVERSATIONS ?? 4) },
+    );
+  }, 600_000);
 
   it('gives copies to no other scope', async () => {
     await run(engine, first, { cacheScope: 'ada' });
