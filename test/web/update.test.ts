@@ -66,15 +66,13 @@ async function lookForUpdate(page: Page): Promise<void> {
 
 /** Opens the frame that draws diagrams, as the chat page does. It is no tab, and must not hold a new version up. */
 async function openFrame(page: Page): Promise<void> {
-  await page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        const frame = document.createElement('iframe');
-        frame.addEventListener('load', resolve);
-        frame.src = 'diagrams/index.html';
-        document.body.append(frame);
-      }),
-  );
+  await page.evaluate(() => {
+    const frame = document.createElement('iframe');
+    frame.src = 'diagrams/index.html';
+    document.body.append(frame);
+  });
+  const isThere = () => document.querySelector('iframe')?.contentDocument?.title === 'Draws diagrams';
+  await page.waitForFunction(isThere, undefined, { timeout: 10_000 });
 }
 
 describe('a new version on the site', () => {
