@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Api } from '../../src/core/api/http/http.ts';
+import { type Api, errorReply } from '../../src/core/api/http/http.ts';
 import { chooseHttp } from '../../src/server/http.ts';
 import { type Server, type ServerOptions, startServer } from '../../src/server/server.ts';
 import { makeCertificate } from '../fixtures/certificate.ts';
@@ -24,7 +24,8 @@ afterEach(async () => {
 });
 
 /** Says the body of the request in two pieces. */
-const echo: Api = async ({ method, path, text }) => {
+const echo: Api = async ({ method, path, refusal, text }) => {
+  if (refusal) return errorReply(refusal);
   const body = method === 'POST' ? await text() : path;
   const pieces = (async function* () {
     yield body.slice(0, body.length / 2);

@@ -35,7 +35,7 @@ export interface ApiReply {
   body: string | AsyncIterable<string>;
 }
 
-/** The API as one function. It never rejects. */
+/** The API as one function. It never rejects, and answers a request with a `refusal` with that alone. */
 export type Api = (request: ApiRequest) => Promise<ApiReply>;
 
 export function jsonReply(value: unknown, status = 200, headers: Record<string, string> = {}): ApiReply {
