@@ -23,7 +23,7 @@ function jsonLog(level: string): Log {
     isWaiting = false;
     destination.flushSync();
   };
-  process.on('exit', flush);
+  flushAtExit(flush);
   /** The lines of one turn of the event loop go out together: a system call for each would cost more than all the rest of it. */
   const writer =
     (name: Level): Log[Level] =>
@@ -34,6 +34,19 @@ function jsonLog(level: string): Log {
       setImmediate(flush);
     };
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
+
+/** Writes what waits when the process ends. There is one listener for all logs: a process may start many servers, each with a log. */
+const flushAtExit = createExitList();
+
+function createExitList(): (flush: () => void) => void {
+  const flushes: (() => void)[] = [];
+  return (flush) => {
+    if (flushes.push(flush) === 1)
+      process.on('exit', () => {
+        for (const each of flushes) each();
+      });
+  };
 }
 
 /** The time of a line in JSON. Many lines are of one millisecond, and its text takes as long to make as the rest of a line. */
