@@ -95,11 +95,12 @@ const turn = v.variant('role', [userTurn, replyTurn, toolTurn]);
 
 const settings = v.object({ system: v.string(), tools: v.string(), sampling });
 
+/** What both versions have. */
+const about = { id, createdAt: time, updatedAt: time };
+
 const conversation = v.object({
-  id,
+  ...about,
   title,
-  createdAt: time,
-  updatedAt: time,
   model: v.nullable(v.string()),
   settings,
   turns: v.array(turn),
@@ -110,9 +111,7 @@ const stamp = v.object({ time, tab: v.string() });
 const field = <const Value extends v.GenericSchema>(value: Value) => v.object({ value, at: stamp });
 
 const head = v.object({
-  id,
-  createdAt: time,
-  updatedAt: time,
+  ...about,
   title: field(title),
   model: field(v.nullable(v.string())),
   settings: field(settings),
