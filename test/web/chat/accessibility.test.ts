@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { plainPng } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
-import { chooseModel, conversationOf, importChats, openChat, replies, say } from './support.ts';
+import { chooseModel, conversationOf, importChats, openChat, replies, say, untilModel } from './support.ts';
 
 declare global {
   /** https://github.com/dequelabs/axe-core */
@@ -91,9 +91,14 @@ async function seriousViolations(): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-const openConversation = async (title: string) => {
+const openChats = async () => {
   const nav = page.getByRole('navigation', { name: 'Chats' });
   if (!(await nav.isVisible())) await page.getByRole('button', { name: 'Chats' }).click();
+};
+
+const openConversation = async (title: string) => {
+  await openChats();
+  const nav = page.getByRole('navigation', { name: 'Chats' });
   await nav.getByRole('button', { name: title, exact: true }).click();
   await replies(page).first().waitFor();
 };
@@ -116,6 +121,20 @@ const openRich = async () => {
   await page.locator('.hljs-keyword').first().waitFor();
 };
 
+const findMore = async () => {
+  await openChats();
+  // All titles have this letter, so that the next views find their chats.
+  await page.getByRole('searchbox', { name: 'Search chats' }).fill('i');
+  await page.locator('.chat-excerpt:visible').first().waitFor();
+  await page.getByRole('button', { name: 'More about All there is in a reply' }).click();
+};
+
+const chooseChats = async () => {
+  await openChats();
+  await page.getByRole('button', { name: 'Choose chats to delete' }).click();
+  await page.getByRole('checkbox', { name: 'A failed reply' }).check();
+};
+
 /** The views to check, and how to reach them. Escape leaves each of them. */
 const VIEWS: [string, () => Promise<void>][] = [
   ['a reply with all there is', () => openConversation('All there is in a reply')],
@@ -125,6 +144,8 @@ const VIEWS: [string, () => Promise<void>][] = [
   ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],
   ['two versions of a reply', askAgain],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
+  ['what was found, and what can be done with a chat', findMore],
+  ['the choice of chats', chooseChats],
 ];
 
 describe.each([
@@ -146,6 +167,8 @@ describe.each([
     const shots = process.env.PADDOCK_SCREENSHOTS;
     if (shots) await page.screenshot({ path: `${shots}/${name} ${view}.png`.replaceAll(' ', '-') });
     await page.keyboard.press('Escape');
+    // It leaves what is open in the list first, and then the list.
+    if ((await page.locator('dialog[open]').count()) > 0) await page.keyboard.press('Escape');
   });
 });
 
@@ -167,7 +190,7 @@ describe('the theme', () => {
 describe('the keyboard', () => {
   it('can jump to the message before everything else', async () => {
     await page.goto(server.url);
-    await page.locator('.model-name', { hasNotText: 'Models' }).waitFor();
+    await untilModel(page);
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
     await page.evaluate(() => (document.querySelector('.skip') as HTMLElement).focus());
     expect(await focused()).toBe('Skip to the message');

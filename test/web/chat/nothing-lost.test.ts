@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Head } from '../../../web/chat/data/tree/tree.ts';
+import type { Head, Message } from '../../../web/chat/data/tree/tree.ts';
 import { plainPng } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
@@ -74,6 +74,9 @@ describe('what waits until Paddock is ready', () => {
     await page.getByText(/Kept\. The answer is asked for/).waitFor();
     await remove(page, 'Deleted');
     await chat(page, 'Second').click();
+    // A page that is loaded again loses what is still being stored.
+    const deleted = async () => (await readStored<Head>(page, 'heads')).filter((head) => head.deleted.value);
+    await expect.poll(deleted).toHaveLength(1);
     await page.reload();
     await page.getByText(/Kept\. The answer is asked for/).waitFor();
     await newChat(page);
@@ -183,6 +186,11 @@ describe('a chat that was deleted a day ago', () => {
     const page = await open();
     await ask(page, title);
     await messageField(page).fill('secret thoughts');
+    const ended = async () =>
+      (await readStored<Message>(page, 'messages')).filter(
+        ({ turn }) => 'end' in turn.value && turn.value.end !== null,
+      );
+    await expect.poll(ended).toHaveLength(1);
     const address = page.url();
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -1,10 +1,12 @@
+import { toMarkdown } from '../data/markdown.ts';
 import { newId } from '../data/new-id.ts';
+import { excerptOf } from '../data/search.ts';
 import type { Settings } from '../data/settings.ts';
-import { currentHead, headOf } from '../data/state.ts';
+import { currentHead, findConversation, headOf } from '../data/state.ts';
 import { exportText, importText } from '../data/transfer.ts';
 import { erased, isOver } from '../data/tree/erase.ts';
 import { type HeadValues, newHead, show, withValues } from '../data/tree/operations.ts';
-import type { Head } from '../data/tree/tree.ts';
+import type { Head, Message, Patch } from '../data/tree/tree.ts';
 import { correctAddress, idInAddress, showInAddress } from './address.ts';
 import { type Context, change, messageOf, readMessages, see, setValues, take, tell } from './context.ts';
 import type { DraftActions } from './drafts.ts';
@@ -17,12 +19,19 @@ export interface ConversationActions {
   open(id: string): Promise<void>;
   /** Opens what the address names: a conversation, or a new one. */
   followAddress(): void;
-  remove(id: string): void;
+  /** Deletes conversations. A notice offers to restore them. */
+  remove(ids: string[]): void;
   undoRemove(ids: string[]): void;
   /** Shows another version of a message, and what was said after it. */
   showVersion(messageId: string): void;
   changeSettings(settings: Settings): void;
-  rename(title: string): void;
+  rename(id: string, title: string): void;
+  /** Has a conversation stand before the others in the list, or no more. */
+  pin(id: string, pinned: boolean): void;
+  /** Returns the conversations in which these words were said, each with the words around them. */
+  find(words: string, signal: AbortSignal): Promise<Map<string, string>>;
+  /** Returns the text of a file with one conversation: for other programs its shown branch, or all of it for an import. */
+  exportOne(id: string, form: 'markdown' | 'json'): Promise<string>;
   /** Returns the text of a file with all conversations. */
   exportAll(): Promise<string>;
   /** Joins the conversations of an export file to those that are here. */
@@ -102,23 +111,31 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
       if (id !== '') void open(id);
       else begin();
     },
-    remove: (id) => {
-      const head = headOf(store.get(), id);
-      if (!head) return;
-      stop(id);
-      setValues(context, id, { deleted: true });
-      if (store.get().currentId === id) {
+    remove: (ids) => {
+      const heads = ids.flatMap((id) => headOf(store.get(), id) ?? []);
+      const [first] = heads;
+      if (!first) return;
+      for (const { id } of heads) stop(id);
+      void change(context, {
+        heads: heads.map((head) => withValues(head, { deleted: true }, clock.next())),
+        messages: [],
+      });
+      if (ids.includes(store.get().currentId)) {
         begin();
         showInAddress(null);
       }
-      const text = `Deleted “${head.title.value}”.`;
-      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', restore: [id] } });
+      const text = heads.length === 1 ? `Deleted “${first.title.value}”.` : `Deleted ${heads.length} chats.`;
+      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', restore: heads.map(({ id }) => id) } });
     },
     undoRemove: (ids) => {
       store.dispatch({ kind: 'notice', notice: null });
-      for (const id of ids) setValues(context, id, { deleted: false });
-      const [first] = ids;
-      if (first !== undefined) void open(first);
+      const heads = ids.flatMap((id) => headOf(store.get(), id) ?? []);
+      void change(context, {
+        heads: heads.map((head) => withValues(head, { deleted: false }, clock.next())),
+        messages: [],
+      });
+      const [first, ...others] = ids;
+      if (first !== undefined && others.length === 0) void open(first);
       // They may have waited for a reply.
       void resume();
     },
@@ -127,10 +144,30 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
       void change(context, show(head, store.get().chats.messages[head.id] ?? {}, messageId, clock.next()));
     },
     changeSettings: (settings) => setCurrent({ settings }),
-    rename: (title) => setCurrent({ title }),
+    rename: (id, title) => setValues(context, id, { title }),
+    pin: (id, pinned) => setValues(context, id, { pinned }),
+    find: async (words, signal) => {
+      const found = new Map<string, string>();
+      const look = ({ conversation, deleted, turn }: Message) => {
+        const excerpt = deleted.value || found.has(conversation) ? null : excerptOf(turn.value.text, words);
+        if (excerpt !== null) found.set(conversation, excerpt);
+      };
+      // Where the browser keeps nothing, these are all.
+      for (const own of Object.values(store.get().chats.messages)) Object.values(own).forEach(look);
+      await database.eachMessage(look, signal).catch(() => {});
+      return found;
+    },
+    exportOne: async (id, form) => {
+      await readMessages(context, id);
+      const state = store.get();
+      const conversation = findConversation(state, id);
+      if (form === 'markdown') return conversation ? toMarkdown(conversation) : '';
+      const head = headOf(state, id);
+      return exportText({ heads: head ? [head] : [], messages: Object.values(state.chats.messages[id] ?? {}) });
+    },
     exportAll: async () => {
       const { chats } = store.get();
-      const inMemory = {
+      const inMemory: Patch = {
         heads: Object.values(chats.heads),
         messages: Object.values(chats.messages).flatMap(Object.values),
       };

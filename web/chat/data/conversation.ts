@@ -77,7 +77,9 @@ export interface ReplyStats {
 export type CacheMiss = NonNullable<CacheTimings['miss']>['why'];
 
 /** The fields that the list of conversations shows. */
-export type Summary = Pick<Conversation, 'id' | 'title' | 'updatedAt'>;
+export interface Summary extends Pick<Conversation, 'id' | 'title' | 'updatedAt'> {
+  pinned: boolean;
+}
 
 /** The figures in the last events of a stream. */
 export interface ReplyFigures {

@@ -27,6 +27,13 @@ export interface Notice {
   restore?: string[];
 }
 
+/** A reply that another tab writes. */
+export interface Elsewhere {
+  /** The id of the tab. */
+  tab: string;
+  conversationId: string;
+}
+
 /** A reply that is asked for when Paddock is ready. */
 export interface Waiting {
   conversationId: string;
@@ -51,8 +58,8 @@ export interface State {
   currentId: string;
   /** The replies that grow in this tab, by conversation id. */
   coming: Record<string, Coming>;
-  /** The replies that grow in other tabs: the id of the tab by the id of the reply. */
-  elsewhere: Record<string, string>;
+  /** The replies that grow in other tabs, by their ids. */
+  elsewhere: Record<string, Elsewhere>;
   /** At most one for each conversation. */
   waiting: Waiting[];
   /** By conversation id, or `NEW_CHAT`. */
@@ -196,6 +203,12 @@ export function currentConversation(state: State): Conversation {
   return findConversation(state, state.currentId) ?? conversationOf(state.fresh, {}, new Set());
 }
 
+/** Returns the ids of the conversations in which a reply grows, in this tab or another one. */
+export function runningIds({ coming, elsewhere }: State): string[] {
+  const others = Object.values(elsewhere).map(({ conversationId }) => conversationId);
+  return [...new Set([...Object.keys(coming), ...others])].toSorted();
+}
+
 /** Returns the key of the draft that belongs to the current conversation. */
 export function draftKey({ chats, fresh, currentId }: State): string {
   return currentId === fresh.id && !chats.heads[currentId] ? NEW_CHAT : currentId;
@@ -222,9 +235,9 @@ export function modelOf(state: State, { model }: Pick<Conversation, 'model'>): L
 function withPatchFrom(state: State, { heads, messages }: Patch, tab: string): State {
   const known = messages.filter(({ conversation }) => state.chats.messages[conversation]);
   const elsewhere = { ...state.elsewhere };
-  for (const { id, turn } of messages) {
+  for (const { id, conversation, turn } of messages) {
     if (turn.value.role !== 'assistant') continue;
-    if (turn.value.end === null) elsewhere[id] = tab;
+    if (turn.value.end === null) elsewhere[id] = { tab, conversationId: conversation };
     else delete elsewhere[id];
   }
   return { ...state, chats: merge(state.chats, { heads, messages: known }), elsewhere };
@@ -234,8 +247,8 @@ function without<T>(record: Record<string, T>, keys: string[]): Record<string, T
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
 
-function withoutTab(elsewhere: Record<string, string>, tab: string): Record<string, string> {
-  return Object.fromEntries(Object.entries(elsewhere).filter(([, other]) => other !== tab));
+function withoutTab(elsewhere: State['elsewhere'], tab: string): State['elsewhere'] {
+  return Object.fromEntries(Object.entries(elsewhere).filter(([, other]) => other.tab !== tab));
 }
 
 function withChats(state: State, chats: Chats): State {

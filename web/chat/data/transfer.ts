@@ -1,10 +1,16 @@
 import * as v from 'valibot';
 import { UNTITLED } from './conversation.ts';
+import { chatGptExport } from './foreign/chatgpt.ts';
+import { fromForeign } from './foreign/foreign.ts';
+import { openWebUiExport } from './foreign/open-webui.ts';
+import { IMAGE_URL } from './image-url.ts';
 import { SAMPLING_FIELDS } from './settings.ts';
 import { isField } from './tree/merge.ts';
 import { fromList } from './tree/operations.ts';
 import { LAST_TIME, type Stamp } from './tree/stamp.ts';
 import type { Message, Patch } from './tree/tree.ts';
+
+export { IMAGE_URL };
 
 const FORMAT = 'paddock-chats';
 /** Version 1 held lists of turns. Version 2 holds trees of messages. */
@@ -15,9 +21,6 @@ const VERSION = 2;
  * said from now on has later stamps than all that is known, and would else be of a far future too.
  */
 const AHEAD_MS = 24 * 60 * 60 * 1000;
-
-/** Matches images that browsers draw and that can't contain scripts. */
-export const IMAGE_URL: RegExp = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[\w+/=]*$/;
 
 /** Matches the data: URL of a `Recording`. */
 const AUDIO_URL = /^data:audio\/(?:wav|mpeg);base64,[\w+/=]*$/;
@@ -92,11 +95,12 @@ const turn = v.variant('role', [userTurn, replyTurn, toolTurn]);
 
 const settings = v.object({ system: v.string(), tools: v.string(), sampling });
 
+/** What both versions have. */
+const about = { id, createdAt: time, updatedAt: time };
+
 const conversation = v.object({
-  id,
+  ...about,
   title,
-  createdAt: time,
-  updatedAt: time,
   model: v.nullable(v.string()),
   settings,
   turns: v.array(turn),
@@ -107,14 +111,13 @@ const stamp = v.object({ time, tab: v.string() });
 const field = <const Value extends v.GenericSchema>(value: Value) => v.object({ value, at: stamp });
 
 const head = v.object({
-  id,
-  createdAt: time,
-  updatedAt: time,
+  ...about,
   title: field(title),
   model: field(v.nullable(v.string())),
   settings: field(settings),
   deleted: field(v.boolean()),
   shown: field(v.nullable(v.string())),
+  pinned: v.exactOptional(field(v.boolean())),
 });
 
 const message = v.pipe(
@@ -157,21 +160,48 @@ export function exportText({ heads, messages }: Patch): string {
 }
 
 /**
- * Reads the conversations of an export file. `now` is a Unix time in ms. Throws an `Error` that tells people what is wrong
- * with the file.
+ * Reads the conversations of an export file: our own, ChatGPT's or Open WebUI's. `now` is a Unix time in ms. Throws an
+ * `Error` that tells people what is wrong with the file.
  */
 export function importText(text: string, now: number): Patch {
-  let value: unknown;
+  const value = readJson(text);
+  return noLaterThan(now + AHEAD_MS, isOurs(value) ? fromOurs(value) : fromOthers(value));
+}
+
+function readJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
+    // So begins every ZIP archive. ChatGPT gives one.
+    if (text.startsWith('PK'))
+      throw new Error('This file is an archive: unpack it, and import its conversations.json.');
     throw new Error('This file is not JSON, so it is no export of chats.');
   }
+}
+
+function isOurs(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT;
+}
+
+function fromOurs(value: unknown): Patch {
   const read = v.safeParse(file, value);
-  if (read.success) return noLaterThan(now + AHEAD_MS, toPatch(read.output));
+  if (read.success) return toPatch(read.output);
   const [issue] = read.issues;
   const place = v.getDotPath(issue);
   throw new Error(`This file is no export of chats from Paddock${place ? `: ${place} is not as expected` : ''}.`);
+}
+
+function fromOthers(value: unknown): Patch {
+  const read = [chatGptExport, openWebUiExport]
+    .map((schema) => v.safeParse(schema, value))
+    .find(({ success }) => success);
+  if (!read?.success) throw new Error('This file is no export of chats from Paddock, ChatGPT or Open WebUI.');
+  const patches = read.output.flatMap((chat) => fromForeign(chat) ?? []);
+  return joined(patches);
+}
+
+function joined(patches: Patch[]): Patch {
+  return { heads: patches.flatMap(({ heads }) => heads), messages: patches.flatMap(({ messages }) => messages) };
 }
 
 function toPatch(content: v.InferOutput<typeof file>): Patch {
@@ -179,11 +209,7 @@ function toPatch(content: v.InferOutput<typeof file>): Patch {
     const ids = new Set(content.heads.map((one) => one.id));
     return { heads: content.heads, messages: content.messages.filter(({ conversation }) => ids.has(conversation)) };
   }
-  const patches = content.conversations.map(fromList);
-  return {
-    heads: patches.flatMap(({ heads }) => heads),
-    messages: patches.flatMap(({ messages }) => messages),
-  };
+  return joined(content.conversations.map(fromList));
 }
 
 /** Brings all times that are later than this one down to it. */

@@ -16,6 +16,8 @@ export interface Database {
   messages(conversationId: string): Promise<Message[]>;
   /** Everything but drafts. */
   all(): Promise<Patch>;
+  /** Shows all messages to `visit`, some at a time, until the signal is aborted. */
+  eachMessage(visit: (message: Message) => void, signal: AbortSignal): Promise<void>;
   /** Joins a change to what is stored. All tabs may do this at once. Messages of an erased conversation are left out. */
   merge(patch: Patch): Promise<void>;
   /**
@@ -45,6 +47,9 @@ interface FirstSchema extends DBSchema {
 
 const VERSION = 2;
 
+/** So many messages are in memory while all are looked through. They may hold pictures. */
+const AT_ONCE = 200;
+
 /** `onOutdated` is called when another tab uses a newer version of the page: this one can store nothing any more. */
 export function openDatabase(onOutdated: () => void): Database {
   let setBlocked = () => {};
@@ -73,6 +78,17 @@ export function openDatabase(onOutdated: () => void): Database {
       const database = await opening;
       const [heads, messages] = await Promise.all([database.getAll('heads'), database.getAll('messages')]);
       return { heads, messages };
+    },
+    eachMessage: async (visit, signal) => {
+      const database = await opening;
+      let after: IDBKeyRange | null = null;
+      while (!signal.aborted) {
+        const messages: Message[] = await database.getAll('messages', after, AT_ONCE);
+        for (const message of messages) visit(message);
+        const last = messages.at(-1);
+        if (!last || messages.length < AT_ONCE) return;
+        after = IDBKeyRange.lowerBound([last.conversation, last.id], true);
+      }
     },
     merge: async (patch) => {
       const transaction = (await opening).transaction(['heads', 'messages'], 'readwrite');

@@ -29,7 +29,8 @@ export const keepKey = (key: string | null): void => writeText('sessionStorage',
 /** Reads the replies that wait until Paddock is ready. The page may load itself again before it can ask for them. */
 export function readWaiting(): Waiting[] {
   try {
-    return JSON.parse(readText('sessionStorage', WAITING) ?? '[]') as Waiting[];
+    const stored: unknown = JSON.parse(readText('sessionStorage', WAITING) ?? '[]');
+    return Array.isArray(stored) ? (stored as Waiting[]) : [];
   } catch {
     return [];
   }

@@ -9,16 +9,20 @@ interface IconButtonProps {
   class?: string;
   /** For a button that switches something on and off. */
   pressed?: boolean;
+  /** For a button that shows and hides something. */
+  expanded?: boolean;
 }
 
 /** A button with an icon. The label is its accessible name and its tooltip. */
-export function IconButton({ label, onClick, children, class: extra = '', pressed }: IconButtonProps): JSX.Element {
+export function IconButton(props: IconButtonProps): JSX.Element {
+  const { label, onClick, children, class: extra = '', pressed, expanded } = props;
   return (
     <button
       type="button"
       class={`icon-button ${extra}`}
       aria-label={label}
       aria-pressed={pressed}
+      aria-expanded={expanded}
       title={label}
       onClick={onClick}
     >

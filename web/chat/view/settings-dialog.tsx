@@ -33,7 +33,9 @@ export function SettingsDialog({ conversation, model, open, onClose }: SettingsD
           <span>Title</span>
           <input
             value={conversation.title}
-            onChange={({ currentTarget }) => conversations.rename(currentTarget.value.trim() || conversation.title)}
+            onChange={({ currentTarget }) =>
+              conversations.rename(conversation.id, currentTarget.value.trim() || conversation.title)
+            }
           />
         </label>
         <label class="field">

@@ -1,20 +1,58 @@
-import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
-import type { State } from '../data/state.ts';
+import type { JSX, Ref } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Summary } from '../data/conversation.ts';
+import { hasWords } from '../data/search.ts';
+import { runningIds, type State } from '../data/state.ts';
 import { summariesOf } from '../data/tree/view.ts';
 import { useActions } from './actions.ts';
+import { ChatChoice, ChatList } from './chat-list.tsx';
 import { NOT_KEPT } from './greeting.tsx';
-import { PlusIcon, TrashIcon } from './icons.tsx';
-import { IconButton } from './parts.tsx';
+import { PlusIcon } from './icons.tsx';
+import { onEscape } from './on-escape.ts';
 import { saveFile } from './save-file.ts';
 import { ThemeChoice } from './theme-choice.tsx';
+import { useSearch } from './use-search.ts';
 
-/** Lists the stored conversations. `onLeave` is called when one is chosen. */
+/** Lists the stored conversations, or those in which something was found. `onLeave` is called when one is chosen. */
 export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void }): JSX.Element {
   const { conversations } = useActions();
-  const summaries = useMemo(() => summariesOf(state.chats), [state.chats.heads]);
+  const [typed, setTyped] = useState('');
+  /** The conversations that are chosen to be deleted; null while none are to be chosen. */
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null);
+  const words = typed.trim();
+  const found = useSearch(words);
+  const all = useMemo(() => summariesOf(state.chats), [state.chats.heads]);
+  const summaries = useMemo(
+    () => (words === '' ? all : all.filter(({ id, title }) => hasWords(title, words) || found?.excerpts.has(id))),
+    [all, words, found],
+  );
+  const running = runningIds(state);
+  const choose = useRef<HTMLButtonElement>(null);
+  const leave = useRef(onLeave);
+  leave.current = onLeave;
+  // A reply that grows changes nothing here, and the list may be long.
+  const list = useMemo(
+    () =>
+      chosen ? (
+        <ChatChoice summaries={summaries} chosen={chosen} onChange={setChosen} />
+      ) : (
+        <ChatList
+          summaries={summaries}
+          currentId={state.currentId}
+          running={running}
+          excerpts={found?.excerpts}
+          onLeave={() => leave.current()}
+        />
+      ),
+    [summaries, chosen, state.currentId, running.join(), found],
+  );
+  const endChoice = () => {
+    setChosen(null);
+    // The button that had the focus goes.
+    requestAnimationFrame(() => choose.current?.focus());
+  };
   return (
-    <nav class="sidebar" aria-label="Chats">
+    <nav class="sidebar" aria-label="Chats" onKeyDown={chosen ? onEscape(endChoice) : undefined}>
       <p class="brand">
         <img src="./icon.svg" alt="" width="24" height="24" />
         Paddock
@@ -30,39 +68,93 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
         <PlusIcon />
         New chat
       </button>
-      {(summaries.length === 0 || !state.kept) && (
+      {all.length > 0 && <Search typed={typed} onType={setTyped} />}
+      {(all.length === 0 || !state.kept) && (
         <p class="muted chats-none">{state.kept ? 'Your chats are kept here, in this browser.' : NOT_KEPT}</p>
       )}
-      <ul class="chats">
-        {summaries.map(({ id, title }) => (
-          <li key={id} class={id === state.currentId ? 'chat current' : 'chat'}>
-            <button
-              type="button"
-              class="chat-open"
-              aria-current={id === state.currentId ? 'page' : undefined}
-              onClick={() => {
-                void conversations.open(id);
-                onLeave();
-              }}
-            >
-              {title}
-            </button>
-            <IconButton label={`Delete ${title}`} onClick={() => conversations.remove(id)}>
-              <TrashIcon />
-            </IconButton>
-          </li>
-        ))}
-      </ul>
-      <SidebarFoot empty={summaries.length === 0} />
+      <p class={words !== '' && summaries.length === 0 ? 'muted chats-none' : 'hidden'} role="status">
+        {words !== '' && found?.words === words && foundText(summaries.length)}
+      </p>
+      {list}
+      {chosen ? (
+        <ChoiceFoot summaries={summaries} chosen={chosen} onChange={setChosen} onDone={endChoice} />
+      ) : (
+        <SidebarFoot empty={all.length === 0} choose={choose} onChoose={() => setChosen(new Set())} />
+      )}
     </nav>
   );
 }
 
-function SidebarFoot({ empty }: { empty: boolean }): JSX.Element {
+function Search({ typed, onType }: { typed: string; onType: (typed: string) => void }): JSX.Element {
+  return (
+    <input
+      type="search"
+      class="chat-search"
+      placeholder="Search"
+      aria-label="Search chats"
+      value={typed}
+      onInput={({ currentTarget }) => onType(currentTarget.value)}
+      onKeyDown={typed === '' ? undefined : onEscape(() => onType(''))}
+    />
+  );
+}
+
+interface ChoiceFootProps {
+  summaries: Summary[];
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  onDone: () => void;
+}
+
+/** Takes the place of the foot while conversations are chosen. */
+function ChoiceFoot({ summaries, chosen, onChange, onDone }: ChoiceFootProps): JSX.Element {
+  const { conversations } = useActions();
+  const ids = summaries.map(({ id }) => id).filter((id) => chosen.has(id));
+  const isAll = ids.length === summaries.length;
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <footer class="sidebar-foot">
+      <div class="row">
+        <button
+          type="button"
+          class="button quiet"
+          ref={first}
+          onClick={() => onChange(isAll ? new Set() : new Set(summaries.map(({ id }) => id)))}
+        >
+          {isAll ? 'Choose none' : 'Choose all'}
+        </button>
+        <button type="button" class="button quiet" onClick={onDone}>
+          Cancel
+        </button>
+      </div>
+      <button
+        type="button"
+        class="button primary"
+        disabled={ids.length === 0}
+        onClick={() => {
+          conversations.remove(ids);
+          onDone();
+        }}
+      >
+        {ids.length === 1 ? 'Delete 1 chat' : `Delete ${ids.length} chats`}
+      </button>
+    </footer>
+  );
+}
+
+interface SidebarFootProps {
+  empty: boolean;
+  /** The button that begins to choose. */
+  choose: Ref<HTMLButtonElement>;
+  onChoose: () => void;
+}
+
+function SidebarFoot({ empty, choose, onChoose }: SidebarFootProps): JSX.Element {
   const { conversations } = useActions();
   const exportAll = async () => {
     const day = new Date().toISOString().slice(0, 10);
-    saveFile(`paddock-chats-${day}.json`, await conversations.exportAll());
+    saveFile(`paddock-chats-${day}.json`, await conversations.exportAll(), 'application/json');
   };
   return (
     <footer class="sidebar-foot">
@@ -83,8 +175,23 @@ function SidebarFoot({ empty }: { empty: boolean }): JSX.Element {
             }}
           />
         </label>
+        <button
+          type="button"
+          class="button quiet"
+          disabled={empty}
+          ref={choose}
+          aria-label="Choose chats to delete"
+          onClick={onChoose}
+        >
+          Choose
+        </button>
       </div>
       <ThemeChoice />
     </footer>
   );
+}
+
+function foundText(count: number): string {
+  if (count === 0) return 'Nothing was found.';
+  return count === 1 ? '1 chat was found.' : `${count} chats were found.`;
 }

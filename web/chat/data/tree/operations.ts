@@ -14,6 +14,7 @@ export interface HeadValues {
   settings: Settings;
   deleted: boolean;
   shown: string | null;
+  pinned: boolean;
 }
 
 export function newHead(id: string, at: Stamp, settings: Settings = NO_SETTINGS, model: string | null = null): Head {

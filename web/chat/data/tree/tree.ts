@@ -19,6 +19,8 @@ export interface Head {
   deleted: Field<boolean>;
   /** The id of the last message of the branch that is shown; null for none. */
   shown: Field<string | null>;
+  /** A pinned conversation stands before the others in the list. Those from before that could be done lack it. */
+  pinned?: Field<boolean>;
 }
 
 export interface Message {

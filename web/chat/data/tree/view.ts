@@ -12,12 +12,15 @@ export function conversationOf(head: Head, messages: Messages, growing: Readonly
   return { id, createdAt, updatedAt, title: title.value, model: model.value, settings: settings.value, turns };
 }
 
-/** The list of conversations, the newest first. Deleted ones and those in which nothing was said are left out. */
+/** The list of conversations: pinned ones, then the others, and the newest of each first. Deleted ones and those in which nothing was said are left out. */
 export function summariesOf({ heads }: Chats): Summary[] {
   return Object.values(heads)
     .filter(({ deleted }) => !deleted.value)
-    .map(({ id, title, updatedAt }) => ({ id, title: title.value, updatedAt }))
-    .sort((one, other) => other.updatedAt - one.updatedAt || (one.id < other.id ? -1 : 1));
+    .map(({ id, title, updatedAt, pinned }) => ({ id, title: title.value, updatedAt, pinned: pinned?.value ?? false }))
+    .sort(
+      (one, other) =>
+        Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt || (one.id < other.id ? -1 : 1),
+    );
 }
 
 function settled(turn: Turn, growing: ReadonlySet<string>): Turn {
