@@ -71,8 +71,12 @@ async function openFrame(page: Page): Promise<void> {
     frame.src = 'diagrams/index.html';
     document.body.append(frame);
   });
-  const isThere = () => document.querySelector('iframe')?.contentDocument?.title === 'Draws diagrams';
-  await page.waitForFunction(isThere, undefined, { timeout: 10_000 });
+  // What a frame still fetches would hold the new version up.
+  const isLoaded = () => {
+    const { title, readyState } = document.querySelector('iframe')?.contentDocument ?? {};
+    return title === 'Draws diagrams' && readyState === 'complete';
+  };
+  await page.waitForFunction(isLoaded, undefined, { timeout: 10_000 });
 }
 
 describe('a new version on the site', () => {

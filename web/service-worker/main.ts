@@ -25,6 +25,12 @@ interface VersionMessage {
   kind: 'take-your-turn';
 }
 
+/**
+ * How long a reload may wait for the next version, in ms. The browser lets that in when nothing of this one is under way,
+ * and that may take minutes. Then the page comes from this version.
+ */
+const TURN_MS = 5000;
+
 /** The path of the list in the shell. */
 const BUILT_IN = 'paddock/models/built-in.json';
 
@@ -48,6 +54,9 @@ const ground: BrowserGround = {
   responses: createBrowserResponseStore(),
   version: PADDOCK_VERSION,
 };
+
+/** When the reload that waits now began; null if none does. */
+let turnBegan: number | null = null;
 
 self.addEventListener('install', (event) => event.waitUntil(install()));
 
@@ -102,9 +111,13 @@ function route(event: FetchEvent): Promise<Response> | null {
 async function openPage({ request, clientId }: FetchEvent, path: string): Promise<Response> {
   const { waiting } = self.registration;
   if (waiting && isReload(request) && (await isAlone(clientId))) {
-    waiting.postMessage({ kind: 'take-your-turn' } satisfies VersionMessage);
-    return updatePage();
+    turnBegan ??= Date.now();
+    if (Date.now() - turnBegan < TURN_MS) {
+      waiting.postMessage({ kind: 'take-your-turn' } satisfies VersionMessage);
+      return updatePage();
+    }
   }
+  turnBegan = null;
   return shell.serve(path) ?? isolated(await fetch(request));
 }
 
