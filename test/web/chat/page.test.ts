@@ -259,7 +259,7 @@ describe('the chat page of a local server', () => {
     const height = () => turns.evaluate((frame) => frame.scrollHeight);
     await say(page, 'Go on and on');
     await expect.poll(height, LONG).toBeGreaterThan((await turns.evaluate((frame) => frame.clientHeight)) + 150);
-    expect(await fromEnd()).toBeLessThan(48);
+    await expect.poll(fromEnd).toBeLessThan(48);
     await turns.evaluate((frame) => frame.scrollBy(0, -100));
     const top = await turns.evaluate((frame) => frame.scrollTop);
     const grown = await height();
