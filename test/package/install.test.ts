@@ -27,6 +27,9 @@ const SHIPPED = [
   /^dist\/(src|workers)\/.*\.js(\.map)?$/,
   /^dist\/src\/(index|site-files)\.d\.ts$/,
   /^dist-web\/(index\.html|icon\.svg|service-worker\.js|assets\/chat\.(css|js))$/,
+  // What the page fetches only for formulas, code and diagrams.
+  /^dist-web\/assets\/(highlight\.js|typeset\.(css|js)|fonts\/KaTeX_[\w-]+\.woff2)$/,
+  /^dist-web\/diagrams\/(index\.html|[\w.-]+\.js)$/,
   /^dist-web\/paddock\/(client\.d\.ts|(client|engine-worker|models-worker)\.js|models\/built-in\.json)$/,
   /^models\/pico\/(pico\.gguf|model\.json|README\.md)$/,
 ];
