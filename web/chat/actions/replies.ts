@@ -145,7 +145,10 @@ export function replyActions(
     );
     if (store.get().currentId === head.id) showInAddress(head.id);
     const said = findConversation(store.get(), head.id);
-    if (said && openCalls(said).length === 0) reply(head.id);
+    if (!said || openCalls(said).length > 0) return stored;
+    // The page says of what waits that it is kept, so it has to be.
+    if (modelOf(state, { model: head.model.value })) reply(head.id);
+    else void stored.then(() => reply(head.id));
     return stored;
   };
 
