@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineEvent } from '../../../src/core/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
+import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
@@ -30,7 +30,7 @@ const load = (slots: number, file = join(inject('modelsFolder'), 'tiny.gguf')) =
       contextLength: CONTEXT,
       slots,
       threads: 1,
-      batchSize: 64,
+      batchSize: SMALL_BATCH,
     },
     'cpu',
     silentLog,

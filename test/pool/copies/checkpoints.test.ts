@@ -9,7 +9,7 @@ import { LEAST_TOKENS } from '../../../src/engine/native/copies.ts';
 import { type LeavingEngine, loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
-import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
+import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
@@ -31,7 +31,14 @@ describe.each([
   let plain: TextEngine;
 
   const load = (slots: number, link?: Parameters<typeof loadNativeEngine>[4]) => {
-    const options = { files: [file], kind: 'chat' as const, contextLength: 2048, slots, threads: 1, batchSize: 128 };
+    const options = {
+      files: [file],
+      kind: 'chat' as const,
+      contextLength: 2048,
+      slots,
+      threads: 1,
+      batchSize: SMALL_BATCH,
+    };
     return loadNativeEngine(options, 'cpu', silentLog, undefined, link);
   };
 

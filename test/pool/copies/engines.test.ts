@@ -9,7 +9,7 @@ import { cachedBytesPerToken } from '../../../src/engine/memory-estimate.ts';
 import { type LeavingEngine, loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
-import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
+import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { tinyModelShape } from '../../fixtures/model-shape.ts';
 import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
@@ -53,7 +53,14 @@ function openStore(limits = { ram: 4 * MIB, disk: 16 * MIB }): Promise<CopyStore
 }
 
 function load(slots: number, link?: Parameters<typeof loadNativeEngine>[4]) {
-  const options = { files: [file], kind: 'chat' as const, contextLength: CONTEXT, slots, threads: 1, batchSize: 64 };
+  const options = {
+    files: [file],
+    kind: 'chat' as const,
+    contextLength: CONTEXT,
+    slots,
+    threads: 1,
+    batchSize: SMALL_BATCH,
+  };
   return loadNativeEngine(options, 'cpu', silentLog, undefined, link);
 }
 
