@@ -2,8 +2,11 @@
 const HELD_UP_MS = 150;
 /** The share of the newest measurement in an average. */
 const NEWEST = 0.3;
-/** Fewer prompt tokens than this say little of what a token costs. */
-const TELLING_TOKENS = 8;
+/**
+ * Fewer prompt tokens than this say little of what a token costs: the pass itself and the replies beside them cost more. Steps have as
+ * many, where there are so many: else few tokens would seem dear, so that the next step had still fewer.
+ */
+const TELLING_TOKENS = 64;
 
 /** What is known of the speed of steps. */
 export interface Pace {
@@ -40,7 +43,7 @@ export function promptBudget({ promptTokenMs }: Pace, waiting: number, writing: 
   // A quarter, as long as nothing is known.
   if (promptTokenMs === null) return Math.floor(batchSize / 4);
   const ms = HELD_UP_MS * Math.max(1, waiting / Math.max(1, writing));
-  return Math.min(batchSize, Math.floor(ms / promptTokenMs));
+  return Math.min(batchSize, Math.max(TELLING_TOKENS, Math.floor(ms / promptTokenMs)));
 }
 
 function mixed(before: number | null, newest: number): number {

@@ -41,6 +41,16 @@ describe('the share of prompts in a step', () => {
     expect(promptBudget(paceOf(prompt(500, 10)), 1, 1, 512)).toBe(512);
   });
 
+  it('does not shrink because many replies are written beside a prompt', () => {
+    // A step of 16 replies takes 65 ms, and no step without prompts has told so. A pass of few tokens takes 40 ms at least.
+    let pace = paceOf(reply(20), prompt(500, 1000));
+    for (let step = 0; step < 50; step++) {
+      const prompts = promptBudget(pace, 1, 16, 512);
+      pace = afterStep(pace, { prompts, replies: 16, ms: 40 + 65 + 2 * prompts });
+    }
+    expect(promptBudget(pace, 1, 16, 512)).toBeGreaterThanOrEqual(64);
+  });
+
   it('is a quarter of the batch before anything is known', () => {
     expect(promptBudget(UNKNOWN_PACE, 1, 1, 512)).toBe(128);
   });
