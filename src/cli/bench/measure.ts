@@ -33,17 +33,12 @@ export interface Measurement {
    * process's clock.
    */
   togetherPerSecond: number;
-  nextTurn: NextTurn;
 }
 
-/** What came of the next turn of each conversation. What was said so far may still be cached. */
-export interface NextTurn {
-  promptTokens: number;
-  /** From the server's `timings`; null if it does not tell. */
-  cachedTokens: number | null;
-  firstTokenMs: number | null;
-  /** How many prompts could have had more from the cache, by why they had not. Only Paddock tells. */
-  misses: Record<string, number>;
+/** A prompt, and what the model answered. */
+export interface Answered {
+  body: ChatBody;
+  text: string;
 }
 
 const silent = { write: () => {}, colours: plain, showReasoning: false };
@@ -75,27 +70,29 @@ export async function engineOf(
   return { backend: found.backend, device: found.device, slots: found.slots };
 }
 
-/** Measures some streams that all begin at once, and then the next turn of each. Throws the server's error. */
+/**
+ * Measures some streams that all begin at once. Throws the server's error.
+ *
+ * @param afterRound gets what a round has said; the next round waits for it
+ */
 export async function measure(
   client: Client,
   { model, replyTokens, rounds }: BenchPlan,
   streams: number,
   nextPrompt: () => string,
+  afterRound: (answered: Answered[]) => Promise<void> = async () => {},
 ): Promise<Measurement> {
   const replies: ReplyStats[] = [];
-  const nextTurns: ReplyStats[] = [];
   const together: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const bodies = Array.from({ length: streams }, () => ({ ...body(model, nextPrompt()), max_tokens: replyTokens }));
     const startedAt = performance.now();
-    const said = await Promise.all(bodies.map((one) => reply(client, one)));
+    const answered = await Promise.all(bodies.map(async (one) => ({ body: one, ...(await reply(client, one)) })));
     const seconds = (performance.now() - startedAt) / 1000;
-    const stats = said.map((done) => done.stats);
+    const stats = answered.map((done) => done.stats);
     together.push(stats.reduce((sum, { completionTokens }) => sum + completionTokens, 0) / seconds);
     replies.push(...stats);
-    const nextBodies = bodies.map((one, index) => nextTurnOf(one, said[index]?.text ?? ''));
-    const nextReplies = await Promise.all(nextBodies.map((one) => reply(client, one)));
-    nextTurns.push(...nextReplies.map((done) => done.stats));
+    await afterRound(answered);
   }
   return {
     streams,
@@ -105,21 +102,6 @@ export async function measure(
     promptPerSecond: median(replies.flatMap(({ timings }) => timings?.prompt_per_second ?? [])),
     replyPerSecond: median(replies.flatMap(({ timings }) => timings?.predicted_per_second ?? [])),
     togetherPerSecond: median(together) ?? 0,
-    nextTurn: summarize(nextTurns),
-  };
-}
-
-function summarize(turns: ReplyStats[]): NextTurn {
-  const misses: Record<string, number> = {};
-  for (const { timings } of turns) {
-    const why = timings?.cache?.miss?.why;
-    if (why !== undefined) misses[why] = (misses[why] ?? 0) + 1;
-  }
-  return {
-    promptTokens: median(turns.map(({ promptTokens }) => promptTokens)) ?? 0,
-    cachedTokens: median(turns.flatMap(({ timings }) => timings?.cache_n ?? [])),
-    firstTokenMs: median(turns.flatMap(({ firstTokenMs }) => firstTokenMs ?? [])),
-    misses,
   };
 }
 
@@ -143,16 +125,7 @@ function body(model: string, content: string): ChatBody {
   };
 }
 
-/** The turn after one that was answered with `said`. Only its prompt is of interest. */
-function nextTurnOf({ cache_prompt: _, ...first }: ChatBody, said: string): ChatBody {
-  const more: ChatBody['messages'] = [
-    { role: 'assistant', content: said },
-    { role: 'user', content: 'And then?' },
-  ];
-  return { ...first, messages: [...first.messages, ...more], max_tokens: 1, context_overflow: 'length' };
-}
-
-function reply(client: Client, request: ChatBody) {
+export function reply(client: Client, request: ChatBody) {
   return streamReply(client, request, silent, new AbortController().signal);
 }
 

@@ -1,8 +1,10 @@
 import { availableParallelism, cpus } from 'node:os';
 import { type Command, Option } from 'commander';
 import { type BenchPlan, createPrompts, engineOf, type Measurement, measure } from '../bench/measure.ts';
+import { type NextTurn, summarizeNextTurns, takeNextTurns } from '../bench/next-turn.ts';
 import { chooseModel } from '../client/choose-model.ts';
 import { type Reached, reachServer } from '../client/reach.ts';
+import type { ReplyStats } from '../client/reply.ts';
 import { integer, readValue } from '../config/values.ts';
 import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
@@ -41,10 +43,14 @@ async function bench(model: string | undefined, options: Record<string, unknown>
   const plan = { model: chooseModel(await client.models(), model).id, promptTokens, replyTokens, rounds };
   const nextPrompt = await createPrompts(client, plan);
   const engine = await engineOf(client, plan.model);
-  const measurements: Measurement[] = [];
+  const measurements: Measured[] = [];
   for (const count of new Set([1, streams])) {
     if (process.stderr.isTTY) note(`${count} at once, ${rounds} rounds ...`);
-    measurements.push(await measure(client, plan, count, nextPrompt));
+    const turns: ReplyStats[] = [];
+    const measured = await measure(client, plan, count, nextPrompt, async (answered) => {
+      turns.push(...(await takeNextTurns(client, answered)));
+    });
+    measurements.push({ ...measured, nextTurn: summarizeNextTurns(turns) });
   }
   const report = { ...plan, ...engine, machine: machineOf(reached), measurements };
   if (options.json) return printJson(report);
@@ -53,8 +59,10 @@ async function bench(model: string | undefined, options: Record<string, unknown>
     note(`paddock: the server has ${engine.slots} slots, so some of ${streams} streams wait for others`);
 }
 
+type Measured = Measurement & { nextTurn: NextTurn };
+
 type Report = BenchPlan &
-  Awaited<ReturnType<typeof engineOf>> & { machine: ReturnType<typeof machineOf>; measurements: Measurement[] };
+  Awaited<ReturnType<typeof engineOf>> & { machine: ReturnType<typeof machineOf>; measurements: Measured[] };
 
 function toText({ model, backend, device, slots, machine, measurements }: Report): string {
   const { cpu, cores, node, server } = machine;
@@ -77,7 +85,7 @@ function machineOf({ own, client }: Reached) {
   };
 }
 
-function toTable(measurements: Measurement[]): string {
+function toTable(measurements: Measured[]): string {
   const head = [
     'at once',
     'prompt',
@@ -105,7 +113,7 @@ function toTable(measurements: Measurement[]): string {
 }
 
 /** Says why the next turns had not more from the cache. A prompt that only goes on has no miss. */
-function toMisses({ streams, nextTurn }: Measurement): string {
+function toMisses({ streams, nextTurn }: Measured): string {
   const reasons = Object.entries(nextTurn.misses).map(([why, count]) => `${why} ${count}`);
   return reasons.length === 0
     ? ''
