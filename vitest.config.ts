@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // On a busy machine a second, which is vitest's own, is not long.
+    expect: { poll: { timeout: 20_000 } },
     // A prompt that another test's server has kept would be read from there. Tests of that switch it on.
     env: { PADDOCK_NO_CACHE: '1' },
     projects: [

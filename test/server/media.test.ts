@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelEntries, projectorEntries, writeSparse } from '../catalogue/node/fixtures.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 const PIXEL =
@@ -67,7 +68,7 @@ describe('a model with a projector', () => {
   it('is tried only on WebAssembly, although another backend is configured, and the log says why', async () => {
     expect(await refusal(strict, PIXEL)).toMatchObject({ status: 500, code: 'model_load_failed' });
     // The log line may arrive after the reply.
-    await vi.waitFor(() => expect(strict.log()).toContain('model could not be loaded'));
+    await eventually(() => expect(strict.log()).toContain('model could not be loaded'));
     const line =
       strict
         .log()

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { listCopies, removeCopies } from '../../src/pool/copies/listing.ts';
 import { killEngines } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 let home: string;
@@ -41,8 +42,7 @@ async function say(content: string, model = 'tiny') {
   return { text: choices[0].message.content, tokens: usage.prompt_tokens, evaluated };
 }
 
-const copied = (count: number) =>
-  vi.waitFor(async () => expect(await listCopies(folder())).toHaveLength(count), { timeout: 20_000, interval: 50 });
+const copied = (count: number) => eventually(async () => expect(await listCopies(folder())).toHaveLength(count));
 
 describe('a conversation stays warm', { timeout: 120_000 }, () => {
   const prompt = `Ada says: ${'be kind, be brief, be true. '.repeat(16)}`;
@@ -64,7 +64,7 @@ describe('a conversation stays warm', { timeout: 120_000 }, () => {
     expect(await say(prompt)).toEqual({ ...cold, evaluated: 1 });
 
     process.kill(server.pid, 'SIGKILL');
-    await vi.waitFor(() => expect(() => process.kill(server.pid, 0)).toThrow());
+    await eventually(() => expect(() => process.kill(server.pid, 0)).toThrow());
     await start();
     expect(await say(prompt)).toEqual({ ...cold, evaluated: 1 });
   });

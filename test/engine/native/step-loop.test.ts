@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createStepLoop, type StepDriver, type Steppable } from '../../../src/engine/native/step-loop.ts';
 import { planStep } from '../../../src/engine/native/step-plan.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /**
  * Makes a generation with this number of prompt and reply tokens. It records its steps, and can be made to wait in one.
@@ -82,7 +83,7 @@ describe('step loop', () => {
       release = resolve;
     });
     loop.add(slow);
-    await vi.waitFor(() => expect(log).toEqual(['slow token']));
+    await eventually(() => expect(log).toEqual(['slow token']));
     loop.add(quick);
     await new Promise(setImmediate);
     expect(log).toEqual(['slow token']);

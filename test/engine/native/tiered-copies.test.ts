@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Token } from '../../../src/engine/native/llama.ts';
 import { prefixOf, scopeAlone } from '../../../src/engine/native/prefix.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type TieredCopiesOptions,
 } from '../../../src/engine/native/tiered-copies.ts';
 import type { FromCopyStore, ToCopyStore } from '../../../src/engine/node/copy-messages.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const held = (count = 200, scope = '') =>
   prefixOf(
@@ -47,7 +48,7 @@ const kinds = () => said.map(({ kind }) => kind);
 const last = (kind: ToCopyStore['kind']) => said.findLast((message) => message.kind === kind);
 /** Waits until the engine has said this so many times. */
 const told = (kind: ToCopyStore['kind'], times = 1) =>
-  vi.waitFor(() => expect(kinds().filter((each) => each === kind)).toHaveLength(times));
+  eventually(() => expect(kinds().filter((each) => each === kind)).toHaveLength(times));
 
 /** Answers the latest question of this kind. */
 function answer(kind: 'reserve' | 'saved', path: string | null): void {

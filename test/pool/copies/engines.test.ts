@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { EngineEvent } from '../../../src/core/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { cachedBytesPerToken } from '../../../src/engine/memory-estimate.ts';
@@ -11,6 +11,7 @@ import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
 import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { tinyModelShape } from '../../fixtures/model-shape.ts';
+import { eventually } from '../../support/eventually.ts';
 import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
 
@@ -116,7 +117,7 @@ const first = `${'always be kind and brief. '.repeat(16)}\nhello?`;
 async function oneCopy(): Promise<void> {
   const filesInRam = () => readdir(join(folder, 'ram', MODEL)).catch(() => []);
   const whole = expect.stringMatching(/\.copy$/);
-  await vi.waitFor(async () => expect(await filesInRam()).toEqual([whole]), { timeout: 10_000 });
+  await eventually(async () => expect(await filesInRam()).toEqual([whole]));
 }
 
 describe('a conversation', () => {

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FromCopyStore, Tier, ToldCopy } from '../../../src/engine/node/copy-messages.ts';
 import { readRecord } from '../../../src/pool/copies/copy-file.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
 import { makeRandom } from '../../fixtures/random.ts';
+import { eventually } from '../../support/eventually.ts';
 import { recordingLog } from '../../support/log.ts';
 
 const MODEL = 'a'.repeat(32);
@@ -76,7 +77,7 @@ class FakeEngine {
     const before = new Set(this.known.keys());
     await writeFile(path, Buffer.alloc(bytes, 7));
     this.saved(id, options);
-    return vi.waitFor(() => {
+    return eventually(() => {
       const added = [...this.known.values()].find(({ name }) => !before.has(name));
       if (!added) throw new Error('the store has not told of the copy yet');
       return added;
@@ -117,7 +118,7 @@ describe('a copy', () => {
     expect(engine.known.size).toBe(0);
     await writeFile(String(path), Buffer.alloc(KIB));
     engine.saved(id);
-    await vi.waitFor(() => expect(engine.known.size).toBe(1));
+    await eventually(() => expect(engine.known.size).toBe(1));
     expect(await filesIn('ram')).toEqual([expect.stringMatching(/\.copy$/)]);
   });
 
@@ -145,7 +146,7 @@ describe('a copy', () => {
     const engine = new FakeEngine(await open());
     const first = await engine.keep(KIB);
     const second = await engine.keep(2 * KIB, { replaces: [String(first?.name)] });
-    await vi.waitFor(() => expect([...engine.known.keys()]).toEqual([second?.name]));
+    await eventually(() => expect([...engine.known.keys()]).toEqual([second?.name]));
     expect(await filesIn('ram')).toHaveLength(1);
   });
 
@@ -182,7 +183,7 @@ describe('a damaged copy', () => {
     const copy = await engine.keep(KIB);
     await engine.open(String(copy?.name));
     engine.closed(String(copy?.name), false);
-    await vi.waitFor(async () => expect(await filesIn('ram')).toEqual([]));
+    await eventually(async () => expect(await filesIn('ram')).toEqual([]));
   });
 });
 
@@ -193,7 +194,7 @@ describe('the next server', () => {
     await first[Symbol.asyncDispose]();
     expect(existsSync(join(folder, 'ram'))).toBe(false);
     const engine = new FakeEngine(await open());
-    await vi.waitFor(() => expect(engine.known.size).toBe(1));
+    await eventually(() => expect(engine.known.size).toBe(1));
     expect([...engine.known.values()]).toEqual([{ ...copy, tier: 'disk' }]);
     expect((await engine.open(String(copy?.name))).path).not.toBeNull();
   });
@@ -201,7 +202,7 @@ describe('the next server', () => {
   it('finds in RAM what a killed one left there', async () => {
     await new FakeEngine(await open()).keep(KIB);
     const engine = new FakeEngine(await open());
-    await vi.waitFor(() => expect([...engine.known.values()]).toMatchObject([{ tier: 'ram' }]));
+    await eventually(() => expect([...engine.known.values()]).toMatchObject([{ tier: 'ram' }]));
   });
 
   it('deletes what is of no use any more: unfinished, foreign, or of models that are gone', async () => {
@@ -232,7 +233,7 @@ describe('the tiers', () => {
   it('fill RAM first, then disk', async () => {
     const engine = new FakeEngine(await open({ ram: 32 * KIB }));
     for (let count = 0; count < 6; count++) await engine.keep(8 * KIB);
-    await vi.waitFor(() => {
+    await eventually(() => {
       const tiers = [...engine.known.values()].map(({ tier }) => tier);
       expect(tiers.filter((tier) => tier === 'disk').length).toBeGreaterThanOrEqual(4);
       expect(tiers).toHaveLength(6);
@@ -340,7 +341,7 @@ describe('an engine that dies', () => {
     await first.open(String(copy?.name));
     await first.reserve(KIB);
     first.die();
-    await vi.waitFor(async () => expect((await filesIn('ram')).filter((file) => file.endsWith('.part'))).toEqual([]));
+    await eventually(async () => expect((await filesIn('ram')).filter((file) => file.endsWith('.part'))).toEqual([]));
     expect(await new FakeEngine(store).keep(11 * KIB, { first: 5 })).not.toBeNull();
   });
 });
@@ -352,7 +353,7 @@ describe('a file that becomes larger than was reserved', () => {
     const { id, path } = await engine.reserve(KIB);
     await writeFile(String(path), Buffer.alloc(30 * KIB));
     engine.saved(id);
-    await vi.waitFor(async () => expect(await filesIn('ram')).toEqual([]));
+    await eventually(async () => expect(await filesIn('ram')).toEqual([]));
     expect(store.held().ram).toBe(0);
   });
 });

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Field } from '../../../web/chat/data/tree/stamp.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Patch } from '../../../web/chat/data/tree/tree.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
-import { ask, chooseModel, messageField, openChat, readStored, replies, say, textOf } from './support.ts';
+import { ask, chooseModel, messageField, openChat, reload, replies, say, textOf } from './support.ts';
 
 interface GivenFile {
   name: string;
@@ -43,16 +42,13 @@ afterAll(async () => {
   await server?.stop();
 });
 beforeEach(async () => {
+  // Nothing of another test is here, nor of a first try of this one.
+  await page.goto('about:blank');
+  const devtools = await browser.devtools(page);
+  await devtools.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb' });
   await page.goto(server.url);
   await chooseModel(page, 'Senses');
   await page.getByRole('dialog', { name: 'Models' }).waitFor({ state: 'hidden' });
-});
-
-// The next test loads the page again, which ends what is still being stored: that what was sent is no draft any more.
-afterEach(async () => {
-  const stored = async () =>
-    (await readStored<Field<unknown[]>>(page, 'draftAttachments')).flatMap(({ value }) => value);
-  await expect.poll(stored).toEqual([]);
 });
 
 const attached = () => page.getByRole('list', { name: 'Attached' });
@@ -141,7 +137,7 @@ describe('files attached by the button', () => {
     await attach(wav);
     await attached().waitFor();
     expect(await ask(page, 'Listen')).toMatch(/^I see\./);
-    await page.reload();
+    await reload(page);
     const said = page.locator('.said').getByLabel('tone.wav', { exact: true });
     expect(await playedSeconds(said)).toBe(1);
 

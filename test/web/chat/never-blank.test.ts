@@ -11,6 +11,7 @@ import {
   importChats,
   messageField,
   openChat,
+  reload,
   replies,
   say,
   status,
@@ -85,7 +86,7 @@ describe('on another device, over plain http,', () => {
     await messageField(page).fill('');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('2/2').waitFor();
-    await page.reload();
+    await reload(page);
     await page.getByText('2/2').waitFor();
     expect(errors).toEqual([]);
     await page.close();
@@ -243,7 +244,7 @@ describe('what is typed', () => {
     await messageField(page).fill('a thought for a new one');
     await page.getByRole('navigation').getByRole('button', { name: 'First chat', exact: true }).click();
     await expect.poll(() => messageField(page).inputValue()).toBe('a thought for the first');
-    await page.reload();
+    await reload(page);
     await expect.poll(() => messageField(page).inputValue()).toBe('a thought for the first');
     await page.getByRole('button', { name: 'New chat' }).click();
     await expect.poll(() => messageField(page).inputValue()).toBe('a thought for a new one');

@@ -16,6 +16,7 @@ import {
   messageField,
   openChat,
   readStored,
+  reload,
   replies,
   say,
   untilModel,
@@ -105,7 +106,7 @@ describe('what waits until Paddock is ready', () => {
     const page = await open();
     await ask(page, 'A question');
     const release = await holdPaddock();
-    await page.reload();
+    await reload(page);
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText(/Kept\. The answer is asked for/).waitFor();
     await page.reload();
@@ -129,6 +130,20 @@ describe('a draft', () => {
     await untilModel(page);
     await expect.poll(() => messageField(page).inputValue()).toBe('begun before, ended after');
     await expect.poll(text).toEqual(['begun before, ended after']);
+  });
+
+  it('is sent or still there, never both, whenever the page ends', async () => {
+    const page = await open();
+    await messageField(page).fill('Only once');
+    const drafted = async () => (await readStored<{ value: string }>(page, 'draftTexts')).map(({ value }) => value);
+    await expect.poll(drafted).toEqual(['Only once']);
+    const release = await holdStore(await openIdle(), 'draftTexts');
+    await messageField(page).press('Enter');
+    await page.getByText('I see.', { exact: true }).waitFor();
+    await page.reload();
+    await release();
+    const said = (await readStored<Message>(page, 'messages')).filter(({ turn }) => turn.value.role === 'user');
+    expect([...said.map(({ turn }) => turn.value.text), ...(await drafted())]).toEqual(['Only once']);
   });
 
   it('gets the files that were chosen for it, also if another chat is open when they are read', async () => {
@@ -161,7 +176,7 @@ describe('a chat that is opened', () => {
     const page = await open();
     await importChats(page, [conversationOf('Slow', 'Slow words')]);
     await page.getByText(/Imported 1 chat\./).waitFor();
-    await page.reload();
+    await reload(page);
     const idle = await openIdle();
     const release = await holdStore(idle, 'messages');
     await chat(page, 'Slow').click();

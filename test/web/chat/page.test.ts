@@ -14,6 +14,7 @@ import {
   importChats,
   messageField,
   openChat,
+  reload,
   replies,
   say,
   status,
@@ -189,7 +190,7 @@ describe('the chat page of a local server', () => {
     await begin();
     await ask(page, 'My name is Ada');
     const said = await textOf(replies(page).first().locator('.prose'));
-    await page.reload();
+    await reload(page);
     await page.getByText('My name is Ada').first().waitFor();
     expect(await textOf(replies(page).first().locator('.prose'))).toBe(said);
 
@@ -211,7 +212,7 @@ describe('the chat page of a local server', () => {
     await page.getByText(/Imported 1 chat\./).waitFor();
     await listed.click();
     expect(await textOf(replies(page).first().locator('.prose'))).toBe(said);
-    await page.reload();
+    await reload(page);
     await listed.waitFor();
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { startPaddockSite, untilServed } from '../../support/paddock-page.ts';
 import { startServer } from '../../support/server.ts';
-import { conversationOf, importChats, openChat, replies, textOf } from './support.ts';
+import { conversationOf, importChats, openChat, reload, replies, textOf } from './support.ts';
 
 const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 
@@ -252,7 +252,7 @@ describe('a reply on a static site whose network is gone', () => {
     expect(site.requests).toEqual(expect.arrayContaining(['/assets/typeset.js', '/assets/highlight.js']));
     await (await show(page, 'Before', DIAGRAM)).getByRole('img', { name: /^Diagram/ }).waitFor();
     await site.stop();
-    await page.reload();
+    await reload(page);
     await untilServed(page);
     await openChat(async () => page, page.url());
     const known = await show(page, 'Known', TEXTS.known);

@@ -40,6 +40,13 @@ export async function ask(page: Page, text: string): Promise<string> {
   return textOf(reply.locator('.prose'));
 }
 
+/** Loads the page again once what it has begun to store is stored: nobody reloads as fast as a test does. */
+export async function reload(page: Page): Promise<void> {
+  // A transaction that reads waits for all before it that write.
+  for (const store of ['heads', 'draftTexts', 'draftAttachments'] as const) await readStored(page, store);
+  await page.reload();
+}
+
 /** Opens the list of models and chooses one. */
 export async function chooseModel(page: Page, id: string): Promise<void> {
   await page.locator('.model-button').click();

@@ -13,6 +13,7 @@ import {
   messageField,
   openChat,
   readStored,
+  reload,
   replies,
   say,
   textOf,
@@ -55,7 +56,7 @@ describe('two tabs', () => {
     await expect.poll(() => bubbles(a)).toEqual(['Begun in A', 'Said in B']);
     await ask(a, 'Said in A');
     await expect.poll(() => bubbles(b)).toEqual(['Begun in A', 'Said in B', 'Said in A']);
-    await Promise.all([a.reload(), b.reload()]);
+    await Promise.all([reload(a), reload(b)]);
     for (const tab of tabs) await expect.poll(() => bubbles(tab)).toEqual(['Begun in A', 'Said in B', 'Said in A']);
   });
 
@@ -66,7 +67,7 @@ describe('two tabs', () => {
     await a.getByRole('button', { name: 'Delete To be deleted' }).click();
     await b.getByText('This chat was deleted in another tab.').waitFor();
     await chat(b, 'To be deleted').waitFor({ state: 'detached' });
-    await a.reload();
+    await reload(a);
     await untilModel(a);
     expect(await chat(a, 'To be deleted').count()).toBe(0);
     await b.getByRole('button', { name: 'Restore' }).click();
@@ -107,12 +108,12 @@ describe('two tabs', () => {
     await ask(a, 'From A');
     expect(await bubbles(deaf)).toEqual(['Begun']);
     await ask(deaf, 'From B');
-    await a.reload();
+    await reload(a);
     await expect.poll(() => bubbles(a)).toEqual(['Begun', 'From B']);
     await a.locator('.said').getByRole('button', { name: 'Version before' }).click();
     await expect.poll(() => bubbles(a)).toEqual(['Begun', 'From A']);
     expect(await replies(a).count()).toBe(2);
-    await deaf.reload();
+    await reload(deaf);
     await expect.poll(() => bubbles(deaf)).toEqual(['Begun', 'From A']);
   });
 });
@@ -152,7 +153,7 @@ describe('200 random operations in two tabs', () => {
       delete: (tab) => click(tab.getByRole('button', { name: /^Delete / })),
       restore: (tab) => click(tab.getByRole('button', { name: /^(?:Undo|Restore)$/ })),
       rename: (tab) => settings(tab, 'Title', `title ${Math.floor(next() * 1000)}`),
-      reload: (tab) => tab.reload(),
+      reload: (tab) => reload(tab),
     };
 
     for (const tab of tabs) await settings(tab, 'Longest reply', '1');
@@ -196,7 +197,7 @@ describe('chats of an older Paddock', () => {
     await old.close();
     await chat(page, 'An old chat').click();
     await replies(page).first().getByText('An old answer').waitFor();
-    await page.reload();
+    await reload(page);
     await chat(page, 'Said meanwhile').click();
     await expect.poll(() => bubbles(page)).toEqual(['Said meanwhile']);
   });

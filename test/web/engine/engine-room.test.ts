@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ApiError, insufficientMemory } from '../../../src/core/errors.ts';
 import type { JournaledEvent } from '../../../src/core/events.ts';
 import { withFields } from '../../../src/core/log.ts';
@@ -9,6 +9,7 @@ import { createEngineRoom } from '../../../web/engine/engine-room.ts';
 import type { LoadedEngine } from '../../../web/engine/load-model.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
 import { chatGeneration, modelCard } from '../../core/api/fixtures.ts';
+import { eventually } from '../../support/eventually.ts';
 import { recordingLog, silentLog } from '../../support/log.ts';
 
 const never = new AbortController().signal;
@@ -67,7 +68,7 @@ function openRoom({ fails = {} as Record<string, Error>, maxWaiting = 8 } = {}) 
   const room = createEngineRoom({ load, device, maxWaiting, log: silentLog });
   const generate = (of: BrowserModel, signal = never, log = silentLog) =>
     room.serviceOf(of, log).generate(request, () => {}, signal);
-  const started = (count: number) => vi.waitFor(() => expect(running).toHaveLength(count));
+  const started = (count: number) => eventually(() => expect(running).toHaveLength(count));
   return { room, generate, started, running, happened, statesAtLoad };
 }
 

@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Candidacy, standForElection } from '../../../web/leader/election.ts';
 import { holdLock } from '../../../web/liveness.ts';
 import { ELECTION_LOCK, leaderLock } from '../../../web/protocol.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type FakeLocks, fakeLocks } from '../support/locks.ts';
 
 let locks: FakeLocks;
@@ -27,9 +28,9 @@ function page(name: string): Candidacy {
   }, locks);
 }
 
-const leads = (...expected: string[]) => vi.waitFor(() => expect(leading).toEqual(expected));
+const leads = (...expected: string[]) => eventually(() => expect(leading).toEqual(expected));
 const candidates = async (count: number) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { held = [], pending = [] } = await locks.query();
     expect([...held, ...pending].filter(({ name }) => name === ELECTION_LOCK)).toHaveLength(count);
   });

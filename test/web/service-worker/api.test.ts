@@ -7,6 +7,7 @@ import { DEFAULT_CONFIG } from '../../../web/config.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
 import { answer, type BrowserGround, isForApi, isForm } from '../../../web/service-worker/api.ts';
 import { done, finish, loadedModel, progress, text } from '../../core/api/fixtures.ts';
+import { eventually } from '../../support/eventually.ts';
 import { browserModel } from './support/models.ts';
 import { type Behaviour, FakeTabs } from './support/tabs.ts';
 
@@ -146,7 +147,7 @@ describe('the API of a service worker', () => {
     const response = await chat({ max_tokens: 1000, ...more });
     expect(response.status).toBe(200);
     await response.body?.cancel();
-    await vi.waitFor(() => expect(heard).toEqual(['cancelled']));
+    await eventually(() => expect(heard).toEqual(['cancelled']));
   });
 
   it('takes the pages of its own origin for its own, where the browser tells the origin', async () => {
@@ -380,7 +381,7 @@ describe('the stored models', () => {
     await lead(endless(heard));
     const response = await pull();
     await response.body?.cancel();
-    await vi.waitFor(() => expect(heard).toEqual(['cancelled']));
+    await eventually(() => expect(heard).toEqual(['cancelled']));
   });
 
   it('tell when the tab that pulls them is closed', async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { leaderPort } from '../../../web/liveness.ts';
 import { connectionLock, FROZEN_AFTER_MS, LEADER_WAIT_MS } from '../../../web/protocol.ts';
 import { type Ask, connect, type Link } from '../../../web/service-worker/connect.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type Behaviour, FakeTabs } from './support/tabs.ts';
 
 const never = new AbortController().signal;
@@ -45,7 +46,7 @@ describe('connect', () => {
     const [message] = heard;
     expect(message?.kind === 'connect' && connectionLock(message.connection.id)).toBe((await heldConnections())[0]);
     link?.close();
-    await vi.waitFor(async () => expect(await heldConnections()).toEqual([]));
+    await eventually(async () => expect(await heldConnections()).toEqual([]));
   });
 
   it('answers 503 with Retry-After when no tab leads', async () => {
@@ -94,7 +95,7 @@ describe('connect', () => {
     await vi.advanceTimersByTimeAsync(FROZEN_AFTER_MS + 1000);
     await failed;
     vi.useRealTimers();
-    await vi.waitFor(async () => expect(await heldConnections()).toEqual([]));
+    await eventually(async () => expect(await heldConnections()).toEqual([]));
   });
 
   it('does not ask twice what can be handed over once', async () => {
@@ -111,6 +112,6 @@ describe('connect', () => {
     const gone = new AbortController();
     await tabs.lead('leader', 1);
     expect(await open(gone.signal)).toBeNull();
-    await vi.waitFor(async () => expect(await heldConnections()).toEqual([]));
+    await eventually(async () => expect(await heldConnections()).toEqual([]));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type ApiReply, jsonReply } from '../../../src/core/api/http/http.ts';
 import { respond, toResponse } from '../../../web/service-worker/respond.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const never = new Promise<never>(() => {});
 const ignore = () => {};
@@ -30,7 +31,7 @@ describe('toResponse', () => {
     const read = async () => new TextDecoder().decode((await reader?.read())?.value);
     expect(await read()).toBe('one');
     const second = read();
-    await vi.waitFor(() => expect(send).not.toBe(ignore));
+    await eventually(() => expect(send).not.toBe(ignore));
     send('two');
     expect(await second).toBe('two');
     expect((await reader?.read())?.done).toBe(true);

@@ -70,8 +70,10 @@ export function createActions(context: Context): Actions {
     // A message that is sent before the conversation is read would begin another one.
     replies: {
       ...replies,
-      send: (text, attachments, conversationId = store.get().currentId) =>
-        restored.then(() => replies.send(text, attachments, conversationId)),
+      send: (text, attachments, from) => {
+        const whole = { conversationId: store.get().currentId, ...from };
+        void restored.then(() => replies.send(text, attachments, whole));
+      },
     },
     conversations,
     drafts,

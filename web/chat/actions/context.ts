@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts';
+import type { SentDraft } from '../data/draft.ts';
 import { headOf, type State } from '../data/state.ts';
 import { latestStamp } from '../data/tree/merge.ts';
 import { type HeadValues, withValues } from '../data/tree/operations.ts';
@@ -58,16 +59,16 @@ export function tell({ store }: Context, text: string, tone: 'plain' | 'bad' = '
 }
 
 /**
- * Makes a change to conversations: here and in the other tabs at once, and in the storage. Resolves when it is stored, or
- * can't be.
+ * Makes a change to conversations: here and in the other tabs at once, and in the storage. If it is what was `sent`, its
+ * draft is emptied there with it. Resolves when it is stored, or can't be.
  */
-export async function change(context: Context, patch: Patch): Promise<void> {
+export async function change(context: Context, patch: Patch, sent?: SentDraft): Promise<void> {
   const { store, database, channel } = context;
   const whole = withWords(store.get(), patch);
   store.dispatch({ kind: 'patch', patch: whole });
   channel.post({ kind: 'patch', patch: whole });
   try {
-    await database.merge(whole);
+    await database.merge(whole, sent);
   } catch {
     if (!store.get().kept) return;
     tell(context, 'This browser can’t keep the conversation: export it if it is dear to you.', 'bad');

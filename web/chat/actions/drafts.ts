@@ -1,5 +1,5 @@
 import { type Attachment, withMore } from '../data/attachments.ts';
-import { type DraftPart, NO_DRAFT, readLate } from '../data/draft.ts';
+import { type DraftPart, NO_DRAFT, readLate, type SentDraft } from '../data/draft.ts';
 import { draftKey, draftOf } from '../data/state.ts';
 import type { Context } from './context.ts';
 
@@ -10,8 +10,8 @@ export interface DraftActions {
   attach(key: string, attachments: Attachment[]): void;
   /** Writes what this tab has written in the draft with this key into that of the current conversation. */
   takeOver(key: string): void;
-  /** Empties the draft of the current conversation. The stored one stays until what was sent is stored. */
-  clear(sent: Promise<void>): void;
+  /** Empties the draft of the current conversation. The stored one stays until what was sent is stored with this. */
+  clear(): SentDraft;
   /** Reads the stored draft of the current conversation, once. */
   read(): Promise<void>;
 }
@@ -67,17 +67,13 @@ export function draftActions({ store, database, channel, clock }: Context): Draf
       const value = withMore(draftOf(store.get(), key).attachments.value, attachments);
       put(key, { attachments: { value, at: clock.next() } });
     },
-    clear(sent) {
+    clear() {
       const key = draftKey(store.get());
       const at = clock.next();
       const hadFiles = draftOf(store.get(), key).attachments.value.length > 0;
-      show(key, { text: { value: '', at }, ...(hadFiles && { attachments: { value: [], at } }) });
-      const keep = () => {
-        // By then it may be a new draft.
-        const { text, attachments } = draftOf(store.get(), key);
-        return database.putDraft(key, { text, ...(hadFiles && { attachments }) });
-      };
-      void sent.then(keep).catch(() => {});
+      const parts = { text: { value: '', at }, ...(hadFiles && { attachments: { value: [], at } }) };
+      show(key, parts);
+      return { key, parts };
     },
     read: () => read(draftKey(store.get())),
   };

@@ -1,6 +1,7 @@
 import { ApiFailure } from '../api/client.ts';
 import { type Attachment, sorted } from '../data/attachments.ts';
 import { newReply, openCalls, type ReplyEnd, type ReplyTurn, type Turn, type UserTurn } from '../data/conversation.ts';
+import type { SentDraft } from '../data/draft.ts';
 import { newId } from '../data/new-id.ts';
 import { type ChatChunk, coming, statsOf, withChunk } from '../data/reply.ts';
 import { toChatRequest } from '../data/request.ts';
@@ -23,9 +24,9 @@ const ASK_EVERY_MS = 1000;
 export interface ReplyActions {
   /**
    * Says something in a conversation, by default the current one. If Paddock is not ready yet, the reply is asked for when
-   * it is. Resolves when what was said is stored, or can't be.
+   * it is. `draft` is where it was written.
    */
-  send(text: string, attachments: Attachment[], conversationId?: string): Promise<void>;
+  send(text: string, attachments: Attachment[], from?: { conversationId?: string; draft?: SentDraft }): void;
   /** Asks for this reply again. The old one stays as another version. */
   retry(replyId: string): void;
   /** Says this in the place of a turn and asks for a reply. The old turn and what came after it stay as another version. */
@@ -130,7 +131,7 @@ export function replyActions(
    * Continues a conversation with this turn, in the place of another one if `instead` is given. If it is not there any
    * more, a new one begins.
    */
-  const goOn = (turn: Turn, { id, instead }: { id: string; instead?: string }): Promise<void> => {
+  const goOn = (turn: Turn, { id, instead, draft }: { id: string; instead?: string; draft?: SentDraft }): void => {
     const state = store.get();
     const head = headOf(state, id) ?? state.fresh;
     stop(head.id);
@@ -142,14 +143,14 @@ export function replyActions(
       instead === undefined
         ? say(head, lastTurnId(head.id), turn, clock.next())
         : sayInstead(head, messagesOf(head.id), instead, turn, clock.next()),
+      draft,
     );
     if (store.get().currentId === head.id) showInAddress(head.id);
     const said = findConversation(store.get(), head.id);
-    if (!said || openCalls(said).length > 0) return stored;
+    if (!said || openCalls(said).length > 0) return;
     // The page says of what waits that it is kept, so it has to be.
     if (modelOf(state, { model: head.model.value })) reply(head.id);
     else void stored.then(() => reply(head.id));
-    return stored;
   };
 
   const stopOwn = (conversationId: string) => {
@@ -170,8 +171,8 @@ export function replyActions(
   };
 
   return {
-    send: (text, attachments, conversationId = store.get().currentId) =>
-      goOn({ role: 'user', id: newId(), text, ...sorted(attachments) }, { id: conversationId }),
+    send: (text, attachments, { conversationId: id = store.get().currentId, draft } = {}) =>
+      goOn({ role: 'user', id: newId(), text, ...sorted(attachments) }, { id, ...(draft && { draft }) }),
     retry: (replyId) => {
       const { id } = currentHead(store.get());
       stop(id);
@@ -181,9 +182,9 @@ export function replyActions(
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;
       const said: UserTurn = { ...turn, id: newId(), text };
-      void goOn(said, { id: store.get().currentId, instead: turnId });
+      goOn(said, { id: store.get().currentId, instead: turnId });
     },
-    answerCall: (callId, text) => void goOn({ role: 'tool', id: newId(), callId, text }, { id: store.get().currentId }),
+    answerCall: (callId, text) => goOn({ role: 'tool', id: newId(), callId, text }, { id: store.get().currentId }),
     stop,
     stopOwn,
     resume: async () => {

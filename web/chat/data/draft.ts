@@ -10,6 +10,12 @@ export interface Draft {
 /** Some of a draft. The two parts are stored on their own: files are large, and a text changes with each key. */
 export type DraftPart = Partial<Draft>;
 
+/** A draft whose words were sent: these parts of it are empty now. */
+export interface SentDraft {
+  key: string;
+  parts: DraftPart;
+}
+
 /** The draft of a conversation that has not begun has this key; the others have the id of their conversation. */
 export const NEW_CHAT = 'new';
 

@@ -1,11 +1,11 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
 import type { Attachment } from '../data/attachments.ts';
 import type { Conversation } from '../data/conversation.ts';
-import type { DraftPart } from '../data/draft.ts';
+import type { DraftPart, SentDraft } from '../data/draft.ts';
 import { erased, isErased, isOver } from '../data/tree/erase.ts';
 import { merge, mergeHead, mergeMessage } from '../data/tree/merge.ts';
 import { fromList } from '../data/tree/operations.ts';
-import type { Field } from '../data/tree/stamp.ts';
+import { type Field, later } from '../data/tree/stamp.ts';
 import { type Head, type Message, NO_CHATS, type Patch } from '../data/tree/tree.ts';
 
 /** What this browser keeps for the page. Every call throws if the browser keeps nothing. */
@@ -18,8 +18,11 @@ export interface Database {
   all(): Promise<Patch>;
   /** Shows all messages to `visit`, some at a time, until the signal is aborted. */
   eachMessage(visit: (message: Message) => void, signal: AbortSignal): Promise<void>;
-  /** Joins a change to what is stored. All tabs may do this at once. Messages of an erased conversation are left out. */
-  merge(patch: Patch): Promise<void>;
+  /**
+   * Joins a change to what is stored. All tabs may do this at once. Messages of an erased conversation are left out. If
+   * the change is what was `sent`, its draft is emptied with it: it is stored in one of the two, whenever the page ends.
+   */
+  merge(patch: Patch, sent?: SentDraft): Promise<void>;
   /**
    * Removes the words of those of these conversations that are over at this time: messages, titles, settings and drafts.
    * That they are deleted stays known.
@@ -44,6 +47,11 @@ interface FirstSchema extends DBSchema {
   conversations: { key: string; value: Conversation };
   summaries: { key: string; value: unknown };
 }
+
+type StoreName = StoreNames<Schema>;
+type Writing = IDBPTransaction<Schema, StoreName[], 'readwrite'>;
+
+const DRAFTS = ['draftTexts', 'draftAttachments'] as const;
 
 const VERSION = 2;
 
@@ -90,8 +98,9 @@ export function openDatabase(onOutdated: () => void): Database {
         after = IDBKeyRange.lowerBound([last.conversation, last.id], true);
       }
     },
-    merge: async (patch) => {
-      const transaction = (await opening).transaction(['heads', 'messages'], 'readwrite');
+    merge: async (patch, sent) => {
+      const stores: StoreName[] = ['heads', 'messages', ...(sent ? DRAFTS : [])];
+      const transaction = (await opening).transaction(stores, 'readwrite');
       const [heads, messages] = [transaction.objectStore('heads'), transaction.objectStore('messages')];
       // A patch may have a part twice. Joined, it has each part once.
       const parts = merge(NO_CHATS, patch);
@@ -110,11 +119,10 @@ export function openDatabase(onOutdated: () => void): Database {
         ]);
       };
       const ids = new Set([...Object.keys(parts.heads), ...Object.keys(parts.messages)]);
-      await Promise.all([...[...ids].map(join), transaction.done]);
+      await Promise.all([...[...ids].map(join), sent && emptyDraft(transaction, sent), transaction.done]);
     },
     erase: async (ids, now) => {
-      const stores = ['heads', 'messages', 'draftTexts', 'draftAttachments'] as const;
-      const transaction = (await opening).transaction(stores, 'readwrite');
+      const transaction = (await opening).transaction(['heads', 'messages', ...DRAFTS], 'readwrite');
       const eraseOne = async (id: string) => {
         // Another tab may have brought it back since these ids were read.
         const head = await transaction.objectStore('heads').get(id);
@@ -142,6 +150,16 @@ export function openDatabase(onOutdated: () => void): Database {
       if (attachments) await writeNow(database, 'draftAttachments', { ...attachments, id: key });
     },
   };
+}
+
+/** What was written after it was sent stays. */
+async function emptyDraft(transaction: Writing, { key, parts }: SentDraft): Promise<void> {
+  const [texts, files] = [transaction.objectStore('draftTexts'), transaction.objectStore('draftAttachments')];
+  const [text, attachments] = await Promise.all([texts.get(key), files.get(key)]);
+  await Promise.all([
+    parts.text && texts.put({ ...later(parts.text, text ?? parts.text), id: key }),
+    parts.attachments && files.put({ ...later(parts.attachments, attachments ?? parts.attachments), id: key }),
+  ]);
 }
 
 /** Writes without waiting for the page, which may be about to be closed. */

@@ -41,7 +41,7 @@ export function Composer(props: ComposerProps): JSX.Element {
 
   const send = () => {
     if (!sendable) return;
-    drafts.clear(replies.send(text.trim(), attachments));
+    replies.send(text.trim(), attachments, { draft: drafts.clear() });
     draft.clear();
     area.current?.focus();
   };

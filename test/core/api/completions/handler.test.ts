@@ -4,6 +4,7 @@ import { errorBody } from '../../../../src/core/api/http/dialect.ts';
 import { overloaded } from '../../../../src/core/errors.ts';
 import { createEventQueue } from '../../../../src/core/event-queue.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
+import { eventually } from '../../../support/eventually.ts';
 import {
   createContext,
   createFakeRunner,
@@ -202,7 +203,7 @@ describe('completion', () => {
       return queue;
     });
     const reply = api(completion({}, { signal: client.signal }));
-    await vi.waitFor(() => expect(runner.asked).toHaveLength(1));
+    await eventually(() => expect(runner.asked).toHaveLength(1));
     client.abort();
     await reply;
     expect(runner.asked[0]?.signal.aborted).toBe(true);

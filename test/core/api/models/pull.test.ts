@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { errorBody } from '../../../../src/core/api/http/dialect.ts';
 import { plainKeys } from '../../../../src/core/api/keys/plain.ts';
@@ -6,6 +6,7 @@ import { SSE_PING } from '../../../../src/core/api/stream/sse.ts';
 import { ApiError } from '../../../../src/core/errors.ts';
 import { createEventQueue } from '../../../../src/core/event-queue.ts';
 import type { PullEvent, Puller } from '../../../../src/core/puller.ts';
+import { eventually } from '../../../support/eventually.ts';
 import {
   collect,
   createContext,
@@ -157,7 +158,7 @@ describe('pulling a model', () => {
     });
     const { context, errors } = createContext({ puller });
     const reply = createApi(context)(pull({ stream: false }, { signal: gone.signal }));
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await eventually(() => expect(asked).toHaveLength(1));
     gone.abort();
     expect((await reply).status).toBe(500);
     expect(errors).toEqual([]);
