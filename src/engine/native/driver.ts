@@ -30,10 +30,14 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   let seen: { at: number; clock: CpuClock } | undefined;
   let planned = { prompts: 0, replies: 0 };
 
-  const govern = (pass: ObservedPass, now: number) => {
+  const judge = (pass: ObservedPass, now: number) => {
     const { threads } = governor;
     governor = afterPass(governor, pass, now);
     if (governor.threads < threads) seen = { at: now, clock: readCpuClock() };
+  };
+
+  /** Before a pass, so that the first one after a pause has the cores that became free meanwhile. */
+  const look = (now: number) => {
     if (!seen || !wantsToLook(governor, most, now)) return;
     const clock = readCpuClock();
     const free = (clock.idle - seen.clock.idle + clock.own - seen.clock.own) / (now - seen.at);
@@ -44,6 +48,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   const compute = async (parts: Part[]) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
     const wanted = tokens > MANY_TOKENS ? counts.prompt : counts.reply;
+    if (governed) look(performance.now());
     const threads = governed ? Math.min(wanted, governor.threads) : wanted;
     const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
     passes.begin(
@@ -55,7 +60,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     const wallMs = now - start.wall;
     passes.end(wallMs);
     pace = afterStep(pace, { ...planned, ms: wallMs });
-    if (governed) govern({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
+    if (governed) judge({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
     return places;
   };
 

@@ -8,18 +8,26 @@ interface Machine {
   busy: (now: number) => number;
   /** The time of a pass with one thread that has its core for itself, in ms. */
   passMs?: number;
+  /** When nothing is computed, from and to a time in ms. */
+  pause?: { from: number; to: number };
   /** Cores that look free, but are not to be had, as on a machine of which the process may use a part. */
   forbidden?: number;
 }
 
 /** Computes for a time, and returns the threads of each pass. */
-function compute({ cores, busy, passMs = 40, forbidden = 0 }: Machine, untilMs: number, most = cores) {
+function compute({ cores, busy, passMs = 40, pause, forbidden = 0 }: Machine, untilMs: number, most = cores) {
   const passes: { at: number; threads: number; ms: number }[] = [];
   let governor = startGovernor(most, 0);
   let own = 0;
   let others = 0;
   let seen = { at: 0, own, others };
   for (let now = 0; now < untilMs; ) {
+    if (pause && now >= pause.from && now < pause.to) now = pause.to;
+    if (wantsToLook(governor, most, now)) {
+      const free = cores + forbidden - (others - seen.others) / (now - seen.at);
+      seen = { at: now, own, others };
+      governor = afterLook(governor, free, most, now);
+    }
     const { threads } = governor;
     const share = Math.min(1, cores / (threads + busy(now)));
     // A pass among threads that lose their cores takes twenty times as long, as measured.
@@ -31,11 +39,6 @@ function compute({ cores, busy, passMs = 40, forbidden = 0 }: Machine, untilMs: 
     others += busy(now) * share * ms;
     governor = afterPass(governor, { threads, wallMs: ms, cpuMs: threads * share * ms }, now);
     if (governor.threads < before) seen = { at: now, own, others };
-    if (wantsToLook(governor, most, now)) {
-      const free = cores + forbidden - (others - seen.others) / (now - seen.at);
-      seen = { at: now, own, others };
-      governor = afterLook(governor, free, most, now);
-    }
   }
   return passes;
 }
@@ -71,6 +74,12 @@ describe('the number of threads while computing', () => {
     expect([at(2900), at(7900), at(9000)]).toEqual([2, 1, 2]);
   });
 
+  it('is the largest again for the first pass after a pause in which other programs have ended', () => {
+    const passes = compute({ cores: 2, busy: (now) => (now < 1000 ? 1 : 0), pause: { from: 1000, to: 9000 } }, 10_000);
+    const before = passes.findLast(({ at }) => at < 1000)?.threads;
+    expect([before, passes.find(({ at }) => at >= 9000)?.threads]).toEqual([1, 2]);
+  });
+
   it('comes back in part, where others still want some cores', () => {
     const passes = compute({ cores: 8, busy: (now) => (now < 3000 ? 6 : 2) }, 6000);
     expect([passes.findLast(({ at }) => at < 3000)?.threads, passes.at(-1)?.threads]).toEqual([2, 6]);
@@ -78,8 +87,11 @@ describe('the number of threads while computing', () => {
 
   it('does not mind an interruption of some ms', () => {
     let governor = startGovernor(2, 0);
-    governor = afterPass(governor, { threads: 2, wallMs: 30, cpuMs: 45 }, 30);
-    for (let now = 55; now < 500; now += 25) governor = afterPass(governor, { threads: 2, wallMs: 25, cpuMs: 49 }, now);
+    for (let pass = 0; pass < 100; pass++) {
+      // As measured: one of some passes takes twice as long as the others.
+      const observed = pass % 8 === 2 ? { wallMs: 34, cpuMs: 40 } : { wallMs: 17, cpuMs: 33 };
+      governor = afterPass(governor, { threads: 2, ...observed }, 20 * pass);
+    }
     expect(governor.threads).toBe(2);
   });
 
