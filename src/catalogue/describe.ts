@@ -5,6 +5,7 @@ import { sizeLabel } from '../core/size-label.ts';
 import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
 import { createFields, type Fields } from '../gguf/fields.ts';
 import { fileTypeName } from '../gguf/ggml-types.ts';
+import type { GgufHeader } from '../gguf/header.ts';
 import { readProjectorShape } from '../gguf/projector.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
@@ -14,6 +15,13 @@ import { projectorSenses } from './projector.ts';
 export interface ModelEntry {
   card: ModelCard;
   source: ModelSource;
+}
+
+/** The files that go with a model. */
+export interface FilesBeside {
+  projector: GgufFile | null;
+  /** The model that guesses how its replies go on. */
+  draft: GgufFile | null;
 }
 
 /** llama.cpp's `LLAMA_POOLING_TYPE_RANK`. The types 1 to 3 make one vector from a text's tokens. */
@@ -30,7 +38,7 @@ const ENCODERS = /^(bert|modern-bert|neo-bert|nomic-bert.*|jina-bert.*|eurobert|
 export function describeModel(
   id: string,
   parts: [GgufFile, ...GgufFile[]],
-  projector: GgufFile | null,
+  { projector, draft }: FilesBeside,
   overrides: ModelOverrides,
 ): ModelEntry {
   const [{ header }] = parts;
@@ -49,10 +57,12 @@ export function describeModel(
     source: {
       files: parts.map(({ file }) => file.path),
       ...(projector && { projector: projector.file.path }),
+      ...(draft && { draft: draft.file.path }),
       kind,
       shape: {
         ...readShape(architecture, fields, size),
         ...(projector && { projector: shapeOf(projector) }),
+        ...(draft && { draft: draftShape(draft) }),
       },
       ...(prompt_template !== undefined && { chatTemplate: prompt_template }),
       loading: {
@@ -62,7 +72,7 @@ export function describeModel(
         ...(ngl !== undefined && { gpuLayers: ngl }),
       },
     },
-    card: overrideCard(describeCard(id, architecture, kind, parts, projector, files), overrides),
+    card: overrideCard(describeCard(id, architecture, kind, parts, { projector, draft }, files), overrides),
   };
 }
 
@@ -71,7 +81,7 @@ function describeCard(
   architecture: string,
   kind: ModelKind,
   parts: [GgufFile, ...GgufFile[]],
-  projector: GgufFile | null,
+  { projector, draft }: FilesBeside,
   files: FoundFile[],
 ): ModelCard {
   const fields = createFields(parts[0].header.fields);
@@ -93,6 +103,7 @@ function describeCard(
       embedding: kind === 'embedding',
       ...(template !== undefined && { prompt_template: template }),
       ...(projector && { mmproj: projector.file.name }),
+      ...(draft && { draft_model: draft.file.name }),
       ...(senses.vision && { vision_model: true }),
     },
     parameters: {},
@@ -121,8 +132,8 @@ function describeCard(
 }
 
 function overrideCard(card: ModelCard, { settings = {}, parameters, metadata, ...fields }: ModelOverrides): ModelCard {
-  // The projector has been chosen already. `id` is the final one as well.
-  const { mmproj: _, ...others } = settings;
+  // The files beside it have been chosen already. `id` is the final one as well.
+  const { mmproj: _, draft_model: __, ...others } = settings;
   return {
     ...card,
     ...fields,
@@ -135,6 +146,16 @@ function overrideCard(card: ModelCard, { settings = {}, parameters, metadata, ..
 
 function shapeOf({ file, header }: GgufFile): ModelShape['projector'] & {} {
   return { ...readProjectorShape(createFields(header.fields), MOST_PIXELS), fileBytes: file.size };
+}
+
+export function isChatModel({ fields: entries }: GgufHeader): boolean {
+  const fields = createFields(entries);
+  return kindOf(fields.text('general.architecture') ?? '', fields) === 'chat';
+}
+
+function draftShape({ file, header }: GgufFile): ModelShape {
+  const fields = createFields(header.fields);
+  return readShape(fields.text('general.architecture') ?? '', fields, file.size);
 }
 
 function kindOf(architecture: string, fields: Fields): ModelKind {

@@ -34,6 +34,7 @@ const settings = {
   prompt_template: v.exactOptional(promptTemplate),
   system_prompt: v.exactOptional(text),
   mmproj: v.exactOptional(nonEmptyText),
+  draft_model: v.exactOptional(nonEmptyText),
   ...samplingDefaults('settings'),
 };
 

@@ -8,6 +8,7 @@ export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>
   embedding: boolean;
   vision_model?: boolean;
   mmproj?: string;
+  draft_model?: string;
   prompt_template?: string;
   system_prompt?: string;
   cpu_threads?: number;

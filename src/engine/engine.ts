@@ -25,6 +25,8 @@ export interface ModelShape {
   poolsLast: boolean;
   /** The shape of its projector, if it has one, and the size of the projector's file in bytes. */
   projector?: ProjectorShape & { fileBytes: number };
+  /** The shape of its draft model, if it has one. */
+  draft?: ModelShape;
 }
 
 /** The files of a model, and its use. */
@@ -33,6 +35,8 @@ export interface ModelSource {
   files: string[];
   /** The GGUF of its projector, if it has one. A projector turns images or audio into embeddings of the model. */
   projector?: string;
+  /** The GGUF of a small model that guesses how a reply goes on, if it has one. */
+  draft?: string;
   kind: ModelKind;
   shape: ModelShape;
   /** A Jinja template that replaces the one in the GGUF. */

@@ -69,10 +69,21 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
   const numbers = rowsOf(batch, shape) + outputs * shape.vocabularySize;
   const projector = projectorBytes(shape);
 
-  const weights = threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY);
-  const cache = threads * slots * contextLength * cachedBytesPerToken(shape);
-  const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]);
+  const draft = draftOf(shape, plan);
+
+  const weights =
+    threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) + draft.weights;
+  const cache = threads * slots * contextLength * cachedBytesPerToken(shape) + draft.cache;
+  const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute;
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
+}
+
+/** The memory of a draft model: it has one slot, and shares the runtime. */
+function draftOf({ draft }: ModelShape, plan: MemoryPlan): Pick<MemoryEstimate, 'weights' | 'cache' | 'compute'> {
+  if (!draft || plan.backend === 'wasm') return { weights: 0, cache: 0, compute: 0 };
+  const contextLength = Math.min(plan.contextLength, draft.trainedContextLength);
+  const estimate = estimateMemory(draft, { ...plan, contextLength, slots: 1 });
+  return { ...estimate, compute: estimate.compute - plan.threads * RUNTIME_BYTES[plan.backend] };
 }
 
 /** The bytes that a projector takes besides its file: a second copy, and its compute buffers. */

@@ -139,6 +139,8 @@ async function tryBackend(
   const { available } = memory();
   const { chosen, sizes, windows } = planLoad(source, backend, asked, available);
   const { threads } = sizes;
+  if (backend === 'wasm' && source.draft)
+    log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
   const wanted = { ...asked, ...files, slots: chosen.slots };
   const plans = windows.lengths.map((contextLength) => ({ ...sizes, contextLength }));
   const room = await findRoom(shape, plans, claim);

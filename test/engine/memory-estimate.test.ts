@@ -106,6 +106,24 @@ describe('the estimate of memory', () => {
   });
 });
 
+describe('the estimate for a model with a draft model', () => {
+  const draft = { ...smallVocabulary, fileBytes: 100 * MIB, cachedPerToken: 1000, trainedContextLength: 1024 };
+
+  it('has its weights, and one slot of its own window', () => {
+    const [alone, both] = [halfBillion, { ...halfBillion, draft }].map((shape) =>
+      estimateMemory(shape, plan({ contextLength: 4096, slots: 8 })),
+    );
+    expect((both?.weights ?? 0) - (alone?.weights ?? 0)).toBe(draft.fileBytes + 20_000 * 600);
+    expect((both?.cache ?? 0) - (alone?.cache ?? 0)).toBe(1024 * 1000 * 2);
+    expect(both?.compute).toBeGreaterThan(alone?.compute ?? 0);
+  });
+
+  it('is that of the model alone on WebAssembly, which does not load it', () => {
+    const wasm = { backend: 'wasm', contextLength: 1024 } as const;
+    expect(totalMib({ ...halfBillion, draft }, wasm)).toBe(totalMib(halfBillion, wasm));
+  });
+});
+
 describe('the estimate for a model with a projector', () => {
   /** The `tiny` model of test/fixtures. */
   const tiny: ModelShape = {

@@ -1,4 +1,4 @@
-import { describeModel, type ModelEntry } from '../describe.ts';
+import { describeModel, isChatModel, type ModelEntry } from '../describe.ts';
 import type { FoundFile, GgufFile } from '../found-file.ts';
 import { defaultId, groupFiles, type ModelFiles, missingParts } from '../model-files.ts';
 import type { ModelOverrides } from '../model-json.ts';
@@ -16,6 +16,7 @@ interface Company {
   /** True if the folder holds no other model. */
   alone: boolean;
   projectors: GgufFile[];
+  models: ModelFiles[];
   jsons: FoundFile[];
 }
 
@@ -33,7 +34,7 @@ export async function readSubfolder(files: FoundFile[], readers: Readers): Promi
   const groups = groupFiles(models);
   const jsons = files.filter(({ name }) => name.endsWith('model.json'));
   problems.push(...strayJsons(jsons, groups));
-  const company = { alone: groups.length === 1, projectors, jsons };
+  const company = { alone: groups.length === 1, projectors, models: groups, jsons };
   const found = await Promise.all(groups.map((group) => readModel(group, company, readers)));
   return {
     entries: found.flatMap(({ entries }) => entries),
@@ -55,11 +56,19 @@ async function readModel(model: ModelFiles, company: Company, readers: Readers):
   const { value, problem } = json ? await readers.overrides(json) : { value: null, problem: null };
   const overrides = value ?? {};
   const projector = projectorOf(first, company, overrides);
-  const problems = [problem, wrongProjector(json, projector, overrides)].filter((problem) => problem !== null);
+  const draft = await draftOf(model, company, overrides, readers);
+  const wrong = wrongFile(json, 'mmproj', 'projector', projector, overrides);
+  const wrongDraft = wrongFile(json, 'draft_model', 'chat model of one file', draft, overrides);
+  const problems = [problem, wrong, wrongDraft].filter((problem) => problem !== null);
   const id = overrides.id ?? defaultId(model, company.alone);
-  const used = [...model.files, ...(projector ? [projector.file] : []), ...(json ? [json] : [])];
+  const beside = { projector, draft };
+  const used = [
+    ...model.files,
+    ...Object.values(beside).flatMap((other) => (other ? [other.file] : [])),
+    ...(json ? [json] : []),
+  ];
   try {
-    const entry = readers.entry(id, used, () => describeModel(id, [first, ...others], projector, overrides));
+    const entry = readers.entry(id, used, () => describeModel(id, [first, ...others], beside, overrides));
     return { entries: [entry], problems };
   } catch (error) {
     return { entries: [], problems: [...problems, skipped(messageOf(error))] };
@@ -101,12 +110,29 @@ function projectorOf(model: GgufFile, { alone, projectors }: Company, { settings
   return projectors.find(({ file }) => file.name === settings?.mmproj) ?? chooseProjector(model, alone, projectors);
 }
 
-function wrongProjector(
+/** Returns the draft model that the model.json names: another chat model of one file in the same folder. */
+async function draftOf(
+  model: ModelFiles,
+  { models }: Company,
+  { settings }: ModelOverrides,
+  readers: Readers,
+): Promise<GgufFile | null> {
+  const named = models.find(
+    (other) => other !== model && other.parts === 1 && other.files[0]?.name === settings?.draft_model,
+  );
+  const [file] = named?.files ?? [];
+  const header = file && (await readers.header(file)).value;
+  return header && isChatModel(header) ? { file, header } : null;
+}
+
+function wrongFile(
   json: FoundFile | undefined,
-  projector: GgufFile | null,
+  name: 'mmproj' | 'draft_model',
+  kind: string,
+  found: GgufFile | null,
   { settings }: ModelOverrides,
 ): Problem | null {
-  if (!json || settings?.mmproj === undefined || settings.mmproj === projector?.file.name) return null;
-  const reason = 'settings.mmproj must be the name of a projector beside the model';
+  if (!json || settings?.[name] === undefined || settings[name] === found?.file.name) return null;
+  const reason = `settings.${name} must be the name of a ${kind} beside the model`;
   return { message: 'model.json has fields without effect', file: json.path, reason };
 }

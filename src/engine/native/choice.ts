@@ -4,6 +4,7 @@ import { isGreedy } from '../../core/sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
 import type { Decoder } from './decoder.ts';
 import type { Passes } from './draft-length.ts';
+import type { DraftModel } from './draft-model.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
 import { createGuide, type Guide } from './guide.ts';
 import {
@@ -35,6 +36,7 @@ export interface Ahead {
   passes: Passes;
   /** True if every token is to be drawn by itself. */
   oneByOne: boolean;
+  draft?: DraftModel | undefined;
 }
 
 interface ChoiceContext {
@@ -116,7 +118,7 @@ async function createSource(
   const {
     decoder,
     request,
-    ahead: { passes, oneByOne },
+    ahead: { passes, oneByOne, draft: model },
   } = context;
   const history = [...prompt];
   const drawer = await createDrawer(context, choice, history, drawn);
@@ -124,12 +126,13 @@ async function createSource(
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
   const guesses = canRewind(context.loaded) && !oneByOne;
+  const draft = model && { model, history };
   return createTokenSource({
     drawer,
     guide,
     forces: mayForce(request),
     passes,
-    speculation: guesses ? createSpeculation(passes, createPromptLookup(history), guide) : undefined,
+    speculation: guesses ? createSpeculation(passes, { guide, lookup: createPromptLookup(history), draft }) : undefined,
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,
   });

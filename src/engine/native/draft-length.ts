@@ -92,8 +92,10 @@ export interface DraftLength {
   /**
    * Returns how many tokens are worth guessing in a pass that has `tokens` tokens without them; 0 if none is. Asked once for each
    * pass for which there is a guess.
+   *
+   * @param guessMs what guessing one token takes, in ms
    */
-  choose(tokens: number): number;
+  choose(tokens: number, guessMs?: number): number;
   /** Notes that so many tokens were guessed, of which the first `right` ones were right. */
   note(guessed: number, right: number): void;
 }
@@ -118,11 +120,12 @@ export function createDraftLength(times: PassTimes): DraftLength {
   };
 
   return {
-    choose(tokens) {
+    choose(tokens, guessMs = 0) {
       const share = (right + FIRST_SHARE * FIRST_WEIGHT) / (tried + FIRST_WEIGHT);
       let best = { length: 0, gain: WORTH };
       for (const length of LENGTHS) {
-        const gain = expected(share, length) / Math.max(1, times.of(tokens + length) / times.of(tokens));
+        const ms = Math.max(times.of(tokens), times.of(tokens + length)) + length * guessMs;
+        const gain = expected(share, length) / (ms / times.of(tokens));
         if (gain > best.gain) best = { length, gain };
       }
       // What is not tried is forgotten, so that it is tried again some time.

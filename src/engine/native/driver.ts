@@ -14,6 +14,8 @@ const MANY_TOKENS = 32;
 export interface Driver extends StepDriver {
   /** The time that evaluating a token of a prompt takes, in ms; null before that was measured. */
   readonly promptTokenMs: number | null;
+  /** The threads that a pass with the tokens of replies has now. */
+  readonly replyThreads: number;
 }
 
 /**
@@ -45,11 +47,12 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     governor = afterLook(governor, free, most, now);
   };
 
+  const atMost = (wanted: number) => (governed ? Math.min(wanted, governor.threads) : wanted);
+
   const compute = async (parts: Part[]) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
-    const wanted = tokens > MANY_TOKENS ? counts.prompt : counts.reply;
     if (governed) look(performance.now());
-    const threads = governed ? Math.min(wanted, governor.threads) : wanted;
+    const threads = atMost(tokens > MANY_TOKENS ? counts.prompt : counts.reply);
     const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
     passes.begin(
       parts.map(({ tokens }) => tokens.length),
@@ -76,6 +79,9 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     hold: decoder.hold,
     get promptTokenMs() {
       return pace.promptTokenMs;
+    },
+    get replyThreads() {
+      return atMost(counts.reply);
     },
   };
 }

@@ -10,6 +10,7 @@ import { NO_COPIES } from './copies.ts';
 import { measureCopy } from './copy-cost.ts';
 import { createDecoder, type Decoder } from './decoder.ts';
 import { createPasses } from './draft-length.ts';
+import { loadDraftModel } from './draft-model.ts';
 import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
@@ -86,11 +87,16 @@ async function createEngine(
     const wholeOnly = !canRewind(loaded);
     const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
     const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
-    const ahead = { passes, oneByOne: options.oneByOne ?? false };
+    const draft = await loadDraftModel(loaded, options, context.contextSize, () => driver.replyThreads, log);
+    const ahead = { passes, oneByOne: options.oneByOne ?? false, draft };
     const idle = copies && createIdleCopies(copies, store.held);
     const generate = createGenerate({ loaded, decoder, vocabulary, driver, store, ahead, log });
     return {
       ...common,
+      async [Symbol.asyncDispose]() {
+        await draft?.[Symbol.asyncDispose]();
+        await common[Symbol.asyncDispose]();
+      },
       info: {
         ...info,
         contextLength: context.contextSize,

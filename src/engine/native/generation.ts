@@ -151,7 +151,7 @@ export function createGeneration(
     if (ending) return finish(ending);
     const left = maxTokens === null ? Number.POSITIVE_INFINITY : maxTokens - generated;
     const room = sequence.contextLength - prompt.length - added;
-    proposal = source.propose(Math.min(left, room) - 1);
+    proposal = await source.propose(Math.min(left, room) - 1);
   };
 
   replay(options.replayed);

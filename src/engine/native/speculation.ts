@@ -1,4 +1,5 @@
 import { createDraftLength, type DraftLength, type Passes } from './draft-length.ts';
+import type { DraftModel } from './draft-model.ts';
 import type { Guide } from './guide.ts';
 import type { Token } from './llama.ts';
 import type { PromptLookup } from './prompt-lookup.ts';
@@ -10,39 +11,53 @@ export interface Speculation {
    *
    * @param pending the number of tokens that the reply has in the next pass without the guess
    */
-  guess(pending: number, room: number): Token[];
+  guess(pending: number, room: number): Promise<Token[]>;
   /** Notes how many tokens of the latest guess were right, from its beginning on. */
   note(right: number): void;
 }
 
+/** What can guess. Each is trusted by its own guesses. */
+export interface Guessers {
+  /** The reply in its grammar. */
+  guide?: Pick<Guide, 'likely'> | undefined;
+  lookup: Pick<PromptLookup, 'update' | 'guess'>;
+  /** A draft model that reads the text so far. */
+  draft?: { model: Pick<DraftModel, 'tokenMs' | 'guess'>; history: readonly Token[] } | undefined;
+}
+
 /**
- * Guesses what the grammar makes likely, else what followed when the latest tokens came before. The two are trusted each by its
- * own guesses. Guesses only while no other reply is written: llama.cpp cuts a pass so that all sequences bring equally many
+ * Guesses what the grammar makes likely, else what followed when the latest tokens came before, else what a draft model would write.
+ * Guesses only while no other reply is written: llama.cpp cuts a pass so that all sequences bring equally many
  * tokens to each part, and each part reads all weights. The others would wait for a part that is not theirs.
  */
-export function createSpeculation(
-  passes: Passes,
-  lookup: Pick<PromptLookup, 'update' | 'guess'>,
-  guide: Pick<Guide, 'likely'> | undefined,
-): Speculation {
-  const [byGrammar, byLookup] = [createDraftLength(passes.times), createDraftLength(passes.times)];
+export function createSpeculation(passes: Passes, { guide, lookup, draft }: Guessers): Speculation {
+  const newLength = () => createDraftLength(passes.times);
+  const [byGrammar, byLookup, byDraft] = [newLength(), newLength(), newLength()];
   let latest: { length: DraftLength; tokens: number } | undefined;
   /** The tokens that this reply had in the pass before. */
   let own = 1;
 
+  /** Guesses for a pass that has `without` tokens besides, and says who it was. */
+  const ask = async (without: number, room: number): Promise<{ length: DraftLength; guess: Token[] }> => {
+    const likely = guide?.likely() ?? [];
+    if (likely.length > 0) {
+      return { length: byGrammar, guess: likely.slice(0, Math.min(room, byGrammar.choose(without))) };
+    }
+    lookup.update();
+    const found = lookup.guess(1).length > 0 ? Math.min(room, byLookup.choose(without)) : 0;
+    if (found > 0 || !draft) return { length: byLookup, guess: lookup.guess(found) as Token[] };
+    const count = Math.min(room, byDraft.choose(without, draft.model.tokenMs ?? 0));
+    return { length: byDraft, guess: count > 0 ? await draft.model.guess(draft.history, count) : [] };
+  };
+
   return {
-    guess(pending, room) {
+    async guess(pending, room) {
       const { tokens, replies } = passes.latest;
       const without = pending + Math.max(0, tokens - own);
       latest = undefined;
       own = pending;
       if (room <= 0 || replies > 1) return [];
-      const likely = guide?.likely() ?? [];
-      lookup.update();
-      if (likely.length === 0 && lookup.guess(1).length === 0) return [];
-      const length = likely.length > 0 ? byGrammar : byLookup;
-      const count = Math.min(room, length.choose(without));
-      const guess = likely.length > 0 ? likely.slice(0, count) : (lookup.guess(count) as Token[]);
+      const { length, guess } = await ask(without, room);
       if (guess.length > 0) latest = { length, tokens: guess.length };
       own += guess.length;
       return guess;

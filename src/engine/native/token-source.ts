@@ -31,7 +31,7 @@ export interface TokenSource {
   /** The guesses so far. */
   readonly guesses: Guesses;
   /** Says what to evaluate in the next step. The reply may have `room` tokens after the next one that is drawn. */
-  propose(room: number): Proposal;
+  propose(room: number): Promise<Proposal>;
   /** Draws from the logits that were asked for; at first from those of the last token of prompt and opening. */
   draw(places: Place[]): Promise<Gain>;
   close(): void;
@@ -115,11 +115,11 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   return {
     opening,
     guesses,
-    propose(left) {
+    async propose(left) {
       room = left;
       evaluating = goTogether(pending.length, passes) ? Math.min(pending.length, mostPerStep) : 1;
       const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
-      guess = speculation?.guess(evaluating, most) ?? [];
+      guess = (await speculation?.guess(evaluating, most)) ?? [];
       const tokens = [...pending.slice(0, evaluating), ...guess];
       return { tokens, logitsAt: tokens.map((_, index) => index).slice(evaluating - 1) };
     },

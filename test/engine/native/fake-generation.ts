@@ -42,7 +42,7 @@ export function createFakeSource(count: number, likely?: (index: number) => Omit
   const source: TokenSource = {
     opening: [],
     guesses: { made: 0, right: 0 },
-    propose(room) {
+    async propose(room) {
       rooms.push(room);
       return { tokens: [(next - 1) as Token], logitsAt: [0] };
     },

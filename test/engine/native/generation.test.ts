@@ -188,7 +188,7 @@ describe('a reply that gains several tokens in one step', () => {
     const source: TokenSource = {
       opening: [],
       guesses: { made: 0, right: 0 },
-      propose(room) {
+      async propose(room) {
         rooms.push(room);
         const tokens = [0, 1, 2, 3].slice(0, room + 1) as Token[];
         return { tokens, logitsAt: [...tokens.keys()] };
@@ -247,7 +247,7 @@ describe('a reply that has to begin in one way', () => {
     const source: TokenSource = {
       opening: tokens as Token[],
       guesses: { made: 0, right: 0 },
-      propose: () => ({ tokens: [3 as Token], logitsAt: [0] }),
+      propose: async () => ({ tokens: [3 as Token], logitsAt: [0] }),
       async draw(given) {
         places.push([...given]);
         return places.length === 1 ? { tokens: gained, kept: 0, ended: false } : { tokens: [], kept: 1, ended: true };
