@@ -2,15 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Attachment } from '../../../web/chat/data/attachments.ts';
 import {
   type Conversation,
+  canGoOn,
   newReply,
   openCalls,
   type ReplyTurn,
+  replyToGoOn,
   type Turn,
   titleOf,
 } from '../../../web/chat/data/conversation.ts';
 import { type Draft, type DraftPart, NO_DRAFT, readLate } from '../../../web/chat/data/draft.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
-import { toChatRequest } from '../../../web/chat/data/request.ts';
+import { toChatRequest, toContinuationRequest } from '../../../web/chat/data/request.ts';
 import {
   NO_SETTINGS,
   readSampling,
@@ -64,6 +66,29 @@ describe('a conversation', () => {
     expect(title('', ['data:image/png;base64,AA=='])).toBe('An image');
   });
 
+  it('can go on with a reply that was cut off or edited, and calls nothing', () => {
+    const ends: ReplyTurn['end'][] = [
+      { kind: 'stopped' },
+      { kind: 'failed', message: 'no', code: null },
+      { kind: 'finished', reason: 'length' },
+    ];
+    expect(ends.map((end) => canGoOn(reply('half', { end })))).toEqual([true, true, true]);
+    expect(canGoOn(reply('', { reasoning: 'Hm', end: { kind: 'stopped' } }))).toBe(true);
+    expect(canGoOn(reply('mine', { edited: true }))).toBe(true);
+    const others = [
+      reply('whole'),
+      reply('growing', { end: null }),
+      reply('', { end: { kind: 'stopped' } }),
+      reply('half', { calls: [call('1')], end: { kind: 'stopped' } }),
+      reply('filtered', { end: { kind: 'finished', reason: 'content_filter' } }),
+    ];
+    expect(others.map(canGoOn)).toEqual([false, false, false, false, false]);
+    const cut = reply('half', { end: { kind: 'stopped' } });
+    expect(replyToGoOn(talk(user('a'), cut))).toBe(cut);
+    expect(replyToGoOn(talk(user('a'), cut, user('b')))).toBeUndefined();
+    expect(replyToGoOn({ ...talk(user('a'), cut), settings: { ...NO_SETTINGS, schema: '{}' } })).toBeUndefined();
+  });
+
   it('waits for the results of the last calls only', () => {
     const asking = talk(user('a'), reply('', { calls: [call('1'), call('2')] }));
     const withMore = (...turns: Turn[]) => talk(...asking.turns, ...turns);
@@ -111,6 +136,18 @@ describe('the request of a conversation', () => {
         { role: 'assistant', content: 'It is here.' },
         { role: 'user', content: 'and now?' },
       ],
+    });
+  });
+
+  it('has the beginning of a reply that is to go on as its last message, to the last character', () => {
+    const cut = reply('Half a ', { reasoning: 'Hm.', end: { kind: 'stopped' } });
+    expect(toContinuationRequest(talk(user('a')), cut, 'pico')).toMatchObject({
+      messages: [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'Half a ', reasoning_content: 'Hm.' },
+      ],
+      continue_final_message: true,
+      add_generation_prompt: false,
     });
   });
 
