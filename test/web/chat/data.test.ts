@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SAMPLING_FIELDS as API_FIELDS } from '../../../src/core/sampling/fields.ts';
 import type { Attachment } from '../../../web/chat/data/attachments.ts';
 import {
   type Conversation,
@@ -12,10 +13,14 @@ import {
 } from '../../../web/chat/data/conversation.ts';
 import { type Draft, type DraftPart, NO_DRAFT, readLate } from '../../../web/chat/data/draft.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
+import { problemOfFields } from '../../../web/chat/data/more-fields.ts';
 import { toChatRequest, toContinuationRequest } from '../../../web/chat/data/request.ts';
 import {
   NO_SETTINGS,
+  readMore,
   readSampling,
+  readSchema,
+  readStop,
   readTools,
   SAMPLING_FIELDS,
   withSampling,
@@ -139,6 +144,20 @@ describe('the request of a conversation', () => {
     });
   });
 
+  it('has the effort, the stops, the schema and the further fields, and throws if one can not be read', () => {
+    const settings = { ...NO_SETTINGS, sampling: { seed: 1 }, stop: 'END', more: '{"seed": 2, "typical_p": 0.5}' };
+    const withSettings = (more: object) =>
+      toChatRequest({ ...talk(user('a')), settings: { ...settings, ...more } }, 'pico');
+    expect(withSettings({ effort: 'low', schema: '{"type": "object"}' })).toMatchObject({
+      reasoning_effort: 'low',
+      stop: ['END'],
+      response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: { type: 'object' } } },
+      seed: 2,
+      typical_p: 0.5,
+    });
+    expect(() => withSettings({ schema: '{' })).toThrow(/schema is not valid JSON/);
+  });
+
   it('has the beginning of a reply that is to go on as its last message, to the last character', () => {
     const cut = reply('Half a ', { reasoning: 'Hm.', end: { kind: 'stopped' } });
     expect(toContinuationRequest(talk(user('a')), cut, 'pico')).toMatchObject({
@@ -179,6 +198,30 @@ describe('the settings', () => {
       null,
     ]);
     expect(['40', '1.5'].map((typed) => readSampling(field('top_k'), typed))).toEqual([40, null]);
+  });
+
+  it('have every number of the API, with its range and its default', () => {
+    const names = Object.values(API_FIELDS).map(({ name }) => name);
+    expect(SAMPLING_FIELDS.map(({ name }) => name).toSorted()).toEqual([...names, 'max_tokens', 'seed'].toSorted());
+    expect(field('mirostat_tau')).toMatchObject({ min: 0, max: 100, otherwise: '5' });
+    expect(field('repeat_last_n')).toMatchObject({ min: -1, max: null, step: 1, otherwise: '64' });
+  });
+
+  it('say what is wrong with stops, a schema and further fields, and which fields are the page’s own', () => {
+    expect(readStop('END\n\n two words')).toEqual(['END', ' two words']);
+    expect(() => readStop('1\n2\n3\n4\n5')).toThrow(/At most 4/);
+    expect([readSchema(' '), readSchema('{}')]).toEqual([null, {}]);
+    expect(() => readSchema('[]')).toThrow(/must be an object/);
+    expect(() => readMore('{"a"')).toThrow(/not valid JSON/);
+    expect(() => readMore('{"messages": []}')).toThrow('“messages” is set by this page.');
+  });
+
+  it('know the fields of the API: their types, those that it refuses, and those that would do nothing', () => {
+    expect(problemOfFields({ logit_bias: { 5: -1 }, keep_alive: '5m' })).toBeNull();
+    expect(problemOfFields({ logit_bias: [] })).toMatch(/^logit_bias must be/);
+    expect(problemOfFields({ dry_multiplier: 0.8 })).toMatch(/^dry_multiplier is not supported/);
+    expect(problemOfFields({ sparkle: 1 })).toBe('sparkle is no field of this API.');
+    expect(problemOfFields({ verbosity: 'low' })).toBe('verbosity would have no effect here.');
   });
 
   it('forget a number that is emptied', () => {

@@ -12,6 +12,7 @@ import {
   readStored,
   reload,
   replies,
+  say,
   textOf,
 } from './support.ts';
 
@@ -152,6 +153,51 @@ describe('the model’s answer', () => {
     expect(await page.getByText('Edited by you').count()).toBe(0);
     await reload(page);
     await page.getByText('1/2').waitFor();
+  });
+});
+
+describe('the settings', () => {
+  const dialog = () => page.getByRole('dialog', { name: 'Settings of this chat' });
+  const openSettings = () => button('Settings of this chat').click();
+
+  it('say by the field what the API would refuse, and are in the request', async () => {
+    await openTalk('Settings', 'Some words');
+    await openSettings();
+    await dialog().getByText('More about sampling').click();
+    expect(await dialog().getByLabel('Repeat penalty').getAttribute('placeholder')).toBe('1.1');
+    await dialog().getByLabel('Mirostat surprise').fill('200');
+    await dialog().getByLabel('Typical P').fill('0.9');
+    await dialog().getByText('from 0 to 100').waitFor();
+    await dialog().getByText('Form of the replies').click();
+    await dialog().getByLabel('Stop at').fill('END');
+    await dialog().getByLabel('JSON schema').fill('[');
+    await dialog().getByText('The schema is not valid JSON').waitFor();
+    await dialog().getByLabel('JSON schema').fill('');
+    await dialog().getByLabel('More fields, as JSON').fill('{"dry_multiplier": 0.8}');
+    await dialog().getByText('dry_multiplier is not supported').waitFor();
+    await dialog().getByLabel('More fields, as JSON').fill('{"logit_bias": {"5": -1}}');
+    await dialog().getByText('They are added to each request').waitFor();
+    await button('Done').click();
+    const asked = page.waitForRequest('**/v1/chat/completions');
+    await say(page, 'Again');
+    const body = (await asked).postDataJSON();
+    expect(body).toMatchObject({ typical_p: 0.9, stop: ['END'], logit_bias: { 5: -1 }, max_tokens: 4 });
+    expect(body).not.toHaveProperty('mirostat_tau');
+    expect(body).not.toHaveProperty('response_format');
+    await cutOff('Cut off');
+  });
+
+  it('give the system prompt as much room as it needs', async () => {
+    await openSettings();
+    const field = dialog().getByRole('textbox', { name: 'System prompt' });
+    const height = async () => (await field.boundingBox())?.height ?? 0;
+    const empty = await height();
+    await field.fill('A line.\n'.repeat(8));
+    const grown = await height();
+    expect(grown).toBeGreaterThan(empty);
+    await button('More room').click();
+    expect(await height()).toBeGreaterThan(grown);
+    await page.keyboard.press('Escape');
   });
 });
 
