@@ -44,6 +44,8 @@ export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 export interface ChatPrompt {
   kind: 'chat';
   messages: ChatMessage[];
+  /** True if the reply goes on with the last message, which is the model's own, has words and calls nothing. */
+  continues?: boolean;
   tools: Tool[];
   /** The client's field with the schema of each tool, for errors. The default is where OpenAI's chats have it. */
   toolParams?: string[];

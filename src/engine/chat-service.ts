@@ -94,9 +94,10 @@ function withoutTokens(emit: Emit): (event: EngineEvent) => void {
   };
 }
 
-function toTextRequest(request: GenerationRequest, { prompt, media, grammar, marks }: Prepared): TextRequest {
+function toTextRequest(request: GenerationRequest, prepared: Prepared): TextRequest {
+  const { prompt, media, grammar, marks, continues } = prepared;
   const { prompt: _, replyFormat: __, ...same } = request;
-  return { ...same, prompt, media, grammar, marks };
+  return { ...same, prompt, media, grammar, marks, ...(continues && { continues }) };
 }
 
 /**

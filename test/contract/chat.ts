@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import type { ContractCase } from './suite.ts';
-import { chatBody, openai, postChat } from './target.ts';
+import { chatBody, openai, postChat, postJson } from './target.ts';
+
+const CONTINUED = { continue_final_message: true, add_generation_prompt: false };
 
 export const chatCases: ContractCase[] = [
   {
@@ -58,6 +60,30 @@ export const chatCases: ContractCase[] = [
       expect(body.choices[0].finish_reason).toBe('length');
       expect(body.usage.total_tokens).toBeGreaterThanOrEqual(1022);
       expect(body.usage.total_tokens).toBeLessThanOrEqual(1024);
+    },
+  },
+  {
+    name: 'goes on with the last message from its last character, and refuses what it can not go on with',
+    check: async (target) => {
+      const goOn = (last: object, more = {}) =>
+        postChat(target, chatBody({ messages: [{ role: 'user', content: 'hello' }, last], ...CONTINUED, ...more }));
+      const said = { role: 'assistant', content: ' Once upon a ti' };
+      const prompt = `<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n${said.content}`;
+      const { body } = await postJson(target, '/v1/completions', chatBody({ messages: undefined, prompt }));
+      const { body: rest } = await goOn(said);
+      expect(rest.choices[0].message.content).toBe(body.choices[0].text);
+      expect(rest.usage.prompt_tokens).toBe(body.usage.prompt_tokens);
+      const calls = [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }];
+      for (const last of [
+        { role: 'user', content: 'more' },
+        { role: 'assistant', content: '' },
+        { ...said, tool_calls: calls },
+      ]) {
+        const { status, body } = await goOn(last);
+        expect([status, body.error.param]).toEqual([400, 'messages[1]']);
+      }
+      expect((await goOn(said, { add_generation_prompt: true })).status).toBe(400);
+      expect((await goOn(said, { response_format: { type: 'json_object' } })).status).toBe(400);
     },
   },
   {

@@ -1,3 +1,4 @@
+import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
 import { REFUSED, WITHOUT_EFFECT } from '../../src/core/api/fields/support.ts';
 import { TARGETS } from './targets.ts';
 
@@ -97,6 +98,8 @@ export const COVERAGE: Record<string, Record<string, string>> = {
       'calls the very tool that is named, once where calls must not be parallel, for every seed',
     'dynatemp_range, dynatemp_exponent, typical_p, mirostat, mirostat_tau, mirostat_eta':
       'has mirostat, typical_p and dynamic temperature, seeded and each with an effect',
+    'continue_final_message, add_generation_prompt':
+      'goes on with the last message from its last character, and refuses what it can not go on with',
     logit_bias: 'forces a token with logit_bias 100, and bans one with -100',
     prompt_cache_key:
       'takes the name of a conversation, which does not change the reply, in prompt_cache_key or a session header',
@@ -444,6 +447,10 @@ const TRANSLATED: [field: string, meaning: string][] = [
   ['reasoning.effort, think: a word', '`reasoning_effort`, which comes first'],
   ['enable_thinking, think: a boolean, reasoning.enabled', '`chat_template_kwargs.enable_thinking`, which comes first'],
   ['reasoning.max_tokens, reasoning.exclude: true', 'a 400'],
+  [
+    'continue_final_message: true',
+    'the reply has the words after the last message, which is of the assistant; `add_generation_prompt` may be `false` then',
+  ],
   ['tool_choice: "any"', '`required`'],
   ['tool_choice.allowed_tools', 'all tools are shown, and only these are called'],
   ['messages[].content[].image_url: a string', 'its address'],
@@ -496,7 +503,7 @@ export function renderCoverage(): string {
     'What would change the reply and is not implemented is a 400 `unsupported_parameter` that names the field. Values that change nothing pass:',
     table(
       ['Field', 'Passes with'],
-      Object.entries(REFUSED).map(([field, neutral]) => [
+      notTakenInChats(REFUSED).map(([field, neutral]) => [
         `\`${field}\``,
         neutral.map((value) => `\`${value}\``).join(', ') || '-',
       ]),
@@ -512,6 +519,11 @@ export function renderCoverage(): string {
   ]
     .join('\n\n')
     .replace(/\n+$/, '\n');
+}
+
+/** Chats take some of the fields that other endpoints refuse. */
+function notTakenInChats(fields: Record<string, string[]>): [field: string, neutral: string[]][] {
+  return Object.entries(fields).filter(([field]) => !Object.hasOwn(chatRequestSchema.entries, field));
 }
 
 function table(head: string[], rows: string[][]): string {

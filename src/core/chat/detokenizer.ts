@@ -11,11 +11,14 @@ export interface Detokenizer {
  */
 export type Detokenize = (tokens: number[], before: number[]) => string;
 
+const TOKENS_BEFORE = 3;
+
 /** Decoding a truncated UTF-8 sequence gives this character. */
 const REPLACEMENT = '\uFFFD';
 
-export function createDetokenizer(detokenize: Detokenize): Detokenizer {
-  let before: number[] = [];
+/** @param last the last tokens of a text that goes on with these; none if a new one begins */
+export function createDetokenizer(detokenize: Detokenize, last: number[] = []): Detokenizer {
+  let before = last.slice(-TOKENS_BEFORE);
   let pending: number[] = [];
   let emitted = 0;
 
@@ -32,7 +35,7 @@ export function createDetokenizer(detokenize: Detokenize): Detokenizer {
       const delta = settled.slice(emitted);
       emitted = settled.length;
       if (!incomplete) {
-        before = pending.slice(-3);
+        before = pending.slice(-TOKENS_BEFORE);
         pending = [];
         emitted = 0;
       }

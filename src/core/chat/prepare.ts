@@ -1,7 +1,8 @@
 import { chatTemplateInvalid, unsupportedParameter } from '../errors.ts';
 import type { Media } from '../media.ts';
-import type { ChatPrompt, GenerationRequest } from '../runner.ts';
+import type { ChatMessage, ChatPrompt, GenerationRequest } from '../runner.ts';
 import { hasBannedText } from './banned-texts.ts';
+import { continuedPart, renderContinued } from './continuation.ts';
 import type { ParserOptions, Tool } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
 import { createLiteralGuard, type TextPart } from './literal-text.ts';
@@ -40,6 +41,8 @@ export interface Prepared {
   severalCalls: boolean;
   /** True if a banned text occurs in what the client wrote: then the model is not to reply. */
   filtered: boolean;
+  /** True if the prompt ends within a message: the reply may begin with a space. */
+  continues?: true;
 }
 
 /**
@@ -64,22 +67,32 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
   const prepareChat = (chat: ChatPrompt, request: GenerationRequest): Prepared => {
     const [shown, callable] = [visibleTools(chat), callableTools(chat)];
     const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
-    const { text, media } = renderWithMedia(chat.messages, (messages) => {
-      const conversation = withTools(guard(messages), guard(shown), traits.chatTemplate, format);
-      return template(conversation.messages, conversation.tools, guard(chat.templateKwargs));
-    });
+    const render = (messages: ChatMessage[], begins: boolean) => {
+      const conversation = withTools(messages, guard(shown), traits.chatTemplate, format);
+      return template(conversation.messages, conversation.tools, guard(chat.templateKwargs), begins);
+    };
+    const { text, media } = renderWithMedia(chat.messages, (messages) =>
+      chat.continues ? renderContinued(guard(messages), format, render) : render(guard(messages), true),
+    );
+    const common = { media, grammar, checks, marks: format.marks, filtered: hasBannedText(request) };
+    const last = chat.messages.at(-1);
+    if (chat.continues && last) {
+      return {
+        ...common,
+        prompt: toPrompt(text),
+        parser: { tools: callable, startsInReasoning: false, continues: continuedPart(last) },
+        severalCalls: allowsSeveralCalls(chat),
+        continues: true,
+      };
+    }
     const thinking = endsInReasoning(text, format);
     const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
     return {
+      ...common,
       // A grammar allows no reasoning. If the template has begun a block of it, the prompt ends the block.
       prompt: toPrompt(thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text),
-      media,
-      grammar,
-      checks,
-      marks: format.marks,
       parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
       severalCalls: allowsSeveralCalls(chat),
-      filtered: hasBannedText(request),
     };
   };
 

@@ -5,9 +5,15 @@ import type { Tool } from './formats/format.ts';
 import { detectFormat, toolVariants, toTemplateMessages } from './formats/index.ts';
 
 /**
- * Turns a conversation into the prompt of a model. Throws a 400 `ApiError` if the template refuses the conversation.
+ * Turns a conversation into the prompt of a model, with the beginning of a reply at its end unless `begins` is false. Throws a 400
+ * `ApiError` if the template refuses the conversation.
  */
-export type ChatTemplate = (messages: ChatMessage[], tools: Tool[], kwargs: Record<string, unknown>) => string;
+export type ChatTemplate = (
+  messages: ChatMessage[],
+  tools: Tool[],
+  kwargs: Record<string, unknown>,
+  begins?: boolean,
+) => string;
 
 /** ChatML, for models without a template: most models are trained on it. */
 const CHATML = `{% for message in messages %}<|im_start|>{{ message.role }}
@@ -37,13 +43,13 @@ export function createChatTemplate(source: string | undefined, tokens: { bos: st
   const template = new Template(repaired);
   const format = detectFormat(source);
 
-  return (messages, tools, kwargs) => {
+  return (messages, tools, kwargs, begins = true) => {
     const render = (shown: unknown[] | undefined) =>
       template.render({
         ...kwargs,
         messages: toTemplateMessages(messages, format),
         ...(shown && { tools: shown }),
-        add_generation_prompt: true,
+        add_generation_prompt: begins,
         bos_token: tokens.bos,
         eos_token: tokens.eos,
       });

@@ -86,6 +86,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           choice,
           sequence,
           prompt,
+          before: request.continues ? prompt.slice(0, prompt.length - replayed.tokens.length) : [],
           replayed,
           cached,
           scorer,

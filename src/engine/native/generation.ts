@@ -14,6 +14,8 @@ export interface GenerationOptions {
   sequence: Sequence;
   /** All tokens to evaluate before one is drawn: the prompt, and what another engine had drawn of the reply. */
   prompt: readonly Token[];
+  /** The tokens of the text that the reply goes on with; none if it begins a new one. */
+  before: Token[];
   /** The part of the reply that another engine had drawn and said. */
   replayed: { tokens: Token[]; logprobs: TokenLogprob[] };
   /** Prompt tokens that the sequence holds already. */
@@ -53,7 +55,10 @@ export function createGeneration(
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
 ): Steppable {
   const { choice, sequence, prompt, source, scorer, emit, signal, maxTokens } = options;
-  const detokenizer = createDetokenizer((tokens, before) => options.textOf(tokens as Token[], before as Token[]));
+  const detokenizer = createDetokenizer(
+    (tokens, before) => options.textOf(tokens as Token[], before as Token[]),
+    options.before,
+  );
   const stops = createStopFilter(options.stop);
   const filter = createStopFilter(options.banned, foldCase);
   const startedAt = performance.now();

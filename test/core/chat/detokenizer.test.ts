@@ -55,6 +55,12 @@ describe('detokenizer', () => {
     expect([0, 1, 0].map((token) => detokenizer.push(token))).toEqual(['', 'x', '']);
   });
 
+  it('tells the vocabulary the last tokens of a text that goes on', () => {
+    const spaced: Detokenize = (_, before) => (before.length > 0 ? ' word' : 'word');
+    expect(createDetokenizer(spaced).push(1)).toBe('word');
+    expect(createDetokenizer(spaced, [7, 8, 9, 10]).push(1)).toBe(' word');
+  });
+
   it('tells the vocabulary which tokens came before', () => {
     const seen: [number[], number[]][] = [];
     const detokenizer = createDetokenizer((tokens, before) => {

@@ -70,6 +70,7 @@ export function createRun(pieces: number[][], more: Partial<GenerationOptions> =
       choice: 0,
       sequence: createFakeSequence(),
       prompt: [100 as Token],
+      before: [],
       replayed: { tokens: [], logprobs: [] },
       journal: false,
       cached: 0,

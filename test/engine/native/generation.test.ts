@@ -32,6 +32,13 @@ describe('a prompt', () => {
     expect(prefilled).toEqual([2, 4, 5]);
   });
 
+  it('that a reply goes on with tells whether its first word has a space before it', async () => {
+    const textOf = (_: unknown, before: unknown[]) => (before.length > 0 ? ' a' : 'a');
+    const prompt = promptOf(4);
+    expect(await say(tokensOf('a'), { prompt, before: prompt, textOf })).toContainEqual(text(' a'));
+    expect(await say(tokensOf('a'), { prompt, textOf })).toContainEqual(text('a'));
+  });
+
   it('is evaluated from where the cache ends', async () => {
     const sequence = createFakeSequence({ used: 3 });
     const run = createRun(tokensOf('a'), { sequence, prompt: promptOf(4), cached: 3 });

@@ -1,19 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { SAMPLING_FIELDS as API_FIELDS } from '../../../src/core/sampling/fields.ts';
 import type { Attachment } from '../../../web/chat/data/attachments.ts';
 import {
   type Conversation,
+  canGoOn,
   newReply,
   openCalls,
   type ReplyTurn,
+  replyToGoOn,
   type Turn,
   titleOf,
 } from '../../../web/chat/data/conversation.ts';
 import { type Draft, type DraftPart, NO_DRAFT, readLate } from '../../../web/chat/data/draft.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
-import { toChatRequest } from '../../../web/chat/data/request.ts';
+import { problemOfFields } from '../../../web/chat/data/more-fields.ts';
+import { toChatRequest, toContinuationRequest } from '../../../web/chat/data/request.ts';
 import {
   NO_SETTINGS,
+  readMore,
   readSampling,
+  readSchema,
+  readStop,
   readTools,
   SAMPLING_FIELDS,
   withSampling,
@@ -62,6 +69,29 @@ describe('a conversation', () => {
     expect(title('  What is\n this? ')).toBe('What is this?');
     expect(Array.from(title('😀'.repeat(100)))).toHaveLength(60);
     expect(title('', ['data:image/png;base64,AA=='])).toBe('An image');
+  });
+
+  it('can go on with a reply that was cut off or edited, and calls nothing', () => {
+    const ends: ReplyTurn['end'][] = [
+      { kind: 'stopped' },
+      { kind: 'failed', message: 'no', code: null },
+      { kind: 'finished', reason: 'length' },
+    ];
+    expect(ends.map((end) => canGoOn(reply('half', { end })))).toEqual([true, true, true]);
+    expect(canGoOn(reply('', { reasoning: 'Hm', end: { kind: 'stopped' } }))).toBe(true);
+    expect(canGoOn(reply('mine', { edited: true }))).toBe(true);
+    const others = [
+      reply('whole'),
+      reply('growing', { end: null }),
+      reply('', { end: { kind: 'stopped' } }),
+      reply('half', { calls: [call('1')], end: { kind: 'stopped' } }),
+      reply('filtered', { end: { kind: 'finished', reason: 'content_filter' } }),
+    ];
+    expect(others.map(canGoOn)).toEqual([false, false, false, false, false]);
+    const cut = reply('half', { end: { kind: 'stopped' } });
+    expect(replyToGoOn(talk(user('a'), cut))).toBe(cut);
+    expect(replyToGoOn(talk(user('a'), cut, user('b')))).toBeUndefined();
+    expect(replyToGoOn({ ...talk(user('a'), cut), settings: { ...NO_SETTINGS, schema: '{}' } })).toBeUndefined();
   });
 
   it('waits for the results of the last calls only', () => {
@@ -114,6 +144,32 @@ describe('the request of a conversation', () => {
     });
   });
 
+  it('has the effort, the stops, the schema and the further fields, and throws if one can not be read', () => {
+    const settings = { ...NO_SETTINGS, sampling: { seed: 1 }, stop: 'END', more: '{"seed": 2, "typical_p": 0.5}' };
+    const withSettings = (more: object) =>
+      toChatRequest({ ...talk(user('a')), settings: { ...settings, ...more } }, 'pico');
+    expect(withSettings({ effort: 'low', schema: '{"type": "object"}' })).toMatchObject({
+      reasoning_effort: 'low',
+      stop: ['END'],
+      response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: { type: 'object' } } },
+      seed: 2,
+      typical_p: 0.5,
+    });
+    expect(() => withSettings({ schema: '{' })).toThrow(/schema is not valid JSON/);
+  });
+
+  it('has the beginning of a reply that is to go on as its last message, to the last character', () => {
+    const cut = reply('Half a ', { reasoning: 'Hm.', end: { kind: 'stopped' } });
+    expect(toContinuationRequest(talk(user('a')), cut, 'pico')).toMatchObject({
+      messages: [
+        { role: 'user', content: 'a' },
+        { role: 'assistant', content: 'Half a ', reasoning_content: 'Hm.' },
+      ],
+      continue_final_message: true,
+      add_generation_prompt: false,
+    });
+  });
+
   it('leaves out replies that failed before their first word', () => {
     const failed = reply('', { end: { kind: 'failed', message: 'no', code: null } });
     const { messages } = toChatRequest(talk(user('a'), failed, user('b')), 'pico');
@@ -142,6 +198,30 @@ describe('the settings', () => {
       null,
     ]);
     expect(['40', '1.5'].map((typed) => readSampling(field('top_k'), typed))).toEqual([40, null]);
+  });
+
+  it('have every number of the API, with its range and its default', () => {
+    const names = Object.values(API_FIELDS).map(({ name }) => name);
+    expect(SAMPLING_FIELDS.map(({ name }) => name).toSorted()).toEqual([...names, 'max_tokens', 'seed'].toSorted());
+    expect(field('mirostat_tau')).toMatchObject({ min: 0, max: 100, otherwise: '5' });
+    expect(field('repeat_last_n')).toMatchObject({ min: -1, max: null, step: 1, otherwise: '64' });
+  });
+
+  it('say what is wrong with stops, a schema and further fields, and which fields are the page’s own', () => {
+    expect(readStop('END\n\n two words')).toEqual(['END', ' two words']);
+    expect(() => readStop('1\n2\n3\n4\n5')).toThrow(/At most 4/);
+    expect([readSchema(' '), readSchema('{}')]).toEqual([null, {}]);
+    expect(() => readSchema('[]')).toThrow(/must be an object/);
+    expect(() => readMore('{"a"')).toThrow(/not valid JSON/);
+    expect(() => readMore('{"messages": []}')).toThrow('“messages” is set by this page.');
+  });
+
+  it('know the fields of the API: their types, those that it refuses, and those that would do nothing', () => {
+    expect(problemOfFields({ logit_bias: { 5: -1 }, keep_alive: '5m' })).toBeNull();
+    expect(problemOfFields({ logit_bias: [] })).toMatch(/^logit_bias must be/);
+    expect(problemOfFields({ dry_multiplier: 0.8 })).toMatch(/^dry_multiplier is not supported/);
+    expect(problemOfFields({ sparkle: 1 })).toBe('sparkle is no field of this API.');
+    expect(problemOfFields({ verbosity: 'low' })).toBe('verbosity would have no effect here.');
   });
 
   it('forget a number that is emptied', () => {

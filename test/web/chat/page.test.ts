@@ -144,6 +144,7 @@ describe('the chat page of a local server', () => {
     await dialog.getByLabel('System prompt').fill('Be brief.');
     await dialog.getByLabel('Temperature').fill('0');
     await dialog.getByLabel('Longest reply').fill('5');
+    await dialog.getByText('More about sampling').click();
     await dialog.getByLabel('Top P').fill('3');
     await dialog.getByLabel('Top K').focus();
     expect(await dialog.getByLabel('Top P').getAttribute('aria-invalid')).toBe('true');

@@ -3,7 +3,7 @@ import { arrivalOf, withArrivalEvent } from '../../../web/chat/data/arrival.ts';
 import { newReply } from '../../../web/chat/data/conversation.ts';
 import { endNote, explainStats, formatSeconds, formatStats } from '../../../web/chat/data/figures.ts';
 import { footingOf, type Health, isHealth, waitingFor } from '../../../web/chat/data/health.ts';
-import { type ChatChunk, type Coming, coming, statsOf, withChunk } from '../../../web/chat/data/reply.ts';
+import { type ChatChunk, type Coming, coming, statsOf, statsOfAll, withChunk } from '../../../web/chat/data/reply.ts';
 import { spokenReply } from '../../../web/chat/data/spoken.ts';
 
 type Delta = NonNullable<ChatChunk['choices']>[number]['delta'];
@@ -54,6 +54,14 @@ describe('a growing reply', () => {
     const state = received(says({ content: 'a' }), says({ content: 'b' }), says({ content: 'c' }));
     expect(statsOf(state, 400)).toMatchObject({ tokens: 3, tokensPerSecond: 10, firstTokenMs: 100 });
     expect(statsOf(received(says({ content: 'a' })), 400).tokensPerSecond).toBeNull();
+  });
+
+  it('has the figures of both parts if it went on', () => {
+    const stats = { promptTokens: 5, cachedTokens: 0, tokens: 3, tokensPerSecond: 10, firstTokenMs: 100, totalMs: 400 };
+    const rest = { ...stats, promptTokens: 8, cachedTokens: 8, tokens: 2, tokensPerSecond: 20, firstTokenMs: 50 };
+    expect(statsOfAll(stats, rest)).toEqual({ ...rest, tokens: 5, firstTokenMs: 100, totalMs: 800 });
+    expect(statsOfAll(null, rest)).toBe(rest);
+    expect(statsOfAll(stats, null)).toBe(stats);
   });
 
   it('keeps why not more of the prompt was cached', () => {

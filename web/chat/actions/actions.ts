@@ -3,6 +3,7 @@ import { keepKey } from '../storage/preferences.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
+import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
 import { followTabs } from './tabs.ts';
@@ -20,6 +21,7 @@ export interface Actions {
   dismissNotice(): void;
   models: ModelActions;
   replies: ReplyActions;
+  messages: MessageActions;
   conversations: ConversationActions;
   drafts: DraftActions;
 }
@@ -75,6 +77,7 @@ export function createActions(context: Context): Actions {
         void restored.then(() => replies.send(text, attachments, whole));
       },
     },
+    messages: messageActions(context, replies.stop),
     conversations,
     drafts,
   };

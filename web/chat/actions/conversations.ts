@@ -77,6 +77,18 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
     const { chats, currentId } = store.get();
     correctAddress(chats.heads[currentId] ? currentId : null);
   };
+  const undoRemove = (ids: string[]) => {
+    store.dispatch({ kind: 'notice', notice: null });
+    const heads = ids.flatMap((id) => headOf(store.get(), id) ?? []);
+    void change(context, {
+      heads: heads.map((head) => withValues(head, { deleted: false }, clock.next())),
+      messages: [],
+    });
+    const [first, ...others] = ids;
+    if (first !== undefined && others.length === 0) void open(first);
+    // They may have waited for a reply.
+    void resume();
+  };
   const setCurrent = (values: Partial<HeadValues>) => setValues(context, store.get().currentId, values);
 
   return {
@@ -125,20 +137,10 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
         showInAddress(null);
       }
       const text = heads.length === 1 ? `Deleted “${first.title.value}”.` : `Deleted ${heads.length} chats.`;
-      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', restore: heads.map(({ id }) => id) } });
+      const undo = () => undoRemove(heads.map(({ id }) => id));
+      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', undo } });
     },
-    undoRemove: (ids) => {
-      store.dispatch({ kind: 'notice', notice: null });
-      const heads = ids.flatMap((id) => headOf(store.get(), id) ?? []);
-      void change(context, {
-        heads: heads.map((head) => withValues(head, { deleted: false }, clock.next())),
-        messages: [],
-      });
-      const [first, ...others] = ids;
-      if (first !== undefined && others.length === 0) void open(first);
-      // They may have waited for a reply.
-      void resume();
-    },
+    undoRemove,
     showVersion: (messageId) => {
       const head = currentHead(store.get());
       void change(context, show(head, store.get().chats.messages[head.id] ?? {}, messageId, clock.next()));

@@ -1,12 +1,30 @@
 import { ApiFailure } from '../api/client.ts';
 import { type Attachment, sorted } from '../data/attachments.ts';
-import { newReply, openCalls, type ReplyEnd, type ReplyTurn, type Turn, type UserTurn } from '../data/conversation.ts';
+import {
+  type Conversation,
+  canGoOn,
+  newReply,
+  openCalls,
+  type ReplyEnd,
+  type ReplyTurn,
+  type Turn,
+  type UserTurn,
+} from '../data/conversation.ts';
 import type { SentDraft } from '../data/draft.ts';
 import { newId } from '../data/new-id.ts';
-import { type ChatChunk, coming, statsOf, withChunk } from '../data/reply.ts';
-import { toChatRequest } from '../data/request.ts';
+import { type ChatChunk, coming, statsOf, statsOfAll, withChunk } from '../data/reply.ts';
+import { toChatRequest, toContinuationRequest } from '../data/request.ts';
 import { spokenReply } from '../data/spoken.ts';
-import { currentConversation, currentHead, findConversation, headOf, modelOf, type Waiting } from '../data/state.ts';
+import {
+  currentConversation,
+  currentHead,
+  findConversation,
+  headOf,
+  listedChatModel,
+  modelOf,
+  type Waiting,
+  type Wanted,
+} from '../data/state.ts';
 import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
 import type { Head, Messages, Patch } from '../data/tree/tree.ts';
 import { keepWaiting } from '../storage/preferences.ts';
@@ -29,6 +47,8 @@ export interface ReplyActions {
   send(text: string, attachments: Attachment[], from?: { conversationId?: string; draft?: SentDraft }): void;
   /** Asks for this reply again. The old one stays as another version. */
   retry(replyId: string): void;
+  /** Has the model go on where the words of this reply end. */
+  goOn(replyId: string): void;
   /** Says this in the place of a turn and asks for a reply. The old turn and what came after it stay as another version. */
   edit(turnId: string, text: string): void;
   /** Sends the result of a tool call. Once all calls have a result, the model continues. */
@@ -52,8 +72,14 @@ export function replyActions(
   models: Pick<ModelActions, 'refreshHealth'>,
 ): ReplyActions & ReplyKeeping {
   const { store, channel, clock, reads } = context;
-  const running = new Map<string, AbortController>();
+  /** The replies that this tab writes, by their ids. */
+  const running = new Map<string, { conversationId: string; stopper: AbortController }>();
   const messagesOf = (id: string): Messages => store.get().chats.messages[id] ?? {};
+  /** A reply that can go on; undefined if it is not there, or ended by itself. */
+  const replyOf = (conversationId: string, id: string): ReplyTurn | undefined => {
+    const turn = findConversation(store.get(), conversationId)?.turns.find((one) => one.id === id);
+    return turn?.role === 'assistant' && canGoOn(turn) ? turn : undefined;
+  };
 
   /** Has a conversation wait for a reply, or wait no more if there is none. */
   const setWaiting = (conversationId: string, one?: Waiting) => {
@@ -65,39 +91,63 @@ export function replyActions(
     keepWaiting(waiting);
   };
 
-  /** Asks for a reply after the last turn of a conversation or, if `instead` is given, in the place of that reply. */
-  const reply = (conversationId: string, instead?: string) => {
+  const isRunning = (conversationId: string) =>
+    [...running.values()].some((one) => one.conversationId === conversationId);
+
+  /** Asks for a reply of a conversation. */
+  const reply = (conversationId: string, wanted: Wanted = {}) => {
     const state = store.get();
     const head = headOf(state, conversationId);
-    if (!head || running.has(conversationId)) return;
+    if (!head || isRunning(conversationId)) return;
+    const known = wanted.continued === undefined ? undefined : replyOf(conversationId, wanted.continued);
+    if (wanted.continued !== undefined && !known) return;
     const model = modelOf(state, { model: head.model.value });
-    if (!model) return setWaiting(conversationId, { conversationId, ...(instead !== undefined && { instead }) });
+    if (!model) return setWaiting(conversationId, { conversationId, ...wanted });
     setWaiting(conversationId);
+    if (known) return goOnWith(conversationId, known, listedChatModel(state, known.model)?.id ?? model.id);
     const turn = newReply(model.id);
-    void change(context, replyPatch(head, turn, instead));
-    store.dispatch({ kind: 'coming', conversationId, coming: coming(turn) });
+    void change(context, replyPatch(head, turn, wanted.instead));
+    const before = upTo(conversationId, turn.id);
+    if (before) write(conversationId, turn, () => toChatRequest(before, model.id));
+  };
+
+  /** Has a model write the rest of a reply. */
+  const goOnWith = (conversationId: string, known: ReplyTurn, model: string) => {
+    const before = upTo(conversationId, known.id);
+    if (!before) return;
+    const turn = { ...known, end: null };
+    put(conversationId, turn);
+    write(conversationId, turn, () => toContinuationRequest(before, known, model));
+  };
+
+  /** The branch that is shown, up to the turn before this one. */
+  const upTo = (conversationId: string, turnId: string): Conversation | undefined => {
     const conversation = findConversation(store.get(), conversationId);
-    if (!conversation) return;
-    const request = () => toChatRequest({ ...conversation, turns: conversation.turns.slice(0, -1) }, model.id);
+    const index = conversation?.turns.findIndex(({ id }) => id === turnId) ?? -1;
+    return conversation && index >= 0 ? { ...conversation, turns: conversation.turns.slice(0, index) } : undefined;
+  };
+
+  /** Asks for the words of a reply that is in its conversation already, and shows and stores them while they come. */
+  const write = (conversationId: string, turn: ReplyTurn, request: () => object) => {
+    store.dispatch({ kind: 'coming', conversationId, coming: coming(turn) });
     const stopper = new AbortController();
-    running.set(conversationId, stopper);
+    running.set(turn.id, { conversationId, stopper });
     const asking = setInterval(() => {
-      if (store.get().coming[conversationId]?.prompt === null) void models.refreshHealth();
+      if (store.get().coming[turn.id]?.prompt === null) void models.refreshHealth();
     }, ASK_EVERY_MS);
     const saving = setInterval(() => {
-      const { reply: grown } = store.get().coming[conversationId] ?? {};
-      const stored = messagesOf(conversationId)[turn.id]?.turn.value;
-      if (grown?.id === turn.id && grown !== stored) put(conversationId, grown);
+      const grown = store.get().coming[turn.id]?.reply;
+      if (grown && grown !== messagesOf(conversationId)[turn.id]?.turn.value) put(conversationId, grown);
     }, SAVE_EVERY_MS);
 
     void follow(context, conversationId, turn, request, stopper.signal).then((ended) => {
       clearInterval(asking);
       clearInterval(saving);
-      if (running.get(conversationId) === stopper) running.delete(conversationId);
-      const newest = store.get().coming[conversationId]?.reply.id === ended.id;
+      running.delete(turn.id);
       put(conversationId, ended);
-      store.dispatch({ kind: 'ended', conversationId, replyId: ended.id });
-      if (newest && conversationId === store.get().currentId) {
+      store.dispatch({ kind: 'ended', replyId: ended.id });
+      const replaced = stopper.signal.aborted && isRunning(conversationId);
+      if (!replaced && conversationId === store.get().currentId) {
         store.dispatch({ kind: 'announce', text: spokenReply(ended) });
       }
       void models.refreshHealth();
@@ -114,8 +164,9 @@ export function replyActions(
   };
 
   /** False if another tab has asked for the reply meanwhile. */
-  const isUnanswered = (id: string, instead: string | undefined): boolean => {
+  const isUnanswered = (id: string, { instead, continued }: Wanted): boolean => {
     if (instead !== undefined) return messagesOf(id)[instead] !== undefined;
+    if (continued !== undefined) return replyOf(id, continued) !== undefined;
     const last = findConversation(store.get(), id)?.turns.at(-1);
     return last !== undefined && last.role !== 'assistant';
   };
@@ -154,8 +205,11 @@ export function replyActions(
   };
 
   const stopOwn = (conversationId: string) => {
-    running.get(conversationId)?.abort();
-    running.delete(conversationId);
+    for (const [id, one] of running) {
+      if (one.conversationId !== conversationId) continue;
+      one.stopper.abort();
+      running.delete(id);
+    }
   };
   const stop = (conversationId = store.get().currentId) => {
     stopOwn(conversationId);
@@ -176,8 +230,9 @@ export function replyActions(
     retry: (replyId) => {
       const { id } = currentHead(store.get());
       stop(id);
-      reply(id, replyId);
+      reply(id, { instead: replyId });
     },
+    goOn: (replyId) => reply(store.get().currentId, { continued: replyId }),
     edit: (turnId, text) => {
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;
@@ -197,13 +252,13 @@ export function replyActions(
         const head = headOf(state, id);
         // One that is not in the list yet waits on, and so does a deleted one: it may be restored.
         if (head ? head.deleted.value : !state.listed) return;
-        if (head && isUnanswered(id, one.instead)) reply(id, one.instead);
+        if (head && isUnanswered(id, one)) reply(id, one);
         else setWaiting(id);
       };
       await Promise.all(store.get().waiting.map(askFor));
     },
     save: () => {
-      for (const [id, { reply: grown }] of Object.entries(store.get().coming)) put(id, grown);
+      for (const { conversationId, reply: grown } of Object.values(store.get().coming)) put(conversationId, grown);
     },
   };
 }
@@ -241,5 +296,6 @@ async function follow(
     end = signal.aborted ? { kind: 'stopped' } : { kind: 'failed', message: messageOf(error), code };
   }
   clearTimeout(drawing);
-  return { ...state.reply, end, stats: state.pieces > 0 ? statsOf(state, elapsed()) : null };
+  const own = state.pieces > 0 ? statsOf(state, elapsed()) : null;
+  return { ...state.reply, end, stats: statsOfAll(turn.stats, own) };
 }

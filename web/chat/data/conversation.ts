@@ -46,6 +46,8 @@ export interface ReplyTurn {
   /** Null while the reply is still growing. */
   end: ReplyEnd | null;
   stats: ReplyStats | null;
+  /** True if a person has changed what the model said. */
+  edited?: true;
 }
 
 /** The result of one call in the reply before it. */
@@ -106,6 +108,21 @@ export function newReply(model: string): ReplyTurn {
 /** True if the turn is a reply that is still being written, here or in another tab. */
 export function isGrowing(turn: Turn): boolean {
   return turn.role === 'assistant' && turn.end === null;
+}
+
+/**
+ * True if the model can go on with this reply: it was cut off or edited. One with calls can't: a half call is no text, and a whole
+ * one waits for its result.
+ */
+export function canGoOn({ text, reasoning, calls, end, edited }: ReplyTurn): boolean {
+  if (end === null || calls.length > 0 || (text === '' && reasoning === '')) return false;
+  return edited === true || end.kind !== 'finished' || end.reason === 'length';
+}
+
+/** Returns the reply that can go on: the last turn, unless the replies have a schema, which holds from their first character. */
+export function replyToGoOn({ turns, settings }: Conversation): ReplyTurn | undefined {
+  const last = turns.at(-1);
+  return last?.role === 'assistant' && canGoOn(last) && !settings.schema?.trim() ? last : undefined;
 }
 
 /** Returns the calls of the last reply that have no result yet. */

@@ -89,6 +89,17 @@ export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: 
   };
 }
 
+/** The figures of a reply that went on: its first word is that of the beginning, its prompt that of the rest. */
+export function statsOfAll(beginning: ReplyStats | null, rest: ReplyStats | null): ReplyStats | null {
+  if (!beginning || !rest) return rest ?? beginning;
+  return {
+    ...rest,
+    tokens: beginning.tokens + rest.tokens,
+    firstTokenMs: beginning.firstTokenMs,
+    totalMs: beginning.totalMs + rest.totalMs,
+  };
+}
+
 /** Returns the tokens per second from the first piece to the latest; null if there are not enough pieces. */
 export function rate(pieces: number, firstPieceMs: number | null, lastPieceMs: number): number | null {
   if (firstPieceMs === null || pieces < 2 || lastPieceMs <= firstPieceMs) return null;

@@ -1,12 +1,11 @@
-import type { Conversation, Recording, Turn, UserTurn } from './conversation.ts';
-import { readTools } from './settings.ts';
+import type { Conversation, Recording, ReplyTurn, Turn, UserTurn } from './conversation.ts';
+import { readMore, readSchema, readStop, readTools, type Settings } from './settings.ts';
 
 /**
- * Makes the body of POST /v1/chat/completions for the next reply. Throws if the tools of the settings are not valid
- * JSON.
+ * Makes the body of POST /v1/chat/completions for the next reply. Throws an `Error` for people if a text of the settings can't be
+ * read.
  */
 export function toChatRequest({ settings, turns }: Conversation, model: string): Record<string, unknown> {
-  const tools = readTools(settings.tools);
   const system = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
   return {
     model,
@@ -16,8 +15,34 @@ export function toChatRequest({ settings, turns }: Conversation, model: string):
     return_progress: true,
     // If the conversation is too long for the context window, the error says so with both numbers.
     context_overflow: 'error',
+    ...fieldsOf(settings),
+  };
+}
+
+function fieldsOf({ tools: toolsText, sampling, effort, stop: stopText, schema: schemaText, more }: Settings): object {
+  const tools = readTools(toolsText);
+  const stop = readStop(stopText);
+  const schema = readSchema(schemaText);
+  return {
     ...(tools.length > 0 && { tools }),
-    ...settings.sampling,
+    ...sampling,
+    ...(effort && { reasoning_effort: effort }),
+    ...(stop.length > 0 && { stop }),
+    ...(schema && { response_format: { type: 'json_schema', json_schema: { name: 'reply', schema } } }),
+    ...readMore(more),
+  };
+}
+
+/** Makes such a body that has the model go on with a reply. The conversation ends before it. */
+export function toContinuationRequest(conversation: Conversation, reply: ReplyTurn, model: string): object {
+  const request = toChatRequest(conversation, model);
+  const { text: content, reasoning } = reply;
+  const message = { role: 'assistant', content, ...(reasoning !== '' && { reasoning_content: reasoning }) };
+  return {
+    ...request,
+    messages: [...(request.messages as object[]), message],
+    continue_final_message: true,
+    add_generation_prompt: false,
   };
 }
 

@@ -20,11 +20,11 @@ export type Startup =
   | { kind: 'ready'; ground: Ground }
   | { kind: 'failed'; message: string };
 
-/** A short message. `restore` holds the ids of deleted conversations that it offers to restore. */
+/** A short message. `undo` takes back what it tells of. */
 export interface Notice {
   text: string;
   tone: 'plain' | 'bad';
-  restore?: string[];
+  undo?: () => void;
 }
 
 /** A reply that another tab writes. */
@@ -34,11 +34,22 @@ export interface Elsewhere {
   conversationId: string;
 }
 
-/** A reply that is asked for when Paddock is ready. */
-export interface Waiting {
-  conversationId: string;
-  /** The reply in whose place it comes. Without one, it comes after the last turn. */
+/** The reply that is asked for. Without any of these, it is a new one after the last turn. */
+export interface Wanted {
+  /** The reply in whose place it comes. */
   instead?: string;
+  /** The reply that goes on where its words end. */
+  continued?: string;
+}
+
+/** A reply that is asked for when Paddock is ready. */
+export interface Waiting extends Wanted {
+  conversationId: string;
+}
+
+/** A reply that grows in this tab. */
+export interface Growing extends Coming {
+  conversationId: string;
 }
 
 export interface State {
@@ -56,8 +67,8 @@ export interface State {
   /** The conversation that begins with the next message, unless another one is open. It is not stored. */
   fresh: Head;
   currentId: string;
-  /** The replies that grow in this tab, by conversation id. */
-  coming: Record<string, Coming>;
+  /** The replies that grow in this tab, by their ids. */
+  coming: Record<string, Growing>;
   /** The replies that grow in other tabs, by their ids. */
   elsewhere: Record<string, Elsewhere>;
   /** At most one for each conversation. */
@@ -89,7 +100,7 @@ export type Action =
   | { kind: 'fresh'; head: Head }
   | { kind: 'open'; id: string }
   | { kind: 'coming'; conversationId: string; coming: Coming }
-  | { kind: 'ended'; conversationId: string; replyId: string }
+  | { kind: 'ended'; replyId: string }
   /** Other tabs write these replies no more. */
   | { kind: 'ended elsewhere'; replyIds: string[] }
   | { kind: 'waiting'; waiting: Waiting[] }
@@ -154,9 +165,9 @@ export function reduce(state: State, action: Action): State {
     case 'open':
       return { ...state, currentId: action.id };
     case 'coming':
-      return { ...state, coming: { ...state.coming, [action.conversationId]: action.coming } };
+      return withComing(state, { ...action.coming, conversationId: action.conversationId });
     case 'ended':
-      return withEnded(state, action.conversationId, action.replyId);
+      return { ...state, coming: without(state.coming, [action.replyId]) };
     case 'ended elsewhere':
       return { ...state, elsewhere: without(state.elsewhere, action.replyIds) };
     case 'waiting':
@@ -188,10 +199,7 @@ export function headOf({ chats, fresh }: State, id: string): Head | undefined {
 /** Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. */
 export function findConversation(state: State, id: string): Conversation | undefined {
   const head = headOf(state, id);
-  const growing = new Set([
-    ...Object.keys(state.elsewhere),
-    ...Object.values(state.coming).map(({ reply }) => reply.id),
-  ]);
+  const growing = new Set([...Object.keys(state.elsewhere), ...Object.keys(state.coming)]);
   return head && conversationOf(head, state.chats.messages[id] ?? {}, growing);
 }
 
@@ -205,8 +213,8 @@ export function currentConversation(state: State): Conversation {
 
 /** Returns the ids of the conversations in which a reply grows, in this tab or another one. */
 export function runningIds({ coming, elsewhere }: State): string[] {
-  const others = Object.values(elsewhere).map(({ conversationId }) => conversationId);
-  return [...new Set([...Object.keys(coming), ...others])].toSorted();
+  const all = [...Object.values(coming), ...Object.values(elsewhere)];
+  return [...new Set(all.map(({ conversationId }) => conversationId))].toSorted();
 }
 
 /** Returns the key of the draft that belongs to the current conversation. */
@@ -226,9 +234,14 @@ export function groundOf({ startup }: State): Ground | null {
 /** Returns the model of a conversation: its own, else the preferred one, else the first chat model. */
 export function modelOf(state: State, { model }: Pick<Conversation, 'model'>): ListedModel | undefined {
   const able = (state.models ?? []).filter(canChat);
-  const wanted = [model, state.preferredModel].map((id) => able.find((one) => one.id === id)).find(Boolean);
+  const wanted = listedChatModel(state, model) ?? listedChatModel(state, state.preferredModel);
   // Base models, which only continue a text, have no chat template.
   return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
+}
+
+/** Returns the model with this id, if there is one that can chat. */
+export function listedChatModel({ models }: State, id: string | null): ListedModel | undefined {
+  return models?.find((one) => one.id === id && canChat(one));
 }
 
 /** Messages of conversations that were never opened here are left out: they are read from the storage when one is. */
@@ -259,7 +272,6 @@ function withMessages(chats: Chats, id: string): Chats {
   return chats.messages[id] ? chats : { ...chats, messages: { ...chats.messages, [id]: {} } };
 }
 
-function withEnded(state: State, conversationId: string, replyId: string): State {
-  const { [conversationId]: coming, ...others } = state.coming;
-  return coming?.reply.id === replyId ? { ...state, coming: others } : state;
+function withComing(state: State, growing: Growing): State {
+  return { ...state, coming: { ...state.coming, [growing.reply.id]: growing } };
 }

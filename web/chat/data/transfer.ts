@@ -4,7 +4,7 @@ import { chatGptExport } from './foreign/chatgpt.ts';
 import { fromForeign } from './foreign/foreign.ts';
 import { openWebUiExport } from './foreign/open-webui.ts';
 import { IMAGE_URL } from './image-url.ts';
-import { SAMPLING_FIELDS } from './settings.ts';
+import { EFFORTS, SAMPLING_FIELDS } from './settings.ts';
 import { isField } from './tree/merge.ts';
 import { fromList } from './tree/operations.ts';
 import { LAST_TIME, type Stamp } from './tree/stamp.ts';
@@ -85,6 +85,7 @@ const replyTurn = v.object({
     v.transform((known) => known ?? { kind: 'stopped' as const }),
   ),
   stats: v.nullable(stats),
+  edited: v.exactOptional(v.literal(true)),
 });
 
 const toolTurn = v.object({ role: v.literal('tool'), id: v.string(), callId: v.string(), text: v.string() });
@@ -93,7 +94,15 @@ const sampling = v.record(v.picklist(SAMPLING_FIELDS.map(({ name }) => name)), c
 
 const turn = v.variant('role', [userTurn, replyTurn, toolTurn]);
 
-const settings = v.object({ system: v.string(), tools: v.string(), sampling });
+const settings = v.object({
+  system: v.string(),
+  tools: v.string(),
+  sampling,
+  effort: v.exactOptional(v.picklist(EFFORTS)),
+  stop: v.exactOptional(v.string()),
+  schema: v.exactOptional(v.string()),
+  more: v.exactOptional(v.string()),
+});
 
 /** What both versions have. */
 const about = { id, createdAt: time, updatedAt: time };

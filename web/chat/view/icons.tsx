@@ -33,4 +33,5 @@ export const MoreIcon = icon('M5.5 12h1M11.5 12h1M17.5 12h1');
 export const PinIcon = icon('M9 4h6l-1 6 3 3H7l3-3zM12 13v7');
 export const CloseIcon = icon('M6 6l12 12M18 6L6 18');
 export const DownIcon = icon('M12 5v14M6 13l6 6 6-6');
+export const LargeIcon = icon('M14 5h5v5M19 5l-6 6M10 19H5v-5M5 19l6-6');
 export const ToolIcon = icon('M14 7a4 4 0 0 1 5-3l-3 3 1 2 2 1 3-3a4 4 0 0 1-5.5 4.5L9 19a2 2 0 0 1-3-3l7.5-7.5');

@@ -20,8 +20,15 @@ export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
       {notice && (
         <div class={`notice ${notice.tone}`}>
           <span>{notice.text}</span>
-          {notice.restore && (
-            <button type="button" class="link" onClick={() => actions.conversations.undoRemove(notice.restore ?? [])}>
+          {notice.undo && (
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                actions.dismissNotice();
+                notice.undo?.();
+              }}
+            >
               Undo
             </button>
           )}

@@ -1,15 +1,16 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import { isGrowing, type ReplyStats, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
 import { endNote, explainStats, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
 import { useActions } from './actions.ts';
 import { CopyButton } from './copy-button.tsx';
-import { CodeIcon, CopyTextIcon, RetryIcon } from './icons.tsx';
+import { CodeIcon, CopyTextIcon, EditIcon, MoreIcon, RetryIcon, TrashIcon } from './icons.tsx';
 import { Markdown } from './markdown/markdown.tsx';
 import { plainText } from './markdown/plain-text.ts';
 import { IconButton } from './parts.tsx';
+import { ReplyEditor } from './reply-editor.tsx';
 import { ToolCall } from './tool-call.tsx';
 import { Versions } from './versions.tsx';
 
@@ -18,6 +19,8 @@ interface ReplyProps {
   name: string;
   /** Set while the reply is growing. */
   coming: Coming | undefined;
+  /** True if the model can go on with it. */
+  goesOn: boolean;
   /** Says what the reply waits for before it begins. */
   waiting: string;
   results: ToolTurn[];
@@ -30,16 +33,26 @@ interface ReplyProps {
  * The model's reply. Its progress stands above it, so that the growing text does not move it. The room for its figures
  * below is kept from the beginning.
  */
-export function Reply({ reply, name, coming, waiting, results, open, versions }: ReplyProps): JSX.Element {
+export function Reply({ reply, name, coming, goesOn, waiting, results, open, versions }: ReplyProps): JSX.Element {
+  const { messages } = useActions();
   const shown = coming?.reply ?? reply;
   const growing = isGrowing(shown);
   const [asWritten, setAsWritten] = useState(false);
+  /** The id of the version that is being edited. */
+  const [editing, setEditing] = useState<string | null>(null);
+  const foot = useRef<HTMLElement>(null);
+  /** Keeps the focus in the reply when the editor goes. */
+  const endEdit = () => {
+    setEditing(null);
+    requestAnimationFrame(() => foot.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus());
+  };
   const thinks = growing && shown.text === '' && shown.calls.length === 0;
   return (
     <article class="turn reply" aria-busy={growing}>
       <header class="reply-head">
         <h2>{name}</h2>
         {coming && <Progress coming={coming} waiting={waiting} />}
+        {shown.edited && <span>Edited by you</span>}
         {growing && !coming && <span class="pulse">Being written in another tab…</span>}
       </header>
       {shown.reasoning !== '' && (
@@ -48,7 +61,20 @@ export function Reply({ reply, name, coming, waiting, results, open, versions }:
           <p dir="auto">{shown.reasoning.trim()}</p>
         </details>
       )}
-      {asWritten ? <AsWritten text={shown.text} /> : <Markdown text={shown.text} growing={growing} />}
+      {editing === reply.id && !growing ? (
+        <ReplyEditor
+          text={shown.text}
+          onCancel={endEdit}
+          onSave={(text) => {
+            messages.editReply(reply.id, text);
+            endEdit();
+          }}
+        />
+      ) : asWritten ? (
+        <AsWritten text={shown.text} />
+      ) : (
+        <Markdown text={shown.text} growing={growing} />
+      )}
       {shown.calls.map((call, index) => (
         <ToolCall
           key={call.id || index}
@@ -57,14 +83,16 @@ export function Reply({ reply, name, coming, waiting, results, open, versions }:
           answerable={open.some(({ id }) => id === call.id)}
         />
       ))}
-      {shown.end?.kind === 'failed' && <Failure message={shown.end.message} replyId={reply.id} />}
-      <footer class="reply-foot">
+      {shown.end?.kind === 'failed' && <Failure message={shown.end.message} reply={shown} goesOn={goesOn} />}
+      <footer class="reply-foot" ref={foot}>
         {!growing && (
           <Ending
             reply={shown}
+            goesOn={goesOn}
             versions={versions}
             asWritten={asWritten}
             onAsWritten={() => setAsWritten((before) => !before)}
+            onEdit={() => setEditing(reply.id)}
           />
         )}
       </footer>
@@ -102,13 +130,16 @@ function Progress({ coming, waiting }: { coming: Coming; waiting: string }): JSX
 
 interface EndingProps {
   reply: ReplyTurn;
+  goesOn: boolean;
   versions: string[];
   asWritten: boolean;
   onAsWritten: () => void;
+  onEdit: () => void;
 }
 
-function Ending({ reply, versions, asWritten, onAsWritten }: EndingProps): JSX.Element {
-  const { replies } = useActions();
+function Ending({ reply, goesOn, versions, asWritten, onAsWritten, onEdit }: EndingProps): JSX.Element {
+  const { replies, messages } = useActions();
+  const [more, setMore] = useState(false);
   const note = reply.end && endNote(reply.end);
   return (
     <>
@@ -125,9 +156,23 @@ function Ending({ reply, versions, asWritten, onAsWritten }: EndingProps): JSX.E
         <IconButton label="Retry" onClick={() => replies.retry(reply.id)}>
           <RetryIcon />
         </IconButton>
+        <IconButton label="More about this reply" expanded={more} onClick={() => setMore(!more)}>
+          <MoreIcon />
+        </IconButton>
+        {more && (
+          <>
+            <IconButton label="Edit the reply" onClick={onEdit}>
+              <EditIcon />
+            </IconButton>
+            <IconButton label="Delete the reply" onClick={() => messages.remove(reply.id)}>
+              <TrashIcon />
+            </IconButton>
+          </>
+        )}
       </span>
       <Versions id={reply.id} versions={versions} />
       {note && <strong>{note}</strong>}
+      {goesOn && reply.end?.kind !== 'failed' && <GoOn replyId={reply.id} />}
       {reply.stats && <Figures id={`figures-${reply.id}`} stats={reply.stats} />}
     </>
   );
@@ -147,12 +192,22 @@ function Figures({ id, stats }: { id: string; stats: ReplyStats }): JSX.Element 
   );
 }
 
-function Failure({ message, replyId }: { message: string; replyId: string }): JSX.Element {
+function GoOn({ replyId }: { replyId: string }): JSX.Element {
+  const { replies } = useActions();
+  return (
+    <button type="button" class="link" onClick={() => replies.goOn(replyId)}>
+      Continue
+    </button>
+  );
+}
+
+function Failure({ message, reply, goesOn }: { message: string; reply: ReplyTurn; goesOn: boolean }): JSX.Element {
   const { replies } = useActions();
   return (
     <div class="failure">
       <p>{message}</p>
-      <button type="button" class="button" onClick={() => replies.retry(replyId)}>
+      {goesOn && <GoOn replyId={reply.id} />}
+      <button type="button" class="button" onClick={() => replies.retry(reply.id)}>
         Try again
       </button>
     </div>

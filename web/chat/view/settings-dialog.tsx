@@ -1,18 +1,13 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Conversation } from '../data/conversation.ts';
 import type { ListedModel } from '../data/model.ts';
-import {
-  NO_SETTINGS,
-  readSampling,
-  readTools,
-  SAMPLING_FIELDS,
-  type SamplingField,
-  type Settings,
-  withSampling,
-} from '../data/settings.ts';
+import { NO_SETTINGS, readTools, type Settings } from '../data/settings.ts';
 import { useActions } from './actions.ts';
 import { Dialog } from './parts.tsx';
+import { RequestInputs } from './request-inputs.tsx';
+import { SamplingInputs } from './sampling-inputs.tsx';
+import { SystemPrompt } from './system-prompt.tsx';
+import { problemOf } from './text-setting.tsx';
 
 interface SettingsDialogProps {
   conversation: Conversation;
@@ -38,22 +33,13 @@ export function SettingsDialog({ conversation, model, open, onClose }: SettingsD
             }
           />
         </label>
-        <label class="field">
-          <span>System prompt</span>
-          <textarea
-            rows={4}
-            value={settings.system}
-            placeholder={model?.settings.system_prompt ?? 'Who the model is and how it answers'}
-            onInput={({ currentTarget }) => change({ ...settings, system: currentTarget.value })}
-          />
-        </label>
-        <fieldset class="fields">
-          <legend>Sampling</legend>
-          <p class="muted">An empty field is the model’s own default.</p>
-          {SAMPLING_FIELDS.map((field) => (
-            <SamplingInput key={field.name} field={field} settings={settings} model={model} />
-          ))}
-        </fieldset>
+        <SystemPrompt
+          text={settings.system}
+          otherwise={model?.settings.system_prompt ?? null}
+          onChange={(system) => change({ ...settings, system })}
+        />
+        <SamplingInputs settings={settings} model={model} onChange={change} />
+        <RequestInputs settings={settings} onChange={change} />
         <ToolsInput settings={settings} />
         <div class="row spread">
           <button type="button" class="button quiet" onClick={() => change(NO_SETTINGS)}>
@@ -68,46 +54,9 @@ export function SettingsDialog({ conversation, model, open, onClose }: SettingsD
   );
 }
 
-interface SamplingInputProps {
-  field: SamplingField;
-  settings: Settings;
-  model: ListedModel | undefined;
-}
-
-function SamplingInput({ field, settings, model }: SamplingInputProps): JSX.Element {
-  const { conversations } = useActions();
-  const { name, label, hint, min, max, step } = field;
-  const [wrong, setWrong] = useState(false);
-  const own = { ...model?.settings, ...model?.parameters } as Record<string, unknown>;
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="number"
-        inputMode="decimal"
-        step={step === 1 ? 1 : 'any'}
-        min={min}
-        max={max ?? undefined}
-        value={settings.sampling[name] ?? ''}
-        placeholder={typeof own[name] === 'number' ? String(own[name]) : name === 'seed' ? 'random' : 'default'}
-        aria-invalid={wrong}
-        aria-describedby={`${name}-hint`}
-        onChange={({ currentTarget }) => {
-          const value = currentTarget.validity.badInput ? null : readSampling(field, currentTarget.value);
-          setWrong(value === null);
-          if (value !== null) conversations.changeSettings(withSampling(settings, name, value));
-        }}
-      />
-      <small id={`${name}-hint`} class={wrong ? 'problem' : 'muted'}>
-        {wrong ? `from ${min}${max === null ? '' : ` to ${max}`}${step === 1 ? ', whole' : ''}` : hint}
-      </small>
-    </label>
-  );
-}
-
 function ToolsInput({ settings }: { settings: Settings }): JSX.Element {
   const { conversations } = useActions();
-  const problem = problemOf(settings.tools);
+  const problem = problemOf(() => readTools(settings.tools));
   return (
     <details class="field" open={settings.tools !== ''}>
       <summary>Tools</summary>
@@ -126,13 +75,4 @@ function ToolsInput({ settings }: { settings: Settings }): JSX.Element {
       </small>
     </details>
   );
-}
-
-function problemOf(tools: string): string | null {
-  try {
-    readTools(tools);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }

@@ -1,5 +1,12 @@
 import type { JSX } from 'preact';
-import { type Conversation, openCalls, type ReplyTurn, type ToolTurn, type Turn } from '../data/conversation.ts';
+import {
+  type Conversation,
+  openCalls,
+  type ReplyTurn,
+  replyToGoOn,
+  type ToolTurn,
+  type Turn,
+} from '../data/conversation.ts';
 import { waitingFor } from '../data/health.ts';
 import type { ListedModel } from '../data/model.ts';
 import { groundOf, modelOf, type State } from '../data/state.ts';
@@ -15,7 +22,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
   const { frame, content, following, toEnd } = useFollow(conversation.id);
   const { turns } = conversation;
   const open = openCalls(conversation);
-  const coming = state.coming[conversation.id];
+  const goesOn = replyToGoOn(conversation)?.id;
   const messages = state.chats.messages[conversation.id] ?? {};
   const draw = (turn: Turn, index: number) => {
     if (turn.role === 'tool') return null;
@@ -29,7 +36,8 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
         versions={versions}
         reply={turn}
         name={nameOf(turn, state.models)}
-        coming={coming?.reply.id === turn.id ? coming : undefined}
+        coming={state.coming[turn.id]}
+        goesOn={turn.id === goesOn}
         waiting={waitingFor(state.health, turn.model)}
         results={resultsAfter(turns, index)}
         open={index === turns.findLastIndex(({ role }) => role === 'assistant') ? open : []}

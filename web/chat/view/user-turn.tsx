@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { UserTurn } from '../data/conversation.ts';
 import { useActions } from './actions.ts';
-import { EditIcon } from './icons.tsx';
+import { EditIcon, TrashIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
 import { Versions } from './versions.tsx';
@@ -43,7 +43,7 @@ export function UserTurnView({ turn, versions }: { turn: UserTurn; versions: str
 }
 
 function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.Element {
-  const { replies } = useActions();
+  const { replies, messages } = useActions();
   const [text, setText] = useState(turn.text);
   const send = () => {
     onDone();
@@ -75,6 +75,15 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
         }}
       />
       <div class="row end">
+        <IconButton
+          label="Delete this message"
+          onClick={() => {
+            onDone();
+            messages.remove(turn.id);
+          }}
+        >
+          <TrashIcon />
+        </IconButton>
         <button type="button" class="button quiet" onClick={onDone}>
           Cancel
         </button>

@@ -4,6 +4,7 @@ import type { Tool } from '../../tool.ts';
 import { refuseBestOf } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
 import { customTool } from '../generation/custom-tool.ts';
+import { checkContinues } from './continues.ts';
 import { toMessage } from './message.ts';
 import { toReplyFormat } from './reply-format.ts';
 import type { ChatRequest } from './schema.ts';
@@ -18,7 +19,7 @@ export function toConversation(request: ChatRequest): Conversation {
     (request.tools ?? []).map(toChatTool),
     (index) => `tools[${index}].${kindOf(request, index)}.name`,
   );
-  return {
+  const conversation: Conversation = {
     messages: request.messages.map(toMessage),
     tools,
     toolChoice: checkToolChoice(toToolChoice(request), tools),
@@ -30,6 +31,7 @@ export function toConversation(request: ChatRequest): Conversation {
     maxTokens: toMaxTokens(request),
     logprobs: request.logprobs ? (request.top_logprobs ?? 0) : null,
   };
+  return checkContinues(request, conversation) ? { ...conversation, continues: true } : conversation;
 }
 
 function refuseContradictions(request: ChatRequest): void {

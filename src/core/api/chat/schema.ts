@@ -67,6 +67,9 @@ export const chatRequestSchema = v.looseObject(
     response_format: v.nullish(responseFormat),
     chat_template_kwargs: v.nullish(record('must be an object', v.unknown())),
     reasoning_effort: v.nullish(oneOf(EFFORTS)),
+    /** True if the reply goes on with the last message. */
+    continue_final_message: v.nullish(booleanField),
+    add_generation_prompt: v.nullish(booleanField),
     ...synonyms,
     keep_alive: v.nullish(keepAliveField),
   },

@@ -25,7 +25,7 @@ export async function readModelRequest<S extends ModelRequestSchema>(
   const model = catalogue.find(body.model);
   if (!model) throw modelNotFound(body.model);
   trace.model = model.id;
-  refuseFields(body, refused);
+  refuseFields(body, refused, schema.entries);
   noteKeepAlive(record, body as object);
   noteUnknownFields(undefinedFields(body, schema.entries));
   return { body, model };

@@ -62,10 +62,15 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'xtc_threshold',
 ]);
 
-/** Refuses fields that would be ignored silently, and those in `more`. Throws a 400 `ApiError` that names the field. */
-export function refuseFields(request: object, more: string[] = []): void {
+/**
+ * Refuses fields that would be ignored silently, and those in `more`. `entries` are the fields of the endpoint's schema, which it
+ * reads itself. Throws a 400 `ApiError` that names the field.
+ */
+export function refuseFields(request: object, more: string[] = [], entries: object = {}): void {
   for (const field of more) refuse(request, field, []);
-  for (const [field, neutral] of Object.entries(REFUSED)) refuse(request, field, neutral);
+  for (const [field, neutral] of Object.entries(REFUSED)) {
+    if (!Object.hasOwn(entries, field)) refuse(request, field, neutral);
+  }
 }
 
 function refuse(request: object, field: string, neutral: string[]): void {

@@ -18,6 +18,8 @@ export interface Message extends Omit<ChatMessage, 'content' | 'media'> {
  */
 export interface Conversation {
   messages: Message[];
+  /** True if the reply goes on with the last message, which is the model's own. */
+  continues?: boolean;
   /** The client's field that has the messages, for errors. The default is `messages`. */
   param?: string;
   tools: Tool[];

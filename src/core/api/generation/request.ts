@@ -42,6 +42,7 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
   const systemPrompt = model.settings.system_prompt;
   const needsSystemPrompt = systemPrompt && !messages.some(({ role }) => role === 'system');
   const {
+    continues,
     tools,
     toolParams,
     toolChoice,
@@ -53,6 +54,7 @@ function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media
   return {
     kind: 'chat',
     messages: needsSystemPrompt ? [{ role: 'system', content: systemPrompt }, ...messages] : messages,
+    ...(continues && { continues }),
     tools,
     ...(toolParams && { toolParams }),
     toolChoice,

@@ -5,7 +5,7 @@ import { createReplyParser, type Syntax } from './reply-parser.ts';
 import { createWriter, type Writing } from './writing.ts';
 
 /** The reasoning marks of most models. */
-export const THINK: ReasoningMarks = { open: '<think>', close: '</think>' };
+export const THINK: ReasoningMarks = { open: '<think>', close: '</think>', gap: '\n' };
 
 interface Definition extends Pick<ChatFormat, 'name' | 'matches' | 'marks' | 'history'> {
   /** The default is `THINK`. */

@@ -32,6 +32,8 @@ export interface ParserOptions {
   tools: Tool[];
   /** True if the prompt already ends inside a reasoning block. Some templates do that. */
   startsInReasoning: boolean;
+  /** What the reply goes on with, if the prompt already has the beginning of it: then it may begin within a word. */
+  continues?: 'content' | 'reasoning';
   /** What a grammar allows, if there is one: the calls of `toolGrammar` alone, or JSON in their place. */
   forced?: 'calls' | 'calls or JSON';
 }
@@ -40,6 +42,8 @@ export interface ParserOptions {
 export interface ReasoningMarks {
   open: string;
   close: string;
+  /** What stands between the opening mark and the first thought. */
+  gap?: string;
   /** The marks around the answer that follows, for models that mark it as well. */
   answer?: { open: string; close: string };
 }

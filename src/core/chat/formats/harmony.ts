@@ -12,9 +12,17 @@ const END = '<|end|>';
 const ENDS = [END, '<|call|>', '<|return|>'];
 const REASONING = { open: `${CHANNEL}analysis${MESSAGE}`, close: END };
 
-/** Reads a reply, a sequence of messages. The prompt already has the beginning of the first one, up to its author. */
-function* readReply(input: Input, output: Output, tools: Tools, startsInReasoning: boolean): Reading<void> {
-  if (startsInReasoning) yield* readText(input, output, 'reasoning');
+/**
+ * Reads a reply, a sequence of messages. The prompt already has the beginning of the first one, up to its author or, if a kind is
+ * given, up to some of its text.
+ */
+function* readReply(
+  input: Input,
+  output: Output,
+  tools: Tools,
+  startsIn: 'content' | 'reasoning' | undefined,
+): Reading<void> {
+  if (startsIn) yield* readText(input, output, startsIn);
   while (input.rest !== '' || !input.ended) {
     release(input);
     if (yield* beginsHeader(input)) yield* readMessage(input, output, tools);
@@ -98,10 +106,11 @@ export const harmony: ChatFormat = {
   marks: [START, CHANNEL, MESSAGE, '<|constrain|>', ...ENDS],
   reasoning: [REASONING],
   history: { singleCalls: true, thinking: true },
-  createParser({ tools, startsInReasoning, forced }: ParserOptions) {
+  createParser({ tools, startsInReasoning, continues, forced }: ParserOptions) {
     if (forced) return createForcedParser(WRITING, tools, forced);
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
-    return runReading((input, output) => readReply(input, output, byName, startsInReasoning));
+    const startsIn = continues ?? (startsInReasoning ? 'reasoning' : undefined);
+    return runReading((input, output) => readReply(input, output, byName, startsIn));
   },
   ...createWriter(WRITING),
 };

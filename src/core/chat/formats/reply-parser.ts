@@ -83,19 +83,21 @@ export function createReplyParser(syntaxFor: (tools: Tools) => Syntax, options: 
   return runReading((input, output) => readReply(input, output, { ...options, syntax, tools }));
 }
 
-interface Context {
+interface Context extends Pick<ParserOptions, 'startsInReasoning' | 'continues'> {
   syntax: Syntax;
   tools: Tools;
-  startsInReasoning: boolean;
 }
 
-function* readReply(input: Input, output: Output, { syntax, tools, startsInReasoning }: Context): Reading<void> {
+function* readReply(input: Input, output: Output, context: Context): Reading<void> {
+  const { syntax, tools, startsInReasoning, continues } = context;
   const calls = new Map(tools.size === 0 ? [] : syntax.calls.map(({ mark, read }) => [mark, read]));
   const reasonings = new Map(syntax.reasoning.map((marks) => [marks.open, marks]));
   const silent = new Set([...(syntax.silent ?? []), ...syntax.reasoning.map(({ close }) => close)]);
   const marks = () => [...calls.keys(), ...reasonings.keys(), ...silent];
 
-  if (startsInReasoning) yield* readReasoning(input, output, syntax.reasoning, silent);
+  if (continues === 'content') output.last = 'content';
+  if (continues === 'reasoning') yield* readThoughts(input, output, syntax.reasoning, silent);
+  else if (startsInReasoning) yield* readReasoning(input, output, syntax.reasoning, silent);
   for (;;) {
     const atStart = output.last === undefined || output.last === 'reasoning';
     if (atStart && syntax.opening) yield* readOpening(input, output, tools, syntax.opening);
@@ -136,6 +138,11 @@ function* readReasoning(input: Input, output: Output, kinds: ReasoningMarks[], s
   for (const { open } of kinds) if (yield* take(input, open)) break;
   yield* skipSpace(input);
   release(input);
+  yield* readThoughts(input, output, kinds, silent);
+}
+
+/** Reads the rest of a block of reasoning, from within it. */
+function* readThoughts(input: Input, output: Output, kinds: ReasoningMarks[], silent: Set<string>): Reading<void> {
   const closes = kinds.map(({ close }) => close);
   const close = yield* passUpTo(input, closes, (text) => output.text('reasoning', text));
   if (close === undefined) return;

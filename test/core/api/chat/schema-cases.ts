@@ -220,6 +220,8 @@ export const REFUSED: [field: string, value: Value, message: string][] = [
   ['tool_choice', { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: 'x' } }, 'must be an array'],
   ['tool_choice', { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } }, 'must have at least 1'],
   ...truth('parallel_tool_calls'),
+  ...truth('continue_final_message'),
+  ...truth('add_generation_prompt'),
 
   ...notNumbers('dynatemp_range', 'must be a number'),
   ['dynatemp_range', -1, 'must be a number'],
@@ -347,6 +349,8 @@ export const ACCEPTED: [field: string, value: Value][] = [
     },
   ],
   ['parallel_tool_calls', false],
+  ['continue_final_message', true],
+  ['add_generation_prompt', false],
   ['dynatemp_range', 0],
   ['dynatemp_exponent', 0],
   ['typical_p', 0],

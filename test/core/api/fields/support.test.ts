@@ -76,6 +76,14 @@ describe('fields that would change the reply', () => {
     expect(undefinedFields({ [field]: value }, {})).toEqual([]);
   });
 
+  it('are the own matter of an endpoint whose schema has them', () => {
+    const entries = { continue_final_message: {} };
+    expect(() => refuseFields({ continue_final_message: true }, [], entries)).not.toThrow();
+    expect(() => refuseFields({ add_generation_prompt: false }, [], entries)).toThrow(
+      refusalOf('add_generation_prompt'),
+    );
+  });
+
   it('include those that an endpoint names', () => {
     expect(() => refuseFields({ tools: [] })).not.toThrow();
     expect(() => refuseFields({ tools: [] }, ['tools'])).toThrow('tools is not supported.');

@@ -4,6 +4,7 @@ import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
 import { shownMessages, versionsOf } from '../../../../web/chat/data/tree/branches.ts';
 import { merge } from '../../../../web/chat/data/tree/merge.ts';
 import {
+  deleteMessage,
   fromList,
   newHead,
   say,
@@ -41,6 +42,7 @@ function createTalk() {
     sayInstead: (id: string, turn: Turn) => take(sayInstead(head(), messages(), id, turn, clock.next())),
     show: (id: string) => take(show(head(), messages(), id, clock.next())),
     setDeleted: (id: string, deleted: boolean) => take(setDeleted(message(id), deleted, clock.next())),
+    remove: (id: string) => take(deleteMessage(head(), messages(), id, clock.next)),
     set: (values: Parameters<typeof withValues>[1]) =>
       take({ heads: [withValues(head(), values, clock.next())], messages: [] }),
     shown,
@@ -94,6 +96,31 @@ describe('a conversation', () => {
     expect(talk.versions('b')).toEqual(['a', 'b']);
     talk.setDeleted('a', true);
     expect(talk.versions('b')).toEqual(['b']);
+  });
+
+  it('shows another version in the place of its last message when that is deleted', () => {
+    const talk = createTalk();
+    talk.say(user('q'), reply('a'), user('q2'));
+    talk.sayInstead('a', reply('b'));
+    talk.remove('b');
+    expect(talk.shown()).toEqual(['q', 'a', 'q2']);
+    talk.setDeleted('b', false);
+    talk.show('b');
+    talk.remove('q');
+    expect(talk.shown()).toEqual(['b']);
+    talk.show('a');
+    talk.remove('q2');
+    expect(talk.shown()).toEqual(['a']);
+  });
+
+  it('loses the results of calls with the reply that called, and nothing else', () => {
+    const talk = createTalk();
+    const result = (id: string): Turn => ({ role: 'tool', id, callId: 'c', text: id });
+    talk.say(user('q'), reply('a'), result('r'), result('s'), reply('b'), user('q2'));
+    talk.remove('a');
+    expect(talk.shown()).toEqual(['q', 'b', 'q2']);
+    talk.remove('q2');
+    expect(talk.shown()).toEqual(['q', 'b']);
   });
 
   it('has the title of its first question until it is renamed', () => {

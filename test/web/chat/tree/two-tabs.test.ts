@@ -6,6 +6,7 @@ import { shownMessages, versionsOf } from '../../../../web/chat/data/tree/branch
 import { erased, isErased } from '../../../../web/chat/data/tree/erase.ts';
 import { latestStamp, merge, mergeHead } from '../../../../web/chat/data/tree/merge.ts';
 import {
+  deleteMessage,
   grow,
   newHead,
   say,
@@ -147,8 +148,10 @@ function createWorld() {
       }
       case 'show another branch':
         return show(head, messages, message.id, at);
+      case 'delete message':
+        return deleteMessage(head, messages, message.id, clock.next);
       default:
-        return setDeleted(message, kind === 'delete message', at);
+        return setDeleted(message, false, at);
     }
   };
 

@@ -1,6 +1,6 @@
 import { type Conversation, type Turn, titleOf, UNTITLED } from '../conversation.ts';
 import { NO_SETTINGS, type Settings } from '../settings.ts';
-import { lastAfter } from './branches.ts';
+import { lastAfter, shownMessages, versionsOf } from './branches.ts';
 import type { Stamp } from './stamp.ts';
 import type { Head, Message, Messages, Patch } from './tree.ts';
 
@@ -59,6 +59,33 @@ export function grow(message: Message, turn: Turn, at: Stamp): Patch {
 /** Deletes one message, or brings it back. What was said after it stays. */
 export function setDeleted(message: Message, deleted: boolean, at: Stamp): Patch {
   return { heads: [], messages: [{ ...message, deleted: { value: deleted, at } }] };
+}
+
+/**
+ * Deletes a message, and with a reply the results of its calls, which mean nothing without it. What was said after it stays. If it
+ * was the last one shown, another version of it is shown, if there is one.
+ */
+export function deleteMessage(head: Head, messages: Messages, id: string, next: () => Stamp): Patch {
+  const message = messages[id];
+  if (!message) return { heads: [], messages: [] };
+  const gone = [message, ...resultsOf(head, messages, id)];
+  const others = versionsOf(messages, id);
+  const at = others.indexOf(id);
+  const other = others[at - 1] ?? others[at + 1];
+  const wasLast = shownMessages(head, messages).at(-1)?.id === gone.at(-1)?.id;
+  return {
+    heads: wasLast && other !== undefined ? show(head, messages, other, next()).heads : [],
+    messages: gone.flatMap((one) => setDeleted(one, true, next()).messages),
+  };
+}
+
+/** The results that follow a reply in the branch that is shown. */
+function resultsOf(head: Head, messages: Messages, id: string): Message[] {
+  const shown = shownMessages(head, messages);
+  const index = shown.findIndex((one) => one.id === id);
+  const after = index < 0 ? [] : shown.slice(index + 1);
+  const end = after.findIndex(({ turn }) => turn.value.role !== 'tool');
+  return after.slice(0, end < 0 ? undefined : end);
 }
 
 /** Shows the newest branch that goes on from this message. */

@@ -1,0 +1,237 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Message } from '../../../web/chat/data/tree/tree.ts';
+import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type RunningServer, startServer } from '../../support/server.ts';
+import {
+  bubbles,
+  chat,
+  conversationOf,
+  importChats,
+  openChat,
+  readStored,
+  reload,
+  replies,
+  say,
+  textOf,
+} from './support.ts';
+
+const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
+const SHORT = { system: '', tools: '', sampling: { max_tokens: 4, temperature: 0 } };
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let server: RunningServer;
+let browser: TestBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  server = await startServer(['--models', inject('modelsFolder'), ...FLAGS]);
+  browser = await launchBrowser();
+  page = await openChat(browser.open, server.url);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Opens a chat of one question and this reply. Its model says no more than four tokens at once. */
+async function openTalk(title: string, text: string, more: Record<string, unknown> = {}): Promise<void> {
+  const talk = conversationOf(title, text, { model: 'tiny', end: { kind: 'stopped' }, ...more });
+  await importChats(page, [{ ...talk, model: 'tiny', settings: SHORT }]);
+  await chat(page, title).click();
+  await replies(page).first().waitFor();
+}
+
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const undo = () => page.getByRole('button', { name: 'Undo' }).click();
+/** The words of the reply that is shown last, as they are stored. */
+const lastWords = async (title: string): Promise<string> => {
+  const id = `id of ${title}`.replaceAll(' ', '-');
+  const own = (await readStored<Message>(page, 'messages')).filter(({ conversation }) => conversation === id);
+  return own.toSorted((one, other) => one.made.time - other.made.time).at(-1)?.turn.value.text ?? '';
+};
+const cutOff = (end: string) => replies(page).last().getByText(end).waitFor();
+const moreOf = async (name: string) => {
+  await replies(page).last().getByRole('button', { name: 'More about this reply' }).click();
+  await button(name).click();
+};
+
+/** The words with which the model goes on, by the API itself. */
+async function restOf(content: string, more: object = {}): Promise<string> {
+  const response = await fetch(`${server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'tiny',
+      messages: [
+        { role: 'user', content: 'Show me.' },
+        { role: 'assistant', content, ...more },
+      ],
+      continue_final_message: true,
+      temperature: 0,
+      max_tokens: 4,
+    }),
+  });
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
+  return choices[0]?.message.content ?? '';
+}
+
+describe('a reply that was cut off', () => {
+  it('goes on where its words end, in the same message, as often as one likes', async () => {
+    const beginning = 'Once upon a ti';
+    await openTalk('Cut', beginning);
+    await button('Continue').click();
+    await cutOff('Cut off');
+    const first = beginning + (await restOf(beginning));
+    await expect.poll(() => lastWords('Cut')).toBe(first);
+    await button('Continue').click();
+    const second = first + (await restOf(first));
+    await expect.poll(() => lastWords('Cut')).toBe(second);
+    await cutOff('Cut off');
+    expect(await replies(page).count()).toBe(1);
+    expect(await page.getByRole('group', { name: 'Versions' }).count()).toBe(0);
+    await reload(page);
+    await button('Continue').waitFor();
+    expect(await lastWords('Cut')).toBe(second);
+  });
+
+  it('keeps its words when it fails to go on, and can try again', async () => {
+    await openTalk('Fails', 'The first half');
+    await page.route('**/v1/chat/completions', (route) => {
+      const body = 'data: {"choices":[{"delta":{"content":" and a"},"finish_reason":null}]}\n\n';
+      return route.fulfill({ status: 200, contentType: 'text/event-stream', body });
+    });
+    await button('Continue').click();
+    await page.getByText('The connection broke off before the end.', { exact: true }).waitFor();
+    expect(await lastWords('Fails')).toBe('The first half and a');
+    await page.unroute('**/v1/chat/completions');
+    await button('Continue').click();
+    await cutOff('Cut off');
+    expect(await lastWords('Fails')).toMatch(/^The first half and a./);
+  });
+
+  it('goes on within its thoughts', async () => {
+    await openTalk('Thoughts', '', { reasoning: 'Let me see' });
+    const asked = page.waitForRequest('**/v1/chat/completions');
+    await button('Continue').click();
+    const { messages } = (await asked).postDataJSON();
+    expect(messages.at(-1)).toEqual({ role: 'assistant', content: '', reasoning_content: 'Let me see' });
+    await cutOff('Cut off');
+    expect(await textOf(replies(page).last().locator('.reasoning p'))).toMatch(/^Let me see./);
+  });
+
+  it('can not go on if it calls a tool, or ended by itself', async () => {
+    const calls = [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{"at' } }];
+    await openTalk('Calls', 'I look', { calls });
+    await openTalk('Whole', 'All said', { end: { kind: 'finished', reason: 'stop' } });
+    expect(await button('Continue').count()).toBe(0);
+    await chat(page, 'Calls').click();
+    await page.getByText('I look').waitFor();
+    expect(await button('Continue').count()).toBe(0);
+  });
+});
+
+describe('the model’s answer', () => {
+  it('can be changed: both versions stay, and the model goes on from the new one', async () => {
+    await openTalk('Edited', 'It is red.', { end: { kind: 'finished', reason: 'stop' } });
+    await moreOf('Edit the reply');
+    const words = page.getByRole('textbox', { name: 'The model’s words' });
+    await words.fill('It is blue, be');
+    await page.keyboard.press('Escape');
+    await page.getByText('It is red.').waitFor();
+    await button('Edit the reply').click();
+    await words.fill('It is blue, be');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Edited by you').waitFor();
+    await page.getByText('2/2').waitFor();
+    await button('Continue').click();
+    await cutOff('Cut off');
+    expect(await lastWords('Edited')).toBe(`It is blue, be${await restOf('It is blue, be')}`);
+    await button('Version before').click();
+    await page.getByText('It is red.').waitFor();
+    expect(await page.getByText('Edited by you').count()).toBe(0);
+    await reload(page);
+    await page.getByText('1/2').waitFor();
+  });
+});
+
+describe('the settings', () => {
+  const dialog = () => page.getByRole('dialog', { name: 'Settings of this chat' });
+  const openSettings = () => button('Settings of this chat').click();
+
+  it('say by the field what the API would refuse, and are in the request', async () => {
+    await openTalk('Settings', 'Some words');
+    await openSettings();
+    await dialog().getByText('More about sampling').click();
+    expect(await dialog().getByLabel('Repeat penalty').getAttribute('placeholder')).toBe('1.1');
+    await dialog().getByLabel('Mirostat surprise').fill('200');
+    await dialog().getByLabel('Typical P').fill('0.9');
+    await dialog().getByText('from 0 to 100').waitFor();
+    await dialog().getByText('Form of the replies').click();
+    await dialog().getByLabel('Stop at').fill('END');
+    await dialog().getByLabel('JSON schema').fill('[');
+    await dialog().getByText('The schema is not valid JSON').waitFor();
+    await dialog().getByLabel('JSON schema').fill('');
+    await dialog().getByLabel('More fields, as JSON').fill('{"dry_multiplier": 0.8}');
+    await dialog().getByText('dry_multiplier is not supported').waitFor();
+    await dialog().getByLabel('More fields, as JSON').fill('{"logit_bias": {"5": -1}}');
+    await dialog().getByText('They are added to each request').waitFor();
+    await button('Done').click();
+    const asked = page.waitForRequest('**/v1/chat/completions');
+    await say(page, 'Again');
+    const body = (await asked).postDataJSON();
+    expect(body).toMatchObject({ typical_p: 0.9, stop: ['END'], logit_bias: { 5: -1 }, max_tokens: 4 });
+    expect(body).not.toHaveProperty('mirostat_tau');
+    expect(body).not.toHaveProperty('response_format');
+    await cutOff('Cut off');
+  });
+
+  it('give the system prompt as much room as it needs', async () => {
+    await openSettings();
+    const field = dialog().getByRole('textbox', { name: 'System prompt' });
+    const height = async () => (await field.boundingBox())?.height ?? 0;
+    const empty = await height();
+    await field.fill('A line.\n'.repeat(8));
+    const grown = await height();
+    expect(grown).toBeGreaterThan(empty);
+    await button('More room').click();
+    expect(await height()).toBeGreaterThan(grown);
+    await page.keyboard.press('Escape');
+  });
+});
+
+describe('a message that is deleted', () => {
+  it('leaves what was said after it, and comes back', async () => {
+    const talk = conversationOf('Four', 'One', {});
+    const turns = [...talk.turns, ...conversationOf('', 'Two').turns.map((turn) => ({ ...turn, id: `${turn.id}2` }))];
+    await importChats(page, [{ ...talk, turns }]);
+    await chat(page, 'Four').click();
+    const said = () => page.locator('.bubble, .reply .prose').allInnerTexts();
+    await expect.poll(said).toEqual(['Show me.', 'One', 'Show me.', 'Two']);
+    await replies(page).first().getByRole('button', { name: 'More about this reply' }).click();
+    await button('Delete the reply').click();
+    await expect.poll(said).toEqual(['Show me.', 'Show me.', 'Two']);
+    await undo();
+    await expect.poll(said).toEqual(['Show me.', 'One', 'Show me.', 'Two']);
+    await button('Edit and send again').first().click();
+    await button('Delete this message').click();
+    await expect.poll(said).toEqual(['One', 'Show me.', 'Two']);
+    await reload(page);
+    await expect.poll(said).toEqual(['One', 'Show me.', 'Two']);
+  });
+
+  it('gives way to another version of it', async () => {
+    await openTalk('Versions', 'The old answer');
+    await moreOf('Edit the reply');
+    await page.getByRole('textbox', { name: 'The model’s words' }).fill('The new answer');
+    await button('Save').click();
+    await page.getByText('The new answer').waitFor();
+    await button('Delete the reply').click();
+    await page.getByText('The old answer').waitFor();
+    expect(await page.getByRole('group', { name: 'Versions' }).count()).toBe(0);
+    await undo();
+    await page.getByText('The new answer').waitFor();
+    expect(await bubbles(page)).toEqual(['Show me.']);
+  });
+});

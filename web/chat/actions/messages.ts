@@ -1,0 +1,58 @@
+import { newId } from '../data/new-id.ts';
+import { currentHead, headOf } from '../data/state.ts';
+import { deleteMessage, sayInstead, setDeleted, withValues } from '../data/tree/operations.ts';
+import type { Messages, Patch } from '../data/tree/tree.ts';
+import { type Context, change } from './context.ts';
+
+/** What a person can do with single messages of the current conversation. */
+export interface MessageActions {
+  /** Puts other words into the model's mouth. The old ones stay as another version. */
+  editReply(replyId: string, text: string): void;
+  /** Deletes a message. What was said after it stays. A notice offers to restore it. */
+  remove(messageId: string): void;
+}
+
+/** `stop` stops the replies of a conversation. */
+export function messageActions(context: Context, stop: (conversationId: string) => void): MessageActions {
+  const { store, clock } = context;
+  const messagesOf = (id: string): Messages => store.get().chats.messages[id] ?? {};
+
+  const undoRemove = (conversationId: string, ids: string[], shown: { now: string | null; before: string | null }) => {
+    const head = headOf(store.get(), conversationId);
+    const messages = messagesOf(conversationId);
+    const back: Patch = {
+      // Something else may be shown by now.
+      heads: head && head.shown.value === shown.now ? [withValues(head, { shown: shown.before }, clock.next())] : [],
+      messages: ids.flatMap((id) => {
+        const message = messages[id];
+        return message ? setDeleted(message, false, clock.next()).messages : [];
+      }),
+    };
+    void change(context, back);
+  };
+
+  return {
+    editReply: (replyId, text) => {
+      const head = currentHead(store.get());
+      const messages = messagesOf(head.id);
+      const turn = messages[replyId]?.turn.value;
+      if (turn?.role !== 'assistant' || turn.text === text) return;
+      const end = { kind: 'finished' as const, reason: 'stop' as const };
+      const said = { ...turn, id: newId(), text, end, stats: null, edited: true as const };
+      void change(context, sayInstead(head, messages, replyId, said, clock.next()));
+    },
+    remove: (messageId) => {
+      const head = currentHead(store.get());
+      const turn = messagesOf(head.id)[messageId]?.turn.value;
+      if (!turn) return;
+      if (turn.role === 'assistant' && turn.end === null) stop(head.id);
+      const patch = deleteMessage(head, messagesOf(head.id), messageId, clock.next);
+      void change(context, patch);
+      const ids = patch.messages.map(({ id }) => id);
+      const shown = { now: patch.heads[0]?.shown.value ?? head.shown.value, before: head.shown.value };
+      const text = turn.role === 'user' ? 'Deleted your message.' : 'Deleted the reply.';
+      const undo = () => undoRemove(head.id, ids, shown);
+      store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', undo } });
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { chatRequestSchema } from '../../../src/core/api/chat/schema.ts';
+import { validate } from '../../../src/core/api/fields/fields.ts';
+import { refuseFields, undefinedFields, WITHOUT_EFFECT } from '../../../src/core/api/fields/support.ts';
+
+const REQUEST = { model: 'any', messages: [{ role: 'user', content: '' }] };
+
+/** Says what the API has against these fields of a chat request; null if it takes and honours them all. */
+export function problemOfFields(fields: object): string | null {
+  const idle = Object.keys(fields).find((name) => WITHOUT_EFFECT.has(name));
+  if (idle !== undefined) return `${idle} would have no effect here.`;
+  const [unknown] = undefinedFields(fields, chatRequestSchema.entries);
+  if (unknown !== undefined) return `${unknown} is no field of this API.`;
+  try {
+    validate(chatRequestSchema, { ...REQUEST, ...fields });
+    refuseFields(fields, [], chatRequestSchema.entries);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

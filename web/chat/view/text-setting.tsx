@@ -1,0 +1,45 @@
+import type { JSX } from 'preact';
+
+interface TextSettingProps {
+  label: string;
+  hint: string;
+  text: string;
+  placeholder: string;
+  /** What is wrong with the text; null if nothing is. */
+  problem: string | null;
+  onChange: (text: string) => void;
+}
+
+/** A setting that is a text for machines. Its problem stands right below it. */
+export function TextSetting({ label, hint, text, placeholder, problem, onChange }: TextSettingProps): JSX.Element {
+  const id = `setting-${label.toLowerCase().replaceAll(/\W+/g, '-')}`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={3}
+        class="code"
+        spellcheck={false}
+        value={text}
+        placeholder={placeholder}
+        aria-invalid={problem !== null}
+        aria-describedby={`${id}-hint`}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <small id={`${id}-hint`} class={problem === null ? 'muted' : 'problem'}>
+        {problem ?? hint}
+      </small>
+    </div>
+  );
+}
+
+/** Returns what reading a text throws, for people; null if nothing. */
+export function problemOf(read: () => unknown): string | null {
+  try {
+    read();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
