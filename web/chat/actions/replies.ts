@@ -30,7 +30,7 @@ export interface ReplyActions {
   /** Asks for this reply again. The old one stays as another version. */
   retry(replyId: string): void;
   /** Says this in the place of a turn and asks for a reply. The old turn and what came after it stay as another version. */
-  edit(turnId: string, text: string): void;
+  edit(turnId: string, text: string, attachments: Attachment[]): void;
   /** Sends the result of a tool call. Once all calls have a result, the model continues. */
   answerCall(callId: string, text: string): void;
   /** Stops the reply of a conversation, by default the current one. The text so far stays. */
@@ -178,10 +178,10 @@ export function replyActions(
       stop(id);
       reply(id, replyId);
     },
-    edit: (turnId, text) => {
+    edit: (turnId, text, attachments) => {
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;
-      const said: UserTurn = { ...turn, id: newId(), text };
+      const said: UserTurn = { ...turn, id: newId(), text, ...sorted(attachments) };
       goOn(said, { id: store.get().currentId, instead: turnId });
     },
     answerCall: (callId, text) => goOn({ role: 'tool', id: newId(), callId, text }, { id: store.get().currentId }),

@@ -1,5 +1,6 @@
 import type { Conversation, Recording, Turn, UserTurn } from './conversation.ts';
 import { readTools } from './settings.ts';
+import { withFiles } from './text-file.ts';
 
 /**
  * Makes the body of POST /v1/chat/completions for the next reply. Throws if the tools of the settings are not valid
@@ -43,7 +44,8 @@ function toMessage(turn: Turn): object {
   }
 }
 
-function toContent({ text, images, recordings = [] }: UserTurn): string | object[] {
+function toContent({ text: words, images, recordings = [], files = [] }: UserTurn): string | object[] {
+  const text = withFiles(files, words);
   if (images.length + recordings.length === 0) return text;
   return [
     ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
