@@ -27,6 +27,9 @@ export const SITE_MODELS_FOLDER = 'paddock/models';
 /** The folder of the frame that draws the chat page's diagrams. */
 export const DIAGRAMS_FOLDER = 'diagrams';
 
+/** The folder of what reads PDFs on the chat page. */
+export const PDF_FOLDER = 'assets/pdf';
+
 /** The content type of a file of a static site, by its name. */
 export function contentTypeOf(name: string): string {
   return CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { contentTypeOf, DIAGRAMS_FOLDER, listSite } from '../../src/site-files.ts';
+import { contentTypeOf, DIAGRAMS_FOLDER, listSite, PDF_FOLDER } from '../../src/site-files.ts';
 import type { ShellFile, ShellManifest } from '../service-worker/shell-manifest.ts';
 
 /** Lists the files that the service worker keeps: all of the site but itself and the type declarations. */
@@ -21,7 +21,7 @@ export async function listShell(out: string): Promise<ShellManifest> {
 function partOf(path: string): ShellFile['part'] {
   if (path.startsWith('paddock/compat/')) return 'compat';
   if (path === 'paddock/wllama.wasm') return 'modern';
-  if (path.startsWith(`${DIAGRAMS_FOLDER}/`)) return 'later';
+  if ([DIAGRAMS_FOLDER, PDF_FOLDER].some((folder) => path.startsWith(`${folder}/`))) return 'later';
   return path.startsWith('paddock/') ? 'engine' : 'page';
 }
 

@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import { PDF_FOLDER } from '../../src/site-files.ts';
 
 /** KaTeX names each font in three formats. Every browser that runs the page takes the first, WOFF2. */
 const firstFontFormat: Plugin = {
@@ -24,16 +25,19 @@ export default defineConfig({
     // Nothing is inlined: the page's Content-Security-Policy allows files only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // PDF.js is one file of nearly 500 kB.
+    chunkSizeWarningLimit: 600,
     rolldownOptions: {
       output: {
         entryFileNames: 'assets/chat.js',
-        chunkFileNames: 'assets/[name].js',
-        assetFileNames: ({ names: [name = ''] }) =>
-          name.endsWith('.woff2')
-            ? 'assets/fonts/[name][extname]'
-            : name === 'index.css'
-              ? 'assets/chat.css'
-              : 'assets/[name][extname]',
+        chunkFileNames: ({ name }) => (name === 'read-pdf' ? `${PDF_FOLDER}/[name].js` : 'assets/[name].js'),
+        assetFileNames: ({ names: [name = ''] }) => {
+          if (name.endsWith('.woff2')) return 'assets/fonts/[name][extname]';
+          // Not every web server knows that .mjs is a script.
+          if (name.endsWith('.mjs')) return `${PDF_FOLDER}/[name].js`;
+          if (name.endsWith('.bcmap')) return `${PDF_FOLDER}/tables/[name][extname]`;
+          return name === 'index.css' ? 'assets/chat.css' : 'assets/[name][extname]';
+        },
       },
     },
   },

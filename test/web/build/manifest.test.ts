@@ -10,6 +10,7 @@ beforeEach(async () => {
   const files = [
     'index.html',
     'assets/chat.css',
+    'assets/pdf/read-pdf.js',
     'diagrams/index.html',
     'service-worker.js',
     'paddock/client.js',
@@ -32,6 +33,7 @@ describe('what the service worker keeps', () => {
     const { files } = await listShell(site);
     expect(files.map(({ path, part, type }) => [path, part, type])).toEqual([
       ['assets/chat.css', 'page', 'text/css; charset=utf-8'],
+      ['assets/pdf/read-pdf.js', 'later', 'text/javascript; charset=utf-8'],
       ['diagrams/index.html', 'later', 'text/html; charset=utf-8'],
       ['index.html', 'page', 'text/html; charset=utf-8'],
       ['paddock/client.js', 'engine', 'text/javascript; charset=utf-8'],

@@ -34,6 +34,11 @@ const RICH = [
   '[^1]: The words of the note, with `code`.',
 ].join('\n\n');
 
+const withFile = ({ turns: [, reply], ...chat }: ReturnType<typeof conversationOf>) => {
+  const files = [{ name: 'code.ts', size: 400, text: `const a = '${'x'.repeat(400)}';\n`.repeat(40) }];
+  return { ...chat, turns: [{ role: 'user', id: 'u', text: '', images: [], files }, reply] };
+};
+
 const MORE = {
   reasoning: 'Let me think.',
   calls: [{ id: 'c', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Rome"}' } }],
@@ -58,6 +63,7 @@ beforeAll(async () => {
     conversationOf('A failed reply', '', { end: { kind: 'failed', message: 'It went wrong.', code: null } }),
     conversationOf('All there is in a reply', TEXT, MORE),
     conversationOf('Formulas and diagrams', RICH),
+    withFile(conversationOf('A file', 'I see.')),
   ]);
   await chooseModel(page, 'tiny/vision/eye');
   await attach();
@@ -90,6 +96,16 @@ async function seriousViolations(): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
+
+const attachText = async () => {
+  await openConversation('A file');
+  await page.locator('.sent-file summary').click();
+  const list = page.getByRole('list', { name: 'Attached' });
+  if (await list.isVisible()) return;
+  const buffer = Buffer.from('words\n');
+  await page.getByLabel(/^Attach /).setInputFiles({ name: `${'long '.repeat(20)}.txt`, mimeType: '', buffer });
+  await list.waitFor();
+};
 
 const openChats = async () => {
   const nav = page.getByRole('navigation', { name: 'Chats' });
@@ -142,6 +158,7 @@ const VIEWS: [string, () => Promise<void>][] = [
   ['a failed reply', () => openConversation('A failed reply')],
   ['the models', () => page.locator('.model-button').click()],
   ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],
+  ['files of text, sent and attached', attachText],
   ['two versions of a reply', askAgain],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
   ['what was found, and what can be done with a chat', findMore],

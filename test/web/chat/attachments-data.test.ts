@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Attachment,
-  acceptOf,
+  attachmentsOf,
   inWords,
   kindOf,
   kindsOf,
   meansFiles,
   namesOf,
+  noText,
   refusalOf,
   sorted,
   unfit,
@@ -37,19 +38,18 @@ const wav: Recording = { name: 'hello.wav', seconds: 1.5, url: 'data:audio/wav;b
 const mp3: Recording = { name: 'hello.mp3', seconds: 61, url: 'data:audio/mpeg;base64,SUQz' };
 const image: Attachment = { kind: 'image', url: PICTURE };
 const sound: Attachment = { kind: 'audio', recording: wav };
+const note = { kind: 'text' as const, file: { name: 'a.md', size: 4, text: 'note' } };
 const said = (more: Partial<UserTurn>): UserTurn => ({ role: 'user', id: 'u', text: '', images: [], ...more });
 
 describe('the kinds that a model takes', () => {
-  it('are named in words and for the file dialog', () => {
+  it('are named in words: text goes to every model', () => {
     expect([undefined, deaf, ears, eyes, both].map((one) => namesOf(kindsOf(one)))).toEqual([
-      '',
-      '',
-      'recordings',
-      'pictures',
-      'pictures or recordings',
+      'files',
+      'files',
+      'recordings or files',
+      'pictures or files',
+      'pictures, recordings or files',
     ]);
-    expect(acceptOf(kindsOf(eyes))).toBe('image/*');
-    expect(acceptOf(kindsOf(both))).toBe('image/*,audio/wav,audio/mpeg,.wav,.mp3');
   });
 });
 
@@ -60,10 +60,18 @@ describe('a file', () => {
     ['MP3', silentMp3(1), '', 'audio'],
     ['WAV that calls itself a picture', toneWav(440, 0.1), 'image/png', 'audio'],
     ['picture that only the browser may know', new Uint8Array(32), 'image/heic', 'image'],
-    ['text', Buffer.from('Hello, world'), 'text/plain', null],
-    ['recording of another form', Buffer.from('OggS0000000000000'), 'audio/ogg', null],
+    ['PDF', Buffer.from('%PDF-1.7'), '', 'pdf'],
+    ['PDF with something before it', Buffer.from('\r\n%PDF-1.7'), 'application/pdf', 'pdf'],
+    ['text', Buffer.from('Hello, world'), 'text/plain', 'text'],
+    ['text that begins as a BMP does', Buffer.from('BM is short for'), 'text/plain', 'text'],
+    ['recording of another form', Buffer.from('OggS0000000000000'), 'audio/ogg', 'text'],
   ])('is recognised by its first bytes: %s', (_, bytes, type, kind) => {
-    expect(kindOf(bytes, type)).toBe(kind);
+    expect(kindOf(bytes, type, both)).toBe(kind);
+  });
+
+  it('is a picture in SVG for a model that sees, and a text for others', () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"></svg>');
+    expect([eyes, deaf].map((one) => kindOf(svg, 'image/svg+xml', one))).toEqual(['image', 'text']);
   });
 
   it('is accepted up to 21 MB, by a model that takes its kind', () => {
@@ -73,12 +81,23 @@ describe('a file', () => {
     expect(refusalOf('image', { ...file, size: 20 * MIB + 1 }, eyes)).toMatch(/“a\.png” is too large.* 21 MB/);
   });
 
+  it('of text is accepted up to 4 MB, and a PDF up to 50 MB, by every model', () => {
+    const file = (size: number) => ({ name: 'a', size });
+    expect([refusalOf('text', file(4e6), deaf), refusalOf('pdf', file(50e6), deaf)]).toEqual([null, null]);
+    expect(refusalOf('text', file(4e6 + 1), both)).toBe('“a” is too large: a file may have 4 MB at most.');
+    expect(refusalOf('pdf', file(50e6 + 1), both)).toBe('“a” is too large: a file may have 50 MB at most.');
+  });
+
   it('is refused with a message that names it and the model', () => {
     const file = { name: 'a.b', size: 1 };
     expect(refusalOf('image', file, ears)).toBe('Ears takes no pictures. “a.b” is not attached.');
     expect(refusalOf('audio', file, eyes)).toBe('Eyes takes no recordings. “a.b” is not attached.');
     expect(refusalOf('image', file, undefined)).toMatch(/no model yet/);
-    expect(refusalOf(null, file, both)).toMatch(/“a\.b” is neither a picture nor a recording in WAV or MP3/);
+  });
+
+  it('that is no text is refused by what it is, if that is known', () => {
+    expect(noText('a.zip', Buffer.from('PK\x03\x04'))).toMatch(/^“a\.zip” is a file of the type ZIP: only text, code/);
+    expect(noText('a.bin', new Uint8Array(9))).toMatch(/^“a\.bin” is not a text: only text, code, PDF/);
   });
 });
 
@@ -89,16 +108,30 @@ describe('attachments', () => {
       sound,
       { kind: 'audio', recording: mp3 },
     ]);
-    expect(sorted([sound, image])).toEqual({ images: [PICTURE], recordings: [wav] });
+    expect(sorted([sound, note, image])).toEqual({ images: [PICTURE], recordings: [wav], files: [note.file] });
+  });
+
+  it('of text count twice if the name or the words differ', () => {
+    const named = { ...note, file: { ...note.file, name: 'b.md' } };
+    const changed = { ...note, file: { ...note.file, text: 'other' } };
+    expect(withMore([note], [note, named, changed])).toEqual([note, named, changed]);
+  });
+
+  it('of a turn are what was attached to it', () => {
+    const all = [image, sound, note];
+    expect(attachmentsOf(said(sorted(all)))).toEqual(all);
+    expect(attachmentsOf(said({}))).toEqual([]);
   });
 
   it('are counted in words', () => {
     expect(inWords([])).toBe('');
     expect(inWords([sound, image, { kind: 'image', url: 'another' }])).toBe('2 pictures and 1 recording attached.');
+    expect(inWords([note])).toBe('1 file attached.');
   });
 
   it('stay attached to a model that takes them, and are refused by another one', () => {
     expect(unfit([image, sound], both)).toBeNull();
+    expect(unfit([note], deaf)).toBeNull();
     expect(unfit([], undefined)).toBeNull();
     expect(unfit([image, sound], eyes)).toMatch(/^Eyes takes no recordings\. .*choose another model/);
   });

@@ -4,14 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { Patch } from '../../../web/chat/data/tree/tree.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
+import { type GivenFile, give } from './give-files.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
 import { ask, chooseModel, messageField, openChat, reload, replies, say, textOf } from './support.ts';
-
-interface GivenFile {
-  name: string;
-  mimeType: string;
-  buffer: Buffer;
-}
 
 const MODELS = [
   listedModel('Senses', { vision: true, audio: true }),
@@ -66,32 +61,6 @@ async function detach(): Promise<void> {
 async function contentOf(act: () => Promise<unknown>) {
   const [request] = await Promise.all([page.waitForRequest('**/v1/chat/completions'), act()]);
   return request.postDataJSON().messages.at(-1).content;
-}
-
-/** Fires the browser's events for dragging these files over the page or pasting them. */
-async function give(events: string[], files: GivenFile[], target: Locator = page.locator('body')): Promise<void> {
-  const given = files.map(({ name, mimeType, buffer }) => ({ name, mimeType, data: buffer.toString('base64') }));
-  await target.evaluate(giveInPage, { events, given });
-}
-
-/** Runs in the page. */
-function giveInPage(
-  target: HTMLElement | SVGElement,
-  { events, given }: { events: string[]; given: { name: string; mimeType: string; data: string }[] },
-): void {
-  const transfer = new DataTransfer();
-  for (const { name, mimeType, data } of given) {
-    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-    transfer.items.add(new File([bytes], name, { type: mimeType }));
-  }
-  for (const event of events) {
-    const init = { bubbles: true, cancelable: true };
-    const made =
-      event === 'paste'
-        ? new ClipboardEvent(event, { ...init, clipboardData: transfer })
-        : new DragEvent(event, { ...init, dataTransfer: transfer });
-    target.dispatchEvent(made);
-  }
 }
 
 /** Returns the length that the browser finds in a recording. */
@@ -167,16 +136,16 @@ describe('files attached by the button', () => {
 
 describe('files dropped or pasted', () => {
   it('are attached, and a drop zone appears while they are dragged over the page', async () => {
-    await give(['dragenter', 'dragover'], [picture]);
-    expect(await textOf(dropZone())).toBe('Drop pictures or recordings anywhere');
-    await give(['dragleave'], [picture]);
+    await give(page.locator('body'), ['dragenter', 'dragover'], [picture]);
+    expect(await textOf(dropZone())).toBe('Drop pictures, recordings or files anywhere');
+    await give(page.locator('body'), ['dragleave'], [picture]);
     await dropZone().waitFor({ state: 'detached' });
-    await give(['dragover', 'drop'], [picture]);
+    await give(page.locator('body'), ['dragover', 'drop'], [picture]);
     await attached().getByRole('img').waitFor();
     expect(await dropZone().count()).toBe(0);
-    await give(['paste'], [mp3], messageField(page));
+    await give(messageField(page), ['paste'], [mp3]);
     await attached().getByRole('figure').waitFor();
-    await give(['paste'], [picture], messageField(page));
+    await give(messageField(page), ['paste'], [picture]);
     await messageField(page).fill('Hm?');
     // The same picture again is read and left out.
     await page.getByRole('button', { name: 'Send', disabled: false }).waitFor();
@@ -188,10 +157,10 @@ describe('files dropped or pasted', () => {
   });
 
   it('are ignored if they come from the page itself, as is text', async () => {
-    await give(['dragstart', 'dragover', 'drop', 'dragend'], [picture]);
-    await give(['dragover', 'paste'], []);
+    await give(page.locator('body'), ['dragstart', 'dragover', 'drop', 'dragend'], [picture]);
+    await give(page.locator('body'), ['dragover', 'paste'], []);
     expect(await dropZone().count()).toBe(0);
-    await give(['drop'], [wav]);
+    await give(page.locator('body'), ['drop'], [wav]);
     await attached().getByRole('figure').waitFor();
     expect(await attached().getByRole('listitem').count()).toBe(1);
     await detach();
@@ -199,12 +168,12 @@ describe('files dropped or pasted', () => {
 });
 
 describe('files that can not be attached', () => {
-  it('are refused with a message by a model without vision and audio, which has no button either', async () => {
+  it('are refused with a message by a model without vision and audio, whose button says so', async () => {
     await chooseModel(page, 'Words');
-    await page.getByLabel(/^Attach /).waitFor({ state: 'detached' });
-    await give(['dragover'], [picture]);
-    expect(await textOf(dropZone())).toBe('Words takes neither pictures nor recordings');
-    await give(['drop'], [picture, wav]);
+    await page.getByLabel('Attach files', { exact: true }).waitFor();
+    await give(page.locator('body'), ['dragover'], [picture]);
+    expect(await textOf(dropZone())).toBe('Drop files anywhere');
+    await give(page.locator('body'), ['drop'], [picture, wav]);
     await problem().waitFor();
     expect(await problem().locator('p').allInnerTexts()).toEqual([
       'Words takes no pictures. “red.png” is not attached.',
@@ -230,11 +199,6 @@ describe('files that can not be attached', () => {
     ['is too large', { ...wav, buffer: Buffer.concat([wav.buffer, Buffer.alloc(20 * 1024 ** 2)]) }, /too large.*21 MB/],
     ['is cut off', { ...wav, buffer: wav.buffer.subarray(0, 1000) }, /“tone\.wav” is a broken WAV: it ends after 1000/],
     ['is no picture inside', { ...picture, buffer: picture.buffer.subarray(0, 40) }, /“red\.png” is no picture/],
-    [
-      'is neither',
-      { name: 'a.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7') },
-      /“a\.pdf” is neither/,
-    ],
   ])('are refused with a message if one %s', async (_, file, message) => {
     await attach(file);
     await problem().waitFor();

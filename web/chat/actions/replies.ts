@@ -50,7 +50,7 @@ export interface ReplyActions {
   /** Has the model go on where the words of this reply end. */
   goOn(replyId: string): void;
   /** Says this in the place of a turn and asks for a reply. The old turn and what came after it stay as another version. */
-  edit(turnId: string, text: string): void;
+  edit(turnId: string, text: string, attachments: Attachment[]): void;
   /** Sends the result of a tool call. Once all calls have a result, the model continues. */
   answerCall(callId: string, text: string): void;
   /** Stops the reply of a conversation, by default the current one. The text so far stays. */
@@ -233,10 +233,10 @@ export function replyActions(
       reply(id, { instead: replyId });
     },
     goOn: (replyId) => reply(store.get().currentId, { continued: replyId }),
-    edit: (turnId, text) => {
+    edit: (turnId, text, attachments) => {
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;
-      const said: UserTurn = { ...turn, id: newId(), text };
+      const said: UserTurn = { ...turn, id: newId(), text, ...sorted(attachments) };
       goOn(said, { id: store.get().currentId, instead: turnId });
     },
     answerCall: (callId, text) => goOn({ role: 'tool', id: newId(), callId, text }, { id: store.get().currentId }),

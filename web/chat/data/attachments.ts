@@ -1,60 +1,70 @@
-import { formatBytes } from '../../../src/core/bytes.ts';
 import { typeOf } from '../../../src/media/file-type.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import { isImageType } from '../../../src/media/reader.ts';
-import type { Recording } from './conversation.ts';
+import type { Recording, UserTurn } from './conversation.ts';
 import type { ListedModel } from './model.ts';
+import { TEXT_LIMITS, type TextFile, tooLarge } from './text-file.ts';
 
-/** A picture or a recording that is attached to a message. */
+/** What is attached to a message. */
 export type Attachment =
   /** The image as a data: URL. */
-  { kind: 'image'; url: string } | { kind: 'audio'; recording: Recording };
+  | { kind: 'image'; url: string }
+  | { kind: 'audio'; recording: Recording }
+  /** `pasted` is true for a long paste, which may as well stand in the message. */
+  | { kind: 'text'; file: TextFile; pasted?: boolean };
 
 export type AttachmentKind = Attachment['kind'];
+
+/** A kind by the beginning of a file. All that is not known may be a text. */
+export type FileKind = AttachmentKind | 'pdf';
 
 /** The number of bytes at the beginning of a file that show its type. */
 export const BEGINNING_BYTES = 4096;
 
-const NAMES: Record<AttachmentKind, string> = { image: 'picture', audio: 'recording' };
-const ACCEPT: Record<AttachmentKind, string> = { image: 'image/*', audio: 'audio/wav,audio/mpeg,.wav,.mp3' };
+const KINDS = ['image', 'audio', 'text'] as const;
+const NAMES: Record<AttachmentKind, string> = { image: 'picture', audio: 'recording', text: 'file' };
 
-/** Returns the kinds of attachments that a model takes. */
+/** Returns the kinds of attachments that a model takes. Every model takes text. */
 export function kindsOf(model: ListedModel | undefined): AttachmentKind[] {
   const { vision, audio } = model?.capabilities ?? {};
-  return [...(vision ? ['image' as const] : []), ...(audio ? ['audio' as const] : [])];
+  return [...(vision ? ['image' as const] : []), ...(audio ? ['audio' as const] : []), 'text'];
 }
 
-/** Names the kinds in words: "pictures or recordings". */
+/** Names the kinds in words: "pictures, recordings or files". */
 export function namesOf(kinds: AttachmentKind[]): string {
-  return kinds.map((kind) => `${NAMES[kind]}s`).join(' or ');
-}
-
-/** Returns the file types that a file dialog offers. */
-export function acceptOf(kinds: AttachmentKind[]): string {
-  return kinds.map((kind) => ACCEPT[kind]).join(',');
+  const names = kinds.map((kind) => `${NAMES[kind]}s`);
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
 /**
  * Returns a file's kind by its first bytes. If these are not known, the browser's type counts: it may read more kinds
- * of pictures.
+ * of pictures. A drawing in SVG is also a text, for models that see no pictures.
  */
-export function kindOf(beginning: Uint8Array, type: string): AttachmentKind | null {
+export function kindOf(beginning: Uint8Array, type: string, model?: ListedModel): FileKind {
   const found = typeOf(beginning);
   if (found === 'WAV' || found === 'MP3') return 'audio';
-  return isImageType(found) || type.startsWith('image/') ? 'image' : null;
+  if (found === 'PDF' || type === 'application/pdf') return 'pdf';
+  if (type === 'image/svg+xml' && !kindsOf(model).includes('image')) return 'text';
+  return isImageType(found) || type.startsWith('image/') ? 'image' : 'text';
 }
 
 /** Says for people why the model can't get this file; null if it can. */
 export function refusalOf(
-  kind: AttachmentKind | null,
-  { name, size }: { name: string; size: number },
+  kind: FileKind,
+  file: { name: string; size: number },
   model: ListedModel | undefined,
 ): string | null {
-  if (kind === null) return `“${name}” is neither a picture nor a recording in WAV or MP3.`;
-  const kinds = kindsOf(model);
-  if (!kinds.includes(kind)) return `${notTaken(kind, model)} “${name}” is not attached.`;
-  if (size > MEDIA_LIMITS.fileBytes) return `“${name}” is too large: a file may have ${limitText()} at most.`;
-  return null;
+  if (kind === 'pdf') return tooLarge(file, TEXT_LIMITS.pdfBytes);
+  if (kind === 'text') return tooLarge(file, TEXT_LIMITS.bytes);
+  if (!kindsOf(model).includes(kind)) return `${notTaken(kind, model)} “${file.name}” is not attached.`;
+  return tooLarge(file, MEDIA_LIMITS.fileBytes);
+}
+
+/** Says for people that a file is no text, and what it is if that is known. */
+export function noText(name: string, beginning: Uint8Array): string {
+  const found = typeOf(beginning);
+  const reason = found === null ? 'is not a text' : `is a file of the type ${found}`;
+  return `“${name}” ${reason}: only text, code, PDF, pictures, and recordings in WAV or MP3 can be attached.`;
 }
 
 /** Says for people why a message with these attachments can't be sent to this model; null if it can. */
@@ -66,7 +76,7 @@ export function unfit(attachments: Attachment[], model: ListedModel | undefined)
 
 /** Says what is attached, for screen readers. */
 export function inWords(attachments: Attachment[]): string {
-  const counts = (['image', 'audio'] as const).flatMap((kind) => {
+  const counts = KINDS.flatMap((kind) => {
     const count = attachments.filter((one) => one.kind === kind).length;
     return count === 0 ? [] : [`${count} ${NAMES[kind]}${count === 1 ? '' : 's'}`];
   });
@@ -75,19 +85,26 @@ export function inWords(attachments: Attachment[]): string {
 
 /** Adds attachments. The same file counts once, since a second copy tells a model nothing new. */
 export function withMore(attachments: Attachment[], more: Attachment[]): Attachment[] {
-  return [...new Map([...attachments, ...more].map((one) => [urlOf(one), one])).values()];
-}
-
-export function urlOf(attachment: Attachment): string {
-  return attachment.kind === 'image' ? attachment.url : attachment.recording.url;
+  const all = [...attachments, ...more];
+  return all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
 }
 
 /** Sorts the attachments into the fields of a turn. */
-export function sorted(attachments: Attachment[]): { images: string[]; recordings: Recording[] } {
+export function sorted(attachments: Attachment[]): { images: string[]; recordings: Recording[]; files: TextFile[] } {
   return {
     images: attachments.flatMap((one) => (one.kind === 'image' ? [one.url] : [])),
     recordings: attachments.flatMap((one) => (one.kind === 'audio' ? [one.recording] : [])),
+    files: attachments.flatMap((one) => (one.kind === 'text' ? [one.file] : [])),
   };
+}
+
+/** Returns what was attached to a turn. */
+export function attachmentsOf({ images, recordings = [], files = [] }: UserTurn): Attachment[] {
+  return [
+    ...images.map((url): Attachment => ({ kind: 'image', url })),
+    ...recordings.map((recording): Attachment => ({ kind: 'audio', recording })),
+    ...files.map((file): Attachment => ({ kind: 'text', file })),
+  ];
 }
 
 /**
@@ -98,11 +115,12 @@ export function meansFiles(types: readonly string[]): boolean {
   return types.includes('Files') && !(types.includes('text/plain') && types.includes('text/html'));
 }
 
-function notTaken(kind: AttachmentKind, model: ListedModel | undefined): string {
-  return model ? `${model.name} takes no ${NAMES[kind]}s.` : 'There is no model yet.';
+function isSame(one: Attachment, other: Attachment): boolean {
+  if (one.kind === 'image') return other.kind === 'image' && one.url === other.url;
+  if (one.kind === 'audio') return other.kind === 'audio' && one.recording.url === other.recording.url;
+  return other.kind === 'text' && one.file.name === other.file.name && one.file.text === other.file.text;
 }
 
-/** Writes the limit without a decimal that is zero: `21 MB` instead of `21.0 MB`. */
-function limitText(): string {
-  return formatBytes(MEDIA_LIMITS.fileBytes).replace('.0 ', ' ');
+function notTaken(kind: AttachmentKind, model: ListedModel | undefined): string {
+  return model ? `${model.name} takes no ${NAMES[kind]}s.` : 'There is no model yet.';
 }

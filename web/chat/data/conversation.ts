@@ -3,6 +3,7 @@ import type { CacheTimings, Timings } from '../../../src/core/api/stream/usage.t
 import type { FinishReason } from '../../../src/core/events.ts';
 import { newId } from './new-id.ts';
 import type { Settings } from './settings.ts';
+import type { TextFile } from './text-file.ts';
 
 /** The branch of a conversation that is shown. Times are Unix times in ms. */
 export interface Conversation {
@@ -26,6 +27,8 @@ export interface UserTurn {
   images: string[];
   /** Conversations from before recordings existed lack this field. */
   recordings?: Recording[];
+  /** Conversations from before files of text existed lack this field. */
+  files?: TextFile[];
 }
 
 /** A WAV or MP3 file with its own name. */
@@ -136,8 +139,8 @@ export function openCalls({ turns }: Conversation): ToolCallObject[] {
 }
 
 /** The title of a conversation that begins with this turn. */
-export function titleOf({ text, images, recordings = [] }: UserTurn): string {
-  const line = text.trim().split(/\s+/).join(' ');
+export function titleOf({ text, images, recordings = [], files: [file] = [] }: UserTurn): string {
+  const line = text.trim().split(/\s+/).join(' ') || (file?.name ?? '');
   if (line === '' && images.length > 0) return 'An image';
   if (line === '') return recordings.length > 0 ? 'A recording' : UNTITLED;
   const characters = Array.from(line);

@@ -1,4 +1,6 @@
 import type { Conversation, ReplyTurn, Turn, UserTurn } from './conversation.ts';
+import { fenced } from './fenced.ts';
+import { fileAsText } from './text-file.ts';
 
 /** Writes the branch of a conversation that is shown as a Markdown file. */
 export function toMarkdown({ title, turns }: Conversation): string {
@@ -18,10 +20,11 @@ function toSection(turn: Turn): string[] {
   }
 }
 
-function partsOf({ text, images, recordings = [] }: UserTurn): string[] {
+function partsOf({ text, images, recordings = [], files = [] }: UserTurn): string[] {
   return [
     ...images.map((url, index) => `![Picture ${index + 1}](${url})`),
     ...recordings.map(({ name }) => `(The recording ${name}.)`),
+    ...files.map(fileAsText),
     ...(text === '' ? [] : [text]),
   ];
 }
@@ -32,11 +35,4 @@ function partsOfReply({ text, reasoning, calls }: ReplyTurn): string[] {
     ...(text === '' ? [] : [text]),
     ...calls.flatMap(({ function: { name, arguments: given } }) => [`A call of \`${name}\`:`, fenced(given)]),
   ];
-}
-
-/** A block of code whose fence is longer than any in it. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
 }

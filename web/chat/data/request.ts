@@ -1,5 +1,6 @@
 import type { Conversation, Recording, ReplyTurn, Turn, UserTurn } from './conversation.ts';
 import { readMore, readSchema, readStop, readTools, type Settings } from './settings.ts';
+import { withFiles } from './text-file.ts';
 
 /**
  * Makes the body of POST /v1/chat/completions for the next reply. Throws an `Error` for people if a text of the settings can't be
@@ -68,7 +69,8 @@ function toMessage(turn: Turn): object {
   }
 }
 
-function toContent({ text, images, recordings = [] }: UserTurn): string | object[] {
+function toContent({ text: words, images, recordings = [], files = [] }: UserTurn): string | object[] {
+  const text = withFiles(files, words);
   if (images.length + recordings.length === 0) return text;
   return [
     ...images.map((url) => ({ type: 'image_url', image_url: { url } })),

@@ -39,12 +39,15 @@ const title = v.pipe(
 
 const recording = v.object({ name: v.string(), seconds: count, url: v.pipe(v.string(), v.regex(AUDIO_URL)) });
 
+const textFile = v.object({ name: v.string(), size: count, text: v.string(), pages: v.exactOptional(count) });
+
 const userTurn = v.object({
   role: v.literal('user'),
   id: v.string(),
   text: v.string(),
   images: v.array(v.pipe(v.string(), v.regex(IMAGE_URL))),
   recordings: v.exactOptional(v.array(recording)),
+  files: v.exactOptional(v.array(textFile)),
 });
 
 const call = v.object({

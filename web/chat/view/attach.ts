@@ -3,10 +3,15 @@ import { readImageSize } from '../../../src/media/image-size.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import { MediaProblem } from '../../../src/media/problem.ts';
 import { checkSize, isImageType, readRecording } from '../../../src/media/reader.ts';
-import { type Attachment, BEGINNING_BYTES, kindOf, refusalOf } from '../data/attachments.ts';
+import { type Attachment, BEGINNING_BYTES, kindOf, noText, refusalOf } from '../data/attachments.ts';
 import type { Recording } from '../data/conversation.ts';
+import { decodeText } from '../data/decode-text.ts';
 import type { ListedModel } from '../data/model.ts';
+import { TEXT_LIMITS, type TextFile, tooLong } from '../data/text-file.ts';
+import { lazy } from './lazy.ts';
 import { toPicture } from './picture.ts';
+
+const pdfReader = lazy(() => import('./read-pdf.ts'));
 
 /** The result of reading a person's files: the attachments, and the reasons why other files were refused. */
 export interface Attached {
@@ -25,18 +30,45 @@ export async function readFiles(files: File[], model: ListedModel | undefined): 
 
 /** Throws an `Error` whose message is for people. */
 async function readFile(file: File, model: ListedModel | undefined): Promise<Attachment> {
-  const beginning = new Uint8Array(await file.slice(0, BEGINNING_BYTES).arrayBuffer());
-  const kind = kindOf(beginning, file.type);
+  const beginning = new Uint8Array(await readBytes(file, BEGINNING_BYTES));
+  const kind = kindOf(beginning, file.type, model);
   const refusal = refusalOf(kind, file, model);
   if (refusal !== null) throw new Error(refusal);
-  const bytes = new Uint8Array(await file.arrayBuffer());
+  const bytes = new Uint8Array(await readBytes(file));
+  if (kind === 'pdf') return { kind: 'text', file: await readPdf(file, bytes) };
+  if (kind === 'text') return { kind, file: readText(file, bytes) };
   try {
     return kind === 'image'
       ? { kind, url: await readImage(file, bytes) }
-      : { kind: 'audio', recording: await readAudio(file.name, bytes) };
+      : { kind, recording: await readAudio(file.name, bytes) };
   } catch (error) {
     throw error instanceof MediaProblem ? new Error(`“${file.name}” ${error.message}`) : error;
   }
+}
+
+/** A folder can be dropped too, and a file may be gone or locked. */
+function readBytes(file: File, most?: number): Promise<ArrayBuffer> {
+  return file
+    .slice(0, most)
+    .arrayBuffer()
+    .catch(() => {
+      throw new Error(`“${file.name}” can’t be read. Folders can’t be attached.`);
+    });
+}
+
+function readText({ name, size }: File, bytes: Uint8Array): TextFile {
+  const text = decodeText(bytes);
+  if (text === null) throw new Error(noText(name, bytes.subarray(0, BEGINNING_BYTES)));
+  if (text.trim() === '') throw new Error(`“${name}” is empty.`);
+  if (text.length > TEXT_LIMITS.characters) throw new Error(tooLong(name));
+  return { name, size, text };
+}
+
+async function readPdf({ name, size }: File, bytes: Uint8Array): Promise<TextFile> {
+  const reader = await pdfReader.load().catch(() => {
+    throw new Error(`“${name}” can’t be read now: what reads PDFs is fetched for the first one, and can’t be fetched.`);
+  });
+  return { name, size, ...(await reader.readPdf(name, bytes)) };
 }
 
 /** Reads an image. Its header is checked first, since even a small file may have too many pixels to draw. */

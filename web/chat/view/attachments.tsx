@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
-import { type Attachment, type AttachmentKind, acceptOf, namesOf, urlOf } from '../data/attachments.ts';
-import type { ListedModel } from '../data/model.ts';
+import { type Attachment, type AttachmentKind, namesOf } from '../data/attachments.ts';
 import { AttachIcon, CloseIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
+import { FileCard } from './text-file.tsx';
 
 interface AttachButtonProps {
   kinds: AttachmentKind[];
@@ -17,7 +17,6 @@ export function AttachButton({ kinds, onPick }: AttachButtonProps): JSX.Element 
       <AttachIcon />
       <input
         type="file"
-        accept={acceptOf(kinds)}
         multiple
         aria-label={label}
         onChange={(event) => {
@@ -32,18 +31,20 @@ export function AttachButton({ kinds, onPick }: AttachButtonProps): JSX.Element 
 interface AttachmentsProps {
   attachments: Attachment[];
   onRemove: (attachment: Attachment) => void;
+  /** Puts a pasted text into the message instead. Without it, that is not offered. */
+  onPutIn?: (attachment: Attachment) => void;
 }
 
 /** The attachments of the message, each with a remove button. */
-export function Attachments({ attachments, onRemove }: AttachmentsProps): JSX.Element {
+export function Attachments({ attachments, onRemove, onPutIn }: AttachmentsProps): JSX.Element {
   return (
     <ul class="pictures" aria-label="Attached">
       {attachments.map((one, index) => (
-        <li key={urlOf(one)}>
-          {one.kind === 'image' ? (
-            <img src={one.url} alt={`Attachment ${index + 1}`} />
-          ) : (
-            <RecordingView recording={one.recording} />
+        <li key={`${one.kind} ${nameOf(one, index)}`}>
+          {one.kind === 'image' && <img src={one.url} alt={`Attachment ${index + 1}`} />}
+          {one.kind === 'audio' && <RecordingView recording={one.recording} />}
+          {one.kind === 'text' && (
+            <FileCard file={one.file} {...(one.pasted && onPutIn && { onPutIn: () => onPutIn(one) })} />
           )}
           <IconButton label={`Remove ${nameOf(one, index)}`} onClick={() => onRemove(one)}>
             <CloseIcon />
@@ -54,18 +55,12 @@ export function Attachments({ attachments, onRemove }: AttachmentsProps): JSX.El
   );
 }
 
-interface DropZoneProps {
-  kinds: AttachmentKind[];
-  model: ListedModel | undefined;
-}
-
 /** Covers the page while files are dragged over it. */
-export function DropZone({ kinds, model }: DropZoneProps): JSX.Element {
-  const taken = `Drop ${namesOf(kinds)} anywhere`;
-  const notTaken = model ? `${model.name} takes neither pictures nor recordings` : 'There is no model yet';
-  return <p class={kinds.length > 0 ? 'drop-zone' : 'drop-zone bad'}>{kinds.length > 0 ? taken : notTaken}</p>;
+export function DropZone({ kinds }: { kinds: AttachmentKind[] }): JSX.Element {
+  return <p class="drop-zone">Drop {namesOf(kinds)} anywhere</p>;
 }
 
 function nameOf(attachment: Attachment, index: number): string {
-  return attachment.kind === 'image' ? `picture ${index + 1}` : attachment.recording.name;
+  if (attachment.kind === 'image') return `picture ${index + 1}`;
+  return attachment.kind === 'audio' ? attachment.recording.name : attachment.file.name;
 }

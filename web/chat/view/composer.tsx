@@ -1,13 +1,15 @@
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Attachment, inWords, kindsOf, meansFiles, unfit } from '../data/attachments.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type Attachment, inWords, kindsOf, meansFiles } from '../data/attachments.ts';
 import type { Draft } from '../data/draft.ts';
 import type { ListedModel } from '../data/model.ts';
+import { LONG_PASTE } from '../data/text-file.ts';
 import { useActions } from './actions.ts';
-import { readFiles } from './attach.ts';
 import { AttachButton, Attachments, DropZone } from './attachments.tsx';
 import { SendIcon, StopIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
+import { Problems } from './problems.tsx';
+import { useAttachments } from './use-attachments.ts';
 import { useFileDrop } from './use-file-drop.ts';
 
 interface ComposerProps {
@@ -45,6 +47,24 @@ export function Composer(props: ComposerProps): JSX.Element {
     draft.clear();
     area.current?.focus();
   };
+  const putIn = (one: Attachment) => {
+    if (one.kind !== 'text') return;
+    const at = area.current?.selectionStart ?? text.length;
+    drafts.write({
+      text: text.slice(0, at) + one.file.text + text.slice(at),
+      attachments: attachments.filter((other) => other !== one),
+    });
+    area.current?.focus();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const clipboard = event.clipboardData;
+    if (!clipboard) return;
+    const pasted = clipboard.getData('text/plain');
+    if (meansFiles(clipboard.types)) draft.attach(Array.from(clipboard.files));
+    else if (pasted.length > LONG_PASTE) draft.attachText(pasted);
+    else return;
+    event.preventDefault();
+  };
 
   return (
     <form
@@ -54,7 +74,7 @@ export function Composer(props: ComposerProps): JSX.Element {
         send();
       }}
     >
-      {dragging && <DropZone kinds={kinds} model={model} />}
+      {dragging && <DropZone kinds={kinds} />}
       {attachments.length > 0 && (
         <Attachments
           attachments={attachments}
@@ -62,14 +82,16 @@ export function Composer(props: ComposerProps): JSX.Element {
             draft.remove(one);
             area.current?.focus();
           }}
+          onPutIn={putIn}
         />
       )}
+      {draft.reading && <p class="muted pulse reading">Reading the files…</p>}
       <p class="hidden" role="status">
         {inWords(attachments)}
       </p>
       <Problems problems={draft.misfit ? [...draft.problems, draft.misfit] : draft.problems} />
       <div class="composer-row">
-        {kinds.length > 0 && <AttachButton kinds={kinds} onPick={draft.attach} />}
+        <AttachButton kinds={kinds} onPick={draft.attach} />
         <textarea
           ref={area}
           id="message"
@@ -85,12 +107,7 @@ export function Composer(props: ComposerProps): JSX.Element {
             event.preventDefault();
             send();
           }}
-          onPaste={(event) => {
-            const { files, types } = event.clipboardData ?? {};
-            if (!files || !types || !meansFiles(types)) return;
-            event.preventDefault();
-            draft.attach(Array.from(files));
-          }}
+          onPaste={onPaste}
         />
         {replying ? (
           <IconButton label="Stop" class="primary" onClick={() => replies.stop()}>
@@ -103,74 +120,5 @@ export function Composer(props: ComposerProps): JSX.Element {
         )}
       </div>
     </form>
-  );
-}
-
-/** The attachments of the message that is being written. */
-interface Attached {
-  attachments: Attachment[];
-  /** The reasons for people why files were refused. */
-  problems: string[];
-  /** The reason for people why the model can't take the attachments; null if it can. */
-  misfit: string | null;
-  /** True while files are being read. */
-  reading: boolean;
-  attach: (files: File[]) => void;
-  remove: (attachment: Attachment) => void;
-  clear: () => void;
-}
-
-/** The files of one draft that were refused. */
-interface Refused {
-  key: string;
-  problems: string[];
-}
-
-const NONE_REFUSED: Refused = { key: '', problems: [] };
-
-/** `known` is true once Paddock has told its models: until then nothing is said against an attachment. */
-function useAttachments(
-  key: string,
-  attachments: Attachment[],
-  known: boolean,
-  model: ListedModel | undefined,
-): Attached {
-  const { drafts } = useActions();
-  const [refused, setRefused] = useState(NONE_REFUSED);
-  /** The keys of the drafts for which files are being read: one for each time that some were chosen. */
-  const [reading, setReading] = useState<string[]>([]);
-  useEffect(() => setRefused(NONE_REFUSED), [key]);
-  // Another conversation may be open when the files are read. They belong to the one for which they were chosen.
-  const attach = async (files: File[]) => {
-    setReading((keys) => [...keys, key]);
-    const { attachments, problems } = await readFiles(files, model);
-    setReading((keys) => keys.toSpliced(keys.indexOf(key), 1));
-    if (attachments.length > 0) drafts.attach(key, attachments);
-    setRefused({ key, problems });
-  };
-  return {
-    attachments,
-    problems: refused.key === key ? refused.problems : [],
-    misfit: known ? unfit(attachments, model) : null,
-    reading: reading.includes(key),
-    attach: (files) => void attach(files),
-    remove: (attachment) => {
-      drafts.write({ attachments: attachments.filter((one) => one !== attachment) });
-      setRefused(NONE_REFUSED);
-    },
-    clear: () => setRefused(NONE_REFUSED),
-  };
-}
-
-function Problems({ problems }: { problems: string[] }): JSX.Element | null {
-  if (problems.length === 0) return null;
-  return (
-    <div role="alert">
-      {problems.map((problem) => (
-        <p key={problem} class="problem">
-          {problem}
-        </p>
-      ))}
-    </div>
   );
 }

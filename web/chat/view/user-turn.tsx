@@ -1,10 +1,13 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { attachmentsOf } from '../data/attachments.ts';
 import type { UserTurn } from '../data/conversation.ts';
 import { useActions } from './actions.ts';
+import { Attachments } from './attachments.tsx';
 import { EditIcon, TrashIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
+import { SentFile } from './text-file.tsx';
 import { Versions } from './versions.tsx';
 
 /** The person's message. It can be edited. */
@@ -13,16 +16,7 @@ export function UserTurnView({ turn, versions }: { turn: UserTurn; versions: str
   return (
     <article class="turn said">
       <h2 class="hidden">You</h2>
-      {turn.images.length > 0 && (
-        <div class="pictures">
-          {turn.images.map((url) => (
-            <img key={url} src={url} alt="Attached by you" />
-          ))}
-        </div>
-      )}
-      {turn.recordings?.map((recording) => (
-        <RecordingView key={recording.url} recording={recording} />
-      ))}
+      {!editing && <Sent turn={turn} />}
       {editing ? (
         <Editor turn={turn} onDone={() => setEditing(false)} />
       ) : (
@@ -42,13 +36,40 @@ export function UserTurnView({ turn, versions }: { turn: UserTurn; versions: str
   );
 }
 
+/** What was attached to the message. */
+function Sent({ turn: { images, recordings, files } }: { turn: UserTurn }): JSX.Element {
+  return (
+    <>
+      {images.length > 0 && (
+        <div class="pictures">
+          {images.map((url) => (
+            <img key={url} src={url} alt="Attached by you" />
+          ))}
+        </div>
+      )}
+      {recordings?.map((recording) => (
+        <RecordingView key={recording.url} recording={recording} />
+      ))}
+      {files?.map((file) => (
+        <SentFile key={file.name} file={file} />
+      ))}
+    </>
+  );
+}
+
+/** Changes the words, and removes what is attached. The message as it was stays as another version. */
 function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.Element {
   const { replies, messages } = useActions();
   const [text, setText] = useState(turn.text);
+  const [attachments, setAttachments] = useState(() => attachmentsOf(turn));
+  const isEmpty = text.trim() === '' && attachments.length === 0;
   const send = () => {
+    if (isEmpty) return;
     onDone();
-    replies.edit(turn.id, text);
+    replies.edit(turn.id, text, attachments);
   };
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus(), []);
   return (
     <form
       class="editor"
@@ -57,8 +78,17 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
         send();
       }}
     >
+      {attachments.length > 0 && (
+        <Attachments
+          attachments={attachments}
+          onRemove={(one) => {
+            setAttachments(attachments.filter((other) => other !== one));
+            area.current?.focus();
+          }}
+        />
+      )}
       <textarea
-        ref={(area) => area?.focus()}
+        ref={area}
         value={text}
         aria-label="Your message"
         dir="auto"
@@ -70,7 +100,7 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
           }
           if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
             event.preventDefault();
-            if (text.trim() !== '') send();
+            send();
           }
         }}
       />
@@ -87,7 +117,7 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
         <button type="button" class="button quiet" onClick={onDone}>
           Cancel
         </button>
-        <button type="submit" class="button primary" disabled={text.trim() === ''}>
+        <button type="submit" class="button primary" disabled={isEmpty}>
           Send again
         </button>
       </div>
