@@ -23,6 +23,7 @@ const CONTENT_SECURITY_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
+  "manifest-src 'self'",
   "connect-src 'self'",
   "frame-src 'self'",
   "img-src 'self' data: blob:",
@@ -56,7 +57,7 @@ const HEADERS: Record<string, string> = {
 const NOT_BUILT = 'The chat page is not built: npm run build makes it. The API is under /v1.\n';
 
 /** The types that compression makes smaller. The weights of a model shrink by 6 % only. */
-const COMPRESSIBLE = /^(?:text\/|application\/(?:json|wasm)$|image\/svg)/;
+const COMPRESSIBLE = /^(?:text\/|application\/(?:json|manifest\+json|wasm)$|image\/svg)/;
 
 /** A file as it goes out: its bytes in one encoding, or as they are. */
 interface StaticFile {

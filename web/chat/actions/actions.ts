@@ -1,5 +1,7 @@
 import { findGround } from '../api/ground.ts';
+import { sharedText } from '../data/shared.ts';
 import { keepKey } from '../storage/preferences.ts';
+import { dropQuery } from './address.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
@@ -24,6 +26,14 @@ export interface Actions {
   messages: MessageActions;
   conversations: ConversationActions;
   drafts: DraftActions;
+}
+
+/** Writes what another app shares into the draft. It is sent by nobody but the person. */
+function takeShared(drafts: DraftActions): void {
+  const text = sharedText(location.search);
+  if (text === null) return;
+  drafts.write({ text });
+  dropQuery();
 }
 
 export function createActions(context: Context): Actions {
@@ -56,6 +66,7 @@ export function createActions(context: Context): Actions {
       restored = Promise.race([listed, context.database.blocked]);
       // What waits may only be known now, long after the models.
       void listed.then(replies.resume);
+      takeShared(drafts);
       followTabs(context, replies, conversations.followAddress);
       addEventListener('popstate', conversations.followAddress);
       void start();

@@ -20,6 +20,11 @@ export function correctAddress(id: string | null): void {
   if (idInAddress() !== (id ?? '')) history.replaceState(null, '', addressOf(id));
 }
 
+/** Takes the query out of the address: a reload should not take it in again. */
+export function dropQuery(): void {
+  history.replaceState(null, '', location.pathname + location.hash);
+}
+
 function addressOf(id: string | null): string {
   return id === null ? location.pathname + location.search : `#${encodeURIComponent(id)}`;
 }

@@ -1,0 +1,13 @@
+/**
+ * The text that another app shares with the page, from the query of its address (`share_target` in `app.webmanifest`): title, text
+ * and link, a line each; null if nothing is shared. Apps put a link into the text as often as into its own field, so what stands in
+ * another part already is left out.
+ */
+export function sharedText(search: string): string | null {
+  const query = new URLSearchParams(search);
+  const parts = ['title', 'text', 'url'].map((name) => query.get(name)?.trim() ?? '');
+  const isSaid = (part: string, index: number) =>
+    parts.some((other, at) => at !== index && other.includes(part) && (other !== part || at < index));
+  const said = parts.filter((part, index) => part !== '' && !isSaid(part, index));
+  return said.length === 0 ? null : said.join('\n');
+}
