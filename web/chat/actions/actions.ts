@@ -7,6 +7,7 @@ import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
 import { followTabs } from './tabs.ts';
+import { type WindowActions, windowActions } from './window.ts';
 
 /** Everything that a person can do on the page. */
 export interface Actions {
@@ -24,6 +25,8 @@ export interface Actions {
   messages: MessageActions;
   conversations: ConversationActions;
   drafts: DraftActions;
+  /** What can be done when the context window fills. */
+  window: WindowActions;
 }
 
 export function createActions(context: Context): Actions {
@@ -80,5 +83,10 @@ export function createActions(context: Context): Actions {
     messages: messageActions(context, replies.stop),
     conversations,
     drafts,
+    window: windowActions(context, async (id) => {
+      const before = store.get().currentId;
+      await conversations.open(id);
+      drafts.takeOver(before);
+    }),
   };
 }

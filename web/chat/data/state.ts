@@ -71,6 +71,8 @@ export interface State {
   coming: Record<string, Growing>;
   /** The replies that grow in other tabs, by their ids. */
   elsewhere: Record<string, Elsewhere>;
+  /** The summaries that are being written in this tab, as far as they are, by conversation id. */
+  summarising: Record<string, string>;
   /** At most one for each conversation. */
   waiting: Waiting[];
   /** By conversation id, or `NEW_CHAT`. */
@@ -103,6 +105,8 @@ export type Action =
   | { kind: 'ended'; replyId: string }
   /** Other tabs write these replies no more. */
   | { kind: 'ended elsewhere'; replyIds: string[] }
+  /** A summary grows; with null it does no more. */
+  | { kind: 'summarising'; conversationId: string; text: string | null }
   | { kind: 'waiting'; waiting: Waiting[] }
   | { kind: 'draft'; key: string; draft: Partial<Draft> }
   | { kind: 'kept'; kept: boolean }
@@ -129,6 +133,7 @@ export function initialState(
     currentId: currentId || fresh.id,
     coming: {},
     elsewhere: {},
+    summarising: {},
     waiting,
     drafts: {},
     kept: true,
@@ -170,6 +175,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, coming: without(state.coming, [action.replyId]) };
     case 'ended elsewhere':
       return { ...state, elsewhere: without(state.elsewhere, action.replyIds) };
+    case 'summarising':
+      return { ...state, summarising: withSummary(state.summarising, action.conversationId, action.text) };
     case 'waiting':
       return { ...state, waiting: action.waiting };
     case 'draft':
@@ -254,6 +261,10 @@ function withPatchFrom(state: State, { heads, messages }: Patch, tab: string): S
     else delete elsewhere[id];
   }
   return { ...state, chats: merge(state.chats, { heads, messages: known }), elsewhere };
+}
+
+function withSummary(known: State['summarising'], id: string, text: string | null): State['summarising'] {
+  return text === null ? without(known, [id]) : { ...known, [id]: text };
 }
 
 function without<T>(record: Record<string, T>, keys: string[]): Record<string, T> {

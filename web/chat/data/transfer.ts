@@ -140,6 +140,7 @@ const message = v.pipe(
     made: stamp,
     turn: field(turn),
     deleted: field(v.boolean()),
+    cut: v.exactOptional(field(v.nullable(v.object({ summary: v.nullable(v.string()) })))),
   }),
   v.check((one) => one.turn.value.id === one.id, 'A message has the id of its turn.'),
 );

@@ -14,6 +14,7 @@ import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Turns } from './turns.tsx';
+import { useWindowGauge } from './window-gauge.tsx';
 
 type Panel = 'chats' | 'models' | 'settings';
 
@@ -28,6 +29,7 @@ export function App({ store }: { store: Store }): JSX.Element {
   // What is typed changes the drafts alone, and long conversations need not be drawn again for that.
   const { drafts: _, ...others } = state;
   const turns = useMemo(() => <Turns state={state} conversation={conversation} />, Object.values(others));
+  const gauge = useWindowGauge(state, conversation, draftOf(state, draftKey(state)).text.value);
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
 
@@ -56,6 +58,7 @@ export function App({ store }: { store: Store }): JSX.Element {
             <div class="desk">
               <Deleted state={state} />
               <StartupFailure state={state} onKey={() => setKeyLater(false)} />
+              {gauge.panel}
               <Composer
                 conversationId={conversation.id}
                 draft={draftOf(state, draftKey(state))}
@@ -64,7 +67,10 @@ export function App({ store }: { store: Store }): JSX.Element {
                 model={model}
                 replying={conversation.turns.some(isGrowing)}
               />
-              <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
+              <div class="status-row">
+                <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
+                {gauge.sign}
+              </div>
             </div>
           </main>
         </div>
