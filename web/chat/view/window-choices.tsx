@@ -107,7 +107,8 @@ function LargerWindow({ state, conversation, onRoom }: LargerWindowProps): JSX.E
               onRoom(conversation.id);
             }}
           >
-            Use {other.name} ({windowOf(state.health, other).toLocaleString('en')} tokens)
+            Use {other.name} ({other.loaded ? '' : 'up to '}
+            {windowOf(state.health, other).toLocaleString('en')} tokens)
           </button>
         ))}
       </div>
