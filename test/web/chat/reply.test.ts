@@ -116,6 +116,7 @@ describe('health', () => {
         device: 'cuda: A card',
         fallback_reasons: [],
         context_length: 8192,
+        memory: 1,
         busy: 1,
         waiting: 2,
       },
@@ -125,6 +126,7 @@ describe('health', () => {
         device: 'cpu',
         fallback_reasons: ['No GPU was found.'],
         context_length: 1024,
+        memory: 1,
         busy: 0,
         waiting: 0,
       },
@@ -170,6 +172,7 @@ describe('a model that is being pulled', () => {
       file: 'a.gguf',
       completed: 5,
       total: 10,
+      bytes_per_second: 2,
       seconds_left: 3,
     });
     expect(halfway).toMatchObject({ step: 'a.gguf', completed: 5, total: 10, secondsLeft: 3 });

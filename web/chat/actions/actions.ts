@@ -3,6 +3,7 @@ import { keepKey } from '../storage/preferences.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
+import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
@@ -21,6 +22,7 @@ export interface Actions {
   tell(text: string): void;
   dismissNotice(): void;
   models: ModelActions;
+  hub: HubActions;
   replies: ReplyActions;
   messages: MessageActions;
   conversations: ConversationActions;
@@ -46,6 +48,7 @@ export function createActions(context: Context): Actions {
       store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground } });
       await restored;
       await models.refresh();
+      models.resumeArrival();
     } catch (error) {
       // If the server wants a key, the key dialog asks for one.
       if (store.get().keyWanted !== null) return;
@@ -72,6 +75,7 @@ export function createActions(context: Context): Actions {
     tell: (text) => tell(context, text),
     dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
     models,
+    hub: hubActions(context),
     // A message that is sent before the conversation is read would begin another one.
     replies: {
       ...replies,

@@ -56,8 +56,10 @@ export interface State {
   startup: Startup;
   /** Null until the list has been fetched. */
   models: ListedModel[] | null;
-  /** The id of the model for new conversations; null means the first one. */
+  /** The id of the model that was chosen last; null means the first one. */
   preferredModel: string | null;
+  /** The id of the model that a person wants for all new conversations; null for the one that was chosen last. */
+  defaultModel: string | null;
   health: Health | null;
   arrival: Arrival | null;
   /** All conversations, and the messages of those that were opened since the page was loaded. */
@@ -90,6 +92,7 @@ export type Action =
   | { kind: 'startup'; startup: Startup }
   | { kind: 'models'; models: ListedModel[] }
   | { kind: 'preferred model'; id: string }
+  | { kind: 'default model'; id: string | null }
   | { kind: 'health'; health: Health | null }
   | { kind: 'arrival'; arrival: Arrival | null }
   | { kind: 'patch'; patch: Patch }
@@ -125,6 +128,7 @@ export function initialState(
     startup: { kind: 'starting' },
     models: null,
     preferredModel,
+    defaultModel: null,
     health: null,
     arrival: null,
     chats: NO_CHATS,
@@ -151,6 +155,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, models: action.models };
     case 'preferred model':
       return { ...state, preferredModel: action.id };
+    case 'default model':
+      return { ...state, defaultModel: action.id };
     case 'health':
       return { ...state, health: action.health };
     case 'arrival':
@@ -238,10 +244,12 @@ export function groundOf({ startup }: State): Ground | null {
   return startup.kind === 'ready' ? startup.ground : null;
 }
 
-/** Returns the model of a conversation: its own, else the preferred one, else the first chat model. */
+/** Returns the model of a conversation: its own, else the default, the preferred one, or the first chat model. */
 export function modelOf(state: State, { model }: Pick<Conversation, 'model'>): ListedModel | undefined {
   const able = (state.models ?? []).filter(canChat);
-  const wanted = listedChatModel(state, model) ?? listedChatModel(state, state.preferredModel);
+  const wanted = [model, state.defaultModel, state.preferredModel]
+    .map((id) => listedChatModel(state, id))
+    .find(Boolean);
   // Base models, which only continue a text, have no chat template.
   return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isGrowing } from '../data/conversation.ts';
+import { nameAmong } from '../data/model.ts';
 import { currentConversation, currentHead, draftKey, draftOf, modelOf, type State } from '../data/state.ts';
 import { type Store, useStore } from '../store.ts';
 import { useActions } from './actions.ts';
@@ -45,7 +46,8 @@ export function App({ store }: { store: Store }): JSX.Element {
         </div>
         <div class="room">
           <TopBar
-            model={model}
+            name={model && nameAmong(model, state.models)}
+            arrival={state.arrival}
             onMenu={() => setPanel('chats')}
             onModels={() => {
               void actions.models.refresh().catch(() => {});

@@ -8,7 +8,7 @@ import {
   type Turn,
 } from '../data/conversation.ts';
 import { waitingFor } from '../data/health.ts';
-import type { ListedModel } from '../data/model.ts';
+import { type ListedModel, nameAmong } from '../data/model.ts';
 import { groundOf, modelOf, type State } from '../data/state.ts';
 import { versionsOf } from '../data/tree/branches.ts';
 import { mediaNote } from '../data/window/as-sent.ts';
@@ -94,7 +94,8 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
 }
 
 function nameOf(turn: ReplyTurn, models: ListedModel[] | null): string {
-  return models?.find(({ id }) => id === turn.model)?.name ?? turn.model;
+  const model = models?.find(({ id }) => id === turn.model);
+  return model ? nameAmong(model, models) : turn.model;
 }
 
 /** Returns the results of the calls in the reply at this index. */

@@ -14,7 +14,16 @@ const STATS = { promptTokens: 70, cachedTokens: 0, tokens: 30, tokensPerSecond: 
 
 const loaded = (id: string, contextLength: number): Health => ({
   models: [
-    { id, backend: 'cpu', device: 'cpu', fallback_reasons: [], context_length: contextLength, busy: 0, waiting: 0 },
+    {
+      id,
+      backend: 'cpu',
+      device: 'cpu',
+      fallback_reasons: [],
+      context_length: contextLength,
+      memory: 1,
+      busy: 0,
+      waiting: 0,
+    },
   ],
   moving: [],
 });
