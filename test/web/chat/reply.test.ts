@@ -59,7 +59,13 @@ describe('a growing reply', () => {
   it('has the figures of both parts if it went on', () => {
     const stats = { promptTokens: 5, cachedTokens: 0, tokens: 3, tokensPerSecond: 10, firstTokenMs: 100, totalMs: 400 };
     const rest = { ...stats, promptTokens: 8, cachedTokens: 8, tokens: 2, tokensPerSecond: 20, firstTokenMs: 50 };
-    expect(statsOfAll(stats, rest)).toEqual({ ...rest, tokens: 5, firstTokenMs: 100, totalMs: 800 });
+    expect(statsOfAll(stats, rest)).toEqual({
+      ...rest,
+      tokens: 5,
+      inPrompt: stats.tokens,
+      firstTokenMs: 100,
+      totalMs: 800,
+    });
     expect(statsOfAll(null, rest)).toBe(rest);
     expect(statsOfAll(stats, null)).toBe(stats);
   });

@@ -12,6 +12,7 @@ import { mostTokens, reserveOf, WINDOW_FULL, windowOf } from '../data/window/fil
 import type { Cut } from '../data/window/left-out.ts';
 import { toSummaryRequest } from '../data/window/summary.ts';
 import { whereToCut } from '../data/window/where-to-cut.ts';
+import { wordsOf } from '../data/window/words.ts';
 import { type Context, change, messageOf, tell } from './context.ts';
 
 export interface WindowActions {
@@ -70,7 +71,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
     const model = conversation && modelOf(state, conversation);
     if (!conversation || !model) return null;
     const counted = await countConversation(conversation, model, new AbortController().signal);
-    const total = counted ?? mostTokens(conversation.turns.map(({ text }) => text).join(''));
+    const total = counted ?? mostTokens(asSent(conversation, model).turns.map(wordsOf).join(''));
     const window = windowOf(state.health, model);
     const turns = whereToCut(conversation, total, (window - reserveOf(conversation.settings, window)) / 2);
     if (turns !== null) return { conversation, model, window, turns };

@@ -75,6 +75,8 @@ export interface ReplyStats {
   promptTokens: number;
   cachedTokens: number;
   tokens: number;
+  /** Of a reply that was continued: how many of its tokens the prompt has counted already. */
+  inPrompt?: number | undefined;
   tokensPerSecond: number | null;
   firstTokenMs: number | null;
   totalMs: number;

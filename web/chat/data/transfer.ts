@@ -69,6 +69,7 @@ const stats = v.object({
   promptTokens: count,
   cachedTokens: count,
   tokens: count,
+  inPrompt: v.optional(count),
   tokensPerSecond: v.nullable(count),
   firstTokenMs: v.nullable(count),
   totalMs: count,

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isGrowing } from '../data/conversation.ts';
+import { draftWords } from '../data/draft.ts';
 import { nameAmong } from '../data/model.ts';
 import { currentConversation, currentHead, draftKey, draftOf, modelOf, type State } from '../data/state.ts';
 import { type Store, useStore } from '../store.ts';
@@ -30,7 +31,7 @@ export function App({ store }: { store: Store }): JSX.Element {
   // What is typed changes the drafts alone, and long conversations need not be drawn again for that.
   const { drafts: _, ...others } = state;
   const turns = useMemo(() => <Turns state={state} conversation={conversation} />, Object.values(others));
-  const gauge = useWindowGauge(state, conversation, draftOf(state, draftKey(state)).text.value);
+  const gauge = useWindowGauge(state, conversation, draftWords(draftOf(state, draftKey(state))));
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
 

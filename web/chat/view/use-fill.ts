@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Conversation, isGrowing } from '../data/conversation.ts';
 import { currentHead, modelOf, type State } from '../data/state.ts';
 import { type Fill, fillOf, mostTokens, tokensByLastReply, windowOf } from '../data/window/fill.ts';
+import { wordsOf } from '../data/window/words.ts';
 import { useActions } from './actions.ts';
 
 /** Tokens are counted this long after the last key, in ms. */
@@ -21,7 +22,7 @@ export function useFill(state: State, conversation: Conversation, written: strin
   const head = currentHead(state);
   const messages = state.chats.messages[head.id];
   const window = model ? windowOf(state.health, model) : 0;
-  const most = useMemo(() => conversation.turns.reduce((sum, { text }) => sum + mostTokens(text), 0), [messages]);
+  const most = useMemo(() => conversation.turns.reduce((sum, turn) => sum + mostTokens(wordsOf(turn)), 0), [messages]);
 
   const told = model && tokensByLastReply(head, messages ?? {}, model.id);
   // Nothing is asked of the server as long as it can't matter.

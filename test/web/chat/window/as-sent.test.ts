@@ -17,6 +17,8 @@ describe('a conversation as a model gets it', () => {
       leftOut: { messageId: 'b', turns: 2, summary: null },
     };
     expect(messagesOf(conversation, model())).toEqual([{ role: 'user', content: 'c' }]);
+    // What comes before a reply above the cut, so that this can be continued.
+    expect(messagesOf({ ...conversation, turns: [user('a')] }, model())).toEqual([{ role: 'user', content: 'a' }]);
   });
 
   it('has their summary in the system prompt: after its own one, or after that of the model', () => {

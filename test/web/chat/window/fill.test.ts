@@ -66,8 +66,11 @@ describe('the tokens that the last reply tells', () => {
     return { take, head, message, tokens: (id = 'tiny') => tokensByLastReply(head(), chats.messages.c ?? {}, id) };
   };
 
-  it('are those of its prompt and its own', () => {
+  it('are those of its prompt and its own, each once if it was continued', () => {
     expect(start().tokens()).toBe(100);
+    const one = start();
+    one.take(say(one.head(), 'q', reply('b', { stats: { ...STATS, tokens: 40, inPrompt: 10 } }), clock.next()));
+    expect(one.tokens()).toBe(100);
   });
 
   it('say nothing of another model, of thoughts, and of what was said since', () => {
@@ -113,6 +116,12 @@ describe('the place where a conversation is cut', () => {
     expect(whereToCut(talk(user('one')), 82, 0)).toBeNull();
     const cut = { ...talk(...turns), leftOut: { messageId: '4', turns: 4, summary: null } };
     expect(whereToCut(cut, 2, 0)).toBeNull();
+  });
+
+  it('counts the words of attached files', () => {
+    const file = { name: 'long.txt', size: 100, text: 'x'.repeat(100) };
+    const given = [{ ...user('first'), files: [file] }, reply('b'), user('c'), reply('d'), user('e')];
+    expect(whereToCut(talk(...given), 200, 100)).toBe(2);
   });
 
   it('moves on from where it was', () => {

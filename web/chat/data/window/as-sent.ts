@@ -1,5 +1,6 @@
 import type { Conversation, Turn, UserTurn } from '../conversation.ts';
 import type { ListedModel } from '../model.ts';
+import { wordsOf } from './words.ts';
 
 /** Stands in a message that had nothing but pictures or recordings, which its model can't take. */
 const NOTHING_LEFT = '(There was an attachment here, which this model can not read.)';
@@ -9,7 +10,9 @@ const NOTHING_LEFT = '(There was an attachment here, which this model can not re
  * without pictures and recordings that the model does not take.
  */
 export function asSent(conversation: Conversation, model: ListedModel): Conversation {
-  const { leftOut, settings, turns } = conversation;
+  const { settings, turns } = conversation;
+  // A reply above the cut that is to go on has all that was said before it.
+  const leftOut = conversation.leftOut && conversation.leftOut.turns < turns.length ? conversation.leftOut : undefined;
   const summary = leftOut?.summary?.trim() ?? '';
   const own = settings.system.trim() === '' ? (model.settings.system_prompt ?? '') : settings.system;
   const said = `Summary of what was said before:\n${summary}`;
@@ -36,7 +39,7 @@ function withoutForeign(turn: Turn, { capabilities: { vision, audio } }: ListedM
   const { recordings = [], ...said } = turn;
   const images = vision ? turn.images : [];
   const heard = audio ? recordings : [];
-  const isEmptied = turn.text === '' && images.length + heard.length < turn.images.length + recordings.length;
+  const isEmptied = wordsOf(turn) === '' && images.length + heard.length < turn.images.length + recordings.length;
   const text = isEmptied && images.length + heard.length === 0 ? NOTHING_LEFT : turn.text;
   return { ...said, text, images, ...(heard.length > 0 && { recordings: heard }) };
 }

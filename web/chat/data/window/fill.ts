@@ -54,7 +54,8 @@ export function tokensByLastReply(head: Head, messages: Messages, modelId: strin
     ...way.flatMap(({ cut, deleted, turn }) => [cut, deleted, ...(turn === last.turn ? [] : [turn])]),
   ];
   const isStale = changes.some((field) => field && compareStamps(field.at, last.made) > 0);
-  return isStale ? null : reply.stats.promptTokens + reply.stats.tokens;
+  const { promptTokens, tokens, inPrompt = 0 } = reply.stats;
+  return isStale ? null : promptTokens + tokens - inPrompt;
 }
 
 /** The most tokens that a text can have: no token has less than a byte. */

@@ -1,4 +1,5 @@
 import type { Turn } from '../conversation.ts';
+import { wordsOf } from './words.ts';
 
 /** A summary has no more of the window than this, and no more tokens. */
 const SHARE = 0.125;
@@ -28,7 +29,7 @@ export function toSummaryRequest(model: string, turns: Turn[], before: string | 
 function toParts(turn: Turn): string[] {
   switch (turn.role) {
     case 'user':
-      return [`User: ${turn.text || '(an attachment)'}`];
+      return [`User: ${wordsOf(turn) || '(an attachment)'}`];
     case 'assistant':
       return turn.text === '' ? [] : [`Assistant: ${turn.text}`];
     case 'tool':

@@ -1,5 +1,6 @@
-import type { Conversation, Turn } from '../conversation.ts';
+import type { Conversation } from '../conversation.ts';
 import { mostTokens } from './fill.ts';
+import { wordsOf } from './words.ts';
 
 /**
  * Says how many turns to leave out, counted from the first, so that the others have about `room` tokens. `total` is how many
@@ -8,17 +9,11 @@ import { mostTokens } from './fill.ts';
  */
 export function whereToCut({ turns, leftOut }: Conversation, total: number, room: number): number | null {
   const from = leftOut?.turns ?? 0;
-  const sizes = turns.map(sizeOf);
+  const sizes = turns.map((turn) => mostTokens(wordsOf(turn)));
   const perByte = total / Math.max(1, sum(sizes.slice(from)));
   const starts = turns.flatMap(({ role }, index) => (role === 'user' && index > from ? [index] : []));
   const fitting = starts.find((start) => sum(sizes.slice(start)) * perByte <= room);
   return fitting ?? starts.at(-1) ?? null;
-}
-
-/** The bytes of a turn's words. */
-function sizeOf(turn: Turn): number {
-  if (turn.role !== 'assistant') return mostTokens(turn.text);
-  return mostTokens(turn.text) + sum(turn.calls.map((call) => mostTokens(call.function.arguments)));
 }
 
 function sum(numbers: number[]): number {
