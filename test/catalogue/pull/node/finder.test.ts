@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFinder } from '../../../../src/catalogue/pull/finder.ts';
 import { createServerFinder } from '../../../../src/catalogue/pull/node/finder.ts';
-import { BROWSER_HUB } from '../../../../web/models/hub.ts';
-import { createPageFetch } from '../../../../web/models/page-fetch.ts';
 import { startHub, type TestHub } from '../../../support/hub.ts';
 import { EAGER, IMPATIENT } from './fixtures.ts';
 
@@ -55,15 +52,6 @@ describe('a search of the hub', () => {
     await expect(finder({}, IMPATIENT).search('qwen', 20, ALWAYS)).rejects.toMatchObject({
       data: { status: 502, code: 'download_failed' },
     });
-  });
-
-  it('works in a page as it does on a server', async () => {
-    const hubOfPage = { ...BROWSER_HUB, endpoint: hub.url };
-    const inPage = createFinder({ hub: hubOfPage, fetch: createPageFetch(), patience: EAGER });
-    expect(await inPage.search('llama', 20, ALWAYS)).toEqual([
-      { repo: 'org/llama-GGUF', downloads: 0, likes: 1, gated: false },
-    ]);
-    expect((await inPage.offer('org/llama-GGUF', ALWAYS)).variants).toHaveLength(1);
   });
 });
 
