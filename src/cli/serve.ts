@@ -1,6 +1,7 @@
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
 import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.ts';
 import { createRemover } from '../catalogue/node/remover.ts';
+import { createServerFinder } from '../catalogue/pull/node/finder.ts';
 import { createPuller } from '../catalogue/pull/node/puller.ts';
 import { createApi } from '../core/api/api.ts';
 import type { Api } from '../core/api/http/http.ts';
@@ -114,6 +115,7 @@ async function start(config: Config, log: Log, opened: Opened, tunings: Tuning[]
         log,
       }),
     ),
+    finder: createServerFinder({ env: process.env, allowPrivate: config.allowPrivateSources }),
     remover: createRemover(config.models, catalogue, log),
     responses: createResponseStore(),
     apiKeys,

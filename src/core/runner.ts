@@ -180,6 +180,14 @@ export interface LoadedModel {
   expiresAt?: number | null;
 }
 
+/** In bytes. Both together are what a model can have at most, once the others have left. */
+export interface MemoryForModels {
+  /** What is free, or can be freed at once. */
+  available: number;
+  /** What models hold. */
+  held: number;
+}
+
 /** A model that waits to be loaded, is being loaded or is being unloaded. */
 export interface MovingModel {
   id: string;
@@ -227,4 +235,7 @@ export interface Runner {
 
   /** The models that wait to be loaded, are being loaded or are being unloaded. */
   moving(): MovingModel[];
+
+  /** The memory for models. Absent where the platform does not tell it. */
+  memory?(): MemoryForModels;
 }

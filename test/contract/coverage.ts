@@ -421,6 +421,22 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     file: 'test/core/api/models/pull.test.ts',
     name: 'answers the model alone, with its sources, when it shall not stream',
   },
+  'POST /v1/models/search: query, limit': {
+    file: 'test/core/api/models/hub.test.ts',
+    name: 'answers what the hub has, 20 at most if the request does not say',
+  },
+  'POST /v1/models/search, against a hub': {
+    file: 'test/catalogue/pull/node/finder.test.ts',
+    name: 'finds the repositories with GGUF files, the most downloaded first',
+  },
+  'POST /v1/models/variants: model': {
+    file: 'test/core/api/models/hub.test.ts',
+    name: 'answers what there is to pull',
+  },
+  'GET /health: memory': {
+    file: 'test/core/api/health/handler.test.ts',
+    name: 'says how much memory there is for models, in bytes',
+  },
   'POST /v1/models/import: filename, size': {
     file: 'test/core/api/models/import.test.ts',
     name: 'streams what happens, ending with the model and [DONE]',

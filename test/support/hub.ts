@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type Fault, misbehave, sendFile } from './hub-content.ts';
 
-/** The kinds of request: what the commit is, what files there are, where a file lies, and the file. */
-export type Stage = 'info' | 'list' | 'resolve' | 'content';
+/** The kinds of request: what repositories there are, what the commit is, what files there are, where a file lies, and the file. */
+export type Stage = 'search' | 'info' | 'list' | 'resolve' | 'content';
 
 export interface SeenRequest {
   stage: Stage;
-  /** Of the file, or the repository for `info` and `list`. */
+  /** Of the file, or the repository for `info` and `list`, or the words of a search. */
   path: string;
   range: string | undefined;
   ifRange: string | undefined;
@@ -38,6 +38,8 @@ export interface TestHub {
   putFile(path: string, bytes: Uint8Array, options?: { validator?: false; closed?: true }): string;
   /** Lets only this token read the repository. */
   gate(repo: string, token: string): void;
+  /** How often a repository was downloaded, as its search tells. */
+  count(repo: string, downloads: number): void;
   /** Lets all pages of lists but the first lie on another origin, which is not the hub. */
   moveLists(): void;
   /** The next `times` such requests for the path go wrong; without a number, all. Faults of one path come one after another. */
@@ -50,6 +52,7 @@ interface Repo {
   files: Map<string, HubFile>;
   commit: string;
   token?: string;
+  downloads?: number;
 }
 
 interface PlannedFault {
@@ -85,6 +88,24 @@ export async function startHub(): Promise<TestHub> {
     const { range, authorization, 'if-range': ifRange } = headers;
     requests.push({ stage, path, range, authorization, ifRange: ifRange?.toString() });
     return takeFault(stage, path);
+  };
+
+  const answerSearch = (req: IncomingMessage, res: ServerResponse, { searchParams }: URL) => {
+    const words = searchParams.get('search') ?? '';
+    const fault = note('search', words, req);
+    if (fault) return misbehave(res, fault);
+    const found = [...repos]
+      .filter(([id, { files: held }]) => id.includes(words) && [...held.keys()].some((path) => path.endsWith('.gguf')))
+      .map(([id, { downloads = 0, token }]) => ({ id, downloads, gated: token === undefined ? false : 'manual' }))
+      .sort((one, other) => other.downloads - one.downloads)
+      .map((facts) => ({
+        _id: facts.id,
+        likes: 1,
+        private: false,
+        lastModified: '2026-01-01T00:00:00.000Z',
+        ...facts,
+      }));
+    sendJson(res, 200, found.slice(0, Number(searchParams.get('limit'))));
   };
 
   const answerApi = (req: IncomingMessage, res: ServerResponse, url: URL) => {
@@ -131,7 +152,8 @@ export async function startHub(): Promise<TestHub> {
     allow(res, OPEN_HUB);
     const url = new URL(req.url ?? '/', 'http://hub');
     const [, repoId, path] = /^\/([^/]+\/[^/]+)\/resolve\/[^/]+\/(.+)$/.exec(decodeURIComponent(url.pathname)) ?? [];
-    if (url.pathname.startsWith('/api/')) answerApi(req, res, url);
+    if (url.pathname === '/api/models') answerSearch(req, res, url);
+    else if (url.pathname.startsWith('/api/')) answerApi(req, res, url);
     else if (repoId && path) answerResolve(req, res, repoId, path);
     else res.writeHead(404).end();
   });
@@ -181,6 +203,10 @@ export async function startHub(): Promise<TestHub> {
     gate(repoId, token) {
       const repo = repos.get(repoId);
       if (repo) repo.token = token;
+    },
+    count(repoId, downloads) {
+      const repo = repos.get(repoId);
+      if (repo) repo.downloads = downloads;
     },
     moveLists() {
       listsMoved = true;

@@ -7,7 +7,7 @@ import { initialState, reduce } from './data/state.ts';
 import { newHead } from './data/tree/operations.ts';
 import { createClock } from './data/tree/stamp.ts';
 import { openDatabase } from './storage/database.ts';
-import { applyTheme, readKey, readModel, readTheme, readWaiting } from './storage/preferences.ts';
+import { applyTheme, readDefaultModel, readKey, readModel, readTheme, readWaiting } from './storage/preferences.ts';
 import { createStore } from './store.ts';
 import { openChannel } from './tabs/channel.ts';
 import { ActionsContext } from './view/actions.ts';
@@ -18,6 +18,7 @@ const tab = newId();
 const clock = createClock(tab, Date.now);
 const fresh = newHead(newId(), clock.next());
 const store = createStore(reduce, initialState(fresh, readModel(), idInAddress(), readWaiting()));
+store.dispatch({ kind: 'default model', id: readDefaultModel() });
 const client = createClient({
   key: readKey,
   onKeyWanted: (message) => store.dispatch({ kind: 'key wanted', message }),

@@ -1,9 +1,9 @@
-import { HUB_URL, type Hub } from '../../src/catalogue/pull/hub.ts';
 import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
 import { createSharedPuller } from '../../src/catalogue/pull/shared-puller.ts';
 import type { PullEvent } from '../../src/core/puller.ts';
 import type { ModelJob } from '../protocol.ts';
 import { fetchModel } from './fetch-model.ts';
+import { BROWSER_HUB } from './hub.ts';
 import { importModel } from './import-model.ts';
 import { createPageFetch } from './page-fetch.ts';
 import { removeModel } from './remove-model.ts';
@@ -21,11 +21,7 @@ export type DoJob = (
 
 /** @param endpoint the URL of a hub other than Hugging Face's */
 export function createJobs(endpoint: string | null): DoJob {
-  const hub: Hub = {
-    endpoint: (endpoint ?? HUB_URL).replace(/\/+$/, ''),
-    token: null,
-    advice: 'download its GGUF there, then import the file from the disk',
-  };
+  const hub = { ...BROWSER_HUB, ...(endpoint !== null && { endpoint: endpoint.replace(/\/+$/, '') }) };
   const puller = createSharedPuller({ hub, fetch: createPageFetch(), patience: PATIENCE, fetchModel });
   return async (job, body, emit, signal) => {
     switch (job.kind) {

@@ -9,6 +9,7 @@ import { requestIdHeaders, requestIdOf } from '../../src/core/api/http/request-i
 import { plainKeys } from '../../src/core/api/keys/plain.ts';
 import type { ResponseStore } from '../../src/core/api/responses/store.ts';
 import { invalidRequest } from '../../src/core/errors.ts';
+import type { Finder } from '../../src/core/hub.ts';
 import type { Importer } from '../../src/core/importer.ts';
 import { toLogFields } from '../../src/core/log.ts';
 import { consoleLog as log } from '../console-log.ts';
@@ -31,6 +32,7 @@ export interface BrowserGround {
   readModels: () => Promise<BrowserModel[]>;
   readConfig: () => Promise<BrowserConfig>;
   responses: ResponseStore;
+  finder: Finder;
   /** Paddock's, for `system_fingerprint`. */
   version: string;
 }
@@ -121,6 +123,7 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     puller: jobs,
     importer: importerOf(request, jobs),
     remover: jobs,
+    finder: ground.finder,
     media,
     responses: ground.responses,
     apiKeys: plainKeys(apiKeys),

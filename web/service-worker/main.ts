@@ -1,5 +1,9 @@
+import { createFinder } from '../../src/catalogue/pull/finder.ts';
+import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
 import { readConfig } from '../config.ts';
+import { BROWSER_HUB } from '../models/hub.ts';
 import { readModels } from '../models/index.ts';
+import { createPageFetch } from '../models/page-fetch.ts';
 import {
   type BrowserModel,
   type InstallMessage,
@@ -52,6 +56,7 @@ const ground: BrowserGround = {
   readConfig,
   readModels: readAllModels,
   responses: createBrowserResponseStore(),
+  finder: createFinder({ hub: BROWSER_HUB, fetch: createPageFetch(), patience: PATIENCE }),
   version: PADDOCK_VERSION,
 };
 

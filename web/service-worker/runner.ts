@@ -2,6 +2,7 @@ import { modelNotFound, serverError } from '../../src/core/errors.ts';
 import { callAsk } from '../../src/core/inference.ts';
 import type { Runner } from '../../src/core/runner.ts';
 import { openCall } from '../../src/core/wire.ts';
+import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import { callOver } from './call.ts';
 import type { Connect } from './connect.ts';
@@ -44,6 +45,8 @@ export function createRunner({ connect, find, state, onBegun }: RunnerOptions): 
 
     loaded: () => state?.loaded ?? [],
     moving: () => state?.moving ?? [],
+    // One model at a time, and the next one takes its place.
+    memory: () => ({ available: WASM_MEMORY_BYTES, held: 0 }),
   };
 }
 

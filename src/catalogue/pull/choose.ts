@@ -78,6 +78,39 @@ export function chooseByPath(listed: ListedFile[], repo: string, path: string): 
   return { quant: candidate.quant, files: gather(listed, candidate, repo) };
 }
 
+/** A model of a repository, whether or not it is the one that a pull would choose. */
+export interface RepositoryModel extends ChosenFiles {
+  /** The path of its first file. */
+  path: string;
+  /** True if no other model of the repository has its quantization. */
+  isOnly: boolean;
+}
+
+/** Lists the models of a repository that are whole, the smallest first. */
+export function modelsIn(listed: ListedFile[]): RepositoryModel[] {
+  const candidates = findCandidates(listed);
+  const paths = new Set(listed.map(({ path }) => path));
+  return candidates
+    .filter(({ parts }) => parts.every((part) => paths.has(part)))
+    .map((candidate) => ({
+      quant: candidate.quant,
+      path: candidate.path,
+      files: gather(listed, candidate, ''),
+      isOnly: candidate.quant !== null && candidates.filter(({ quant }) => quant === candidate.quant).length === 1,
+    }))
+    .sort((one, other) => sizeOf(one) - sizeOf(other));
+}
+
+/** The size of all files of a model, in bytes. */
+export function sizeOf({ files }: Pick<ChosenFiles, 'files'>): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** True if a file is what a model needs for images or audio, and no model itself. */
+export function isProjector(path: string): boolean {
+  return /mmproj/i.test(lastStep(path));
+}
+
 function findCandidates(listed: ListedFile[]): Candidate[] {
   const candidates = new Map<string, Candidate>();
   for (const { path } of listed) {
@@ -87,10 +120,6 @@ function findCandidates(listed: ListedFile[]): Candidate[] {
     candidates.set(first, { quant: quantLabel(path), path: first, parts });
   }
   return [...candidates.values()];
-}
-
-function isProjector(path: string): boolean {
-  return /mmproj/i.test(lastStep(path));
 }
 
 /**

@@ -1,5 +1,6 @@
-import { type ListFileEntry, listFiles, modelInfo } from '@huggingface/hub';
+import { type ListFileEntry, listFiles, listModels, modelInfo } from '@huggingface/hub';
 import { type ApiError, toErrorData } from '../../core/errors.ts';
+import type { FoundRepository } from '../../core/hub.ts';
 import type { ListedFile } from './choose.ts';
 import { downloadFailed, sourceForbidden, sourceNotFound } from './errors.ts';
 import { openUrl, readText } from './http.ts';
@@ -55,9 +56,7 @@ export async function openRepository(
   options: PersistOptions,
 ): Promise<Repository> {
   const host = createHubHost(hub, repo);
-  const fetchHub = createHubFetch(hub, host, options);
-  const shared = { hubUrl: hub.endpoint, fetch: fetchHub };
-  try {
+  return askHub(hub, host, options, async (shared) => {
     const { sha } = await modelInfo({ ...shared, name: repo, revision, additionalFields: ['sha'] });
     const commit = typeof sha === 'string' && /^[0-9a-f]{40}$/.test(sha) ? sha : revision;
     const files: ListedFile[] = [];
@@ -68,6 +67,36 @@ export async function openRepository(
     const urlOf = (path: string) =>
       `${hub.endpoint}/${repo}/resolve/${commit}/${path.split('/').map(encodeURIComponent).join('/')}`;
     return { files, urlOf, host };
+  });
+}
+
+/**
+ * The repositories that have GGUF files and these words in their names, the most downloaded first.
+ *
+ * @throws ApiError
+ */
+export function searchHub(hub: Hub, words: string, limit: number, options: PersistOptions): Promise<FoundRepository[]> {
+  return askHub(hub, createHubHost(hub, ''), options, async (shared) => {
+    const found: FoundRepository[] = [];
+    const search = { query: words, tags: ['gguf'] };
+    for await (const { name, downloads, likes, gated } of listModels({ ...shared, search, sort: 'downloads', limit })) {
+      // What is no name of a repository can't be pulled.
+      if (!/^[\w.-]+\/[\w.-]+$/.test(name)) continue;
+      found.push({ repo: name, downloads: Number(downloads) || 0, likes: Number(likes) || 0, gated: Boolean(gated) });
+    }
+    return found;
+  });
+}
+
+/** Asks by the hub's own client, which gets the hub's address and a patient `fetch`. */
+async function askHub<Answer>(
+  hub: Hub,
+  host: Host,
+  options: PersistOptions,
+  ask: (shared: { hubUrl: string; fetch: typeof fetch }) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await ask({ hubUrl: hub.endpoint, fetch: createHubFetch(hub, host, options) });
   } catch (error) {
     options.signal.throwIfAborted();
     if (toErrorData(error).status !== 500) throw error;

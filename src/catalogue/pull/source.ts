@@ -22,12 +22,12 @@ const PAGE = new RegExp(
 );
 
 /**
- * Parses a source. The URL of a page of the hub (`hubHosts`) means the same as `hf:`.
+ * Parses a source. The URL of a page of the hub (`hubHosts`) means the same as `hf:`, and so does a bare `org/repo`.
  *
  * @throws ApiError that lists the valid forms
  */
 export function parseSource(text: string, hubHosts: string[]): PullSource {
-  const source = text.trim();
+  const source = withScheme(text.trim(), hubHosts);
   if (source.startsWith('hf:')) return fromHub(HF.exec(source)?.groups, source);
   if (!/^https?:\/\//i.test(source)) throw invalid(source);
   const url = parseUrl(source);
@@ -36,6 +36,13 @@ export function parseSource(text: string, hubHosts: string[]): PullSource {
   if (!isGguf(name) || !isSafeName(name)) throw invalid(source);
   url.hash = '';
   return { kind: 'url', url: url.href };
+}
+
+/** People paste `org/repo`, and the address of a page without its scheme. */
+function withScheme(source: string, hubHosts: string[]): string {
+  const host = hubHosts.find((one) => source.startsWith(`${one}/`));
+  if (host !== undefined) return `hf:${source.slice(host.length + 1)}`;
+  return HF.test(`hf:${source}`) ? `hf:${source}` : source;
 }
 
 function fromHub(parts: Record<string, string | undefined> | undefined, source: string): PullSource {

@@ -1,4 +1,5 @@
 import type { ApiError } from '../errors.ts';
+import type { Finder } from '../hub.ts';
 import type { Importer } from '../importer.ts';
 import type { Log } from '../log.ts';
 import type { MediaReader } from '../media.ts';
@@ -20,6 +21,8 @@ export interface ApiContext {
   runner: Runner;
   /** Fetches models. Absent if this platform can't. */
   puller?: Puller;
+  /** Finds models to fetch. Absent if this platform can't. */
+  finder?: Finder;
   /** Stores model files that clients upload. Absent if this platform can't. */
   importer?: Importer;
   /** Removes models. Absent if this platform can't. */

@@ -16,6 +16,11 @@ describe('a source', () => {
     ['hf:org/repo/a/b.gguf', file],
     ['hf:org/repo@dev/a/b.gguf', { ...file, revision: 'dev' }],
     ['hf:org/Repo-1.5_x.GGUF', { ...repo, repo: 'org/Repo-1.5_x.GGUF' }],
+    ['org/repo', repo],
+    ['org/repo:Q4_K_M', { ...repo, quant: 'Q4_K_M' }],
+    ['org/repo/a/b.gguf', file],
+    ['huggingface.co/org/repo', repo],
+    ['hub.example:8080/org/repo:Q4_K_M', { ...repo, quant: 'Q4_K_M' }],
     ['https://huggingface.co/org/repo', repo],
     ['https://huggingface.co/org/repo/', repo],
     ['https://huggingface.co/org/repo/tree/main', repo],
@@ -31,7 +36,9 @@ describe('a source', () => {
 
   it.each([
     '',
-    'org/repo',
+    'repo',
+    'org/',
+    'org/repo/readme.md',
     'hf:',
     'hf:repo',
     'hf:org/repo:',

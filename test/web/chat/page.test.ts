@@ -280,13 +280,14 @@ describe('the chat page of a local server', () => {
   });
 
   // This comes last, since the browser logs refused requests as errors.
-  it('says why a model could not be pulled, and why the built-in one can not be removed', async () => {
+  it('says why a model is not to be had, and why the built-in one can not be removed', async () => {
     await page.locator('.model-button').click();
     const dialog = page.getByRole('dialog', { name: 'Models' });
-    await dialog.getByLabel('From Hugging Face').fill('nonsense');
-    await dialog.getByRole('button', { name: 'Pull' }).click();
-    expect(await textOf(dialog.getByRole('alert'))).toMatch(/^nonsense did not come: .*hf:/);
-    await dialog.getByRole('button', { name: 'Remove Pico' }).click();
+    await dialog.getByLabel('Search Hugging Face').fill('hf:nonsense');
+    await dialog.getByRole('button', { name: 'Find' }).click();
+    await dialog.getByText(/^hf:nonsense was not found: .*hf:/).waitFor();
+    await dialog.getByRole('button', { name: 'More about Pico' }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     expect(await textOf(page.locator('.notice.bad'))).toMatch(/pico/i);
     await dialog.getByTitle('pico', { exact: true }).waitFor();

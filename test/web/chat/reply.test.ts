@@ -59,7 +59,13 @@ describe('a growing reply', () => {
   it('has the figures of both parts if it went on', () => {
     const stats = { promptTokens: 5, cachedTokens: 0, tokens: 3, tokensPerSecond: 10, firstTokenMs: 100, totalMs: 400 };
     const rest = { ...stats, promptTokens: 8, cachedTokens: 8, tokens: 2, tokensPerSecond: 20, firstTokenMs: 50 };
-    expect(statsOfAll(stats, rest)).toEqual({ ...rest, tokens: 5, firstTokenMs: 100, totalMs: 800 });
+    expect(statsOfAll(stats, rest)).toEqual({
+      ...rest,
+      tokens: 5,
+      inPrompt: stats.tokens,
+      firstTokenMs: 100,
+      totalMs: 800,
+    });
     expect(statsOfAll(null, rest)).toBe(rest);
     expect(statsOfAll(stats, null)).toBe(stats);
   });
@@ -116,6 +122,7 @@ describe('health', () => {
         device: 'cuda: A card',
         fallback_reasons: [],
         context_length: 8192,
+        memory: 1,
         busy: 1,
         waiting: 2,
       },
@@ -125,6 +132,7 @@ describe('health', () => {
         device: 'cpu',
         fallback_reasons: ['No GPU was found.'],
         context_length: 1024,
+        memory: 1,
         busy: 0,
         waiting: 0,
       },
@@ -170,6 +178,7 @@ describe('a model that is being pulled', () => {
       file: 'a.gguf',
       completed: 5,
       total: 10,
+      bytes_per_second: 2,
       seconds_left: 3,
     });
     expect(halfway).toMatchObject({ step: 'a.gguf', completed: 5, total: 10, secondsLeft: 3 });

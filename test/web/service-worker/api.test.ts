@@ -23,6 +23,7 @@ beforeEach(() => {
     readModels: async () => models,
     readConfig: async () => DEFAULT_CONFIG,
     responses: createResponseStore(),
+    finder: { search: async () => [], offer: async () => ({ origin: '', variants: [], named: null }) },
     version: '1.2.3',
   };
 });
@@ -244,7 +245,7 @@ describe('the API of a service worker', () => {
   });
 
   it('says that nothing is loaded where no tab leads', async () => {
-    expect(await json(await fetchApi('/health'))).toEqual({ status: 'ok', models: [], moving: [] });
+    expect(await json(await fetchApi('/health'))).toMatchObject({ status: 'ok', models: [], moving: [] });
   });
 });
 

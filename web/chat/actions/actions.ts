@@ -5,10 +5,12 @@ import { dropQuery } from './address.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
+import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
 import { followTabs } from './tabs.ts';
+import { type WindowActions, windowActions } from './window.ts';
 
 /** Everything that a person can do on the page. */
 export interface Actions {
@@ -22,10 +24,13 @@ export interface Actions {
   tell(text: string): void;
   dismissNotice(): void;
   models: ModelActions;
+  hub: HubActions;
   replies: ReplyActions;
   messages: MessageActions;
   conversations: ConversationActions;
   drafts: DraftActions;
+  /** What can be done when the context window fills. */
+  window: WindowActions;
 }
 
 /** Writes what another app shares into the draft. It is sent by nobody but the person. */
@@ -53,6 +58,7 @@ export function createActions(context: Context): Actions {
       store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground } });
       await restored;
       await models.refresh();
+      models.resumeArrival();
     } catch (error) {
       // If the server wants a key, the key dialog asks for one.
       if (store.get().keyWanted !== null) return;
@@ -80,6 +86,7 @@ export function createActions(context: Context): Actions {
     tell: (text) => tell(context, text),
     dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
     models,
+    hub: hubActions(context),
     // A message that is sent before the conversation is read would begin another one.
     replies: {
       ...replies,
@@ -91,5 +98,10 @@ export function createActions(context: Context): Actions {
     messages: messageActions(context, replies.stop),
     conversations,
     drafts,
+    window: windowActions(context, async (id) => {
+      const before = store.get().currentId;
+      await conversations.open(id);
+      drafts.takeOver(before);
+    }),
   };
 }

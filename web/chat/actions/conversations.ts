@@ -14,7 +14,7 @@ import type { DraftActions } from './drafts.ts';
 export interface ConversationActions {
   /** Lists the stored conversations and opens the one that the address names, if it exists. */
   restore(): Promise<void>;
-  /** Begins a conversation with the settings of the current one. */
+  /** Begins a conversation with the settings of the current one, and its model if there is no default. */
   begin(): void;
   open(id: string): Promise<void>;
   /** Opens what the address names: a conversation, or a new one. */
@@ -52,7 +52,8 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
 
   const begin = () => {
     const { settings, model } = currentHead(store.get());
-    const head = newHead(newId(), clock.next(), settings.value, model.value);
+    const own = store.get().defaultModel === null ? model.value : null;
+    const head = newHead(newId(), clock.next(), settings.value, own);
     chosen = head.id;
     store.dispatch({ kind: 'fresh', head });
     store.dispatch({ kind: 'open', id: head.id });

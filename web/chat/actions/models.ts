@@ -1,7 +1,15 @@
-import { type Arrival, type ArrivalEvent, arrivalOf, withArrivalEvent } from '../data/arrival.ts';
+import {
+  type Arrival,
+  type ArrivalEvent,
+  arrivalOf,
+  type KeptArrival,
+  stopped,
+  withArrivalEvent,
+} from '../data/arrival.ts';
 import { isHealth } from '../data/health.ts';
 import type { ListedModel } from '../data/model.ts';
-import { keepModel } from '../storage/preferences.ts';
+import { findConversation } from '../data/state.ts';
+import { keepArrival, keepDefaultModel, keepModel, readArrival } from '../storage/preferences.ts';
 import { type Context, messageOf, setValues, tell } from './context.ts';
 
 export interface ModelActions {
@@ -10,11 +18,21 @@ export interface ModelActions {
   refreshHealth(): Promise<void>;
   /** Chooses the model of a conversation, by default the current one, and of new ones. */
   choose(id: string, conversationId?: string): void;
+  /** Has all new conversations begin with this model; null, with the one that was chosen last. */
+  setDefault(id: string | null): void;
+  /** Loads a model into memory, or takes it out. */
+  load(id: string): Promise<void>;
+  unload(id: string): Promise<void>;
   pull(source: string): Promise<void>;
   importFile(file: File): Promise<void>;
-  /** Cancels the running pull or import. The bytes of a pull are kept for the next one. */
+  /** Stops the running pull. What has come is kept. */
+  pauseArrival(): void;
+  /** Goes on with a pull that was paused or failed. */
+  goOn(): Promise<void>;
+  /** Takes up the pull that this tab had begun before it was loaded again. */
+  resumeArrival(): void;
+  /** Ends the running pull or import, and forgets it. The bytes of a pull are kept for the next one. */
   cancelArrival(): void;
-  dismissArrival(): void;
   remove(id: string): Promise<void>;
 }
 
@@ -38,14 +56,29 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
     setValues(context, conversationId, { model: id });
   };
 
+  const move = async (model: string, path: string) => {
+    try {
+      await Promise.all([client.post(path, { model }), refreshHealth()]);
+      await refresh();
+    } catch (error) {
+      tell(context, messageOf(error), 'bad');
+      await refreshHealth();
+    }
+  };
+
+  const show = (arrival: Arrival | null) => {
+    store.dispatch({ kind: 'arrival', arrival });
+    if (arrival?.kind === 'import') return;
+    keepArrival(arrival && toKept(arrival));
+  };
+
   /** Only one runs at a time: the form is closed while a model arrives. */
-  const receive = async (source: string, path: string, body: object | Blob) => {
+  const receive = async (begun: Arrival, path: string, body: object | Blob) => {
     const stopper = new AbortController();
     arriving = stopper;
     // Another conversation may be open when the model has come.
     const { currentId } = store.get();
-    let arrival = arrivalOf(source);
-    const show = (next: Arrival | null) => store.dispatch({ kind: 'arrival', arrival: next });
+    let arrival = begun;
     show(arrival);
     try {
       for await (const event of client.events(path, body, stopper.signal) as AsyncGenerator<ArrivalEvent>) {
@@ -55,12 +88,18 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
       }
       show(null);
     } catch (error) {
-      show(stopper.signal.aborted ? null : { ...arrival, failure: messageOf(error) });
+      // Whoever stops it says what is shown then.
+      if (!stopper.signal.aborted) show(stopped(arrival, messageOf(error)));
     }
   };
+  const pull = (source: string, known: Partial<KeptArrival> = {}) =>
+    receive({ ...arrivalOf(source), ...known, paused: false }, '/v1/models/pull', { model: source });
+
+  /** A model that comes while its conversation goes on with another one does not take its place. */
   const welcome = async ({ id, name }: ListedModel, alreadyHere: boolean, conversationId: string) => {
     await refresh();
-    choose(id, conversationId);
+    const isEmpty = findConversation(store.get(), conversationId)?.turns.length === 0;
+    if (isEmpty) choose(id, conversationId);
     tell(context, `${name} is ${alreadyHere ? 'already here' : 'ready'}.`);
   };
 
@@ -68,11 +107,38 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
     refresh,
     refreshHealth,
     choose,
-    pull: (source) => receive(source, '/v1/models/pull', { model: source }),
+    setDefault: (id) => {
+      keepDefaultModel(id);
+      store.dispatch({ kind: 'default model', id });
+    },
+    load: (id) => move(id, '/v1/models/load'),
+    unload: (id) => move(id, '/v1/models/unload'),
+    pull: (source) => pull(source),
     importFile: (file) =>
-      receive(file.name, `/v1/models/import?filename=${encodeURIComponent(file.name)}&size=${file.size}`, file),
-    cancelArrival: () => arriving?.abort(),
-    dismissArrival: () => store.dispatch({ kind: 'arrival', arrival: null }),
+      receive(
+        arrivalOf(file.name, 'import'),
+        `/v1/models/import?filename=${encodeURIComponent(file.name)}&size=${file.size}`,
+        file,
+      ),
+    pauseArrival: () => {
+      const { arrival } = store.get();
+      arriving?.abort();
+      if (arrival) show(stopped(arrival));
+    },
+    goOn: async () => {
+      const arrival = store.get().arrival ?? readArrival();
+      if (arrival) await pull(arrival.source, { completed: arrival.completed, total: arrival.total });
+    },
+    resumeArrival: () => {
+      const kept = readArrival();
+      if (!kept || store.get().arrival) return;
+      if (kept.paused) show(stopped({ ...arrivalOf(kept.source), ...kept }));
+      else void pull(kept.source, kept);
+    },
+    cancelArrival: () => {
+      arriving?.abort();
+      show(null);
+    },
     remove: async (id) => {
       try {
         await client.remove(`/v1/models/${encodeURIComponent(id)}`);
@@ -83,4 +149,9 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
       }
     },
   };
+}
+
+/** One that failed is tried again by a reload, which itself breaks the connection. */
+function toKept({ source, completed, total, paused }: Arrival): KeptArrival {
+  return { source, completed, total, paused };
 }

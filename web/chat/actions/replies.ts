@@ -11,6 +11,7 @@ import {
   type UserTurn,
 } from '../data/conversation.ts';
 import type { SentDraft } from '../data/draft.ts';
+import type { ListedModel } from '../data/model.ts';
 import { newId } from '../data/new-id.ts';
 import { type ChatChunk, coming, statsOf, statsOfAll, withChunk } from '../data/reply.ts';
 import { toChatRequest, toContinuationRequest } from '../data/request.ts';
@@ -27,6 +28,7 @@ import {
 } from '../data/state.ts';
 import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
 import type { Head, Messages, Patch } from '../data/tree/tree.ts';
+import { asSent } from '../data/window/as-sent.ts';
 import { keepWaiting } from '../storage/preferences.ts';
 import { showInAddress } from './address.ts';
 import { type Context, change, messageOf, readMessages } from './context.ts';
@@ -45,6 +47,8 @@ export interface ReplyActions {
    * it is. `draft` is where it was written.
    */
   send(text: string, attachments: Attachment[], from?: { conversationId?: string; draft?: SentDraft }): void;
+  /** Asks for a reply after the last turn of a conversation. */
+  ask(conversationId: string): void;
   /** Asks for this reply again. The old one stays as another version. */
   retry(replyId: string): void;
   /** Has the model go on where the words of this reply end. */
@@ -104,20 +108,20 @@ export function replyActions(
     const model = modelOf(state, { model: head.model.value });
     if (!model) return setWaiting(conversationId, { conversationId, ...wanted });
     setWaiting(conversationId);
-    if (known) return goOnWith(conversationId, known, listedChatModel(state, known.model)?.id ?? model.id);
+    if (known) return goOnWith(conversationId, known, listedChatModel(state, known.model) ?? model);
     const turn = newReply(model.id);
     void change(context, replyPatch(head, turn, wanted.instead));
     const before = upTo(conversationId, turn.id);
-    if (before) write(conversationId, turn, () => toChatRequest(before, model.id));
+    if (before) write(conversationId, turn, () => toChatRequest(asSent(before, model), model.id));
   };
 
   /** Has a model write the rest of a reply. */
-  const goOnWith = (conversationId: string, known: ReplyTurn, model: string) => {
+  const goOnWith = (conversationId: string, known: ReplyTurn, model: ListedModel) => {
     const before = upTo(conversationId, known.id);
     if (!before) return;
     const turn = { ...known, end: null };
     put(conversationId, turn);
-    write(conversationId, turn, () => toContinuationRequest(before, known, model));
+    write(conversationId, turn, () => toContinuationRequest(asSent(before, model), known, model.id));
   };
 
   /** The branch that is shown, up to the turn before this one. */
@@ -227,6 +231,7 @@ export function replyActions(
   return {
     send: (text, attachments, { conversationId: id = store.get().currentId, draft } = {}) =>
       goOn({ role: 'user', id: newId(), text, ...sorted(attachments) }, { id, ...(draft && { draft }) }),
+    ask: (conversationId) => reply(conversationId),
     retry: (replyId) => {
       const { id } = currentHead(store.get());
       stop(id);

@@ -16,7 +16,9 @@ export class ApiFailure extends Error {
 
 /** The API for the page. Every call throws an `ApiFailure`, or an `AbortError` if its signal is aborted. */
 export interface Client {
-  get(path: string): Promise<unknown>;
+  get(path: string, signal?: AbortSignal): Promise<unknown>;
+  /** Sends JSON and returns the JSON of the answer. */
+  post(path: string, body: object, signal?: AbortSignal): Promise<unknown>;
   remove(path: string): Promise<void>;
   /** Yields the events of a streamed answer, up to [DONE]. */
   events(path: string, body: object | Blob, signal: AbortSignal): AsyncGenerator<unknown>;
@@ -45,7 +47,9 @@ export function createClient({ key, onKeyWanted }: ClientOptions): Client {
   };
 
   return {
-    get: async (path) => (await send(path)).json(),
+    get: async (path, signal) => (await send(path, signal && { signal })).json(),
+    post: async (path, body, signal) =>
+      (await send(path, { method: 'POST', ...encode(body), ...(signal && { signal }) })).json(),
     remove: async (path) => {
       await send(path, { method: 'DELETE' });
     },

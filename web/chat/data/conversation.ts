@@ -4,6 +4,7 @@ import type { FinishReason } from '../../../src/core/events.ts';
 import { newId } from './new-id.ts';
 import type { Settings } from './settings.ts';
 import type { TextFile } from './text-file.ts';
+import type { LeftOut } from './window/left-out.ts';
 
 /** The branch of a conversation that is shown. Times are Unix times in ms. */
 export interface Conversation {
@@ -15,6 +16,8 @@ export interface Conversation {
   model: string | null;
   settings: Settings;
   turns: Turn[];
+  /** The first turns, if the model does not get them. */
+  leftOut?: LeftOut;
 }
 
 export type Turn = UserTurn | ReplyTurn | ToolTurn;
@@ -72,6 +75,8 @@ export interface ReplyStats {
   promptTokens: number;
   cachedTokens: number;
   tokens: number;
+  /** Of a reply that was continued: how many of its tokens the prompt has counted already. */
+  inPrompt?: number | undefined;
   tokensPerSecond: number | null;
   firstTokenMs: number | null;
   totalMs: number;

@@ -1,4 +1,5 @@
-import { type Attachment, withMore } from './attachments.ts';
+import { type Attachment, sorted, withMore } from './attachments.ts';
+import { withFiles } from './text-file.ts';
 import { type Field, later, NEVER, type Stamp } from './tree/stamp.ts';
 
 /** What is being written and not sent yet. It belongs to a conversation. */
@@ -43,4 +44,9 @@ export function readLate(typed: Draft, stored: DraftPart, at: Stamp): Draft {
     text: join(typed.text, stored.text, (known, mine) => known + mine),
     attachments: join(typed.attachments, stored.attachments, withMore),
   };
+}
+
+/** All words of a draft that the model would read, with those of attached files. */
+export function draftWords({ text, attachments }: Draft): string {
+  return withFiles(sorted(attachments.value).files, text.value);
 }

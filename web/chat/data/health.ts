@@ -1,6 +1,8 @@
 /** The fields of GET /health that the page uses. */
 export interface Health {
   models: HealthModel[];
+  /** The memory for models in bytes: what is free, and what models hold. Older servers do not tell it. */
+  memory?: { available: number; held: number };
   moving: { id: string; state: 'queued' | 'loading' | 'unloading'; waiting: number }[];
 }
 
@@ -11,6 +13,8 @@ export interface HealthModel {
   device: string;
   fallback_reasons: string[];
   context_length: number;
+  /** In bytes, as estimated. */
+  memory: number;
   busy: number;
   waiting: number;
 }

@@ -95,6 +95,7 @@ export function statsOfAll(beginning: ReplyStats | null, rest: ReplyStats | null
   return {
     ...rest,
     tokens: beginning.tokens + rest.tokens,
+    inPrompt: beginning.tokens,
     firstTokenMs: beginning.firstTokenMs,
     totalMs: beginning.totalMs + rest.totalMs,
   };

@@ -56,8 +56,10 @@ export interface State {
   startup: Startup;
   /** Null until the list has been fetched. */
   models: ListedModel[] | null;
-  /** The id of the model for new conversations; null means the first one. */
+  /** The id of the model that was chosen last; null means the first one. */
   preferredModel: string | null;
+  /** The id of the model that a person wants for all new conversations; null for the one that was chosen last. */
+  defaultModel: string | null;
   health: Health | null;
   arrival: Arrival | null;
   /** All conversations, and the messages of those that were opened since the page was loaded. */
@@ -71,6 +73,8 @@ export interface State {
   coming: Record<string, Growing>;
   /** The replies that grow in other tabs, by their ids. */
   elsewhere: Record<string, Elsewhere>;
+  /** The summaries that are being written in this tab, as far as they are, by conversation id. */
+  summarising: Record<string, string>;
   /** At most one for each conversation. */
   waiting: Waiting[];
   /** By conversation id, or `NEW_CHAT`. */
@@ -88,6 +92,7 @@ export type Action =
   | { kind: 'startup'; startup: Startup }
   | { kind: 'models'; models: ListedModel[] }
   | { kind: 'preferred model'; id: string }
+  | { kind: 'default model'; id: string | null }
   | { kind: 'health'; health: Health | null }
   | { kind: 'arrival'; arrival: Arrival | null }
   | { kind: 'patch'; patch: Patch }
@@ -103,6 +108,8 @@ export type Action =
   | { kind: 'ended'; replyId: string }
   /** Other tabs write these replies no more. */
   | { kind: 'ended elsewhere'; replyIds: string[] }
+  /** A summary grows; with null it does no more. */
+  | { kind: 'summarising'; conversationId: string; text: string | null }
   | { kind: 'waiting'; waiting: Waiting[] }
   | { kind: 'draft'; key: string; draft: Partial<Draft> }
   | { kind: 'kept'; kept: boolean }
@@ -121,6 +128,7 @@ export function initialState(
     startup: { kind: 'starting' },
     models: null,
     preferredModel,
+    defaultModel: null,
     health: null,
     arrival: null,
     chats: NO_CHATS,
@@ -129,6 +137,7 @@ export function initialState(
     currentId: currentId || fresh.id,
     coming: {},
     elsewhere: {},
+    summarising: {},
     waiting,
     drafts: {},
     kept: true,
@@ -146,6 +155,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, models: action.models };
     case 'preferred model':
       return { ...state, preferredModel: action.id };
+    case 'default model':
+      return { ...state, defaultModel: action.id };
     case 'health':
       return { ...state, health: action.health };
     case 'arrival':
@@ -170,6 +181,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, coming: without(state.coming, [action.replyId]) };
     case 'ended elsewhere':
       return { ...state, elsewhere: without(state.elsewhere, action.replyIds) };
+    case 'summarising':
+      return { ...state, summarising: withSummary(state.summarising, action.conversationId, action.text) };
     case 'waiting':
       return { ...state, waiting: action.waiting };
     case 'draft':
@@ -231,10 +244,12 @@ export function groundOf({ startup }: State): Ground | null {
   return startup.kind === 'ready' ? startup.ground : null;
 }
 
-/** Returns the model of a conversation: its own, else the preferred one, else the first chat model. */
+/** Returns the model of a conversation: its own, else the default, the preferred one, or the first chat model. */
 export function modelOf(state: State, { model }: Pick<Conversation, 'model'>): ListedModel | undefined {
   const able = (state.models ?? []).filter(canChat);
-  const wanted = listedChatModel(state, model) ?? listedChatModel(state, state.preferredModel);
+  const wanted = [model, state.defaultModel, state.preferredModel]
+    .map((id) => listedChatModel(state, id))
+    .find(Boolean);
   // Base models, which only continue a text, have no chat template.
   return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
 }
@@ -254,6 +269,10 @@ function withPatchFrom(state: State, { heads, messages }: Patch, tab: string): S
     else delete elsewhere[id];
   }
   return { ...state, chats: merge(state.chats, { heads, messages: known }), elsewhere };
+}
+
+function withSummary(known: State['summarising'], id: string, text: string | null): State['summarising'] {
+  return text === null ? without(known, [id]) : { ...known, [id]: text };
 }
 
 function without<T>(record: Record<string, T>, keys: string[]): Record<string, T> {

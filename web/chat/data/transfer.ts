@@ -69,6 +69,7 @@ const stats = v.object({
   promptTokens: count,
   cachedTokens: count,
   tokens: count,
+  inPrompt: v.optional(count),
   tokensPerSecond: v.nullable(count),
   firstTokenMs: v.nullable(count),
   totalMs: count,
@@ -140,6 +141,7 @@ const message = v.pipe(
     made: stamp,
     turn: field(turn),
     deleted: field(v.boolean()),
+    cut: v.exactOptional(field(v.nullable(v.object({ summary: v.nullable(v.string()) })))),
   }),
   v.check((one) => one.turn.value.id === one.id, 'A message has the id of its turn.'),
 );

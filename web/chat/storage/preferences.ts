@@ -1,3 +1,4 @@
+import type { KeptArrival } from '../data/arrival.ts';
 import type { Waiting } from '../data/state.ts';
 import { readText, writeText } from './safe-storage.ts';
 
@@ -6,8 +7,10 @@ export type Theme = 'system' | 'light' | 'dark';
 
 const THEME = 'paddock-theme';
 const MODEL = 'paddock-model';
+const DEFAULT_MODEL = 'paddock-default-model';
 const KEY = 'paddock-api-key';
 const WAITING = 'paddock-waiting';
+const ARRIVAL = 'paddock-arrival';
 
 export function readTheme(): Theme {
   const theme = readText('localStorage', THEME);
@@ -22,6 +25,9 @@ export function applyTheme(theme: Theme): void {
 
 export const readModel = (): string | null => readText('localStorage', MODEL);
 export const keepModel = (id: string): void => writeText('localStorage', MODEL, id);
+
+export const readDefaultModel = (): string | null => readText('localStorage', DEFAULT_MODEL);
+export const keepDefaultModel = (id: string | null): void => writeText('localStorage', DEFAULT_MODEL, id);
 
 export const readKey = (): string | null => readText('sessionStorage', KEY);
 export const keepKey = (key: string | null): void => writeText('sessionStorage', KEY, key);
@@ -38,3 +44,15 @@ export function readWaiting(): Waiting[] {
 
 export const keepWaiting = (waiting: Waiting[]): void =>
   writeText('sessionStorage', WAITING, waiting.length === 0 ? null : JSON.stringify(waiting));
+
+/** Reads the pull that this tab had begun before it was loaded again; null if there was none. */
+export function readArrival(): KeptArrival | null {
+  try {
+    return JSON.parse(readText('sessionStorage', ARRIVAL) ?? 'null') as KeptArrival | null;
+  } catch {
+    return null;
+  }
+}
+
+export const keepArrival = (arrival: KeptArrival | null): void =>
+  writeText('sessionStorage', ARRIVAL, arrival && JSON.stringify(arrival));

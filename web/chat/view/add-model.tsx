@@ -1,46 +1,24 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { formatBytes } from '../../../src/core/bytes.ts';
-import type { Arrival } from '../data/arrival.ts';
-import { formatSeconds } from '../data/figures.ts';
+import { type Arrival, paceOf } from '../data/arrival.ts';
+import type { Health } from '../data/health.ts';
 import { useActions } from './actions.ts';
+import { FindModel } from './find-model.tsx';
 
-/** A form that pulls a model, or with `fromDisk` imports a file. */
-export function AddModel({ arrival, fromDisk }: { arrival: Arrival | null; fromDisk: boolean }): JSX.Element {
-  const { models } = useActions();
-  const [source, setSource] = useState('');
-  if (arrival && arrival.failure === null) return <Arriving arrival={arrival} />;
+interface AddModelProps {
+  arrival: Arrival | null;
+  health: Health | null;
+  /** True if a file can be imported. */
+  fromDisk: boolean;
+}
+
+/** Finds and pulls models, or shows the one that arrives. */
+export function AddModel({ arrival, health, fromDisk }: AddModelProps): JSX.Element {
+  if (arrival) return <Arriving arrival={arrival} />;
   return (
     <section class="add-model">
       <h3>Add a model</h3>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void models.pull(source.trim());
-        }}
-      >
-        <label for="source">From Hugging Face, or the URL of a GGUF file</label>
-        <div class="row">
-          <input
-            id="source"
-            value={source}
-            placeholder="hf:org/repo"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            required
-            onInput={(event) => setSource(event.currentTarget.value)}
-          />
-          <button type="submit" class="button primary">
-            Pull
-          </button>
-        </div>
-      </form>
-      {arrival && (
-        <p class="problem" role="alert">
-          <strong>{arrival.source}</strong> did not come: {arrival.failure}
-        </p>
-      )}
+      <FindModel health={health} />
       {fromDisk && <FromDisk />}
     </section>
   );
@@ -70,23 +48,44 @@ function FromDisk(): JSX.Element {
 
 function Arriving({ arrival }: { arrival: Arrival }): JSX.Element {
   const { models } = useActions();
-  const { source, step, completed, total, secondsLeft } = arrival;
+  const { source, step, completed, total, kind, paused, failure } = arrival;
   const known = total !== null && total > 0;
+  const stands = paused || failure !== null;
   return (
     <section class="add-model">
       <h3 class="source">{source}</h3>
-      <progress {...(known && { value: completed, max: total })} aria-label={`Progress of ${source}`} />
-      <p class="muted arrival-step">{step}</p>
-      <div class="row spread">
-        <span class="muted figures">
-          {known && `${formatBytes(completed)} of ${formatBytes(total)}`}
-          {known && secondsLeft !== null && secondsLeft > 0 && ` · ${formatSeconds(secondsLeft)} left`}
-        </span>
-        <button type="button" class="button" onClick={models.cancelArrival}>
-          Cancel
+      <progress
+        {...(known ? { value: completed, max: total } : stands && { value: 0 })}
+        aria-label={`Progress of ${source}`}
+      />
+      {failure === null ? (
+        <p class="muted arrival-step">{step}</p>
+      ) : (
+        <p class="problem arrival-step" role="alert">
+          It did not come: {failure}
+        </p>
+      )}
+      <p class="muted figures">
+        {[...(known ? [`${formatBytes(completed)} of ${formatBytes(total)}`] : []), paceOf(arrival)]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      <div class="row">
+        {kind === 'pull' && stands && (
+          <button type="button" class="button primary" onClick={() => void models.goOn()}>
+            {failure === null ? 'Go on' : 'Try again'}
+          </button>
+        )}
+        {kind === 'pull' && !stands && (
+          <button type="button" class="button" onClick={models.pauseArrival}>
+            Pause
+          </button>
+        )}
+        <button type="button" class="button quiet" onClick={models.cancelArrival}>
+          {stands ? 'Forget it' : 'Cancel'}
         </button>
       </div>
-      <p class="muted">What has come by then is kept: pulling it again goes on from there.</p>
+      {kind === 'pull' && <p class="muted">What has come by then is kept: pulling it again goes on from there.</p>}
     </section>
   );
 }

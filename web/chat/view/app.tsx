@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isGrowing } from '../data/conversation.ts';
+import { draftWords } from '../data/draft.ts';
+import { nameAmong } from '../data/model.ts';
 import { currentConversation, currentHead, draftKey, draftOf, modelOf, type State } from '../data/state.ts';
 import { type Store, useStore } from '../store.ts';
 import { useActions } from './actions.ts';
@@ -14,6 +16,7 @@ import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Turns } from './turns.tsx';
+import { useWindowGauge } from './window-gauge.tsx';
 
 type Panel = 'chats' | 'models' | 'settings';
 
@@ -28,6 +31,7 @@ export function App({ store }: { store: Store }): JSX.Element {
   // What is typed changes the drafts alone, and long conversations need not be drawn again for that.
   const { drafts: _, ...others } = state;
   const turns = useMemo(() => <Turns state={state} conversation={conversation} />, Object.values(others));
+  const gauge = useWindowGauge(state, conversation, draftWords(draftOf(state, draftKey(state))));
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
 
@@ -43,7 +47,8 @@ export function App({ store }: { store: Store }): JSX.Element {
         </div>
         <div class="room">
           <TopBar
-            model={model}
+            name={model && nameAmong(model, state.models)}
+            arrival={state.arrival}
             onMenu={() => setPanel('chats')}
             onModels={() => {
               void actions.models.refresh().catch(() => {});
@@ -56,6 +61,7 @@ export function App({ store }: { store: Store }): JSX.Element {
             <div class="desk">
               <Deleted state={state} />
               <StartupFailure state={state} onKey={() => setKeyLater(false)} />
+              {gauge.panel}
               <Composer
                 conversationId={conversation.id}
                 draft={draftOf(state, draftKey(state))}
@@ -64,7 +70,10 @@ export function App({ store }: { store: Store }): JSX.Element {
                 model={model}
                 replying={conversation.turns.some(isGrowing)}
               />
-              <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
+              <div class="status-row">
+                <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
+                {gauge.sign}
+              </div>
             </div>
           </main>
         </div>

@@ -1,12 +1,10 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { formatBytes } from '../../../src/core/bytes.ts';
-import { canChat, type ListedModel } from '../data/model.ts';
+import type { Health } from '../data/health.ts';
 import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
-import { useActions } from './actions.ts';
 import { AddModel } from './add-model.tsx';
-import { TrashIcon } from './icons.tsx';
-import { Dialog, IconButton } from './parts.tsx';
+import { ModelRow } from './model-row.tsx';
+import { Dialog } from './parts.tsx';
 
 /** Lists the models and offers ways to add more. */
 export function ModelsDialog(props: { state: State; open: boolean; onClose: () => void }): JSX.Element {
@@ -15,83 +13,29 @@ export function ModelsDialog(props: { state: State; open: boolean; onClose: () =
   return (
     <Dialog title="Models" open={open} onClose={onClose}>
       {state.models?.length === 0 && <p class="muted">There is no model yet. Add one below.</p>}
+      <MemoryLine health={state.health} />
       <ul class="models">
         {state.models?.map((model) => (
-          <ModelRow key={model.id} model={model} chosen={model.id === chosen?.id} onChosen={onClose} />
+          <ModelRow key={model.id} state={state} model={model} chosen={model.id === chosen?.id} onChosen={onClose} />
         ))}
       </ul>
-      <AddModel arrival={state.arrival} fromDisk={groundOf(state) === 'browser'} />
+      <AddModel arrival={state.arrival} health={state.health} fromDisk={groundOf(state) === 'browser'} />
     </Dialog>
   );
 }
 
-function ModelRow(props: { model: ListedModel; chosen: boolean; onChosen: () => void }): JSX.Element {
-  const { model, chosen, onChosen } = props;
-  const { models } = useActions();
-  const [removing, setRemoving] = useState(false);
-  if (removing) return <Removal model={model} onDone={() => setRemoving(false)} />;
+/** Says what the models in memory take, and what is left. */
+function MemoryLine({ health }: { health: Health | null }): JSX.Element | null {
+  if (!health) return null;
+  const { models, memory } = health;
+  const taken = models.reduce((sum, model) => sum + model.memory, 0);
+  const free = memory && memory.held > 0 ? ` · ${formatBytes(memory.available)} free` : '';
+  if (models.length === 0)
+    return <p class="muted">No model is in memory{memory && `: ${formatBytes(memory.available)} free`}.</p>;
   return (
-    <li class="model">
-      <button
-        type="button"
-        class="model-choose"
-        title={model.id}
-        aria-pressed={chosen}
-        disabled={!canChat(model)}
-        onClick={() => {
-          models.choose(model.id);
-          onChosen();
-        }}
-      >
-        <span class="model-title">
-          {model.name}
-          {model.loaded && <span class="tag strong">in memory</span>}
-        </span>
-        <span class="muted">{describe(model)}</span>
-      </button>
-      <IconButton label={`Remove ${model.name}`} onClick={() => setRemoving(true)}>
-        <TrashIcon />
-      </IconButton>
-    </li>
+    <p class="muted">
+      {models.length === 1 ? '1 model' : `${models.length} models`} in memory: {formatBytes(taken)}
+      {free}.
+    </p>
   );
-}
-
-function Removal({ model, onDone }: { model: ListedModel; onDone: () => void }): JSX.Element {
-  const { models } = useActions();
-  return (
-    <li class="model removal">
-      <p>
-        Remove the files of <strong>{model.name}</strong> ({formatBytes(model.metadata.size)})?
-      </p>
-      <div class="row end">
-        <button type="button" class="button quiet" onClick={onDone}>
-          Keep
-        </button>
-        <button
-          type="button"
-          class="button bad"
-          onClick={() => {
-            onDone();
-            void models.remove(model.id);
-          }}
-        >
-          Remove
-        </button>
-      </div>
-    </li>
-  );
-}
-
-function describe({ id, name, metadata, context_length: contextLength, capabilities }: ListedModel): string {
-  const able = (['vision', 'audio', 'tools', 'reasoning'] as const).filter((one) => capabilities[one]);
-  return [
-    ...(id === name ? [] : [id]),
-    formatBytes(metadata.size),
-    `${contextLength.toLocaleString('en')} tokens of context`,
-    ...(capabilities.embedding
-      ? ['makes vectors, no chat']
-      : capabilities.rerank
-        ? ['ranks documents, no chat']
-        : able),
-  ].join(' · ');
 }

@@ -4,6 +4,7 @@ import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import { isGrowing, type ReplyStats, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
 import { endNote, explainStats, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
+import { WINDOW_FULL } from '../data/window/fill.ts';
 import { useActions } from './actions.ts';
 import { CopyButton } from './copy-button.tsx';
 import { CodeIcon, CopyTextIcon, EditIcon, MoreIcon, RetryIcon, TrashIcon } from './icons.tsx';
@@ -27,13 +28,16 @@ interface ReplyProps {
   /** The calls that can be answered now. */
   open: ToolCallObject[];
   versions: string[];
+  /** What is offered in place of “Try again” if there was no room for the reply. */
+  onFull?: ((message: string) => JSX.Element) | undefined;
 }
 
 /**
  * The model's reply. Its progress stands above it, so that the growing text does not move it. The room for its figures
  * below is kept from the beginning.
  */
-export function Reply({ reply, name, coming, goesOn, waiting, results, open, versions }: ReplyProps): JSX.Element {
+export function Reply(props: ReplyProps): JSX.Element {
+  const { reply, name, coming, goesOn, waiting, results, open, versions, onFull } = props;
   const { messages } = useActions();
   const shown = coming?.reply ?? reply;
   const growing = isGrowing(shown);
@@ -83,7 +87,12 @@ export function Reply({ reply, name, coming, goesOn, waiting, results, open, ver
           answerable={open.some(({ id }) => id === call.id)}
         />
       ))}
-      {shown.end?.kind === 'failed' && <Failure message={shown.end.message} reply={shown} goesOn={goesOn} />}
+      {shown.end?.kind === 'failed' &&
+        (onFull && shown.end.code === WINDOW_FULL ? (
+          <div class="failure">{onFull(shown.end.message)}</div>
+        ) : (
+          <Failure message={shown.end.message} reply={shown} goesOn={goesOn} />
+        ))}
       <footer class="reply-foot" ref={foot}>
         {!growing && (
           <Ending

@@ -1,16 +1,20 @@
 import type { JSX } from 'preact';
-import type { ListedModel } from '../data/model.ts';
+import type { Arrival } from '../data/arrival.ts';
+import { ArrivalSign } from './arrival-sign.tsx';
 import { ChevronIcon, MenuIcon, SlidersIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 
 interface TopBarProps {
-  model: ListedModel | undefined;
+  /** The name of the model; undefined if there is none. */
+  name: string | undefined;
+  /** The model that is being downloaded, if there is one. */
+  arrival: Arrival | null;
   onMenu: () => void;
   onModels: () => void;
   onSettings: () => void;
 }
 
-export function TopBar({ model, onMenu, onModels, onSettings }: TopBarProps): JSX.Element {
+export function TopBar({ name, arrival, onMenu, onModels, onSettings }: TopBarProps): JSX.Element {
   return (
     <header class="top-bar">
       <IconButton label="Chats" class="menu-button" onClick={onMenu}>
@@ -18,9 +22,10 @@ export function TopBar({ model, onMenu, onModels, onSettings }: TopBarProps): JS
       </IconButton>
       <button type="button" class="button quiet model-button" onClick={onModels}>
         <span class="hidden">Model: </span>
-        <span class="model-name">{model?.name ?? 'Models'}</span>
+        <span class="model-name">{name ?? 'Models'}</span>
         <ChevronIcon />
       </button>
+      {arrival && <ArrivalSign arrival={arrival} onOpen={onModels} />}
       <IconButton label="Settings of this chat" onClick={onSettings}>
         <SlidersIcon />
       </IconButton>

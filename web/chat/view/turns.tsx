@@ -8,19 +8,25 @@ import {
   type Turn,
 } from '../data/conversation.ts';
 import { waitingFor } from '../data/health.ts';
-import type { ListedModel } from '../data/model.ts';
+import { type ListedModel, nameAmong } from '../data/model.ts';
 import { groundOf, modelOf, type State } from '../data/state.ts';
 import { versionsOf } from '../data/tree/branches.ts';
+import { mediaNote } from '../data/window/as-sent.ts';
+import { useActions } from './actions.ts';
 import { Greeting } from './greeting.tsx';
 import { DownIcon } from './icons.tsx';
+import { LeftOutMark } from './left-out.tsx';
 import { Reply } from './reply.tsx';
 import { useFollow } from './use-follow.ts';
 import { UserTurnView } from './user-turn.tsx';
+import { WindowChoices } from './window-choices.tsx';
 
 /** All turns of the conversation. */
 export function Turns({ state, conversation }: { state: State; conversation: Conversation }): JSX.Element {
   const { frame, content, following, toEnd } = useFollow(conversation.id);
-  const { turns } = conversation;
+  const { replies } = useActions();
+  const { turns, leftOut } = conversation;
+  const model = modelOf(state, conversation);
   const open = openCalls(conversation);
   const goesOn = replyToGoOn(conversation)?.id;
   const messages = state.chats.messages[conversation.id] ?? {};
@@ -29,7 +35,9 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
     // Versions of a turn share the key, so that the focus stays on the button that shows the next one.
     const key = `${conversation.id} ${turns[index - 1]?.id ?? ''}`;
     const versions = versionsOf(messages, turn.id);
-    if (turn.role === 'user') return <UserTurnView key={key} turn={turn} versions={versions} />;
+    if (turn.role === 'user') {
+      return <UserTurnView key={key} turn={turn} versions={versions} mediaNote={mediaNote(turn, model)} />;
+    }
     return (
       <Reply
         key={key}
@@ -40,19 +48,33 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
         goesOn={turn.id === goesOn}
         waiting={waitingFor(state.health, turn.model)}
         results={resultsAfter(turns, index)}
+        onFull={index === turns.length - 1 ? offerRoom(turn.id) : undefined}
         open={index === turns.findLastIndex(({ role }) => role === 'assistant') ? open : []}
       />
     );
   };
+  const markAfter = (index: number) =>
+    leftOut && index === leftOut.turns - 1 ? (
+      <LeftOutMark key="left out" leftOut={leftOut} conversationId={conversation.id} />
+    ) : null;
+  const offerRoom = (replyId: string) => (message: string) => (
+    <WindowChoices
+      state={state}
+      conversation={conversation}
+      onRoom={(id) => (id === conversation.id ? replies.retry(replyId) : replies.ask(id))}
+    >
+      {message}
+    </WindowChoices>
+  );
   return (
     <div class="turns-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
       <section class="turns" ref={frame} tabIndex={0} aria-label="Conversation">
         <div class="column" ref={content}>
           {turns.length === 0 ? (
-            <Greeting model={modelOf(state, conversation)} ground={groundOf(state)} kept={state.kept} />
+            <Greeting model={model} ground={groundOf(state)} kept={state.kept} />
           ) : (
-            turns.map(draw)
+            turns.flatMap((turn, index) => [draw(turn, index), markAfter(index)])
           )}
           {state.waiting.some(({ conversationId }) => conversationId === conversation.id) && (
             <p class="muted pulse" role="status">
@@ -72,7 +94,8 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
 }
 
 function nameOf(turn: ReplyTurn, models: ListedModel[] | null): string {
-  return models?.find(({ id }) => id === turn.model)?.name ?? turn.model;
+  const model = models?.find(({ id }) => id === turn.model);
+  return model ? nameAmong(model, models) : turn.model;
 }
 
 /** Returns the results of the calls in the reply at this index. */

@@ -10,13 +10,21 @@ import { RecordingView } from './recording.tsx';
 import { SentFile } from './text-file.tsx';
 import { Versions } from './versions.tsx';
 
+interface UserTurnProps {
+  turn: UserTurn;
+  versions: string[];
+  /** Says what of it the model does not get; null if it gets all. */
+  mediaNote: string | null;
+}
+
 /** The person's message. It can be edited. */
-export function UserTurnView({ turn, versions }: { turn: UserTurn; versions: string[] }): JSX.Element {
+export function UserTurnView({ turn, versions, mediaNote }: UserTurnProps): JSX.Element {
   const [editing, setEditing] = useState(false);
   return (
     <article class="turn said">
       <h2 class="hidden">You</h2>
       {!editing && <Sent turn={turn} />}
+      {!editing && mediaNote !== null && <p class="media-note">{mediaNote}</p>}
       {editing ? (
         <Editor turn={turn} onDone={() => setEditing(false)} />
       ) : (

@@ -43,6 +43,7 @@ export const health = defineFamily({
             waiting: integer,
           }),
         ),
+        memory: object({ available: integer, held: integer }),
         moving: array(object({ id: string, state: enumeration('queued', 'loading', 'unloading'), waiting: integer })),
       },
     ),

@@ -25,7 +25,13 @@ export function health({ apiKeys, runner }: RequestContext, { headers }: Pick<Ap
       busy,
       waiting,
     }));
-  return jsonReply({ status: 'ok', models, moving: runner.moving().filter(isSeen) });
+  const memory = runner.memory?.();
+  return jsonReply({
+    status: 'ok',
+    models,
+    moving: runner.moving().filter(isSeen),
+    ...(memory && { memory: { available: Math.floor(memory.available), held: Math.floor(memory.held) } }),
+  });
 }
 
 /**

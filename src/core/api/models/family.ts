@@ -1,10 +1,17 @@
 import { defineFamily } from '../family.ts';
 import { array, backend, boolean, integer, listOf, nullable, object, ref, string } from '../openapi/json-schema.ts';
 import { deleteModel, listModels, retrieveModel } from './handler.ts';
+import { listVariants, searchHub } from './hub.ts';
 import { importModel } from './import.ts';
 import { load, unload } from './load.ts';
 import { pullModel } from './pull.ts';
-import { loadRequestSchema, pullRequestSchema, unloadRequestSchema } from './schema.ts';
+import {
+  loadRequestSchema,
+  pullRequestSchema,
+  searchRequestSchema,
+  unloadRequestSchema,
+  variantsRequestSchema,
+} from './schema.ts';
 
 /** The models on offer: clients list, fetch, upload and remove them. */
 export const models = defineFamily({
@@ -28,6 +35,27 @@ export const models = defineFamily({
       body: { name: 'PullRequest', schema: pullRequestSchema },
       response: 'Model',
       event: 'PullEvent',
+    },
+    {
+      method: 'POST',
+      path: '/v1/models/search',
+      handler: searchHub,
+      manages: true,
+      id: 'searchHub',
+      summary:
+        'The repositories of the hub with these words in their names that have GGUF files, the most downloaded first.',
+      body: { name: 'SearchRequest', schema: searchRequestSchema },
+      response: 'RepositoryList',
+    },
+    {
+      method: 'POST',
+      path: '/v1/models/variants',
+      handler: listVariants,
+      manages: true,
+      id: 'listVariants',
+      summary: 'What there is to pull at a source: the quantizations of a repository and their sizes.',
+      body: { name: 'VariantsRequest', schema: variantsRequestSchema },
+      response: 'VariantList',
     },
     {
       method: 'POST',
@@ -106,6 +134,12 @@ export const models = defineFamily({
       },
       { sources: array(object({ filename: string, url: string })) },
     ),
+    RepositoryList: object(listOf(object({ id: string, downloads: integer, likes: integer, gated: boolean }))),
+    VariantList: object({
+      ...listOf(object({ source: string, quantization: nullable(string), size: integer, projector: boolean })),
+      origin: string,
+      named: nullable(string),
+    }),
     ModelUnloaded: object({ id: string, object: { const: 'model' }, unloaded: boolean }),
     ModelDeleted: object({ id: string, object: { const: 'model' }, deleted: { const: true } }),
     PullEvent: {

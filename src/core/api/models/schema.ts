@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { booleanField, nonEmptyText } from '../fields/fields.ts';
+import { booleanField, integer, nonEmptyText, text } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
 
 /** The body of POST /v1/models/pull. The reply streams unless `stream` is false, because pulls take minutes. */
@@ -7,6 +7,18 @@ export const pullRequestSchema = v.looseObject(
   { model: nonEmptyText, stream: v.nullish(booleanField) },
   'must be a JSON object',
 );
+
+/** A hub gives no more at once. */
+const MOST_FOUND = 100;
+
+/** The body of POST /v1/models/search. */
+export const searchRequestSchema = v.looseObject(
+  { query: text, limit: v.nullish(integer(1, MOST_FOUND)) },
+  'must be a JSON object',
+);
+
+/** The body of POST /v1/models/variants. */
+export const variantsRequestSchema = v.looseObject({ model: nonEmptyText }, 'must be a JSON object');
 
 /** The body of POST /v1/models/load. */
 export const loadRequestSchema = v.looseObject(

@@ -289,7 +289,7 @@ describe('a puller', () => {
   });
 
   it('refuses an invalid source before it sends any request', async () => {
-    await expect(pull(bench.puller(), 'org/repo')).rejects.toMatchObject({ data: { status: 400, param: 'model' } });
+    await expect(pull(bench.puller(), 'repo')).rejects.toMatchObject({ data: { status: 400, param: 'model' } });
     expect(bench.hub.requests).toEqual([]);
   });
 

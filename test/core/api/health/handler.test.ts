@@ -37,6 +37,12 @@ describe('health', () => {
     });
   });
 
+  it('says how much memory there is for models, in bytes', async () => {
+    const runner = { ...createFakeRunner(), memory: () => ({ available: 1000.5, held: 20 }) };
+    const { context } = createContext({ runner });
+    expect(await readJson(health(context, get('/health')))).toMatchObject({ memory: { available: 1000, held: 20 } });
+  });
+
   it('says which models are being loaded or unloaded', async () => {
     const moving = [
       { id: 'tiny', state: 'loading' as const, waiting: 3 },

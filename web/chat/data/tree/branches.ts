@@ -5,14 +5,19 @@ import type { Head, Message, Messages } from './tree.ts';
  * The messages of the branch that is shown, from the first to the last. Deleted ones are left out; what was said after
  * them stays.
  */
-export function shownMessages({ shown }: Head, messages: Messages): Message[] {
+export function shownMessages(head: Head, messages: Messages): Message[] {
+  return wayOf(head, messages).filter(({ deleted }) => !deleted.value);
+}
+
+/** The messages of the branch that is shown, deleted ones as well. */
+export function wayOf({ shown }: Head, messages: Messages): Message[] {
   const way: Message[] = [];
   // A file of another origin may hold a circle.
   const seen = new Set<string>();
   let message = shown.value === null ? undefined : (messages[shown.value] ?? newest(messages));
   while (message && !seen.has(message.id)) {
     seen.add(message.id);
-    if (!message.deleted.value) way.push(message);
+    way.push(message);
     message = message.parent === null ? undefined : messages[message.parent];
   }
   return way.reverse();

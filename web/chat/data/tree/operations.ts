@@ -1,5 +1,6 @@
 import { type Conversation, type Turn, titleOf, UNTITLED } from '../conversation.ts';
 import { NO_SETTINGS, type Settings } from '../settings.ts';
+import type { Cut } from '../window/left-out.ts';
 import { lastAfter, shownMessages, versionsOf } from './branches.ts';
 import type { Stamp } from './stamp.ts';
 import type { Head, Message, Messages, Patch } from './tree.ts';
@@ -86,6 +87,11 @@ function resultsOf(head: Head, messages: Messages, id: string): Message[] {
   const after = index < 0 ? [] : shown.slice(index + 1);
   const end = after.findIndex(({ turn }) => turn.value.role !== 'tool');
   return after.slice(0, end < 0 ? undefined : end);
+}
+
+/** Leaves this message and all before it out of requests; null takes them in again. */
+export function setCut(message: Message, cut: Cut | null, at: Stamp): Patch {
+  return { heads: [], messages: [{ ...message, cut: { value: cut, at } }] };
 }
 
 /** Shows the newest branch that goes on from this message. */

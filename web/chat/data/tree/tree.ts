@@ -1,5 +1,6 @@
 import type { Turn } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
+import type { Cut } from '../window/left-out.ts';
 import type { Field, Stamp } from './stamp.ts';
 
 // Conversations are trees of messages. A message is never changed into another one: an edited question or a second
@@ -34,6 +35,8 @@ export interface Message {
   /** What was said. A reply is set anew while it grows; other turns stay as they are. */
   turn: Field<Turn>;
   deleted: Field<boolean>;
+  /** If set, this message and all before it are left out of requests. Most messages lack it. */
+  cut?: Field<Cut | null>;
 }
 
 /** The messages of one conversation, by their ids. */

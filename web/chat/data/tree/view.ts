@@ -1,4 +1,5 @@
 import type { Conversation, Summary, Turn } from '../conversation.ts';
+import { leftOutOf } from '../window/left-out.ts';
 import { shownMessages } from './branches.ts';
 import type { Chats, Head, Messages } from './tree.ts';
 
@@ -9,7 +10,9 @@ import type { Chats, Head, Messages } from './tree.ts';
 export function conversationOf(head: Head, messages: Messages, growing: ReadonlySet<string>): Conversation {
   const { id, createdAt, updatedAt, title, model, settings } = head;
   const turns = shownMessages(head, messages).map(({ turn }) => settled(turn.value, growing));
-  return { id, createdAt, updatedAt, title: title.value, model: model.value, settings: settings.value, turns };
+  const leftOut = leftOutOf(head, messages);
+  const values = { title: title.value, model: model.value, settings: settings.value };
+  return { id, createdAt, updatedAt, ...values, turns, ...(leftOut && { leftOut }) };
 }
 
 /** The list of conversations: pinned ones, then the others, and the newest of each first. Deleted ones and those in which nothing was said are left out. */

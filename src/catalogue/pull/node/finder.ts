@@ -1,0 +1,19 @@
+import type { Finder } from '../../../core/hub.ts';
+import { createFinder } from '../finder.ts';
+import { hubFrom } from '../hub.ts';
+import { PATIENCE, type Patience } from '../patience.ts';
+import { createServerFetch } from './fetch.ts';
+
+export interface FinderOptions {
+  /** HF_TOKEN and HF_ENDPOINT are read from it. */
+  env: Record<string, string | undefined>;
+  /** True if files may be asked for on this machine and in private networks. The hub may be there in any case. */
+  allowPrivate: boolean;
+  patience?: Patience;
+}
+
+/** Makes the finder of a server. Throws a plain error if HF_ENDPOINT is not a URL. */
+export function createServerFinder({ env, allowPrivate, patience = PATIENCE }: FinderOptions): Finder {
+  const hub = hubFrom(env);
+  return createFinder({ hub, fetch: createServerFetch({ hubUrl: hub.endpoint, allowPrivate }), patience });
+}

@@ -1,0 +1,148 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { formatBytes } from '../../../src/core/bytes.ts';
+import { canChat, type ListedModel, nameAmong } from '../data/model.ts';
+import { groundOf, type State } from '../data/state.ts';
+import { useActions } from './actions.ts';
+import { MoreIcon } from './icons.tsx';
+import { IconButton } from './parts.tsx';
+
+interface ModelRowProps {
+  state: State;
+  model: ListedModel;
+  chosen: boolean;
+  onChosen: () => void;
+}
+
+/** A model of the list: a click chooses it, and more can be done with it. */
+export function ModelRow({ state, model, chosen, onChosen }: ModelRowProps): JSX.Element {
+  const { models } = useActions();
+  const [more, setMore] = useState(false);
+  const [removing, setRemoving] = useState(false);
+  const name = nameAmong(model, state.models);
+  if (removing) return <Removal model={model} onDone={() => setRemoving(false)} />;
+  return (
+    <li class="model-item">
+      <div class="model">
+        <button
+          type="button"
+          class="model-choose"
+          title={model.id}
+          aria-pressed={chosen}
+          disabled={!canChat(model)}
+          onClick={() => {
+            models.choose(model.id);
+            onChosen();
+          }}
+        >
+          <span class="model-title">
+            {model.name}
+            <Tags state={state} id={model.id} />
+          </span>
+          <span class="muted">{describe(model)}</span>
+        </button>
+        <IconButton label={`More about ${name}`} expanded={more} onClick={() => setMore(!more)}>
+          <MoreIcon />
+        </IconButton>
+      </div>
+      {more && <More state={state} model={model} name={name} onRemove={() => setRemoving(true)} />}
+    </li>
+  );
+}
+
+function Tags({ state: { health, defaultModel }, id }: { state: State; id: string }): JSX.Element {
+  const loaded = health?.models.find((model) => model.id === id);
+  const moving = health?.moving.find((model) => model.id === id);
+  return (
+    <>
+      {defaultModel === id && <span class="tag">for new chats</span>}
+      {moving && <span class="tag">{moving.state}</span>}
+      {loaded && <span class="tag strong">in memory, {formatBytes(loaded.memory)}</span>}
+    </>
+  );
+}
+
+interface MoreProps {
+  state: State;
+  model: ListedModel;
+  name: string;
+  onRemove: () => void;
+}
+
+function More({ state, model, name, onRemove }: MoreProps): JSX.Element {
+  const { models } = useActions();
+  const { id } = model;
+  const isLoaded = state.health?.models.some((loaded) => loaded.id === id) ?? false;
+  const isMoving = state.health?.moving.some((moving) => moving.id === id) ?? false;
+  const isDefault = state.defaultModel === id;
+  return (
+    <fieldset class="model-more" aria-label={`More about ${name}`}>
+      {!isLoaded && (
+        <button type="button" class="button quiet" disabled={isMoving} onClick={() => void models.load(id)}>
+          Load
+        </button>
+      )}
+      {isLoaded && groundOf(state) === 'server' && (
+        <button type="button" class="button quiet" disabled={isMoving} onClick={() => void models.unload(id)}>
+          Unload
+        </button>
+      )}
+      {canChat(model) && (
+        <button
+          type="button"
+          class="button quiet"
+          aria-pressed={isDefault}
+          onClick={() => models.setDefault(isDefault ? null : id)}
+        >
+          Use for new chats
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={onRemove}>
+        Remove
+      </button>
+      {isLoaded && groundOf(state) === 'browser' && (
+        <p class="muted">A browser holds one model: it leaves memory when the next one comes.</p>
+      )}
+    </fieldset>
+  );
+}
+
+function Removal({ model, onDone }: { model: ListedModel; onDone: () => void }): JSX.Element {
+  const { models } = useActions();
+  return (
+    <li class="model removal">
+      <p>
+        Remove the files of <strong>{model.name}</strong> ({formatBytes(model.metadata.size)})?
+      </p>
+      <div class="row end">
+        <button type="button" class="button quiet" onClick={onDone}>
+          Keep
+        </button>
+        <button
+          type="button"
+          class="button bad"
+          onClick={() => {
+            onDone();
+            void models.remove(model.id);
+          }}
+        >
+          Remove
+        </button>
+      </div>
+    </li>
+  );
+}
+
+function describe({ id, name, metadata, context_length: contextLength, capabilities }: ListedModel): string {
+  const able = (['vision', 'audio', 'tools', 'reasoning'] as const).filter((one) => capabilities[one]);
+  return [
+    ...(id === name ? [] : [id]),
+    formatBytes(metadata.size),
+    `${contextLength.toLocaleString('en')} tokens of context`,
+    ...(capabilities.embedding
+      ? ['makes vectors, no chat']
+      : capabilities.rerank
+        ? ['ranks documents, no chat']
+        : able),
+  ].join(' · ');
+}

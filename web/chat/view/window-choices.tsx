@@ -1,0 +1,117 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Conversation } from '../data/conversation.ts';
+import { groundOf, modelOf, type State } from '../data/state.ts';
+import { windowOf } from '../data/window/fill.ts';
+import { modelsWithMore, wayToMore } from '../data/window/larger.ts';
+import { useActions } from './actions.ts';
+
+interface WindowChoicesProps {
+  state: State;
+  conversation: Conversation;
+  /** Says how full the window is. */
+  children: ComponentChildren;
+  /** Called when there is room again in the conversation with this id. */
+  onRoom: (conversationId: string) => void;
+  onClose?: () => void;
+}
+
+/** What can be done about a context window that is full, or nearly. */
+export function WindowChoices({ state, conversation, children, onRoom, onClose }: WindowChoicesProps): JSX.Element {
+  const { window } = useActions();
+  const [busy, setBusy] = useState(false);
+  const { id } = conversation;
+  const summary = state.summarising[id];
+  const choose = async (make: () => Promise<string | null>) => {
+    setBusy(true);
+    const roomy = await make();
+    setBusy(false);
+    if (roomy !== null) onRoom(roomy);
+  };
+  if (summary !== undefined) return <Summarising text={summary} onStop={() => window.stopSummary(id)} />;
+  return (
+    <div class="window-choices">
+      <p>{children}</p>
+      <div class="row wrap">
+        <button
+          type="button"
+          class="button"
+          disabled={busy}
+          onClick={() => void choose(async () => ((await window.summarise(id)) ? id : null))}
+        >
+          Summarise the oldest messages
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={busy}
+          onClick={() => void choose(async () => ((await window.leaveOut(id)) ? id : null))}
+        >
+          Leave them out
+        </button>
+        <button type="button" class="button" disabled={busy} onClick={() => void choose(() => window.branchOff(id))}>
+          Go on in a chat with the last ones
+        </button>
+        {onClose && (
+          <button type="button" class="button quiet" onClick={onClose}>
+            Not now
+          </button>
+        )}
+      </div>
+      <LargerWindow state={state} conversation={conversation} onRoom={onRoom} />
+    </div>
+  );
+}
+
+function Summarising({ text, onStop }: { text: string; onStop: () => void }): JSX.Element {
+  return (
+    <div class="window-choices">
+      <p class="pulse" role="status">
+        Summarising the oldest messages…
+      </p>
+      {text !== '' && (
+        <p class="summary-so-far" dir="auto">
+          {text}
+        </p>
+      )}
+      <div class="row end">
+        <button type="button" class="button" onClick={onStop}>
+          Stop
+        </button>
+      </div>
+    </div>
+  );
+}
+
+type LargerWindowProps = Pick<WindowChoicesProps, 'state' | 'conversation' | 'onRoom'>;
+
+function LargerWindow({ state, conversation, onRoom }: LargerWindowProps): JSX.Element | null {
+  const { models } = useActions();
+  const model = modelOf(state, conversation);
+  if (!model) return null;
+  const window = windowOf(state.health, model);
+  const others = modelsWithMore(state.models ?? [], state.health, window);
+  return (
+    <details>
+      <summary>A larger window</summary>
+      <p class="muted">{wayToMore(model, window, groundOf(state))}</p>
+      <div class="row wrap">
+        {others.map((other) => (
+          <button
+            key={other.id}
+            type="button"
+            class="button"
+            title={other.id}
+            onClick={() => {
+              models.choose(other.id, conversation.id);
+              onRoom(conversation.id);
+            }}
+          >
+            Use {other.name} ({other.loaded ? '' : 'up to '}
+            {windowOf(state.health, other).toLocaleString('en')} tokens)
+          </button>
+        ))}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,8 @@
+import { HUB_URL, type Hub } from '../../src/catalogue/pull/hub.ts';
+
+/** The hub of a browser. A page has no token for it. */
+export const BROWSER_HUB: Hub = {
+  endpoint: HUB_URL,
+  token: null,
+  advice: 'download its GGUF there, then import the file from the disk',
+};
