@@ -6,6 +6,7 @@ import { type DraftActions, draftActions } from './drafts.ts';
 import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
+import { followPresets, type PresetActions, presetActions } from './presets.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
 import { followTabs } from './tabs.ts';
 import { type WindowActions, windowActions } from './window.ts';
@@ -29,6 +30,7 @@ export interface Actions {
   drafts: DraftActions;
   /** What can be done when the context window fills. */
   window: WindowActions;
+  presets: PresetActions;
 }
 
 export function createActions(context: Context): Actions {
@@ -58,6 +60,7 @@ export function createActions(context: Context): Actions {
 
   return {
     open: () => {
+      followPresets(context);
       const listed = conversations.restore();
       restored = Promise.race([listed, context.database.blocked]);
       // What waits may only be known now, long after the models.
@@ -92,5 +95,6 @@ export function createActions(context: Context): Actions {
       await conversations.open(id);
       drafts.takeOver(before);
     }),
+    presets: presetActions(context),
   };
 }
