@@ -6,6 +6,7 @@ import { type RunningServer, startServer } from '../../support/server.ts';
 import {
   bubbles,
   chat,
+  chooseModel,
   conversationOf,
   importChats,
   openChat,
@@ -14,6 +15,7 @@ import {
   replies,
   say,
   textOf,
+  untilModel,
 } from './support.ts';
 
 const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
@@ -197,6 +199,69 @@ describe('the settings', () => {
     expect(grown).toBeGreaterThan(empty);
     await button('More room').click();
     expect(await height()).toBeGreaterThan(grown);
+    await page.keyboard.press('Escape');
+  });
+});
+
+describe('presets', () => {
+  const dialog = () => page.getByRole('dialog', { name: 'Settings of this chat' });
+  const openPresets = async () => {
+    await button('Settings of this chat').click();
+    await dialog().getByText('Presets', { exact: true }).click();
+  };
+  const temperature = () => dialog().getByLabel('Temperature');
+
+  it('are saved, used in other chats and tabs, renamed, and deleted with undo', async () => {
+    const other = await openChat(browser.open, server.url);
+    await openTalk('Presets', 'Some words');
+    await openPresets();
+    await temperature().fill('0.3');
+    await dialog().getByLabel('Save these settings as').fill('Calm');
+    await page.keyboard.press('Enter');
+    await dialog().getByRole('button', { name: 'Calm', exact: true, pressed: true }).waitFor();
+    await temperature().fill('1');
+    await temperature().blur();
+    await dialog().getByRole('button', { name: 'Calm', exact: true, pressed: false }).click();
+    expect(await temperature().inputValue()).toBe('0.3');
+    await button('Rename Calm').click();
+    await dialog().getByLabel('Name of Calm').fill('Quiet');
+    await button('Rename').click();
+    await button('Delete Quiet').click();
+    await button('Quiet').waitFor({ state: 'detached' });
+    await undo();
+    await button('Quiet').waitFor();
+    await page.keyboard.press('Escape');
+
+    await other.getByRole('button', { name: 'Settings of this chat' }).click();
+    await other.getByRole('dialog').getByText('Presets', { exact: true }).click();
+    await other.getByRole('button', { name: 'Quiet', exact: true }).click();
+    expect(await other.getByLabel('Temperature').inputValue()).toBe('0.3');
+    await other.close();
+  });
+
+  it('can be what new chats with a model begin with, also after a reload', async () => {
+    await openTalk('Defaults', 'Some words');
+    await openPresets();
+    await temperature().fill('0.4');
+    await dialog().getByRole('checkbox').check();
+    await page.keyboard.press('Escape');
+    await openTalk('Unlike', 'Other words');
+    await button('New chat').click();
+    await button('Settings of this chat').click();
+    expect(await temperature().inputValue()).toBe('0.4');
+    await page.keyboard.press('Escape');
+    await chooseModel(page, 'tiny');
+    await page.goto(`${server.url}/`);
+    await untilModel(page);
+    await button('Settings of this chat').click();
+    await expect.poll(() => temperature().inputValue()).toBe('0.4');
+    await dialog().getByText('Presets', { exact: true }).click();
+    await dialog().getByRole('checkbox').uncheck();
+    await page.keyboard.press('Escape');
+    await reload(page);
+    await untilModel(page);
+    await button('Settings of this chat').click();
+    expect(await temperature().inputValue()).toBe('');
     await page.keyboard.press('Escape');
   });
 });

@@ -8,6 +8,7 @@ import { type DraftActions, draftActions } from './drafts.ts';
 import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
+import { followPresets, type PresetActions, presetActions } from './presets.ts';
 import { type ReplyActions, replyActions } from './replies.ts';
 import { followTabs } from './tabs.ts';
 import { type WindowActions, windowActions } from './window.ts';
@@ -31,6 +32,7 @@ export interface Actions {
   drafts: DraftActions;
   /** What can be done when the context window fills. */
   window: WindowActions;
+  presets: PresetActions;
 }
 
 /** Writes what another app shares into the draft. It is sent by nobody but the person. */
@@ -68,6 +70,7 @@ export function createActions(context: Context): Actions {
 
   return {
     open: () => {
+      followPresets(context);
       const listed = conversations.restore();
       restored = Promise.race([listed, context.database.blocked]);
       // What waits may only be known now, long after the models.
@@ -103,5 +106,6 @@ export function createActions(context: Context): Actions {
       await conversations.open(id);
       drafts.takeOver(before);
     }),
+    presets: presetActions(context),
   };
 }

@@ -10,6 +10,7 @@ import type { Head, Message, Patch } from '../data/tree/tree.ts';
 import { correctAddress, idInAddress, showInAddress } from './address.ts';
 import { type Context, change, messageOf, readMessages, see, setValues, take, tell } from './context.ts';
 import type { DraftActions } from './drafts.ts';
+import { changePresets, settleFresh } from './presets.ts';
 
 export interface ConversationActions {
   /** Lists the stored conversations and opens the one that the address names, if it exists. */
@@ -57,6 +58,7 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
     chosen = head.id;
     store.dispatch({ kind: 'fresh', head });
     store.dispatch({ kind: 'open', id: head.id });
+    settleFresh(context);
     void drafts.read();
   };
   const open = async (id: string) => {
@@ -169,16 +171,17 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
       return exportText({ heads: head ? [head] : [], messages: Object.values(state.chats.messages[id] ?? {}) });
     },
     exportAll: async () => {
-      const { chats } = store.get();
+      const { chats, presets } = store.get();
       const inMemory: Patch = {
         heads: Object.values(chats.heads),
         messages: Object.values(chats.messages).flatMap(Object.values),
       };
-      return exportText(await database.all().catch(() => inMemory));
+      return exportText(await database.all().catch(() => inMemory), presets);
     },
     importAll: async (file) => {
       try {
-        const { heads, messages } = importText(await file.text(), Date.now());
+        const { heads, messages, presets } = importText(await file.text(), Date.now());
+        if (presets) changePresets(context, presets);
         see(context, { heads, messages });
         const { chats } = store.get();
         const isNew = ({ id, updatedAt }: Head) => {

@@ -11,6 +11,7 @@ import type { ListedModel } from '../data/model.ts';
 import { findConversation } from '../data/state.ts';
 import { keepArrival, keepDefaultModel, keepModel, readArrival } from '../storage/preferences.ts';
 import { type Context, messageOf, setValues, tell } from './context.ts';
+import { settleFresh } from './presets.ts';
 
 export interface ModelActions {
   /** Fetches the list of models and the state of the server again. */
@@ -48,12 +49,14 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
   const refresh = async () => {
     const [list] = await Promise.all([client.get('/v1/models') as Promise<{ data: ListedModel[] }>, refreshHealth()]);
     store.dispatch({ kind: 'models', models: list.data });
+    settleFresh(context);
     onModels();
   };
   const choose = (id: string, conversationId = store.get().currentId) => {
     keepModel(id);
     store.dispatch({ kind: 'preferred model', id });
     setValues(context, conversationId, { model: id });
+    settleFresh(context);
   };
 
   const move = async (model: string, path: string) => {

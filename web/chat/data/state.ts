@@ -3,6 +3,7 @@ import type { Conversation } from './conversation.ts';
 import { type Draft, mergeDraft, NEW_CHAT, NO_DRAFT } from './draft.ts';
 import type { Health } from './health.ts';
 import { canChat, type ListedModel } from './model.ts';
+import { mergePresets, NO_PRESETS, type Presets } from './presets.ts';
 import type { Coming } from './reply.ts';
 import { isErased } from './tree/erase.ts';
 import { merge } from './tree/merge.ts';
@@ -75,6 +76,8 @@ export interface State {
   elsewhere: Record<string, Elsewhere>;
   /** The summaries that are being written in this tab, as far as they are, by conversation id. */
   summarising: Record<string, string>;
+  /** The settings that this browser keeps. */
+  presets: Presets;
   /** At most one for each conversation. */
   waiting: Waiting[];
   /** By conversation id, or `NEW_CHAT`. */
@@ -112,6 +115,7 @@ export type Action =
   | { kind: 'summarising'; conversationId: string; text: string | null }
   | { kind: 'waiting'; waiting: Waiting[] }
   | { kind: 'draft'; key: string; draft: Partial<Draft> }
+  | { kind: 'presets'; presets: Presets }
   | { kind: 'kept'; kept: boolean }
   | { kind: 'key wanted'; message: string | null }
   | { kind: 'notice'; notice: Notice | null }
@@ -140,6 +144,7 @@ export function initialState(
     summarising: {},
     waiting,
     drafts: {},
+    presets: NO_PRESETS,
     kept: true,
     keyWanted: null,
     notice: null,
@@ -190,6 +195,8 @@ export function reduce(state: State, action: Action): State {
         ...state,
         drafts: { ...state.drafts, [action.key]: mergeDraft(draftOf(state, action.key), action.draft) },
       };
+    case 'presets':
+      return { ...state, presets: mergePresets(state.presets, action.presets) };
     case 'kept':
       return { ...state, kept: action.kept };
     case 'key wanted':

@@ -4,6 +4,7 @@ import { chatGptExport } from './foreign/chatgpt.ts';
 import { fromForeign } from './foreign/foreign.ts';
 import { openWebUiExport } from './foreign/open-webui.ts';
 import { IMAGE_URL } from './image-url.ts';
+import type { Presets } from './presets.ts';
 import { EFFORTS, SAMPLING_FIELDS } from './settings.ts';
 import { isField } from './tree/merge.ts';
 import { fromList } from './tree/operations.ts';
@@ -146,6 +147,14 @@ const message = v.pipe(
   v.check((one) => one.turn.value.id === one.id, 'A message has the id of its turn.'),
 );
 
+const presets = v.object({
+  presets: v.record(
+    id,
+    v.object({ id, name: field(v.string()), settings: field(settings), deleted: field(v.boolean()) }),
+  ),
+  defaults: v.record(id, field(v.nullable(settings))),
+});
+
 const lists = v.object({
   format: v.literal(FORMAT),
   version: v.literal(1),
@@ -160,16 +169,37 @@ const trees = v.object({
     v.array(message),
     v.check((all) => hasParentsFirst(all), 'Each message comes after the one that it follows.'),
   ),
+  presets: v.exactOptional(presets),
 });
 
 const file = v.variant('version', [lists, trees]);
 
+/** What a file holds. */
+export interface Imported extends Patch {
+  presets?: Presets;
+}
+
+/** Reads the text in which this browser keeps presets; null if it is none. */
+export function readPresets(text: string): Presets | null {
+  try {
+    return v.parse(presets, JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
 /** Makes the text of an export file. Deleted conversations are left out. */
-export function exportText({ heads, messages }: Patch): string {
+export function exportText({ heads, messages }: Patch, own: Presets | null = null): string {
   const kept = heads.filter(({ deleted }) => !deleted.value);
   const ids = new Set(kept.map((one) => one.id));
   const theirs = messages.filter(({ conversation }) => ids.has(conversation));
-  const content = { format: FORMAT, version: VERSION, heads: kept, messages: parentsFirst(theirs) };
+  const content = {
+    format: FORMAT,
+    version: VERSION,
+    heads: kept,
+    messages: parentsFirst(theirs),
+    ...(own && { presets: own }),
+  };
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
@@ -177,9 +207,11 @@ export function exportText({ heads, messages }: Patch): string {
  * Reads the conversations of an export file: our own, ChatGPT's or Open WebUI's. `now` is a Unix time in ms. Throws an
  * `Error` that tells people what is wrong with the file.
  */
-export function importText(text: string, now: number): Patch {
+export function importText(text: string, now: number): Imported {
   const value = readJson(text);
-  return noLaterThan(now + AHEAD_MS, isOurs(value) ? fromOurs(value) : fromOthers(value));
+  if (!isOurs(value)) return noLaterThan(now + AHEAD_MS, fromOthers(value));
+  const { presets: kept, ...patch } = fromOurs(value);
+  return { ...noLaterThan(now + AHEAD_MS, patch), ...(kept && { presets: presetsNoLaterThan(now + AHEAD_MS, kept) }) };
 }
 
 function readJson(text: string): unknown {
@@ -197,7 +229,7 @@ function isOurs(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT;
 }
 
-function fromOurs(value: unknown): Patch {
+function fromOurs(value: unknown): Imported {
   const read = v.safeParse(file, value);
   if (read.success) return toPatch(read.output);
   const [issue] = read.issues;
@@ -218,21 +250,34 @@ function joined(patches: Patch[]): Patch {
   return { heads: patches.flatMap(({ heads }) => heads), messages: patches.flatMap(({ messages }) => messages) };
 }
 
-function toPatch(content: v.InferOutput<typeof file>): Patch {
+function toPatch(content: v.InferOutput<typeof file>): Imported {
   if (content.version === VERSION) {
     const ids = new Set(content.heads.map((one) => one.id));
-    return { heads: content.heads, messages: content.messages.filter(({ conversation }) => ids.has(conversation)) };
+    const messages = content.messages.filter(({ conversation }) => ids.has(conversation));
+    return { heads: content.heads, messages, ...(content.presets && { presets: content.presets }) };
   }
   return joined(content.conversations.map(fromList));
 }
 
-/** Brings all times that are later than this one down to it. */
-function noLaterThan(last: number, { heads, messages }: Patch): Patch {
+/** Makes a function that brings the fields of a part that are later than this time down to it. */
+function boundTo(last: number): { bound: (moment: Stamp) => Stamp; boundFields: <T extends object>(part: T) => T } {
   const bound = (moment: Stamp): Stamp => (moment.time <= last ? moment : { ...moment, time: last });
   const boundFields = <T extends object>(part: T): T =>
     Object.fromEntries(
       Object.entries(part).map(([name, value]) => [name, isField(value) ? { ...value, at: bound(value.at) } : value]),
     ) as T;
+  return { bound, boundFields };
+}
+
+function presetsNoLaterThan(last: number, { presets: all, defaults }: Presets): Presets {
+  const { boundFields } = boundTo(last);
+  const entries = Object.entries(all).map(([key, preset]) => [key, boundFields(preset)]);
+  return { presets: Object.fromEntries(entries), defaults: boundFields(defaults) };
+}
+
+/** Brings all times that are later than this one down to it. */
+function noLaterThan(last: number, { heads, messages }: Patch): Patch {
+  const { bound, boundFields } = boundTo(last);
   return {
     heads: heads.map((one) => ({
       ...boundFields(one),

@@ -82,7 +82,13 @@ export function App({ store }: { store: Store }): JSX.Element {
         <Sidebar state={state} onLeave={close} />
       </Dialog>
       <ModelsDialog state={state} open={panel === 'models'} onClose={close} />
-      <SettingsDialog conversation={conversation} model={model} open={panel === 'settings'} onClose={close} />
+      <SettingsDialog
+        conversation={conversation}
+        model={model}
+        presets={state.presets}
+        open={panel === 'settings'}
+        onClose={close}
+      />
       <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
       <NoticeView notice={state.notice} />
       <p class="hidden" role="status" id="announcement">

@@ -1,9 +1,11 @@
 import type { JSX } from 'preact';
 import type { Conversation } from '../data/conversation.ts';
 import type { ListedModel } from '../data/model.ts';
+import type { Presets } from '../data/presets.ts';
 import { NO_SETTINGS, readTools, type Settings } from '../data/settings.ts';
 import { useActions } from './actions.ts';
 import { Dialog } from './parts.tsx';
+import { PresetsView } from './presets.tsx';
 import { RequestInputs } from './request-inputs.tsx';
 import { SamplingInputs } from './sampling-inputs.tsx';
 import { SystemPrompt } from './system-prompt.tsx';
@@ -12,12 +14,13 @@ import { problemOf } from './text-setting.tsx';
 interface SettingsDialogProps {
   conversation: Conversation;
   model: ListedModel | undefined;
+  presets: Presets;
   open: boolean;
   onClose: () => void;
 }
 
 /** The settings of this conversation. Each change counts from the next reply on. */
-export function SettingsDialog({ conversation, model, open, onClose }: SettingsDialogProps): JSX.Element {
+export function SettingsDialog({ conversation, model, presets, open, onClose }: SettingsDialogProps): JSX.Element {
   const { conversations } = useActions();
   const { settings } = conversation;
   const change = conversations.changeSettings;
@@ -33,6 +36,7 @@ export function SettingsDialog({ conversation, model, open, onClose }: SettingsD
             }
           />
         </label>
+        <PresetsView presets={presets} conversation={conversation} model={model} />
         <SystemPrompt
           text={settings.system}
           otherwise={model?.settings.system_prompt ?? null}

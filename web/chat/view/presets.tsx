@@ -1,0 +1,172 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Conversation } from '../data/conversation.ts';
+import type { ListedModel } from '../data/model.ts';
+import { defaultsFor, type Preset, type Presets, presetsOf, sameSettings } from '../data/presets.ts';
+import { useActions } from './actions.ts';
+import { EditIcon, TrashIcon } from './icons.tsx';
+import { onEscape } from './on-escape.ts';
+import { IconButton } from './parts.tsx';
+
+interface PresetsViewProps {
+  presets: Presets;
+  conversation: Conversation;
+  model: ListedModel | undefined;
+}
+
+/** Settings that a person keeps: under names, and for new chats with a model. */
+export function PresetsView({ presets, conversation, model }: PresetsViewProps): JSX.Element {
+  const actions = useActions();
+  const [gone, setGone] = useState<Preset | null>(null);
+  const all = presetsOf(presets);
+  return (
+    <details class="field">
+      <summary>Presets</summary>
+      <div class="presets">
+        {all.length > 0 && (
+          <ul>
+            {all.map((preset) => (
+              <PresetRow
+                key={preset.id}
+                preset={preset}
+                used={sameSettings(preset.settings.value, conversation.settings)}
+                onRemove={() => {
+                  actions.presets.setDeleted(preset, true);
+                  setGone(preset);
+                }}
+              />
+            ))}
+          </ul>
+        )}
+        <p class="muted" role="status">
+          {gone && (
+            <>
+              Deleted “{gone.name.value}”.{' '}
+              <button
+                type="button"
+                class="link"
+                onClick={() => {
+                  actions.presets.setDeleted(gone, false);
+                  setGone(null);
+                }}
+              >
+                Undo
+              </button>
+            </>
+          )}
+        </p>
+        <NewPreset />
+        {model && <ForNewChats presets={presets} conversation={conversation} model={model} />}
+      </div>
+    </details>
+  );
+}
+
+function PresetRow({ preset, used, onRemove }: { preset: Preset; used: boolean; onRemove: () => void }): JSX.Element {
+  const actions = useActions();
+  const [renaming, setRenaming] = useState(false);
+  const name = preset.name.value;
+  if (renaming) {
+    return (
+      <li class="row">
+        <NameForm
+          label={`Name of ${name}`}
+          name={name}
+          action="Rename"
+          onName={(next) => {
+            actions.presets.rename(preset, next);
+            setRenaming(false);
+          }}
+          onCancel={() => setRenaming(false)}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class="row">
+      <button
+        type="button"
+        class="button preset-name"
+        aria-pressed={used}
+        title="Use these settings in this chat"
+        onClick={() => actions.presets.use(preset)}
+      >
+        {name}
+      </button>
+      <IconButton label={`Rename ${name}`} onClick={() => setRenaming(true)}>
+        <EditIcon />
+      </IconButton>
+      <IconButton label={`Delete ${name}`} onClick={onRemove}>
+        <TrashIcon />
+      </IconButton>
+    </li>
+  );
+}
+
+function NewPreset(): JSX.Element {
+  const actions = useActions();
+  return <NameForm label="Save these settings as" name="" action="Save" onName={actions.presets.save} />;
+}
+
+interface NameFormProps {
+  label: string;
+  name: string;
+  action: string;
+  onName: (name: string) => void;
+  onCancel?: () => void;
+}
+
+/** It stands in the form of the settings, so it can be no form itself. */
+function NameForm({ label, name, action, onName, onCancel }: NameFormProps): JSX.Element {
+  const [text, setText] = useState(name);
+  const field = useRef<HTMLInputElement>(null);
+  // The person has just asked to rename it.
+  useEffect(() => {
+    if (name !== '') field.current?.select();
+  }, [name]);
+  const leave = onCancel && onEscape(onCancel);
+  const give = () => {
+    if (text.trim() === '') return;
+    onName(text.trim());
+    setText('');
+  };
+  return (
+    <div class="row preset-form">
+      <input
+        ref={field}
+        value={text}
+        aria-label={label}
+        placeholder={label}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          leave?.(event);
+          if (event.key !== 'Enter' || event.isComposing) return;
+          event.preventDefault();
+          give();
+        }}
+      />
+      <button type="button" class="button" disabled={text.trim() === ''} onClick={give}>
+        {action}
+      </button>
+    </div>
+  );
+}
+
+function ForNewChats({ presets, conversation, model }: PresetsViewProps & { model: ListedModel }): JSX.Element {
+  const actions = useActions();
+  const known = defaultsFor(presets, model.id);
+  const same = known !== null && sameSettings(known, conversation.settings);
+  return (
+    <label class="preset-default">
+      <input
+        type="checkbox"
+        checked={same}
+        onChange={({ currentTarget }) => actions.presets.setDefault(currentTarget.checked)}
+      />
+      <span>
+        Use these settings for new chats with {model.name}
+        {known && !same && <small class="muted"> They begin with others now.</small>}
+      </span>
+    </label>
+  );
+}
