@@ -12,7 +12,7 @@ const MAIN = 'dist/src/cli/main.js';
 const COMPILED = ['src', 'workers'].map((folder) => resolve(folder));
 
 /** The paths that the server answers, and not Vite. */
-const API = '^/(?:v1/|health$|openapi\\.json$)';
+const API = '^/(?:v1/|health$|openapi\\.json$|mcp/)';
 
 /** Editors that save several files do so within this time. */
 const SETTLE_MS = 100;

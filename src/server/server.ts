@@ -6,6 +6,7 @@ import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
 import { createEnding, type Ending } from './ending.ts';
 import { type Exchange, HEAD_LIMIT_BYTES, type Place, type RequestHead, type Serve } from './exchange.ts';
 import { chooseHttp, type Http } from './http.ts';
+import { asksForPage, hostRefusalPage } from './refusal-page.ts';
 import { sendReply } from './reply.ts';
 import { toApiRequest } from './request.ts';
 import { clearSocket, openToGroup } from './socket.ts';
@@ -109,7 +110,10 @@ async function answer(
   exchange.onGone(() => ending.abort());
   const body = bodies.open(exchange.head.headers['content-length']);
   try {
-    await sendReply(exchange, await api(toApiRequest(exchange, body, ending, refusal)));
+    const reply = await api(toApiRequest(exchange, body, ending, refusal));
+    const { head } = exchange;
+    const isForPerson = refusal?.data.code === 'host_not_allowed' && asksForPage(head);
+    await sendReply(exchange, isForPerson ? hostRefusalPage(reply, head.headers.host ?? '') : reply);
   } finally {
     body.close();
   }

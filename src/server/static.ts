@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { MCP_WORKER, mcpWorkerPolicy } from '../core/api/http/mcp-policy.ts';
 import { isApiPath } from '../core/api/http/paths.ts';
 import { contentTypeOf, DIAGRAMS_FOLDER } from '../site-files.ts';
 import { compress, type Encoding, pickEncoding } from './compress.ts';
@@ -47,7 +48,6 @@ const DIAGRAMS_POLICY = [
 ].join('; ');
 
 const HEADERS: Record<string, string> = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   // File names are the same in every build, so browsers must check the tag before they use a copy.
@@ -83,7 +83,7 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
   };
   return {
     has: ({ method, path }) => (method === 'GET' || method === 'HEAD') && (path === '/' || files.has(path)),
-    async reply({ path, headers }) {
+    async reply({ path, query, headers }) {
       const onDisk = files.get(path);
       if (onDisk === undefined) return textReply(404, NOT_BUILT);
       const type = contentTypeOf(onDisk);
@@ -92,13 +92,18 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
       if (!file) return textReply(404, NOT_BUILT);
       const about = {
         'content-type': type,
-        ...(path === `/${DIAGRAMS_FOLDER}/index.html` && { 'content-security-policy': DIAGRAMS_POLICY }),
+        'content-security-policy': policyOf(path, query),
         ...(COMPRESSIBLE.test(type) && { vary: 'accept-encoding' }),
         ...(encoding && { 'content-encoding': encoding }),
       };
       return fileReply(about, file, headers['if-none-match'] ?? '');
     },
   };
+}
+
+function policyOf(path: string, query: string): string {
+  if (path === `/${DIAGRAMS_FOLDER}/index.html`) return DIAGRAMS_POLICY;
+  return path === `/${MCP_WORKER}` ? mcpWorkerPolicy(query) : CONTENT_SECURITY_POLICY;
 }
 
 /**

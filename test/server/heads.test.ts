@@ -79,6 +79,26 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       },
     );
 
+    it('that is refused is explained on a page to a person who opens it in a browser', async () => {
+      const accept = 'accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n';
+      const reply = await send(get('my-pc.lan:1337', '/', accept));
+      expect(statusOf(reply)).toBe(403);
+      expect(reply).toContain('content-type: text/html; charset=utf-8');
+      expect(reply).toContain("content-security-policy: default-src 'none'");
+      expect(reply).toMatch(/x-request-id: \S+/);
+      expect(reply).toContain('paddock serve --allowed-host my-pc.lan<');
+      expect(reply).not.toContain('<script');
+      expect(await send(get('evil.example', '/', 'accept: */*\r\n'))).toContain('content-type: application/json');
+      const post = 'POST / HTTP/1.1\r\nhost: evil.example\r\naccept: text/html\r\ncontent-length: 0\r\n\r\n';
+      expect(await send(post)).toContain('content-type: application/json');
+    });
+
+    it('that is refused writes no markup into that page', async () => {
+      const reply = await send(get("a'<script>alert(1)</script>", '/', 'accept: text/html\r\n'));
+      expect(statusOf(reply)).toBe(403);
+      expect(reply).not.toMatch(/<script|'</);
+    });
+
     it('that is refused removes no model, whatever origin it names', async () => {
       for (const origin of ['http://evil.example:1337', 'http://localhost:1337'])
         await send(`DELETE /v1/models/tiny HTTP/1.1\r\nhost: evil.example:1337\r\norigin: ${origin}\r\n\r\n`);

@@ -24,6 +24,8 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     await mkdir(join(folder, 'web', 'assets'), { recursive: true });
     await mkdir(join(folder, 'web', 'v1'));
     await mkdir(join(folder, 'web', 'diagrams'));
+    await mkdir(join(folder, 'web', 'mcp'));
+    await writeFile(join(folder, 'web', 'mcp', 'worker.js'), 'run()');
     await writeFile(join(folder, 'web', 'diagrams', 'index.html'), PAGE);
     await writeFile(join(folder, 'secret.txt'), 'not to be served');
     await writeFile(join(folder, 'web', 'index.html'), PAGE);
@@ -132,6 +134,16 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
         "frame-ancestors 'self'",
       ]);
       expect((await fetch(url)).headers.get('content-security-policy')).not.toContain('unsafe-inline');
+    });
+
+    it('let the worker for an MCP server call the one origin that its address names', async () => {
+      const policyOf = async (query: string) =>
+        (await fetch(`${url}/mcp/worker.js${query}`)).headers.get('content-security-policy');
+      expect(await policyOf('?connect=https%3A%2F%2Fmcp.example')).toBe(
+        "default-src 'none'; connect-src https://mcp.example",
+      );
+      expect(await policyOf('?connect=*')).toBe("default-src 'none'; connect-src 'none'");
+      expect(await policyOf('')).toBe("default-src 'none'; connect-src 'none'");
     });
 
     it('are not sent again to a client that already has them', async () => {

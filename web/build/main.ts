@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { MCP_WORKER } from '../../src/core/api/http/mcp-policy.ts';
 import { listWasmRuntime } from '../../src/site-files.ts';
 import { addBuiltInModels } from './built-in.ts';
 import { listShell } from './manifest.ts';
@@ -13,6 +14,12 @@ const SCRIPTS: Script[] = [
   { entry: 'engine/main.ts', file: 'paddock/engine-worker.js', kind: 'module' },
   { entry: 'models/main.ts', file: 'paddock/models-worker.js', kind: 'module' },
   { entry: 'client/start.ts', file: 'paddock/client.js', kind: 'library' },
+  {
+    entry: 'mcp/main.ts',
+    file: MCP_WORKER,
+    kind: 'module',
+    instead: { '/validation/ajv-provider.js': 'mcp/no-validation.ts' },
+  },
 ];
 
 await rm(OUT, { recursive: true, force: true });

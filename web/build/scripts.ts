@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import { build, type InlineConfig } from 'vite';
+import { join, resolve } from 'node:path';
+import { build, type InlineConfig, type Plugin } from 'vite';
 import { DIAGRAMS_FOLDER } from '../../src/site-files.ts';
 
 /** The folder of the sources and of their tsconfig files. */
@@ -15,15 +15,18 @@ export interface Script {
   kind: 'classic' | 'module' | 'library';
   /** Names in the source that are replaced by these values. */
   define?: Record<string, unknown>;
+  /** Modules of packages, by the end of their names, and the source in `WEB` that takes the place of each. */
+  instead?: Record<string, string>;
 }
 
 /** Bundles a script into one file, so that nothing of it is fetched later. */
-export async function buildScript({ entry, file, kind, define = {} }: Script): Promise<void> {
+export async function buildScript({ entry, file, kind, define = {}, instead = {} }: Script): Promise<void> {
   const config: InlineConfig = {
     configFile: false,
     root: WEB,
     logLevel: 'warn',
     publicDir: false,
+    plugins: [replacing(instead)],
     define: Object.fromEntries(Object.entries(define).map(([name, value]) => [name, JSON.stringify(value)])),
     build: {
       outDir: join('..', OUT),
@@ -39,6 +42,17 @@ export async function buildScript({ entry, file, kind, define = {} }: Script): P
     },
   };
   await build(config);
+}
+
+function replacing(instead: Record<string, string>): Plugin {
+  return {
+    name: 'replacing',
+    enforce: 'pre',
+    resolveId(source) {
+      const [, substitute] = Object.entries(instead).find(([ending]) => source.endsWith(ending)) ?? [];
+      return substitute === undefined ? null : resolve(WEB, substitute);
+    },
+  };
 }
 
 const PAGE: InlineConfig = { configFile: join(WEB, 'chat', 'vite.config.ts'), logLevel: 'warn' };

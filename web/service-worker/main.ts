@@ -1,5 +1,6 @@
 import { createFinder } from '../../src/catalogue/pull/finder.ts';
 import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
+import { MCP_WORKER, mcpWorkerPolicy } from '../../src/core/api/http/mcp-policy.ts';
 import { readConfig } from '../config.ts';
 import { BROWSER_HUB } from '../models/hub.ts';
 import { readModels } from '../models/index.ts';
@@ -105,7 +106,16 @@ function route(event: FetchEvent): Promise<Response> | null {
   if (apiPath !== undefined) return answer(ground, { request, path: apiPath, clientId });
   if (request.method !== 'GET' || path === null) return null;
   if (request.mode === 'navigate') return openPage(event, path);
+  if (path === MCP_WORKER) return mcpWorker(request);
   return shell.serve(path) ?? (isWorkerScript(request) ? fetch(request).then(isolated) : null);
+}
+
+/** The worker that speaks to one MCP server, with the policy that the server of a page gives it. */
+async function mcpWorker({ url }: Request): Promise<Response> {
+  const script = await (shell.serve(MCP_WORKER) ?? fetch(url));
+  const headers = new Headers(script.headers);
+  headers.set('content-security-policy', mcpWorkerPolicy(new URL(url).search.slice(1)));
+  return new Response(script.body, { status: script.status, headers });
 }
 
 /**

@@ -45,6 +45,16 @@ const MORE = {
   stats: { promptTokens: 9, cachedTokens: 0, tokens: 20, tokensPerSecond: 31.4, firstTokenMs: 120, totalMs: 900 },
 };
 
+/** A tool server that is not there. It was there before, with a tool of the calls above. */
+const TOOL_SERVER = {
+  id: 's',
+  url: 'http://127.0.0.1:9/mcp',
+  header: null,
+  title: 'Weather',
+  tools: [{ name: 'get_weather', description: 'Tells the weather of a city.', parameters: { type: 'object' } }],
+  off: [],
+};
+
 vi.setConfig({ testTimeout: 60_000 });
 
 let server: RunningServer;
@@ -55,6 +65,10 @@ beforeAll(async () => {
   const flags = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
   server = await startServer(['--models', inject('modelsFolder'), ...flags]);
   browser = await launchBrowser();
+  await browser.context.addInitScript(
+    (servers) => localStorage.setItem('paddock-tool-servers', servers),
+    JSON.stringify([TOOL_SERVER]),
+  );
   page = await openChat(browser.open, server.url);
   // The page's policy blocks injected script tags, but not what a test evaluates.
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -145,6 +159,15 @@ const findMore = async () => {
   await page.getByRole('button', { name: 'More about All there is in a reply' }).click();
 };
 
+const openToolServers = async () => {
+  await page.getByRole('button', { name: 'Settings of this chat' }).click();
+  await page.getByRole('button', { name: 'Tool servers…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Tool servers' });
+  await dialog.getByText('can’t be reached').waitFor();
+  await dialog.getByText('Tools', { exact: true }).click();
+  await dialog.getByText('With a key').click();
+};
+
 const chooseChats = async () => {
   await openChats();
   await page.getByRole('button', { name: 'Choose chats to delete' }).click();
@@ -161,6 +184,7 @@ const VIEWS: [string, () => Promise<void>][] = [
   ['files of text, sent and attached', attachText],
   ['two versions of a reply', askAgain],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
+  ['the tool servers', openToolServers],
   ['what was found, and what can be done with a chat', findMore],
   ['the choice of chats', chooseChats],
 ];

@@ -184,7 +184,7 @@ describe('the chat page of a local server', () => {
       { role: 'tool', content: 'Sunny, 21 degrees' },
     ]);
     await replies(page).nth(1).getByRole('button', { name: 'Retry' }).waitFor();
-    expect(await textOf(call)).toContain('Result Sunny, 21 degrees');
+    expect(await textOf(call)).toContain('ResultSunny, 21 degrees');
   });
 
   it('keeps conversations over a reload, deletes and restores, exports and imports them', async () => {

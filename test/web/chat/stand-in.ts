@@ -29,9 +29,37 @@ export function listedModel(id: string, { vision = false, audio = false } = {}):
   };
 }
 
-/** Starts a stand-in for a Paddock server with these models. The page gets its own policy from our server. */
-export async function startStandIn(models: object[]): Promise<StandIn> {
-  const events = [...REPLY.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+/** A body of POST /v1/chat/completions. */
+export interface Asked {
+  messages: { role: string; content: string | null; tool_calls?: { id: string }[]; tool_call_id?: string }[];
+  tools?: { function: { name: string } }[];
+}
+
+/** The events of a reply that calls these tools. */
+export function callsOf(...calls: [name: string, given: object][]): object[] {
+  const toolCalls = calls.map(([name, given], index) => ({
+    index,
+    id: `call_${crypto.randomUUID()}`,
+    function: { name, arguments: JSON.stringify(given) },
+  }));
+  return [{ choices: [{ delta: { tool_calls: toolCalls }, finish_reason: 'tool_calls' }] }];
+}
+
+/** The events of a reply that says this. */
+export function textOf(content: string): object[] {
+  return [{ choices: [{ delta: { content }, finish_reason: 'stop' }] }];
+}
+
+/**
+ * Starts a stand-in for a Paddock server with these models. The page gets its own policy from our server. `answer` makes the
+ * events of each reply.
+ */
+export async function startStandIn(
+  models: object[],
+  answer: (asked: Asked) => object[] = () => REPLY,
+): Promise<StandIn> {
+  const eventsOf = (asked: Asked) =>
+    [...answer(asked).map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
   const json = (value: object) => ({
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -41,8 +69,8 @@ export async function startStandIn(models: object[]): Promise<StandIn> {
     api: async ({ path, text }) => {
       if (path === '/v1/models') return json({ object: 'list', data: models });
       if (path !== '/v1/chat/completions') return json(HEALTH);
-      await text();
-      return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: events };
+      const body = eventsOf(JSON.parse(await text()) as Asked);
+      return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
     },
     files: openStaticFiles(await listSite('dist-web')),
     host: '127.0.0.1',

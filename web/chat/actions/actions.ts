@@ -2,6 +2,7 @@ import { findGround } from '../api/ground.ts';
 import { sharedText } from '../data/shared.ts';
 import { keepKey } from '../storage/preferences.ts';
 import { dropQuery } from './address.ts';
+import { type CallActions, callActions } from './calls.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
@@ -9,8 +10,9 @@ import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
 import { followPresets, type PresetActions, presetActions } from './presets.ts';
-import { type ReplyActions, replyActions } from './replies.ts';
+import { type ReplyActions, type ReplyKeeping, replyActions } from './replies.ts';
 import { followTabs } from './tabs.ts';
+import { type ToolActions, toolActions } from './tools.ts';
 import { type WindowActions, windowActions } from './window.ts';
 
 /** Everything that a person can do on the page. */
@@ -28,6 +30,8 @@ export interface Actions {
   hub: HubActions;
   replies: ReplyActions;
   messages: MessageActions;
+  calls: CallActions;
+  tools: ToolActions;
   conversations: ConversationActions;
   drafts: DraftActions;
   /** What can be done when the context window fills. */
@@ -46,7 +50,13 @@ function takeShared(drafts: DraftActions): void {
 export function createActions(context: Context): Actions {
   const { store } = context;
   const models = modelActions(context, () => void restored.then(replies.resume));
-  const replies = replyActions(context, models);
+  const tools = toolActions(context);
+  const replies: ReplyActions & ReplyKeeping = replyActions(context, models, {
+    begin: (id) => calls.begin(id),
+    stop: (id) => calls.stop(id),
+    stopOwn: (id) => calls.stopOwn(id),
+  });
+  const calls = callActions(context, { answer: replies.answer, runTool: tools.runTool });
   const drafts = draftActions(context);
   const conversations = conversationActions(context, { stop: replies.stop, resume: replies.resume, drafts });
   let restored: Promise<void> = Promise.resolve();
@@ -76,7 +86,8 @@ export function createActions(context: Context): Actions {
       // What waits may only be known now, long after the models.
       void listed.then(replies.resume);
       takeShared(drafts);
-      followTabs(context, replies, conversations.followAddress);
+      tools.restore();
+      followTabs(context, { ...replies, tellCalls: calls.tellTabs }, conversations.followAddress);
       addEventListener('popstate', conversations.followAddress);
       void start();
     },
@@ -99,6 +110,8 @@ export function createActions(context: Context): Actions {
       },
     },
     messages: messageActions(context, replies.stop),
+    calls,
+    tools,
     conversations,
     drafts,
     window: windowActions(context, async (id) => {

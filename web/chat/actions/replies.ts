@@ -7,6 +7,7 @@ import {
   openCalls,
   type ReplyEnd,
   type ReplyTurn,
+  type ToolTurn,
   type Turn,
   type UserTurn,
 } from '../data/conversation.ts';
@@ -26,11 +27,13 @@ import {
   type Waiting,
   type Wanted,
 } from '../data/state.ts';
+import { lastReply, lastResultAfter, toolsOf } from '../data/tools/calls.ts';
 import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
 import type { Head, Messages, Patch } from '../data/tree/tree.ts';
 import { asSent } from '../data/window/as-sent.ts';
 import { keepWaiting } from '../storage/preferences.ts';
 import { showInAddress } from './address.ts';
+import type { CallKeeping } from './calls.ts';
 import { type Context, change, messageOf, readMessages } from './context.ts';
 import type { ModelActions } from './models.ts';
 
@@ -57,7 +60,7 @@ export interface ReplyActions {
   edit(turnId: string, text: string, attachments: Attachment[]): void;
   /** Sends the result of a tool call. Once all calls have a result, the model continues. */
   answerCall(callId: string, text: string): void;
-  /** Stops the reply of a conversation, by default the current one. The text so far stays. */
+  /** Stops the reply of a conversation and its tools, by default of the current one. The text so far stays. */
   stop(conversationId?: string): void;
   /** Asks for the replies that waited until Paddock is ready. */
   resume(): Promise<void>;
@@ -67,13 +70,16 @@ export interface ReplyActions {
 export interface ReplyKeeping {
   /** Stores the growing replies as they are, and tells the other tabs of them. */
   save(): void;
-  /** Stops the reply of a conversation if this tab asked for it. */
+  /** Stops the reply of a conversation, and its calls, if this tab asked for them. */
   stopOwn(conversationId: string): void;
+  /** Gives the result of a call of this reply to the model. It goes on once all calls have one. */
+  answer(conversationId: string, replyId: string, turn: ToolTurn): void;
 }
 
 export function replyActions(
   context: Context,
   models: Pick<ModelActions, 'refreshHealth'>,
+  calls: Pick<CallKeeping, 'begin' | 'stop' | 'stopOwn'>,
 ): ReplyActions & ReplyKeeping {
   const { store, channel, clock, reads } = context;
   /** The replies that this tab writes, by their ids. */
@@ -112,7 +118,7 @@ export function replyActions(
     const turn = newReply(model.id);
     void change(context, replyPatch(head, turn, wanted.instead));
     const before = upTo(conversationId, turn.id);
-    if (before) write(conversationId, turn, () => toChatRequest(asSent(before, model), model.id));
+    if (before) write(conversationId, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(before)));
   };
 
   /** Has a model write the rest of a reply. */
@@ -121,7 +127,7 @@ export function replyActions(
     if (!before) return;
     const turn = { ...known, end: null };
     put(conversationId, turn);
-    write(conversationId, turn, () => toContinuationRequest(asSent(before, model), known, model.id));
+    write(conversationId, turn, () => toContinuationRequest(asSent(before, model), known, model.id, toolsFor(before)));
   };
 
   /** The branch that is shown, up to the turn before this one. */
@@ -129,6 +135,12 @@ export function replyActions(
     const conversation = findConversation(store.get(), conversationId);
     const index = conversation?.turns.findIndex(({ id }) => id === turnId) ?? -1;
     return conversation && index >= 0 ? { ...conversation, turns: conversation.turns.slice(0, index) } : undefined;
+  };
+
+  /** The tools that the page can run for a conversation. */
+  const toolsFor = (conversation: Conversation) => {
+    const state = store.get();
+    return toolsOf(conversation, state.tools.servers, headOf(state, conversation.id)?.tools?.value);
   };
 
   /** Asks for the words of a reply that is in its conversation already, and shows and stores them while they come. */
@@ -154,6 +166,7 @@ export function replyActions(
       if (!replaced && conversationId === store.get().currentId) {
         store.dispatch({ kind: 'announce', text: spokenReply(ended) });
       }
+      calls.begin(conversationId);
       void models.refreshHealth();
     });
   };
@@ -189,7 +202,9 @@ export function replyActions(
   const goOn = (turn: Turn, { id, instead, draft }: { id: string; instead?: string; draft?: SentDraft }): void => {
     const state = store.get();
     const head = headOf(state, id) ?? state.fresh;
-    stop(head.id);
+    // The other calls go on when one has its result.
+    if (turn.role === 'tool') stopReply(head.id);
+    else stop(head.id);
     if (state.currentId === id) store.dispatch({ kind: 'open', id: head.id });
     // Of one that begins here, nothing is stored yet.
     if (!state.chats.heads[head.id]) reads.set(head.id, Promise.resolve());
@@ -208,7 +223,7 @@ export function replyActions(
     else void stored.then(() => reply(head.id));
   };
 
-  const stopOwn = (conversationId: string) => {
+  const abort = (conversationId: string) => {
     for (const [id, one] of running) {
       if (one.conversationId !== conversationId) continue;
       one.stopper.abort();
@@ -216,7 +231,11 @@ export function replyActions(
     }
   };
   const stop = (conversationId = store.get().currentId) => {
-    stopOwn(conversationId);
+    stopReply(conversationId);
+    calls.stop(conversationId);
+  };
+  const stopReply = (conversationId: string) => {
+    abort(conversationId);
     const { elsewhere } = store.get();
     const others = Object.values(messagesOf(conversationId)).filter(({ id }) => elsewhere[id] !== undefined);
     if (others.length === 0) return;
@@ -245,8 +264,24 @@ export function replyActions(
       goOn(said, { id: store.get().currentId, instead: turnId });
     },
     answerCall: (callId, text) => goOn({ role: 'tool', id: newId(), callId, text }, { id: store.get().currentId }),
+    answer: (conversationId, replyId, turn) => {
+      const conversation = findConversation(store.get(), conversationId);
+      const head = headOf(store.get(), conversationId);
+      if (!conversation || !head) return;
+      const isOpen = lastReply(conversation.turns)?.id === replyId;
+      if (isOpen && openCalls(conversation).some(({ id }) => id === turn.callId)) {
+        goOn(turn, { id: conversationId });
+        return;
+      }
+      // The conversation has gone on elsewhere, or shows another version: the result stays where its call is.
+      const { messages } = say(head, lastResultAfter(messagesOf(conversationId), replyId), turn, clock.next());
+      void change(context, { heads: [], messages });
+    },
     stop,
-    stopOwn,
+    stopOwn: (conversationId) => {
+      abort(conversationId);
+      calls.stopOwn(conversationId);
+    },
     resume: async () => {
       const askFor = async (one: Waiting) => {
         const id = one.conversationId;

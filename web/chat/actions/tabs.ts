@@ -6,7 +6,11 @@ import type { ReplyKeeping } from './replies.ts';
  * Keeps this tab in step with the others: takes in what they change, and tells them when it is closed. `onGone` is called
  * when the open conversation was erased.
  */
-export function followTabs(context: Context, replies: ReplyKeeping, onGone: () => void): void {
+export function followTabs(
+  context: Context,
+  replies: Pick<ReplyKeeping, 'save' | 'stopOwn'> & { tellCalls: () => void },
+  onGone: () => void,
+): void {
   const { store, channel, clock, database, reads } = context;
 
   channel.listen((message, tab) => {
@@ -19,8 +23,14 @@ export function followTabs(context: Context, replies: ReplyKeeping, onGone: () =
         return store.dispatch({ kind: 'draft', key: message.key, draft: message.draft });
       case 'stop':
         return replies.stopOwn(message.conversationId);
+      case 'calls':
+        return store.dispatch({
+          kind: 'tools',
+          change: { kind: 'running calls elsewhere', tab, calls: message.calls },
+        });
       case 'hello':
-        return replies.save();
+        replies.save();
+        return replies.tellCalls();
       case 'left':
         return store.dispatch({ kind: 'tab left', tab });
       default:

@@ -4,7 +4,8 @@ import type { ListedModel } from '../data/model.ts';
 import { newId } from '../data/new-id.ts';
 import type { ChatChunk } from '../data/reply.ts';
 import { toChatRequest } from '../data/request.ts';
-import { findConversation, modelOf } from '../data/state.ts';
+import { findConversation, headOf, modelOf } from '../data/state.ts';
+import { toolsOf } from '../data/tools/calls.ts';
 import { fromList, setCut } from '../data/tree/operations.ts';
 import { asSent } from '../data/window/as-sent.ts';
 import { toCountRequest } from '../data/window/count-request.ts';
@@ -57,7 +58,9 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
   };
   const countConversation: WindowActions['countConversation'] = async (conversation, model, signal) => {
     try {
-      const body = toCountRequest(toChatRequest(asSent(conversation, model), model.id));
+      const state = store.get();
+      const tools = toolsOf(conversation, state.tools.servers, headOf(state, conversation.id)?.tools?.value);
+      const body = toCountRequest(toChatRequest(asSent(conversation, model), model.id, tools));
       const answer = await client.post('/v1/responses/input_tokens', body, signal);
       return (answer as { input_tokens: number }).input_tokens;
     } catch {

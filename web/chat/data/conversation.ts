@@ -49,6 +49,8 @@ export interface ReplyTurn {
   text: string;
   reasoning: string;
   calls: ToolCallObject[];
+  /** The ids of the calls that the page has begun to run. Replies without such calls lack it. */
+  begun?: string[];
   /** Null while the reply is still growing. */
   end: ReplyEnd | null;
   stats: ReplyStats | null;
@@ -62,6 +64,8 @@ export interface ToolTurn {
   id: string;
   callId: string;
   text: string;
+  /** Set if the text is no result: the tool has failed, or a person has not let it run. */
+  outcome?: 'failed' | 'declined';
 }
 
 export type ReplyEnd =

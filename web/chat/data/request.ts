@@ -1,27 +1,33 @@
 import type { Conversation, Recording, ReplyTurn, Turn, UserTurn } from './conversation.ts';
-import { readMore, readSchema, readStop, readTools, type Settings } from './settings.ts';
+import { readMore, readSchema, readStop, type Settings } from './settings.ts';
 import { withFiles } from './text-file.ts';
+import { definitionsOf, type RunnableTool } from './tools/offer.ts';
 
 /**
- * Makes the body of POST /v1/chat/completions for the next reply. Throws an `Error` for people if a text of the settings can't be
- * read.
+ * Makes the body of POST /v1/chat/completions for the next reply. `runnable` are the tools that the page runs, besides those
+ * of the settings. Throws an `Error` for people if a text of the settings can't be read.
  */
-export function toChatRequest({ settings, turns }: Conversation, model: string): Record<string, unknown> {
+export function toChatRequest(
+  { settings, turns }: Conversation,
+  model: string,
+  runnable: RunnableTool[] = [],
+): Record<string, unknown> {
   const system = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
   return {
     model,
-    messages: [...system, ...turns.filter(isForModel).map(toMessage)],
+    messages: [...system, ...withResults(turns.filter(isForModel)).map(toMessage)],
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
     // If the conversation is too long for the context window, the error says so with both numbers.
     context_overflow: 'error',
-    ...fieldsOf(settings),
+    ...fieldsOf(settings, runnable),
   };
 }
 
-function fieldsOf({ tools: toolsText, sampling, effort, stop: stopText, schema: schemaText, more }: Settings): object {
-  const tools = readTools(toolsText);
+function fieldsOf(settings: Settings, runnable: RunnableTool[]): object {
+  const { sampling, effort, stop: stopText, schema: schemaText, more } = settings;
+  const tools = definitionsOf(settings, runnable);
   const stop = readStop(stopText);
   const schema = readSchema(schemaText);
   return {
@@ -35,8 +41,13 @@ function fieldsOf({ tools: toolsText, sampling, effort, stop: stopText, schema: 
 }
 
 /** Makes such a body that has the model go on with a reply. The conversation ends before it. */
-export function toContinuationRequest(conversation: Conversation, reply: ReplyTurn, model: string): object {
-  const request = toChatRequest(conversation, model);
+export function toContinuationRequest(
+  conversation: Conversation,
+  reply: ReplyTurn,
+  model: string,
+  runnable: RunnableTool[] = [],
+): object {
+  const request = toChatRequest(conversation, model, runnable);
   const { text: content, reasoning } = reply;
   const message = { role: 'assistant', content, ...(reasoning !== '' && { reasoning_content: reasoning }) };
   return {
@@ -50,6 +61,32 @@ export function toContinuationRequest(conversation: Conversation, reply: ReplyTu
 /** False for a reply without text and calls, such as one that failed at once. The model does not get it. */
 function isForModel(turn: Turn): boolean {
   return turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0;
+}
+
+/**
+ * The results of each reply in the order of its calls: they have come in any. Templates take no call without one, so of a
+ * call that nobody ran the model is told that.
+ */
+function withResults(turns: Turn[]): Turn[] {
+  const all: Turn[] = [];
+  let calls: string[] = [];
+  let results = new Map<string, Turn>();
+  const flush = () => {
+    const missing = (id: string): Turn => ({ role: 'tool', id, callId: id, text: 'The call was not run.' });
+    all.push(...calls.map((id) => results.get(id) ?? missing(id)));
+    results = new Map();
+  };
+  for (const turn of turns) {
+    if (turn.role === 'tool') {
+      results.set(turn.callId, turn);
+      continue;
+    }
+    flush();
+    all.push(turn);
+    calls = turn.role === 'assistant' ? turn.calls.map(({ id }) => id) : [];
+  }
+  flush();
+  return all;
 }
 
 function toMessage(turn: Turn): object {

@@ -5,6 +5,7 @@ import type { Health } from './health.ts';
 import { canChat, type ListedModel } from './model.ts';
 import { mergePresets, NO_PRESETS, type Presets } from './presets.ts';
 import type { Coming } from './reply.ts';
+import { allRunning, NO_TOOLS, reduceTools, type ToolsAction, type ToolsState } from './tools/tools-state.ts';
 import { isErased } from './tree/erase.ts';
 import { merge } from './tree/merge.ts';
 import { type Chats, type Head, NO_CHATS, type Patch } from './tree/tree.ts';
@@ -87,6 +88,7 @@ export interface State {
   /** The server's message if it wants a key or another one; otherwise null. */
   keyWanted: string | null;
   notice: Notice | null;
+  tools: ToolsState;
   /** A text for screen readers. */
   announcement: string;
 }
@@ -119,7 +121,8 @@ export type Action =
   | { kind: 'kept'; kept: boolean }
   | { kind: 'key wanted'; message: string | null }
   | { kind: 'notice'; notice: Notice | null }
-  | { kind: 'announce'; text: string };
+  | { kind: 'announce'; text: string }
+  | { kind: 'tools'; change: ToolsAction };
 
 /** `currentId` is the id in the address; '' for a new conversation. */
 export function initialState(
@@ -148,6 +151,7 @@ export function initialState(
     kept: true,
     keyWanted: null,
     notice: null,
+    tools: NO_TOOLS,
     announcement: '',
   };
 }
@@ -171,7 +175,11 @@ export function reduce(state: State, action: Action): State {
     case 'patch from elsewhere':
       return withPatchFrom(state, action.patch, action.tab);
     case 'tab left':
-      return { ...state, elsewhere: withoutTab(state.elsewhere, action.tab) };
+      return {
+        ...state,
+        elsewhere: withoutTab(state.elsewhere, action.tab),
+        tools: reduceTools(state.tools, { kind: 'running calls elsewhere', tab: action.tab, calls: [] }),
+      };
     case 'read':
       return withChats(state, withMessages(state.chats, action.id));
     case 'listed':
@@ -205,6 +213,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, notice: action.notice };
     case 'announce':
       return { ...state, announcement: action.text };
+    case 'tools':
+      return { ...state, tools: reduceTools(state.tools, action.change) };
     default:
       return action satisfies never;
   }
@@ -231,9 +241,9 @@ export function currentConversation(state: State): Conversation {
   return findConversation(state, state.currentId) ?? conversationOf(state.fresh, {}, new Set());
 }
 
-/** Returns the ids of the conversations in which a reply grows, in this tab or another one. */
-export function runningIds({ coming, elsewhere }: State): string[] {
-  const all = [...Object.values(coming), ...Object.values(elsewhere)];
+/** Returns the ids of the conversations in which a reply grows or a tool runs, in this tab or another one. */
+export function runningIds({ coming, elsewhere, tools }: State): string[] {
+  const all = [...Object.values(coming), ...Object.values(elsewhere), ...allRunning(tools)];
   return [...new Set(all.map(({ conversationId }) => conversationId))].toSorted();
 }
 

@@ -84,6 +84,7 @@ const replyTurn = v.object({
   text: v.string(),
   reasoning: v.string(),
   calls: v.array(call),
+  begun: v.exactOptional(v.array(v.string())),
   // Nobody writes on a reply of a file.
   end: v.pipe(
     v.nullable(end),
@@ -93,7 +94,23 @@ const replyTurn = v.object({
   edited: v.exactOptional(v.literal(true)),
 });
 
-const toolTurn = v.object({ role: v.literal('tool'), id: v.string(), callId: v.string(), text: v.string() });
+const toolTurn = v.object({
+  role: v.literal('tool'),
+  id: v.string(),
+  callId: v.string(),
+  text: v.string(),
+  outcome: v.exactOptional(v.picklist(['failed', 'declined'])),
+});
+
+const chatTools = v.object({
+  calculator: v.boolean(),
+  servers: v.boolean(),
+  // What runs without asking is only for the person at this browser to say.
+  allowed: v.pipe(
+    v.array(v.string()),
+    v.transform((): string[] => []),
+  ),
+});
 
 const sampling = v.record(v.picklist(SAMPLING_FIELDS.map(({ name }) => name)), count);
 
@@ -132,6 +149,7 @@ const head = v.object({
   deleted: field(v.boolean()),
   shown: field(v.nullable(v.string())),
   pinned: v.exactOptional(field(v.boolean())),
+  tools: v.exactOptional(field(chatTools)),
 });
 
 const message = v.pipe(

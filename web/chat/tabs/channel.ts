@@ -1,4 +1,5 @@
 import type { DraftPart } from '../data/draft.ts';
+import type { RunningCall } from '../data/tools/calls.ts';
 import type { Patch } from '../data/tree/tree.ts';
 
 /** A message from one tab of the page to all others. */
@@ -7,6 +8,8 @@ export type TabMessage =
   | { kind: 'draft'; key: string; draft: DraftPart }
   /** Whoever writes the reply of this conversation is to stop it. */
   | { kind: 'stop'; conversationId: string }
+  /** These tool calls run in the tab, and no others. */
+  | { kind: 'calls'; calls: RunningCall[] }
   /** A new tab: those that write a reply say it again. */
   | { kind: 'hello' }
   /** This tab is closed: nobody writes its replies any more. */

@@ -4,6 +4,7 @@ import { isGrowing } from '../data/conversation.ts';
 import { draftWords } from '../data/draft.ts';
 import { nameAmong } from '../data/model.ts';
 import { currentConversation, currentHead, draftKey, draftOf, modelOf, type State } from '../data/state.ts';
+import { runsIn } from '../data/tools/tools-state.ts';
 import { type Store, useStore } from '../store.ts';
 import { useActions } from './actions.ts';
 import { Composer } from './composer.tsx';
@@ -14,11 +15,13 @@ import { Dialog } from './parts.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
+import { ToolServersDialog } from './tool-servers-dialog.tsx';
+import { ToolsSection } from './tools-section.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Turns } from './turns.tsx';
 import { useWindowGauge } from './window-gauge.tsx';
 
-type Panel = 'chats' | 'models' | 'settings';
+type Panel = 'chats' | 'models' | 'settings' | 'tools';
 
 export function App({ store }: { store: Store }): JSX.Element {
   const state = useStore(store);
@@ -68,7 +71,7 @@ export function App({ store }: { store: Store }): JSX.Element {
                 draftKey={draftKey(state)}
                 models={state.models}
                 model={model}
-                replying={conversation.turns.some(isGrowing)}
+                replying={conversation.turns.some(isGrowing) || runsIn(state.tools, conversation.id)}
               />
               <div class="status-row">
                 <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
@@ -87,8 +90,11 @@ export function App({ store }: { store: Store }): JSX.Element {
         model={model}
         presets={state.presets}
         open={panel === 'settings'}
-        onClose={close}
+        // It also closes when the dialog of the tool servers takes its place.
+        onClose={() => setPanel((now) => (now === 'settings' ? null : now))}
+        tools={<ToolsSection state={state} conversation={conversation} onServers={() => setPanel('tools')} />}
       />
+      <ToolServersDialog tools={state.tools} open={panel === 'tools'} onClose={close} />
       <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
       <NoticeView notice={state.notice} />
       <p class="hidden" role="status" id="announcement">

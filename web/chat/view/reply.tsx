@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import { isGrowing, type ReplyStats, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
 import { endNote, explainStats, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
+import type { OpenCall } from '../data/tools/calls.ts';
 import { WINDOW_FULL } from '../data/window/fill.ts';
 import { useActions } from './actions.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -25,8 +25,8 @@ interface ReplyProps {
   /** Says what the reply waits for before it begins. */
   waiting: string;
   results: ToolTurn[];
-  /** The calls that can be answered now. */
-  open: ToolCallObject[];
+  /** The calls that can be run or answered now. */
+  open: OpenCall[];
   versions: string[];
   /** What is offered in place of “Try again” if there was no room for the reply. */
   onFull?: ((message: string) => JSX.Element) | undefined;
@@ -84,7 +84,7 @@ export function Reply(props: ReplyProps): JSX.Element {
           key={call.id || index}
           call={call}
           result={results.find(({ callId }) => callId === call.id)}
-          answerable={open.some(({ id }) => id === call.id)}
+          open={open.find((one) => one.call.id === call.id)}
         />
       ))}
       {shown.end?.kind === 'failed' &&

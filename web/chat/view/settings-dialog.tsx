@@ -1,15 +1,14 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { Conversation } from '../data/conversation.ts';
 import type { ListedModel } from '../data/model.ts';
 import type { Presets } from '../data/presets.ts';
-import { NO_SETTINGS, readTools, type Settings } from '../data/settings.ts';
+import { NO_SETTINGS } from '../data/settings.ts';
 import { useActions } from './actions.ts';
 import { Dialog } from './parts.tsx';
 import { PresetsView } from './presets.tsx';
 import { RequestInputs } from './request-inputs.tsx';
 import { SamplingInputs } from './sampling-inputs.tsx';
 import { SystemPrompt } from './system-prompt.tsx';
-import { problemOf } from './text-setting.tsx';
 
 interface SettingsDialogProps {
   conversation: Conversation;
@@ -17,10 +16,13 @@ interface SettingsDialogProps {
   presets: Presets;
   open: boolean;
   onClose: () => void;
+  /** The part about tools. */
+  tools: ComponentChildren;
 }
 
 /** The settings of this conversation. Each change counts from the next reply on. */
-export function SettingsDialog({ conversation, model, presets, open, onClose }: SettingsDialogProps): JSX.Element {
+export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
+  const { conversation, model, presets, open, onClose, tools } = props;
   const { conversations } = useActions();
   const { settings } = conversation;
   const change = conversations.changeSettings;
@@ -44,7 +46,7 @@ export function SettingsDialog({ conversation, model, presets, open, onClose }: 
         />
         <SamplingInputs settings={settings} model={model} onChange={change} />
         <RequestInputs settings={settings} onChange={change} />
-        <ToolsInput settings={settings} />
+        {tools}
         <div class="row spread">
           <button type="button" class="button quiet" onClick={() => change(NO_SETTINGS)}>
             Reset all
@@ -55,28 +57,5 @@ export function SettingsDialog({ conversation, model, presets, open, onClose }: 
         </div>
       </form>
     </Dialog>
-  );
-}
-
-function ToolsInput({ settings }: { settings: Settings }): JSX.Element {
-  const { conversations } = useActions();
-  const problem = problemOf(() => readTools(settings.tools));
-  return (
-    <details class="field" open={settings.tools !== ''}>
-      <summary>Tools</summary>
-      <textarea
-        rows={5}
-        class="code"
-        spellcheck={false}
-        value={settings.tools}
-        aria-label="Tools, as JSON"
-        aria-invalid={problem !== null}
-        placeholder={'[{"type": "function", "function": {"name": "get_weather", …}}]'}
-        onInput={({ currentTarget }) => conversations.changeSettings({ ...settings, tools: currentTarget.value })}
-      />
-      <small class={problem === null ? 'muted' : 'problem'}>
-        {problem ?? 'OpenAI’s tools, as JSON. The model’s calls are shown, and you say what the tool answers.'}
-      </small>
-    </details>
   );
 }

@@ -2,32 +2,74 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { ToolTurn } from '../data/conversation.ts';
+import { MOST_ROUNDS, type OpenCall } from '../data/tools/calls.ts';
+import type { RunnableTool } from '../data/tools/offer.ts';
 import { useActions } from './actions.ts';
 import { ToolIcon } from './icons.tsx';
 
 interface ToolCallProps {
   call: ToolCallObject;
   result: ToolTurn | undefined;
-  answerable: boolean;
+  /** How it stands with the call, if it has no result and can have one now. */
+  open: OpenCall | undefined;
 }
 
-/** A tool call of the model. The page runs no tools: a person types the result. */
-export function ToolCall({ call, result, answerable }: ToolCallProps): JSX.Element {
+/** A tool call of the model. The page runs it if it has the tool. If not, a person types the result. */
+export function ToolCall({ call, result, open }: ToolCallProps): JSX.Element {
   const { name, arguments: given } = call.function;
   return (
     <section class="tool-call" aria-label={`Call of ${name}`}>
       <h3>
         <ToolIcon />
         {name}
+        {open?.tool?.place && <small class="muted"> on {open.tool.place}</small>}
       </h3>
       <Arguments text={given} />
-      {result && (
-        <p class="tool-result" dir="auto">
-          <strong>Result</strong> {result.text}
-        </p>
-      )}
-      {answerable && <Answer call={call} />}
+      {result && <Result result={result} />}
+      {open && (open.tool ? <Consent open={open} tool={open.tool} /> : <Answer call={call} />)}
     </section>
+  );
+}
+
+const OUTCOMES = { failed: 'It failed', declined: 'Not run' };
+
+/** What the model was told, folded: it may be long. */
+function Result({ result: { text, outcome } }: { result: ToolTurn }): JSX.Element {
+  return (
+    <details class="tool-result">
+      <summary>{outcome ? OUTCOMES[outcome] : 'Result'}</summary>
+      <p dir="auto">{text}</p>
+    </details>
+  );
+}
+
+/** Asks a person whether a tool may run. */
+function Consent({ open: { call, state }, tool }: { open: OpenCall; tool: RunnableTool }): JSX.Element {
+  const { calls } = useActions();
+  if (state === 'running' || state === 'elsewhere') {
+    return <p class="pulse">{state === 'running' ? 'Running…' : 'Another tab runs the calls of this reply.'}</p>;
+  }
+  return (
+    <fieldset class="tool-consent">
+      <legend class="hidden">May {tool.name} run?</legend>
+      {state === 'asking again' && <p>It was begun before, and nobody knows what came of it.</p>}
+      {state === 'asking after many' && (
+        <p>{MOST_ROUNDS} replies in a row have called tools. It goes on if you say so.</p>
+      )}
+      <div class="row">
+        <button type="button" class="button primary" onClick={() => calls.run(call.id, 'once')}>
+          Run once
+        </button>
+        {tool.runner.kind === 'server' && state === 'asking' && (
+          <button type="button" class="button" onClick={() => calls.run(call.id, 'always')}>
+            Always in this chat
+          </button>
+        )}
+        <button type="button" class="button quiet" onClick={() => calls.decline(call.id)}>
+          No
+        </button>
+      </div>
+    </fieldset>
   );
 }
 

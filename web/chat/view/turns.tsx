@@ -1,15 +1,9 @@
 import type { JSX } from 'preact';
-import {
-  type Conversation,
-  openCalls,
-  type ReplyTurn,
-  replyToGoOn,
-  type ToolTurn,
-  type Turn,
-} from '../data/conversation.ts';
+import { type Conversation, type ReplyTurn, replyToGoOn, type ToolTurn, type Turn } from '../data/conversation.ts';
 import { waitingFor } from '../data/health.ts';
 import { type ListedModel, nameAmong } from '../data/model.ts';
-import { groundOf, modelOf, type State } from '../data/state.ts';
+import { groundOf, headOf, modelOf, type State } from '../data/state.ts';
+import { openCallsOf } from '../data/tools/calls.ts';
 import { versionsOf } from '../data/tree/branches.ts';
 import { mediaNote } from '../data/window/as-sent.ts';
 import { useActions } from './actions.ts';
@@ -27,7 +21,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
   const { replies } = useActions();
   const { turns, leftOut } = conversation;
   const model = modelOf(state, conversation);
-  const open = openCalls(conversation);
+  const open = openCallsOf(conversation, headOf(state, conversation.id)?.tools?.value, state.tools);
   const goesOn = replyToGoOn(conversation)?.id;
   const messages = state.chats.messages[conversation.id] ?? {};
   const draw = (turn: Turn, index: number) => {

@@ -20,7 +20,8 @@ const NOTHING: Pick<Head, 'title' | 'model' | 'settings' | 'shown'> = {
 
 /** What stays of a conversation whose words are removed: that it is deleted. A later change still brings it back. */
 export function erased(head: Head): Head {
-  return { ...head, ...NOTHING };
+  const { tools: _, ...rest } = head;
+  return { ...rest, ...NOTHING };
 }
 
 /** True if the words of a conversation are removed. All others have a title. */

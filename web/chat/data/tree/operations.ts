@@ -1,5 +1,6 @@
 import { type Conversation, type Turn, titleOf, UNTITLED } from '../conversation.ts';
 import { NO_SETTINGS, type Settings } from '../settings.ts';
+import type { ChatTools } from '../tools/chat-tools.ts';
 import type { Cut } from '../window/left-out.ts';
 import { lastAfter, shownMessages, versionsOf } from './branches.ts';
 import type { Stamp } from './stamp.ts';
@@ -16,6 +17,7 @@ export interface HeadValues {
   deleted: boolean;
   shown: string | null;
   pinned: boolean;
+  tools: ChatTools;
 }
 
 export function newHead(id: string, at: Stamp, settings: Settings = NO_SETTINGS, model: string | null = null): Head {

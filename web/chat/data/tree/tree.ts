@@ -1,5 +1,6 @@
 import type { Turn } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
+import type { ChatTools } from '../tools/chat-tools.ts';
 import type { Cut } from '../window/left-out.ts';
 import type { Field, Stamp } from './stamp.ts';
 
@@ -22,6 +23,8 @@ export interface Head {
   shown: Field<string | null>;
   /** A pinned conversation stands before the others in the list. Those from before that could be done lack it. */
   pinned?: Field<boolean>;
+  /** Which tools run in it. Those for which nobody has set it lack it. */
+  tools?: Field<ChatTools>;
 }
 
 export interface Message {

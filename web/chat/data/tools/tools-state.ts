@@ -1,0 +1,41 @@
+import type { CallKnowledge, RunningCall } from './calls.ts';
+import type { Link, ToolServer } from './server.ts';
+
+/** What the page knows of tools. */
+export interface ToolsState extends CallKnowledge {
+  /** By the id of the server. */
+  links: Record<string, Link>;
+}
+
+export type ToolsAction =
+  | { kind: 'tool servers'; servers: ToolServer[] }
+  | { kind: 'tool link'; id: string; link: Link }
+  | { kind: 'running calls'; calls: RunningCall[] }
+  | { kind: 'running calls elsewhere'; tab: string; calls: RunningCall[] };
+
+export const NO_TOOLS: ToolsState = { servers: [], links: {}, running: [], elsewhere: {} };
+
+export function reduceTools(state: ToolsState, action: ToolsAction): ToolsState {
+  switch (action.kind) {
+    case 'tool servers':
+      return { ...state, servers: action.servers };
+    case 'tool link':
+      return { ...state, links: { ...state.links, [action.id]: action.link } };
+    case 'running calls':
+      return { ...state, running: action.calls };
+    case 'running calls elsewhere':
+      return { ...state, elsewhere: { ...state.elsewhere, [action.tab]: action.calls } };
+    default:
+      return action satisfies never;
+  }
+}
+
+/** The calls that run, in all tabs. */
+export function allRunning({ running, elsewhere }: ToolsState): RunningCall[] {
+  return [...running, ...Object.values(elsewhere).flat()];
+}
+
+/** True if a call of this conversation runs, in any tab. */
+export function runsIn(state: ToolsState, conversationId: string): boolean {
+  return allRunning(state).some((call) => call.conversationId === conversationId);
+}

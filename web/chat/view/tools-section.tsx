@@ -1,0 +1,96 @@
+import type { JSX } from 'preact';
+import type { Conversation } from '../data/conversation.ts';
+import { readTools, type Settings } from '../data/settings.ts';
+import { headOf, type State } from '../data/state.ts';
+import { NO_CHAT_TOOLS } from '../data/tools/chat-tools.ts';
+import { CALCULATOR, runnableTools } from '../data/tools/offer.ts';
+import { useActions } from './actions.ts';
+
+interface ToolsSectionProps {
+  state: State;
+  conversation: Conversation;
+  /** Opens the dialog with the servers. */
+  onServers: () => void;
+}
+
+/** The part of the settings of a chat that says which tools its model is told of. */
+export function ToolsSection({ state, conversation, onServers }: ToolsSectionProps): JSX.Element {
+  const { tools } = useActions();
+  const { settings } = conversation;
+  const { servers } = state.tools;
+  const chat = headOf(state, conversation.id)?.tools?.value ?? NO_CHAT_TOOLS;
+  const offered = runnableTools(servers, { ...NO_CHAT_TOOLS, servers: true });
+  const allowed = offered.filter(({ consent }) => chat.allowed.includes(consent));
+  return (
+    <details class="field tools-section" open={settings.tools !== '' || chat.calculator || servers.length > 0}>
+      <summary>Tools</summary>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={chat.calculator}
+          onChange={({ currentTarget }) => tools.setChatTools({ calculator: currentTarget.checked })}
+        />
+        <span>
+          Calculator <small class="muted">runs here, without asking, as “{CALCULATOR.name}”</small>
+        </span>
+      </label>
+      <div class="row spread">
+        {servers.length > 0 && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={chat.servers}
+              onChange={({ currentTarget }) => tools.setChatTools({ servers: currentTarget.checked })}
+            />
+            <span>{offered.length === 1 ? '1 tool of servers' : `${offered.length} tools of servers`}</span>
+          </label>
+        )}
+        <button type="button" class="button" onClick={onServers}>
+          Tool servers…
+        </button>
+      </div>
+      {allowed.length > 0 && (
+        <div class="row spread">
+          <small class="muted">These run without asking: {allowed.map(({ name }) => name).join(', ')}.</small>
+          <button type="button" class="button quiet" onClick={() => tools.setChatTools({ allowed: [] })}>
+            Ask again
+          </button>
+        </div>
+      )}
+      <TypedTools settings={settings} />
+    </details>
+  );
+}
+
+/** The tools that nobody runs: a person types their results. */
+function TypedTools({ settings }: { settings: Settings }): JSX.Element {
+  const { conversations } = useActions();
+  const problem = problemOf(settings.tools);
+  return (
+    <label class="field">
+      <small>More tools, whose results you type</small>
+      <textarea
+        rows={5}
+        class="code"
+        spellcheck={false}
+        value={settings.tools}
+        aria-label="Tools, as JSON"
+        aria-invalid={problem !== null}
+        placeholder={'[{"type": "function", "function": {"name": "get_weather", …}}]'}
+        onInput={({ currentTarget }) => conversations.changeSettings({ ...settings, tools: currentTarget.value })}
+      />
+      <small class={problem === null ? 'muted' : 'problem'}>
+        {problem ?? 'OpenAI’s tools, as JSON. The model’s calls are shown, and you say what the tool answers.'}
+      </small>
+    </label>
+  );
+}
+
+function problemOf(tools: string): string | null {
+  try {
+    readTools(tools);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
