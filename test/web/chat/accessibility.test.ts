@@ -55,6 +55,20 @@ const TOOL_SERVER = {
   off: [],
 };
 
+/** A conversation whose last request was refused, because the window was full. */
+const FULL = {
+  ...conversationOf('A full context', ''),
+  model: 'pico',
+  turns: ['first', 'last'].flatMap((name) => [
+    { role: 'user', id: `question ${name}`, text: `The ${name} question`, images: [] },
+    {
+      ...conversationOf('', `The ${name} answer`).turns[1],
+      id: `answer ${name}`,
+      ...(name === 'last' && { text: '', end: { kind: 'failed', message: 'Full.', code: 'context_length_exceeded' } }),
+    },
+  ]),
+};
+
 vi.setConfig({ testTimeout: 60_000 });
 
 let server: RunningServer;
@@ -77,6 +91,7 @@ beforeAll(async () => {
     conversationOf('A failed reply', '', { end: { kind: 'failed', message: 'It went wrong.', code: null } }),
     conversationOf('All there is in a reply', TEXT, MORE),
     conversationOf('Formulas and diagrams', RICH),
+    FULL,
     withFile(conversationOf('A file', 'I see.')),
   ]);
   await chooseModel(page, 'tiny/vision/eye');
@@ -174,12 +189,28 @@ const chooseChats = async () => {
   await page.getByRole('checkbox', { name: 'A failed reply' }).check();
 };
 
+const leaveOut = async () => {
+  await openConversation('A full context');
+  const mark = page.getByRole('region', { name: 'Left out' });
+  if (await mark.isVisible()) return;
+  await page.getByRole('button', { name: 'Summarise the oldest messages' }).click();
+  await mark.getByRole('textbox').waitFor();
+};
+
+const openMoreOfModel = async () => {
+  await page.locator('.model-button').click();
+  const dialog = page.getByRole('dialog', { name: 'Models' });
+  await dialog.getByRole('button', { name: 'More about Pico' }).click();
+};
+
 /** The views to check, and how to reach them. Escape leaves each of them. */
 const VIEWS: [string, () => Promise<void>][] = [
   ['a reply with all there is', () => openConversation('All there is in a reply')],
   ['formulas, code, diagrams and notes', openRich],
   ['a failed reply', () => openConversation('A failed reply')],
-  ['the models', () => page.locator('.model-button').click()],
+  ['a full context and its choices', () => openConversation('A full context')],
+  ['turns that are left out, and their summary', leaveOut],
+  ['the models, and what can be done with one', openMoreOfModel],
   ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],
   ['files of text, sent and attached', attachText],
   ['two versions of a reply', askAgain],
