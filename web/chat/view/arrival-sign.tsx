@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { type Arrival, paceOf, shareOf } from '../data/arrival.ts';
+import { DownIcon } from './icons.tsx';
 
 /** Says in the top bar how far a model's download is. A click shows more of it. */
 export function ArrivalSign({ arrival, onOpen }: { arrival: Arrival; onOpen: () => void }): JSX.Element {
@@ -15,6 +16,7 @@ export function ArrivalSign({ arrival, onOpen }: { arrival: Arrival; onOpen: () 
         title={failure ?? source}
         onClick={onOpen}
       >
+        <DownIcon />
         <progress {...(total ? { value: completed, max: total } : {})} aria-hidden="true" />
         <span class="figures">{state}</span>
         <span class="figures arrival-pace">{paceOf(arrival)}</span>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Conversation } from '../data/conversation.ts';
 import { groundOf, modelOf, type State } from '../data/state.ts';
 import { windowOf } from '../data/window/fill.ts';
-import { modelsWithMore, wayToMore } from '../data/window/larger.ts';
+import { likelyWindow, modelsWithMore, wayToMore } from '../data/window/larger.ts';
 import { useActions } from './actions.ts';
 
 interface WindowChoicesProps {
@@ -90,11 +90,12 @@ function LargerWindow({ state, conversation, onRoom }: LargerWindowProps): JSX.E
   const model = modelOf(state, conversation);
   if (!model) return null;
   const window = windowOf(state.health, model);
-  const others = modelsWithMore(state.models ?? [], state.health, window);
+  const ground = groundOf(state);
+  const others = modelsWithMore(state.models ?? [], state.health, ground, window);
   return (
     <details>
       <summary>A larger window</summary>
-      <p class="muted">{wayToMore(model, window, groundOf(state))}</p>
+      <p class="muted">{wayToMore(model, window, ground)}</p>
       <div class="row wrap">
         {others.map((other) => (
           <button
@@ -108,7 +109,7 @@ function LargerWindow({ state, conversation, onRoom }: LargerWindowProps): JSX.E
             }}
           >
             Use {other.name} ({other.loaded ? '' : 'up to '}
-            {windowOf(state.health, other).toLocaleString('en')} tokens)
+            {likelyWindow(other, state.health, ground).toLocaleString('en')} tokens)
           </button>
         ))}
       </div>

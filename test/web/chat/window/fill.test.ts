@@ -6,7 +6,7 @@ import { newHead, say, setCut, setDeleted, withValues } from '../../../../web/ch
 import { createClock } from '../../../../web/chat/data/tree/stamp.ts';
 import { NO_CHATS, type Patch } from '../../../../web/chat/data/tree/tree.ts';
 import { fillOf, reserveOf, tokensByLastReply, windowOf } from '../../../../web/chat/data/window/fill.ts';
-import { modelsWithMore, wayToMore } from '../../../../web/chat/data/window/larger.ts';
+import { likelyWindow, modelsWithMore, wayToMore } from '../../../../web/chat/data/window/larger.ts';
 import { whereToCut } from '../../../../web/chat/data/window/where-to-cut.ts';
 import { model, reply, talk, user } from './support.ts';
 
@@ -139,8 +139,17 @@ describe('a larger window', () => {
       model({}, { embedding: true }, { id: 'vectors', context_length: 9000 }),
       model({}, {}, { id: 'small', context_length: 2048 }),
     ];
-    expect(modelsWithMore(models, null, 1000).map(({ id }) => id)).toEqual(['big', 'mid']);
-    expect(modelsWithMore(models, loaded('big', 512), 1000).map(({ id }) => id)).toEqual(['mid', 'small']);
+    const offered = (health: Health | null = null) =>
+      modelsWithMore(models, health, 'server', 1000).map(({ id }) => id);
+    expect(offered()).toEqual(['big', 'mid']);
+    expect(offered(loaded('big', 512))).toEqual(['mid', 'small']);
+  });
+
+  it('is no larger than what a model gets without being asked, unless it is loaded', () => {
+    const long = model({}, {}, { context_length: 131_072 });
+    expect(likelyWindow(long, null, 'server')).toBe(8192);
+    expect(likelyWindow(long, null, 'browser')).toBe(4096);
+    expect(likelyWindow({ ...long, loaded: true }, loaded('tiny', 32_768), 'server')).toBe(32_768);
   });
 
   it('is told how to get, or why there is none', () => {

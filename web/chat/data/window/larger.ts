@@ -6,11 +6,26 @@ import { windowOf } from './fill.ts';
 /** How many other models are offered. */
 const MOST_OFFERED = 2;
 
-/** The chat models whose window is larger than this, in tokens: the largest first. */
-export function modelsWithMore(models: ListedModel[], health: Health | null, window: number): ListedModel[] {
+/** What a model gets at most that nobody has given more, in tokens. The list tells what it was trained with. */
+const USUAL: Record<Ground, number> = { server: 8192, browser: 4096 };
+
+/** The window of a model that may not be in memory, in tokens; it may turn out to be smaller. */
+export function likelyWindow(model: ListedModel, health: Health | null, ground: Ground | null): number {
+  const window = windowOf(health, model);
+  return model.loaded ? window : Math.min(window, USUAL[ground ?? 'server']);
+}
+
+/** The chat models whose window is likely larger than this, in tokens: the largest first. */
+export function modelsWithMore(
+  models: ListedModel[],
+  health: Health | null,
+  ground: Ground | null,
+  window: number,
+): ListedModel[] {
+  const likely = (one: ListedModel) => likelyWindow(one, health, ground);
   return models
-    .filter((one) => canChat(one) && one.settings.prompt_template && windowOf(health, one) > window)
-    .sort((one, other) => windowOf(health, other) - windowOf(health, one))
+    .filter((one) => canChat(one) && one.settings.prompt_template && likely(one) > window)
+    .sort((one, other) => likely(other) - likely(one))
     .slice(0, MOST_OFFERED);
 }
 
