@@ -25,8 +25,6 @@ export default defineConfig({
     // Nothing is inlined: the page's Content-Security-Policy allows files only.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // PDF.js is one file of nearly 500 kB.
-    chunkSizeWarningLimit: 600,
     rolldownOptions: {
       output: {
         entryFileNames: 'assets/chat.js',

@@ -136,6 +136,26 @@ const attachText = async () => {
   await list.waitFor();
 };
 
+const offerPrompts = async () => {
+  await openConversation('A file');
+  await page.locator('#message').fill('');
+  await page.locator('#message').fill('/');
+  await page.getByRole('listbox').waitFor();
+};
+
+const openPrompts = async () => {
+  await offerPrompts();
+  await page.getByRole('option').last().click();
+  await page.getByRole('button', { name: 'New prompt' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('translate');
+  await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Translate this:');
+  await page.getByRole('button', { name: 'Save' }).click();
+  // A second time, the name is taken.
+  if (await page.getByRole('button', { name: 'Cancel' }).isVisible())
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Edit translate' }).click();
+};
+
 const openChats = async () => {
   const nav = page.getByRole('navigation', { name: 'Chats' });
   if (!(await nav.isVisible())) await page.getByRole('button', { name: 'Chats' }).click();
@@ -213,6 +233,9 @@ const VIEWS: [string, () => Promise<void>][] = [
   ['the models, and what can be done with one', openMoreOfModel],
   ['pictures, sent and attached', () => openConversation('What is this?').then(attach)],
   ['files of text, sent and attached', attachText],
+  ['prompts to choose from', offerPrompts],
+  ['the prompts', openPrompts],
+  ['what Enter does, and the shortcuts', () => page.keyboard.press('Control+/')],
   ['two versions of a reply', askAgain],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
   ['the tool servers', openToolServers],

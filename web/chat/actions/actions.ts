@@ -10,6 +10,7 @@ import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
 import { followPresets, type PresetActions, presetActions } from './presets.ts';
+import { type PromptActions, promptActions } from './prompts.ts';
 import { type ReplyActions, type ReplyKeeping, replyActions } from './replies.ts';
 import { followTabs } from './tabs.ts';
 import { type ToolActions, toolActions } from './tools.ts';
@@ -37,6 +38,7 @@ export interface Actions {
   /** What can be done when the context window fills. */
   window: WindowActions;
   presets: PresetActions;
+  prompts: PromptActions;
 }
 
 /** Writes what another app shares into the draft. It is sent by nobody but the person. */
@@ -58,7 +60,8 @@ export function createActions(context: Context): Actions {
   });
   const calls = callActions(context, { answer: replies.answer, runTool: tools.runTool });
   const drafts = draftActions(context);
-  const conversations = conversationActions(context, { stop: replies.stop, resume: replies.resume, drafts });
+  const prompts = promptActions(context);
+  const conversations = conversationActions(context, { stop: replies.stop, resume: replies.resume, drafts, prompts });
   let restored: Promise<void> = Promise.resolve();
 
   const start = async () => {
@@ -88,6 +91,7 @@ export function createActions(context: Context): Actions {
       takeShared(drafts);
       tools.restore();
       followTabs(context, { ...replies, tellCalls: calls.tellTabs }, conversations.followAddress);
+      prompts.follow();
       addEventListener('popstate', conversations.followAddress);
       void start();
     },
@@ -120,5 +124,6 @@ export function createActions(context: Context): Actions {
       drafts.takeOver(before);
     }),
     presets: presetActions(context),
+    prompts,
   };
 }

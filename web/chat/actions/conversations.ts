@@ -11,6 +11,7 @@ import { correctAddress, idInAddress, showInAddress } from './address.ts';
 import { type Context, change, messageOf, readMessages, see, setValues, take, tell } from './context.ts';
 import type { DraftActions } from './drafts.ts';
 import { changePresets, settleFresh } from './presets.ts';
+import type { PromptActions } from './prompts.ts';
 
 export interface ConversationActions {
   /** Lists the stored conversations and opens the one that the address names, if it exists. */
@@ -44,9 +45,10 @@ interface Needs {
   /** Asks for the replies that wait. */
   resume: () => Promise<void>;
   drafts: DraftActions;
+  prompts: PromptActions;
 }
 
-export function conversationActions(context: Context, { stop, resume, drafts }: Needs): ConversationActions {
+export function conversationActions(context: Context, { stop, resume, drafts, prompts }: Needs): ConversationActions {
   const { store, database, clock, reads } = context;
   /** The conversation that was chosen last. It opens when its messages are read. */
   let chosen: string | null = null;
@@ -171,16 +173,16 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
       return exportText({ heads: head ? [head] : [], messages: Object.values(state.chats.messages[id] ?? {}) });
     },
     exportAll: async () => {
-      const { chats, presets } = store.get();
+      const { chats, presets, prompts } = store.get();
       const inMemory: Patch = {
         heads: Object.values(chats.heads),
         messages: Object.values(chats.messages).flatMap(Object.values),
       };
-      return exportText(await database.all().catch(() => inMemory), presets);
+      return exportText(await database.all().catch(() => inMemory), presets, Object.values(prompts));
     },
     importAll: async (file) => {
       try {
-        const { heads, messages, presets } = importText(await file.text(), Date.now());
+        const { heads, messages, presets, prompts: more = [] } = importText(await file.text(), Date.now());
         if (presets) changePresets(context, presets);
         see(context, { heads, messages });
         const { chats } = store.get();
@@ -194,7 +196,7 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
         for (const { id } of heads) reads.delete(id);
         await change(context, { heads: heads.map(back), messages });
         await Promise.all(heads.map(({ id }) => readMessages(context, id)));
-        tell(context, importedText(taken.size, heads.length - taken.size));
+        tell(context, importedText(taken.size, heads.length - taken.size, prompts.take(more)));
       } catch (error) {
         tell(context, messageOf(error), 'bad');
       }
@@ -202,8 +204,14 @@ export function conversationActions(context: Context, { stop, resume, drafts }: 
   };
 }
 
-function importedText(taken: number, known: number): string {
-  const chats = (count: number) => (count === 1 ? '1 chat' : `${count} chats`);
-  const rest = known === 0 ? '' : ` ${chats(known)} ${known === 1 ? 'was' : 'were'} here already.`;
-  return taken === 0 && known > 0 ? `Nothing new:${rest}` : `Imported ${chats(taken)}.${rest}`;
+/** `taken` chats are new, or newer than those here; `known` ones are not. `prompts` are new. */
+function importedText(taken: number, known: number, prompts: number): string {
+  const count = (number: number, what: string) => (number === 1 ? `1 ${what}` : `${number} ${what}s`);
+  const rest = known === 0 ? '' : ` ${count(known, 'chat')} ${known === 1 ? 'was' : 'were'} here already.`;
+  if (taken + prompts === 0 && known > 0) return `Nothing new:${rest}`;
+  const parts = [
+    ...(taken > 0 || prompts === 0 ? [count(taken, 'chat')] : []),
+    ...(prompts > 0 ? [count(prompts, 'prompt')] : []),
+  ];
+  return `Imported ${parts.join(' and ')}.${rest}`;
 }

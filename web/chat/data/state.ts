@@ -4,6 +4,7 @@ import { type Draft, mergeDraft, NEW_CHAT, NO_DRAFT } from './draft.ts';
 import type { Health } from './health.ts';
 import { canChat, type ListedModel } from './model.ts';
 import { mergePresets, NO_PRESETS, type Presets } from './presets.ts';
+import { mergePrompts, type Prompt, type Prompts } from './prompts.ts';
 import type { Coming } from './reply.ts';
 import { allRunning, NO_TOOLS, reduceTools, type ToolsAction, type ToolsState } from './tools/tools-state.ts';
 import { isErased } from './tree/erase.ts';
@@ -83,6 +84,7 @@ export interface State {
   waiting: Waiting[];
   /** By conversation id, or `NEW_CHAT`. */
   drafts: Record<string, Draft>;
+  prompts: Prompts;
   /** False if this browser keeps nothing for the page. */
   kept: boolean;
   /** The server's message if it wants a key or another one; otherwise null. */
@@ -118,6 +120,7 @@ export type Action =
   | { kind: 'waiting'; waiting: Waiting[] }
   | { kind: 'draft'; key: string; draft: Partial<Draft> }
   | { kind: 'presets'; presets: Presets }
+  | { kind: 'prompts'; prompts: Prompt[] }
   | { kind: 'kept'; kept: boolean }
   | { kind: 'key wanted'; message: string | null }
   | { kind: 'notice'; notice: Notice | null }
@@ -148,6 +151,7 @@ export function initialState(
     waiting,
     drafts: {},
     presets: NO_PRESETS,
+    prompts: {},
     kept: true,
     keyWanted: null,
     notice: null,
@@ -205,6 +209,8 @@ export function reduce(state: State, action: Action): State {
       };
     case 'presets':
       return { ...state, presets: mergePresets(state.presets, action.presets) };
+    case 'prompts':
+      return { ...state, prompts: mergePrompts(state.prompts, action.prompts) };
     case 'kept':
       return { ...state, kept: action.kept };
     case 'key wanted':

@@ -5,6 +5,7 @@ import { fromForeign } from './foreign/foreign.ts';
 import { openWebUiExport } from './foreign/open-webui.ts';
 import { IMAGE_URL } from './image-url.ts';
 import type { Presets } from './presets.ts';
+import { PROMPT_LIMITS, type Prompt } from './prompts.ts';
 import { EFFORTS, SAMPLING_FIELDS } from './settings.ts';
 import { isField } from './tree/merge.ts';
 import { fromList } from './tree/operations.ts';
@@ -152,6 +153,14 @@ const head = v.object({
   tools: v.exactOptional(field(chatTools)),
 });
 
+/** A prompt as it is stored, and as a file has it. */
+export const promptSchema = v.object({
+  id,
+  name: field(v.pipe(v.string(), v.regex(/^[^\s/]\S*$/), v.maxLength(PROMPT_LIMITS.name))),
+  text: field(v.pipe(v.string(), v.maxLength(PROMPT_LIMITS.text))),
+  deleted: field(v.boolean()),
+});
+
 const message = v.pipe(
   v.object({
     conversation: id,
@@ -188,13 +197,15 @@ const trees = v.object({
     v.check((all) => hasParentsFirst(all), 'Each message comes after the one that it follows.'),
   ),
   presets: v.exactOptional(presets),
+  prompts: v.exactOptional(v.array(promptSchema)),
 });
 
 const file = v.variant('version', [lists, trees]);
 
-/** What a file holds. */
+/** What a file holds. Only those with presets or prompts name them. */
 export interface Imported extends Patch {
   presets?: Presets;
+  prompts?: Prompt[];
 }
 
 /** Reads the text in which this browser keeps presets; null if it is none. */
@@ -206,17 +217,19 @@ export function readPresets(text: string): Presets | null {
   }
 }
 
-/** Makes the text of an export file. Deleted conversations are left out. */
-export function exportText({ heads, messages }: Patch, own: Presets | null = null): string {
+/** Makes the text of an export file. Deleted conversations and prompts are left out. */
+export function exportText({ heads, messages }: Patch, presets: Presets | null = null, prompts: Prompt[] = []): string {
   const kept = heads.filter(({ deleted }) => !deleted.value);
   const ids = new Set(kept.map((one) => one.id));
   const theirs = messages.filter(({ conversation }) => ids.has(conversation));
+  const own = prompts.filter(({ deleted }) => !deleted.value);
   const content = {
     format: FORMAT,
     version: VERSION,
     heads: kept,
     messages: parentsFirst(theirs),
-    ...(own && { presets: own }),
+    ...(presets && { presets }),
+    ...(own.length > 0 && { prompts: own }),
   };
   return `${JSON.stringify(content, null, 2)}\n`;
 }
@@ -272,7 +285,12 @@ function toPatch(content: v.InferOutput<typeof file>): Imported {
   if (content.version === VERSION) {
     const ids = new Set(content.heads.map((one) => one.id));
     const messages = content.messages.filter(({ conversation }) => ids.has(conversation));
-    return { heads: content.heads, messages, ...(content.presets && { presets: content.presets }) };
+    return {
+      heads: content.heads,
+      messages,
+      ...(content.presets && { presets: content.presets }),
+      ...(content.prompts && { prompts: content.prompts }),
+    };
   }
   return joined(content.conversations.map(fromList));
 }
@@ -294,7 +312,7 @@ function presetsNoLaterThan(last: number, { presets: all, defaults }: Presets): 
 }
 
 /** Brings all times that are later than this one down to it. */
-function noLaterThan(last: number, { heads, messages }: Patch): Patch {
+function noLaterThan(last: number, { heads, messages, prompts }: Omit<Imported, 'presets'>): Imported {
   const { bound, boundFields } = boundTo(last);
   return {
     heads: heads.map((one) => ({
@@ -303,6 +321,7 @@ function noLaterThan(last: number, { heads, messages }: Patch): Patch {
       updatedAt: Math.min(one.updatedAt, last),
     })),
     messages: messages.map((one) => ({ ...boundFields(one), made: bound(one.made) })),
+    ...(prompts && { prompts: prompts.map(boundFields) }),
   };
 }
 

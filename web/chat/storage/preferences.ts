@@ -1,4 +1,5 @@
 import type { KeptArrival } from '../data/arrival.ts';
+import type { Enter } from '../data/enter.ts';
 import type { Waiting } from '../data/state.ts';
 import { readText, writeText } from './safe-storage.ts';
 
@@ -8,6 +9,7 @@ export type Theme = 'system' | 'light' | 'dark';
 const THEME = 'paddock-theme';
 const MODEL = 'paddock-model';
 const DEFAULT_MODEL = 'paddock-default-model';
+const ENTER = 'paddock-enter';
 const KEY = 'paddock-api-key';
 const WAITING = 'paddock-waiting';
 const ARRIVAL = 'paddock-arrival';
@@ -24,13 +26,20 @@ export function applyTheme(theme: Theme): void {
 }
 
 export const readModel = (): string | null => readText('localStorage', MODEL);
-export const keepModel = (id: string): void => writeText('localStorage', MODEL, id);
+export const keepModel = (id: string): void => void writeText('localStorage', MODEL, id);
+
+/** Returns what Enter was chosen to do; null if nothing was. */
+export function readEnter(): Enter | null {
+  const enter = readText('localStorage', ENTER);
+  return enter === 'send' || enter === 'newline' ? enter : null;
+}
+export const keepEnter = (enter: Enter): void => void writeText('localStorage', ENTER, enter);
 
 export const readDefaultModel = (): string | null => readText('localStorage', DEFAULT_MODEL);
-export const keepDefaultModel = (id: string | null): void => writeText('localStorage', DEFAULT_MODEL, id);
+export const keepDefaultModel = (id: string | null): void => void writeText('localStorage', DEFAULT_MODEL, id);
 
 export const readKey = (): string | null => readText('sessionStorage', KEY);
-export const keepKey = (key: string | null): void => writeText('sessionStorage', KEY, key);
+export const keepKey = (key: string | null): void => void writeText('sessionStorage', KEY, key);
 
 /** Reads the replies that wait until Paddock is ready. The page may load itself again before it can ask for them. */
 export function readWaiting(): Waiting[] {
@@ -43,7 +52,7 @@ export function readWaiting(): Waiting[] {
 }
 
 export const keepWaiting = (waiting: Waiting[]): void =>
-  writeText('sessionStorage', WAITING, waiting.length === 0 ? null : JSON.stringify(waiting));
+  void writeText('sessionStorage', WAITING, waiting.length === 0 ? null : JSON.stringify(waiting));
 
 /** Reads the pull that this tab had begun before it was loaded again; null if there was none. */
 export function readArrival(): KeptArrival | null {
@@ -55,4 +64,4 @@ export function readArrival(): KeptArrival | null {
 }
 
 export const keepArrival = (arrival: KeptArrival | null): void =>
-  writeText('sessionStorage', ARRIVAL, arrival && JSON.stringify(arrival));
+  void writeText('sessionStorage', ARRIVAL, arrival && JSON.stringify(arrival));

@@ -8,10 +8,12 @@ import { runsIn } from '../data/tools/tools-state.ts';
 import { type Store, useStore } from '../store.ts';
 import { useActions } from './actions.ts';
 import { Composer } from './composer.tsx';
+import { HelpDialog } from './help-dialog.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { ModelsDialog } from './models-dialog.tsx';
 import { NoticeView } from './notice.tsx';
 import { Dialog } from './parts.tsx';
+import { PromptsDialog } from './prompts-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -19,9 +21,10 @@ import { ToolServersDialog } from './tool-servers-dialog.tsx';
 import { ToolsSection } from './tools-section.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Turns } from './turns.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
 import { useWindowGauge } from './window-gauge.tsx';
 
-type Panel = 'chats' | 'models' | 'settings' | 'tools';
+type Panel = 'chats' | 'models' | 'settings' | 'tools' | 'help' | 'prompts';
 
 export function App({ store }: { store: Store }): JSX.Element {
   const state = useStore(store);
@@ -30,11 +33,15 @@ export function App({ store }: { store: Store }): JSX.Element {
   const [keyLater, setKeyLater] = useState(false);
   const conversation = currentConversation(state);
   const model = modelOf(state, conversation);
-  const close = () => setPanel(null);
+  /** A panel also closes when another one takes its place, which stays. */
+  const closing = (one: Panel) => () => setPanel((now) => (now === one ? null : now));
   // What is typed changes the drafts alone, and long conversations need not be drawn again for that.
   const { drafts: _, ...others } = state;
   const turns = useMemo(() => <Turns state={state} conversation={conversation} />, Object.values(others));
   const gauge = useWindowGauge(state, conversation, draftWords(draftOf(state, draftKey(state))));
+  const toHelp = () => setPanel('help');
+  const toPrompts = () => setPanel('prompts');
+  useShortcuts(state, { onHelp: toHelp, onChats: () => setPanel('chats') });
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
 
@@ -46,7 +53,7 @@ export function App({ store }: { store: Store }): JSX.Element {
       <h1 class="hidden">Paddock</h1>
       <div class="frame">
         <div class="beside">
-          <Sidebar state={state} onLeave={close} />
+          <Sidebar state={state} onLeave={closing('chats')} onHelp={toHelp} />
         </div>
         <div class="room">
           <TopBar
@@ -72,6 +79,8 @@ export function App({ store }: { store: Store }): JSX.Element {
                 models={state.models}
                 model={model}
                 replying={conversation.turns.some(isGrowing) || runsIn(state.tools, conversation.id)}
+                prompts={state.prompts}
+                onPrompts={toPrompts}
               />
               <div class="status-row">
                 <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
@@ -81,20 +90,21 @@ export function App({ store }: { store: Store }): JSX.Element {
           </main>
         </div>
       </div>
-      <Dialog title="Chats" shape="drawer" open={panel === 'chats'} onClose={close}>
-        <Sidebar state={state} onLeave={close} />
+      <Dialog title="Chats" shape="drawer" open={panel === 'chats'} onClose={closing('chats')}>
+        <Sidebar state={state} onLeave={closing('chats')} onHelp={toHelp} />
       </Dialog>
-      <ModelsDialog state={state} open={panel === 'models'} onClose={close} />
+      <ModelsDialog state={state} open={panel === 'models'} onClose={closing('models')} />
       <SettingsDialog
         conversation={conversation}
         model={model}
         presets={state.presets}
         open={panel === 'settings'}
-        // It also closes when the dialog of the tool servers takes its place.
-        onClose={() => setPanel((now) => (now === 'settings' ? null : now))}
+        onClose={closing('settings')}
         tools={<ToolsSection state={state} conversation={conversation} onServers={() => setPanel('tools')} />}
       />
-      <ToolServersDialog tools={state.tools} open={panel === 'tools'} onClose={close} />
+      <ToolServersDialog tools={state.tools} open={panel === 'tools'} onClose={closing('tools')} />
+      <HelpDialog open={panel === 'help'} onClose={closing('help')} onPrompts={toPrompts} />
+      <PromptsDialog prompts={state.prompts} open={panel === 'prompts'} onClose={closing('prompts')} />
       <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
       <NoticeView notice={state.notice} />
       <p class="hidden" role="status" id="announcement">

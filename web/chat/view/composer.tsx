@@ -2,15 +2,20 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Attachment, inWords, kindsOf, meansFiles } from '../data/attachments.ts';
 import type { Draft } from '../data/draft.ts';
+import { sends } from '../data/enter.ts';
 import type { ListedModel } from '../data/model.ts';
+import type { Prompts } from '../data/prompts.ts';
 import { LONG_PASTE } from '../data/text-file.ts';
 import { useActions } from './actions.ts';
 import { AttachButton, Attachments, DropZone } from './attachments.tsx';
 import { SendIcon, StopIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { Problems } from './problems.tsx';
+import { menuAttributes, menuInWords, PromptMenuView } from './prompt-menu.tsx';
 import { useAttachments } from './use-attachments.ts';
+import { useEnter } from './use-enter.ts';
 import { useFileDrop } from './use-file-drop.ts';
+import { usePromptMenu } from './use-prompt-menu.ts';
 
 interface ComposerProps {
   conversationId: string;
@@ -22,17 +27,21 @@ interface ComposerProps {
   /** The model that gets the message. */
   model: ListedModel | undefined;
   replying: boolean;
+  prompts: Prompts;
+  /** Opens the list of all prompts. */
+  onPrompts: () => void;
 }
 
-/** The form for a message. Enter sends it, Shift+Enter begins a new line. */
+/** The form for a message. Enter sends it or begins a new line, as the person has chosen. */
 export function Composer(props: ComposerProps): JSX.Element {
-  const { conversationId, draft: written, draftKey, models, model, replying } = props;
+  const { conversationId, draft: written, draftKey, models, model, replying, prompts, onPrompts } = props;
   const { replies, drafts } = useActions();
   const text = written.text.value;
   const setText = (next: string) => drafts.write({ text: next });
   const draft = useAttachments(draftKey, written.attachments.value, models !== null, model);
   const dragging = useFileDrop(draft.attach);
   const area = useRef<HTMLTextAreaElement>(null);
+  const [enter] = useEnter();
   const { attachments } = draft;
   const kinds = kindsOf(model);
   const fit = !draft.reading && draft.misfit === null;
@@ -47,15 +56,27 @@ export function Composer(props: ComposerProps): JSX.Element {
     draft.clear();
     area.current?.focus();
   };
+  /** Puts a text into the message and leaves the caret behind it. */
+  const insert = (added: string, from: number, to: number, rest: { attachments?: Attachment[] } = {}) => {
+    if (!area.current) return;
+    // At once, so that what is typed next comes after it.
+    area.current.setRangeText(added, from, to, 'end');
+    area.current.focus();
+    drafts.write({ text: area.current.value, ...rest });
+  };
   const putIn = (one: Attachment) => {
     if (one.kind !== 'text') return;
     const at = area.current?.selectionStart ?? text.length;
-    drafts.write({
-      text: text.slice(0, at) + one.file.text + text.slice(at),
-      attachments: attachments.filter((other) => other !== one),
-    });
-    area.current?.focus();
+    insert(one.file.text, at, at, { attachments: attachments.filter((other) => other !== one) });
   };
+  const menu = usePromptMenu({
+    text,
+    prompts,
+    onTake: (prompt, { from, typed }) => {
+      insert(prompt?.text.value ?? '', from, from + 1 + typed.length);
+      if (!prompt) onPrompts();
+    },
+  });
   const onPaste = (event: ClipboardEvent) => {
     const clipboard = event.clipboardData;
     if (!clipboard) return;
@@ -87,9 +108,10 @@ export function Composer(props: ComposerProps): JSX.Element {
       )}
       {draft.reading && <p class="muted pulse reading">Reading the files…</p>}
       <p class="hidden" role="status">
-        {inWords(attachments)}
+        {menuInWords(menu) || inWords(attachments)}
       </p>
       <Problems problems={draft.misfit ? [...draft.problems, draft.misfit] : draft.problems} />
+      <PromptMenuView menu={menu} />
       <div class="composer-row">
         <AttachButton kinds={kinds} onPick={draft.attach} />
         <textarea
@@ -100,10 +122,15 @@ export function Composer(props: ComposerProps): JSX.Element {
           placeholder="Message"
           aria-label="Message"
           dir="auto"
-          enterkeyhint="send"
-          onInput={(event) => setText(event.currentTarget.value)}
+          enterkeyhint={enter === 'send' ? 'send' : 'enter'}
+          {...menuAttributes(menu)}
+          onInput={({ currentTarget }) => {
+            menu.onInput(currentTarget.selectionStart);
+            setText(currentTarget.value);
+          }}
+          onSelect={({ currentTarget }) => menu.setCaret(currentTarget.selectionStart)}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            if (menu.onKey(event) || !sends(event, enter)) return;
             event.preventDefault();
             send();
           }}

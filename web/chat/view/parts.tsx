@@ -49,7 +49,16 @@ export function Dialog({ title, open, onClose, children, shape = 'sheet' }: Dial
     if (!open) dialog.current?.close();
   }, [open]);
   return (
-    <dialog ref={dialog} class={shape} aria-label={title} closedby="any" onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class={shape}
+      aria-label={title}
+      closedby="any"
+      onClose={() => {
+        restoreCaret();
+        onClose();
+      }}
+    >
       {open && (
         <div class="dialog-body">
           <header class="dialog-head">
@@ -63,4 +72,10 @@ export function Dialog({ title, open, onClose, children, shape = 'sheet' }: Dial
       )}
     </dialog>
   );
+}
+
+/** Chromium gives a field back the focus that it had before the dialog, but not always its caret: then nothing can be typed. */
+function restoreCaret(): void {
+  const field = document.activeElement;
+  if (field instanceof HTMLTextAreaElement) field.setSelectionRange(field.selectionStart, field.selectionEnd);
 }

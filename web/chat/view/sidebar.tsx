@@ -1,6 +1,7 @@
 import type { JSX, Ref } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
+import { listPrompts } from '../data/prompts.ts';
 import { hasWords } from '../data/search.ts';
 import { runningIds, type State } from '../data/state.ts';
 import { summariesOf } from '../data/tree/view.ts';
@@ -13,8 +14,15 @@ import { saveFile } from './save-file.ts';
 import { ThemeChoice } from './theme-choice.tsx';
 import { useSearch } from './use-search.ts';
 
-/** Lists the stored conversations, or those in which something was found. `onLeave` is called when one is chosen. */
-export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void }): JSX.Element {
+interface SidebarProps {
+  state: State;
+  /** Called when a conversation is chosen. */
+  onLeave: () => void;
+  onHelp: () => void;
+}
+
+/** Lists the stored conversations, or those in which something was found. */
+export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
   const { conversations } = useActions();
   const [typed, setTyped] = useState('');
   /** The conversations that are chosen to be deleted; null while none are to be chosen. */
@@ -79,7 +87,13 @@ export function Sidebar({ state, onLeave }: { state: State; onLeave: () => void 
       {chosen ? (
         <ChoiceFoot summaries={summaries} chosen={chosen} onChange={setChosen} onDone={endChoice} />
       ) : (
-        <SidebarFoot empty={all.length === 0} choose={choose} onChoose={() => setChosen(new Set())} />
+        <SidebarFoot
+          empty={all.length === 0}
+          hasPrompts={listPrompts(state.prompts).length > 0}
+          choose={choose}
+          onChoose={() => setChosen(new Set())}
+          onHelp={onHelp}
+        />
       )}
     </nav>
   );
@@ -145,12 +159,14 @@ function ChoiceFoot({ summaries, chosen, onChange, onDone }: ChoiceFootProps): J
 
 interface SidebarFootProps {
   empty: boolean;
+  hasPrompts: boolean;
   /** The button that begins to choose. */
   choose: Ref<HTMLButtonElement>;
   onChoose: () => void;
+  onHelp: () => void;
 }
 
-function SidebarFoot({ empty, choose, onChoose }: SidebarFootProps): JSX.Element {
+function SidebarFoot({ empty, hasPrompts, choose, onChoose, onHelp }: SidebarFootProps): JSX.Element {
   const { conversations } = useActions();
   const exportAll = async () => {
     const day = new Date().toISOString().slice(0, 10);
@@ -159,7 +175,7 @@ function SidebarFoot({ empty, choose, onChoose }: SidebarFootProps): JSX.Element
   return (
     <footer class="sidebar-foot">
       <div class="row">
-        <button type="button" class="button quiet" disabled={empty} onClick={() => void exportAll()}>
+        <button type="button" class="button quiet" disabled={empty && !hasPrompts} onClick={() => void exportAll()}>
           Export
         </button>
         <label class="button quiet file-button">
@@ -186,6 +202,9 @@ function SidebarFoot({ empty, choose, onChoose }: SidebarFootProps): JSX.Element
           Choose
         </button>
       </div>
+      <button type="button" class="button quiet" onClick={onHelp}>
+        Keys and prompts
+      </button>
       <ThemeChoice />
     </footer>
   );

@@ -2,12 +2,14 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { attachmentsOf } from '../data/attachments.ts';
 import type { UserTurn } from '../data/conversation.ts';
+import { sends } from '../data/enter.ts';
 import { useActions } from './actions.ts';
 import { Attachments } from './attachments.tsx';
 import { EditIcon, TrashIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
 import { SentFile } from './text-file.tsx';
+import { useEnter } from './use-enter.ts';
 import { Versions } from './versions.tsx';
 
 interface UserTurnProps {
@@ -76,6 +78,7 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
     onDone();
     replies.edit(turn.id, text, attachments);
   };
+  const [enter] = useEnter();
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => area.current?.focus(), []);
   return (
@@ -100,13 +103,14 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
         value={text}
         aria-label="Your message"
         dir="auto"
+        enterkeyhint={enter === 'send' ? 'send' : 'enter'}
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') {
             event.stopPropagation();
             onDone();
           }
-          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+          if (sends(event, enter)) {
             event.preventDefault();
             send();
           }

@@ -5,8 +5,8 @@ import type { Head } from './tree.ts';
 /** A deleted conversation can be restored for so long, in ms. After that its words are removed for good. */
 const RESTORE_MS = 24 * 60 * 60 * 1000;
 
-/** True if a conversation was deleted so long ago that its words are to be removed. `now` is a Unix time in ms. */
-export function isOver({ deleted }: Head, now: number): boolean {
+/** True if a conversation, or a prompt, was deleted so long ago that its words are to be removed. `now` is a Unix time in ms. */
+export function isOver({ deleted }: Pick<Head, 'deleted'>, now: number): boolean {
   return deleted.value && deleted.at.time < now - RESTORE_MS;
 }
 

@@ -70,7 +70,7 @@ function unlessSame<T extends object>(known: T, other: T): T {
 }
 
 /** The later value of each field. Everything that is no field is taken from `known`. */
-function mergeFields<T extends object>(known: T, other: T): T {
+export function mergeFields<T extends object>(known: T, other: T): T {
   const both = { ...other, ...known } as Record<string, unknown>;
   for (const [name, value] of Object.entries(other)) {
     const mine = both[name];

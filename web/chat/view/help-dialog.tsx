@@ -1,0 +1,78 @@
+import type { JSX } from 'preact';
+import type { Enter } from '../data/enter.ts';
+import { isApplePlatform, type Listed, listShortcuts } from '../data/shortcuts.ts';
+import { Dialog } from './parts.tsx';
+import { useEnter } from './use-enter.ts';
+
+interface HelpDialogProps {
+  open: boolean;
+  onClose: () => void;
+  onPrompts: () => void;
+}
+
+const MEANINGS: [Enter, string][] = [
+  ['send', 'sends'],
+  ['newline', 'begins a new line'],
+];
+
+/** How messages are written: what Enter does, prompts of one's own, and all shortcuts. */
+export function HelpDialog({ open, onClose, onPrompts }: HelpDialogProps): JSX.Element {
+  const isApple = isApplePlatform(navigator.platform);
+  return (
+    <Dialog title="Keys and prompts" open={open} onClose={onClose}>
+      <div class="help">
+        <EnterChoice isApple={isApple} />
+        <div class="row spread">
+          <p class="muted">A text that you often say can be a prompt with a name.</p>
+          <button type="button" class="button" onClick={onPrompts}>
+            Your prompts
+          </button>
+        </div>
+        <dl class="shortcuts">
+          {listShortcuts(isApple).map((one) => (
+            <ShortcutRow key={one.label} shortcut={one} />
+          ))}
+        </dl>
+      </div>
+    </Dialog>
+  );
+}
+
+function EnterChoice({ isApple }: { isApple: boolean }): JSX.Element {
+  const [enter, choose] = useEnter();
+  return (
+    <fieldset class="field">
+      <legend>The Enter key</legend>
+      <div class="segments">
+        {MEANINGS.map(([meaning, label]) => (
+          <label key={meaning}>
+            <input type="radio" name="enter" checked={meaning === enter} onChange={() => choose(meaning)} />
+            <span>{label}</span>
+          </label>
+        ))}
+      </div>
+      <small class="muted">{isApple ? '⌘' : 'Ctrl'} + Enter sends in any case.</small>
+    </fieldset>
+  );
+}
+
+function ShortcutRow({ shortcut: { label, keys } }: { shortcut: Listed }): JSX.Element {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        {keys.map((one, index) => (
+          <span key={one.join()}>
+            {index > 0 && ' or '}
+            {one.map((key, place) => (
+              <span key={key}>
+                {place > 0 && ' '}
+                <kbd>{key}</kbd>
+              </span>
+            ))}
+          </span>
+        ))}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import type { AriaAttributes, ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { PromptMenu } from './use-prompt-menu.ts';
+
+export const MENU_ID = 'prompt-menu';
+
+/** The id of the option at a place of the menu. */
+export function optionId(place: number): string {
+  return `prompt-option-${place}`;
+}
+
+/**
+ * What the message field tells screen readers while the menu is open. It works as a combobox does, but a field of several
+ * lines may not have that role; `menuInWords` says what the role would.
+ */
+export function menuAttributes({ offered, active }: PromptMenu): AriaAttributes {
+  if (!offered) return {};
+  return {
+    'aria-haspopup': 'listbox',
+    'aria-autocomplete': 'list',
+    'aria-controls': MENU_ID,
+    'aria-activedescendant': optionId(active),
+  };
+}
+
+export function menuInWords({ offered }: PromptMenu): string {
+  if (!offered) return '';
+  return `${offered.length === 1 ? '1 prompt' : `${offered.length} prompts`} to choose from by the arrow keys.`;
+}
+
+/** The prompts to choose from, above the message. The focus stays in the message. */
+export function PromptMenuView({ menu }: { menu: PromptMenu }): JSX.Element | null {
+  const { offered, active, take } = menu;
+  if (!offered) return null;
+  return (
+    <div id={MENU_ID} class="prompt-menu" role="listbox" aria-label="Your prompts">
+      {offered.map(({ id, name, text }, place) => (
+        <Option key={id} place={place} active={place === active} onTake={take}>
+          <strong>/{name.value}</strong> <span class="muted">{text.value.slice(0, 120)}</span>
+        </Option>
+      ))}
+      <Option place={offered.length} active={offered.length === active} onTake={take}>
+        {offered.length === 0 ? 'Write a prompt of your own…' : 'All prompts…'}
+      </Option>
+    </div>
+  );
+}
+
+interface OptionProps {
+  place: number;
+  active: boolean;
+  onTake: (place: number) => void;
+  children: ComponentChildren;
+}
+
+function Option({ place, active, onTake, children }: OptionProps): JSX.Element {
+  const option = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (active) option.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the message, which names the active option
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the message handles the keys
+    <div
+      ref={option}
+      id={optionId(place)}
+      role="option"
+      class="prompt-option"
+      aria-selected={active}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => onTake(place)}
+    >
+      {children}
+    </div>
+  );
+}
