@@ -74,7 +74,13 @@ export function App({ store }: { store: Store }): JSX.Element {
                 replying={conversation.turns.some(isGrowing) || runsIn(state.tools, conversation.id)}
               />
               <div class="status-row">
-                <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
+                <StatusLine
+                  startup={state.startup}
+                  known={state.models !== null}
+                  health={state.health}
+                  model={model}
+                  home={state.home}
+                />
                 {gauge.sign}
               </div>
             </div>
