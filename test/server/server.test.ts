@@ -220,7 +220,7 @@ describe.each(['auto', 'node'])('the HTTP server, of %s', (wanted) => {
     await new Promise((resolve) => sockets[1]?.once('readable', resolve));
     const begun = performance.now();
     await server?.close(100);
-    expect(performance.now() - begun).toBeLessThan(100 + 1000 + 500);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     for (const socket of sockets) socket.destroy();
   });
 

@@ -135,6 +135,6 @@ describe('the traces', () => {
     traces.tell(chatRecord());
     const began = performance.now();
     await traces.end();
-    expect(performance.now() - began).toBeLessThan(1500);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/core/errors.ts';
 import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
 import { createSchemaGrammar } from '../../../src/core/grammar/schema-grammar.ts';
+import { cpuMs } from '../../support/cpu-ms.ts';
 
 function refusal(schema: unknown) {
   try {
@@ -217,13 +218,13 @@ describe('a schema that can be neither enforced nor checked', () => {
     const all: object[] = names.map((name) => ({ $ref: `#/$defs/${name}` }));
     const define = (schemaOf: (name: string, later: object[]) => unknown) =>
       Object.fromEntries(names.map((name, index) => [name, schemaOf(name, all.slice(index + 1))]));
-    const start = performance.now();
+    const start = cpuMs();
     refusal({ oneOf: all, $defs: define((name) => object({ [name]: { oneOf: all } }, [name])) });
     refusal({ anyOf: all, $defs: define((name, later) => ({ anyOf: [...later, { const: name }] })) });
     refusal({ anyOf: all, $defs: define((_, later) => ({ minLength: 1, anyOf: [...later, { type: 'string' }] })) });
     refusal({ allOf: all, $defs: define((_, [next = true]) => ({ allOf: [next, { allOf: [next] }] })) });
     refusal({ allOf: all, $defs: define((name) => object({ [name]: { allOf: all }, a: { allOf: all } })) });
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(cpuMs() - start).toBeLessThan(3000);
   });
 
   it('takes no more than 10 seconds, however its texts and names are made', () => {
@@ -243,8 +244,8 @@ describe('a schema that can be neither enforced nor checked', () => {
       // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
       { if: { $ref: '#' }, then: { $ref: '#' } },
     ];
-    const start = performance.now();
+    const start = cpuMs();
     for (const schema of hostile) refusal(schema);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(cpuMs() - start).toBeLessThan(10_000);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWasmVocabulary, mayReach } from '../../../src/engine/wasm/vocabulary.ts';
 import { byteLevelVocabulary, manySpecialTokens } from '../../fixtures/vocabulary-kinds.ts';
+import { cpuMs } from '../../support/cpu-ms.ts';
 
 const part = (text: string, literal = false) => [{ text, literal }];
 const blobOf = (gguf: Uint8Array) => new Blob([Buffer.from(gguf)]);
@@ -54,19 +55,19 @@ describe('a prompt', () => {
     ['spaces', ' '],
   ])('of ten million characters is not counted to its end: %s', async (_, unit) => {
     const text = unit.repeat(Math.ceil(10_000_000 / unit.length));
-    const started = performance.now();
+    const started = cpuMs();
     const counted = await vocabulary.count(part(text), 512, undefined);
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(cpuMs() - started).toBeLessThan(20_000);
     expect(counted).toBeGreaterThan(100_000);
   });
 
   it('is not slowed down by the number of special tokens', async () => {
     const many = createWasmVocabulary(blobOf(manySpecialTokens(15_000)));
     await many.count(part('a'), 100, undefined);
-    const started = performance.now();
+    const started = cpuMs();
     const text = '<|reserved_'.repeat(2500);
     expect(await many.count(part(text), 1_000_000, undefined)).toBeGreaterThan(2500);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(cpuMs() - started).toBeLessThan(5000);
   });
 
   it('lets others have their turn while it is counted, and stops when nobody waits for it', async () => {

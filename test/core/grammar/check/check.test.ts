@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkValue } from '../../../../src/core/grammar/check/check.ts';
+import { cpuMs } from '../../../support/cpu-ms.ts';
 
 describe('the check of a value', () => {
   it('names the place in the value, the keyword, and what must be', () => {
@@ -50,9 +51,9 @@ describe('the check of a value', () => {
     ['a pattern that goes back and forth', { pattern: '^(a|a?a)*(a|a?a)*(a|a?a)*c$' }, 'a'.repeat(60_000)],
     ['looks ahead from every place', { pattern: '^(?:(?=.*b.*c)a)*$' }, `${'a'.repeat(5000)}bc`],
   ])('says so, and takes no more than 3 seconds, where the work never ends: %s', (_, schema, value) => {
-    const start = performance.now();
+    const start = cpuMs();
     expect(checkValue(schema, value)).toEqual(tooMuch);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(cpuMs() - start).toBeLessThan(3000);
   });
 });
 
