@@ -4,7 +4,18 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { startPaddockSite, untilServed } from '../../support/paddock-page.ts';
 import type { StaticSite } from '../../support/static-site.ts';
-import { ask, chooseModel, openChat, replies, status, textOf, untilModel } from './support.ts';
+import {
+  ask,
+  chat,
+  chooseModel,
+  conversationOf,
+  importChats,
+  openChat,
+  replies,
+  status,
+  textOf,
+  untilModel,
+} from './support.ts';
 
 const TIME_LIMIT_MS = 120_000;
 
@@ -30,6 +41,43 @@ describe('the chat page on a static host', () => {
     async () => {
       expect(await ask(page, 'Please repeat: hello')).not.toBe('');
       await expect.poll(() => textOf(status(page))).toMatch(/in this browser/i);
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'counts how full the context is, and leaves out the oldest messages',
+    async () => {
+      const words = (name: string) => Array.from({ length: 120 }, (_, index) => `${name}${index}`).join(' ');
+      const said = (name: string) => [
+        { role: 'user', id: `question ${name}`, text: words(name), images: [] },
+        { ...conversationOf('', 'I see.').turns[1], id: `answer ${name}` },
+      ];
+      await importChats(page, [{ ...conversationOf('Long', ''), turns: [...said('a'), ...said('b')] }]);
+      await chat(page, 'Long').click();
+      const panel = page.getByRole('region', { name: 'The context of this chat' });
+      await panel.getByText('A larger window', { exact: true }).click();
+      await panel.getByText('Pico was made for 1,024 tokens: a larger window would not help it.').waitFor();
+      await panel.getByRole('button', { name: 'Leave them out' }).click();
+      await page.getByRole('region', { name: 'Left out' }).getByText('The 2 messages above are left out').waitFor();
+      await chat(page, 'Please repeat: hello').click();
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'says why it can not unload its model, and how much memory that takes',
+    async () => {
+      await page.locator('.model-button').click();
+      const dialog = page.getByRole('dialog', { name: 'Models' });
+      await dialog
+        .getByTitle('pico', { exact: true })
+        .getByText(/^in memory, [\d.]+ MB$/)
+        .waitFor();
+      await dialog.getByRole('button', { name: 'More about Pico' }).click();
+      await dialog.getByText('A browser holds one model').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Unload' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
     },
     TIME_LIMIT_MS,
   );
