@@ -9,9 +9,11 @@ import { LONG_PASTE } from '../data/text-file.ts';
 import { useActions } from './actions.ts';
 import { AttachButton, Attachments, DropZone } from './attachments.tsx';
 import { SendIcon, StopIcon } from './icons.tsx';
+import { canRecord } from './microphone.ts';
 import { IconButton } from './parts.tsx';
 import { Problems } from './problems.tsx';
 import { menuAttributes, menuInWords, PromptMenuView } from './prompt-menu.tsx';
+import { RecordButton } from './record-button.tsx';
 import { useAttachments } from './use-attachments.ts';
 import { useEnter } from './use-enter.ts';
 import { useFileDrop } from './use-file-drop.ts';
@@ -136,6 +138,9 @@ export function Composer(props: ComposerProps): JSX.Element {
           }}
           onPaste={onPaste}
         />
+        {kinds.includes('audio') && canRecord() && (
+          <RecordButton onRecorded={(file) => draft.attach([file])} onProblem={draft.refuse} />
+        )}
         {replying ? (
           <IconButton label="Stop" class="primary" onClick={() => replies.stop()}>
             <StopIcon />

@@ -22,6 +22,7 @@ export const StopIcon = icon('M7 7h10v10H7zM9 9h6v6H9zM11 11h2v2h-2z');
 export const AttachIcon = icon(
   'M19 11.5l-7.3 7.3a4.6 4.6 0 0 1-6.5-6.5l7.6-7.6a3 3 0 0 1 4.3 4.3l-7.6 7.6a1.5 1.5 0 0 1-2.2-2.1l7-7',
 );
+export const MicrophoneIcon = icon('M12 4a3 3 0 0 0-3 3v4a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v3');
 export const FileIcon = icon('M7 4h7l4 4v12H7zM14 4v4h4M10 12h5M10 16h5');
 export const CopyIcon = icon('M9 9h10v10H9zM5 15V5h10');
 export const CopyTextIcon = icon('M9 9h10v10H9zM5 15V5h10M12 12.5h4M14 12.5v4');

@@ -18,6 +18,8 @@ export interface Attached {
   /** Attaches a pasted text as a file. */
   attachText: (text: string) => void;
   remove: (attachment: Attachment) => void;
+  /** Says why nothing was attached. */
+  refuse: (problem: string) => void;
   clear: () => void;
 }
 
@@ -66,6 +68,7 @@ export function useAttachments(
       drafts.write({ attachments: attachments.filter((one) => one !== attachment) });
       setRefused(NONE_REFUSED);
     },
+    refuse: (problem) => setRefused({ key, problems: [problem] }),
     clear: () => setRefused(NONE_REFUSED),
   };
 }
