@@ -16,6 +16,8 @@ export interface Conversation {
   model: string | null;
   settings: Settings;
   turns: Turn[];
+  /** The two replies that stand beside each other in the place of the last turn. */
+  compared?: ReplyTurn[];
   /** The first turns, if the model does not get them. */
   leftOut?: LeftOut;
 }

@@ -150,6 +150,8 @@ const head = v.object({
   shown: field(v.nullable(v.string())),
   pinned: v.exactOptional(field(v.boolean())),
   tools: v.exactOptional(field(chatTools)),
+  second: v.exactOptional(field(v.nullable(v.string()))),
+  compared: v.exactOptional(field(v.array(v.string()))),
 });
 
 const message = v.pipe(

@@ -71,7 +71,10 @@ export function App({ store }: { store: Store }): JSX.Element {
                 draftKey={draftKey(state)}
                 models={state.models}
                 model={model}
-                replying={conversation.turns.some(isGrowing) || runsIn(state.tools, conversation.id)}
+                replying={
+                  [...conversation.turns, ...(conversation.compared ?? [])].some(isGrowing) ||
+                  runsIn(state.tools, conversation.id)
+                }
               />
               <div class="status-row">
                 <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
@@ -89,6 +92,8 @@ export function App({ store }: { store: Store }): JSX.Element {
         conversation={conversation}
         model={model}
         presets={state.presets}
+        models={state.models}
+        second={currentHead(state).second?.value ?? null}
         open={panel === 'settings'}
         // It also closes when the dialog of the tool servers takes its place.
         onClose={() => setPanel((now) => (now === 'settings' ? null : now))}
