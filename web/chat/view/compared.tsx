@@ -23,13 +23,8 @@ export function ComparedOne({ replyId, name, children }: ComparedOneProps): JSX.
   return (
     <div class="compared-one">
       {children}
-      <button
-        type="button"
-        class="button"
-        aria-label={`Go on with the reply of ${name}`}
-        onClick={() => messages.choose(replyId)}
-      >
-        Go on with this one
+      <button type="button" class="button" onClick={() => messages.choose(replyId)}>
+        Go on with this one<span class="hidden">: {name}</span>
       </button>
     </div>
   );
