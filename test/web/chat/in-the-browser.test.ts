@@ -54,12 +54,13 @@ describe('the chat page on a static host', () => {
     async () => {
       await page.getByRole('button', { name: 'Settings of this chat' }).click();
       await page.getByLabel('Longest reply').fill('1');
+      await page.keyboard.press('Tab');
       await page.getByLabel('Compare with').selectOption('pico');
       await page.keyboard.press('Escape');
       await say(page, 'Please repeat: one two three');
       const both = page.getByRole('group', { name: 'Two replies to compare' });
       await both.getByText('Cut off').nth(1).waitFor();
-      await page.getByRole('button', { name: 'Go on with this one: pico' }).click();
+      await page.getByRole('button', { name: 'Go on with this one by Pico (pico)' }).click();
       await both.waitFor({ state: 'detached' });
       const words = replies(page).last().locator('.prose');
       const before = await textOf(words);

@@ -279,7 +279,7 @@ describe('two models', () => {
     const words = await textOf(one('pico').locator('.prose'));
     await reload(page);
     await both.waitFor();
-    await page.getByRole('button', { name: 'Go on with this one: pico' }).click();
+    await page.getByRole('button', { name: 'Go on with this one by pico' }).click();
     await both.waitFor({ state: 'detached' });
     expect(await textOf(replies(page).last().locator('.prose'))).toBe(words);
     await page.getByText('2/2').waitFor();

@@ -15,8 +15,14 @@ export interface MessageActions {
   choose(replyId: string): void;
 }
 
-/** `stop` stops the replies of a conversation. */
-export function messageActions(context: Context, stop: (conversationId: string) => void): MessageActions {
+interface Needs {
+  /** Stops the replies of a conversation. */
+  stop: (conversationId: string) => void;
+  /** Runs those calls of its last reply that may run by themselves. */
+  beginCalls: (conversationId: string) => void;
+}
+
+export function messageActions(context: Context, { stop, beginCalls }: Needs): MessageActions {
   const { store, clock } = context;
   const messagesOf = (id: string): Messages => store.get().chats.messages[id] ?? {};
 
@@ -47,6 +53,7 @@ export function messageActions(context: Context, stop: (conversationId: string) 
     choose: (replyId) => {
       const head = currentHead(store.get());
       void change(context, chooseCompared(head, messagesOf(head.id), replyId, clock.next()));
+      beginCalls(head.id);
     },
     remove: (messageId) => {
       const head = currentHead(store.get());

@@ -271,7 +271,11 @@ export function replyActions(
       stop(id);
       reply(id, { instead: replyId });
     },
-    goOn: (replyId) => reply(store.get().currentId, { continued: replyId }),
+    goOn: (replyId) => {
+      const { id } = currentHead(store.get());
+      stop(id);
+      reply(id, { continued: replyId });
+    },
     edit: (turnId, text, attachments) => {
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;

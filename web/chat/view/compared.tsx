@@ -24,7 +24,7 @@ export function ComparedOne({ replyId, name, children }: ComparedOneProps): JSX.
     <div class="compared-one">
       {children}
       <button type="button" class="button" onClick={() => messages.choose(replyId)}>
-        Go on with this one<span class="hidden">: {name}</span>
+        Go on with this one <span class="hidden">by {name}</span>
       </button>
     </div>
   );
