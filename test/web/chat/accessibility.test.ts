@@ -93,6 +93,7 @@ beforeAll(async () => {
     conversationOf('Formulas and diagrams', RICH),
     FULL,
     withFile(conversationOf('A file', 'I see.')),
+    conversationOf('A pair', 'Some words.'),
   ]);
   await chooseModel(page, 'tiny/vision/eye');
   await attach();
@@ -186,6 +187,41 @@ const openRich = async () => {
   await page.locator('.hljs-keyword').first().waitFor();
 };
 
+const unfoldSettings = async () => {
+  await page.getByRole('button', { name: 'Settings of this chat' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Settings of this chat' });
+  for (const part of ['Presets', 'More about sampling', 'Form of the replies']) {
+    await dialog.getByText(part, { exact: true }).click();
+  }
+  await dialog.getByLabel('Save these settings as').fill('A preset');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Delete A preset' }).last().click();
+  await dialog.getByRole('button', { name: 'Undo' }).click();
+};
+
+const compareTwo = async () => {
+  await openConversation('A pair');
+  const group = page.getByRole('group', { name: 'Two replies to compare' });
+  if (await group.isVisible()) return;
+  await page.getByRole('button', { name: 'Settings of this chat' }).click();
+  await page.getByLabel('Compare with').selectOption('tiny');
+  await page.keyboard.press('Escape');
+  await say(page, 'Which one?');
+  await group
+    .getByText(/Writing/)
+    .nth(1)
+    .waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await group.getByText('Stopped.').nth(1).waitFor();
+};
+
+const editReply = async () => {
+  await openConversation('A failed reply');
+  const more = page.getByRole('button', { name: 'More about this reply' });
+  if ((await more.getAttribute('aria-expanded')) !== 'true') await more.click();
+  await page.getByRole('button', { name: 'Edit the reply' }).click();
+};
+
 const findMore = async () => {
   await openChats();
   // All titles have this letter, so that the next views find their chats.
@@ -237,6 +273,9 @@ const VIEWS: [string, () => Promise<void>][] = [
   ['the prompts', openPrompts],
   ['what Enter does, and the shortcuts', () => page.keyboard.press('Control+/')],
   ['two versions of a reply', askAgain],
+  ['all settings', unfoldSettings],
+  ['the editor of a reply', editReply],
+  ['two replies to compare', compareTwo],
   ['the settings', () => page.getByRole('button', { name: 'Settings of this chat' }).click()],
   ['the tool servers', openToolServers],
   ['what was found, and what can be done with a chat', findMore],

@@ -102,6 +102,7 @@ describe('a conversation', () => {
     expect(openCalls(answered).map(({ id }) => id)).toEqual(['2']);
     expect(openCalls(withMore(user('never mind')))).toEqual([]);
     expect(openCalls(talk(user('a'), reply('', { calls: [call('1')], end: null })))).toEqual([]);
+    expect(openCalls({ ...asking, compared: [reply('one'), reply('other')] })).toEqual([]);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   importChats,
   openChat,
   replies,
+  say,
   status,
   textOf,
   untilModel,
@@ -93,6 +94,32 @@ describe('the chat page on a static host', () => {
       await page.keyboard.press('Escape');
       await chooseModel(page, 'friend');
       expect(await ask(page, 'Hello')).not.toBe('');
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'compares two models, one after the other, and goes on with a reply that was cut off',
+    async () => {
+      await page.getByRole('button', { name: 'Settings of this chat' }).click();
+      await page.getByLabel('Longest reply').fill('1');
+      await page.keyboard.press('Tab');
+      await page.getByLabel('Compare with').selectOption('pico');
+      await page.keyboard.press('Escape');
+      await say(page, 'Please repeat: one two three');
+      const both = page.getByRole('group', { name: 'Two replies to compare' });
+      await both.getByText('Cut off').nth(1).waitFor();
+      await page.getByRole('button', { name: 'Go on with this one by Pico (pico)' }).click();
+      await both.waitFor({ state: 'detached' });
+      const words = replies(page).last().locator('.prose');
+      const before = await textOf(words);
+      await page.getByRole('button', { name: 'Continue', exact: true }).click();
+      await expect.poll(async () => (await textOf(words)).length).toBeGreaterThan(before.length);
+      expect((await textOf(words)).startsWith(before)).toBe(true);
+      await page.getByRole('button', { name: 'Settings of this chat' }).click();
+      await page.getByLabel('Compare with').selectOption('');
+      await page.getByRole('button', { name: 'Reset all' }).click();
+      await page.keyboard.press('Escape');
     },
     TIME_LIMIT_MS,
   );

@@ -266,6 +266,31 @@ describe('presets', () => {
   });
 });
 
+describe('two models', () => {
+  it('answer a question beside each other, and the chat goes on with the reply that is chosen', async () => {
+    await openTalk('Two models', 'Some words');
+    await button('Settings of this chat').click();
+    await page.getByLabel('Compare with').selectOption('pico');
+    await page.keyboard.press('Escape');
+    await say(page, 'Which one?');
+    const both = page.getByRole('group', { name: 'Two replies to compare' });
+    const one = (name: string) => both.locator('article').filter({ has: page.getByRole('heading', { name }) });
+    for (const name of ['tiny', 'pico']) await one(name).getByText('Cut off').waitFor();
+    const words = await textOf(one('pico').locator('.prose'));
+    await reload(page);
+    await both.waitFor();
+    await page.getByRole('button', { name: 'Go on with this one by pico' }).click();
+    await both.waitFor({ state: 'detached' });
+    expect(await textOf(replies(page).last().locator('.prose'))).toBe(words);
+    await page.getByText('2/2').waitFor();
+    const asked = page.waitForRequest('**/v1/chat/completions');
+    await say(page, 'And now?');
+    const { messages } = (await asked).postDataJSON();
+    expect(messages.at(-2).content.trim()).toBe(words.trim());
+    await both.getByText('Cut off').nth(1).waitFor();
+  });
+});
+
 describe('a message that is deleted', () => {
   it('leaves what was said after it, and comes back', async () => {
     const talk = conversationOf('Four', 'One', {});

@@ -121,7 +121,7 @@ export function createActions(context: Context): Actions {
         void restored.then(() => replies.send(text, attachments, whole));
       },
     },
-    messages: messageActions(context, replies.stop),
+    messages: messageActions(context, { stop: replies.stop, beginCalls: calls.begin }),
     calls,
     tools,
     home,

@@ -27,6 +27,8 @@ export interface ConversationActions {
   /** Shows another version of a message, and what was said after it. */
   showVersion(messageId: string): void;
   changeSettings(settings: Settings): void;
+  /** Has a second model answer each question too; null for none. */
+  compareWith(model: string | null): void;
   rename(id: string, title: string): void;
   /** Has a conversation stand before the others in the list, or no more. */
   pin(id: string, pinned: boolean): void;
@@ -151,6 +153,7 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
       void change(context, show(head, store.get().chats.messages[head.id] ?? {}, messageId, clock.next()));
     },
     changeSettings: (settings) => setCurrent({ settings }),
+    compareWith: (second) => setCurrent({ second }),
     rename: (id, title) => setValues(context, id, { title }),
     pin: (id, pinned) => setValues(context, id, { pinned }),
     find: async (words, signal) => {

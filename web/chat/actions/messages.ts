@@ -1,5 +1,6 @@
 import { newId } from '../data/new-id.ts';
 import { currentHead, headOf } from '../data/state.ts';
+import { chooseCompared } from '../data/tree/compared.ts';
 import { deleteMessage, sayInstead, setDeleted, withValues } from '../data/tree/operations.ts';
 import type { Messages, Patch } from '../data/tree/tree.ts';
 import { type Context, change } from './context.ts';
@@ -10,10 +11,18 @@ export interface MessageActions {
   editReply(replyId: string, text: string): void;
   /** Deletes a message. What was said after it stays. A notice offers to restore it. */
   remove(messageId: string): void;
+  /** Goes on with one of two compared replies. */
+  choose(replyId: string): void;
 }
 
-/** `stop` stops the replies of a conversation. */
-export function messageActions(context: Context, stop: (conversationId: string) => void): MessageActions {
+interface Needs {
+  /** Stops the replies of a conversation. */
+  stop: (conversationId: string) => void;
+  /** Runs those calls of its last reply that may run by themselves. */
+  beginCalls: (conversationId: string) => void;
+}
+
+export function messageActions(context: Context, { stop, beginCalls }: Needs): MessageActions {
   const { store, clock } = context;
   const messagesOf = (id: string): Messages => store.get().chats.messages[id] ?? {};
 
@@ -40,6 +49,11 @@ export function messageActions(context: Context, stop: (conversationId: string) 
       const end = { kind: 'finished' as const, reason: 'stop' as const };
       const said = { ...turn, id: newId(), text, end, stats: null, edited: true as const };
       void change(context, sayInstead(head, messages, replyId, said, clock.next()));
+    },
+    choose: (replyId) => {
+      const head = currentHead(store.get());
+      void change(context, chooseCompared(head, messagesOf(head.id), replyId, clock.next()));
+      beginCalls(head.id);
     },
     remove: (messageId) => {
       const head = currentHead(store.get());

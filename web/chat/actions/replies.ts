@@ -28,6 +28,7 @@ import {
   type Wanted,
 } from '../data/state.ts';
 import { lastReply, lastResultAfter, toolsOf } from '../data/tools/calls.ts';
+import { sayBeside } from '../data/tree/compared.ts';
 import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
 import type { Head, Messages, Patch } from '../data/tree/tree.ts';
 import { asSent } from '../data/window/as-sent.ts';
@@ -118,7 +119,21 @@ export function replyActions(
     const turn = newReply(model.id);
     void change(context, replyPatch(head, turn, wanted.instead));
     const before = upTo(conversationId, turn.id);
-    if (before) write(conversationId, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(before)));
+    if (!before) return;
+    write(conversationId, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(before)));
+    const second = listedChatModel(state, head.second?.value ?? null);
+    // What follows the result of a tool belongs to the reply that called it.
+    const isAsked = wanted.instead === undefined && before.turns.at(-1)?.role === 'user';
+    if (isAsked && second && second.id !== model.id) replyBeside(turn.id, before, second);
+  };
+
+  /** Asks a second model for its reply to the question of another one. */
+  const replyBeside = (first: string, before: Conversation, model: ListedModel) => {
+    const head = headOf(store.get(), before.id);
+    if (!head) return;
+    const turn = newReply(model.id);
+    void change(context, sayBeside(head, messagesOf(before.id), first, turn, clock.next()));
+    write(before.id, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(before)));
   };
 
   /** Has a model write the rest of a reply. */
@@ -256,7 +271,11 @@ export function replyActions(
       stop(id);
       reply(id, { instead: replyId });
     },
-    goOn: (replyId) => reply(store.get().currentId, { continued: replyId }),
+    goOn: (replyId) => {
+      const { id } = currentHead(store.get());
+      stop(id);
+      reply(id, { continued: replyId });
+    },
     edit: (turnId, text, attachments) => {
       const turn = currentConversation(store.get()).turns.find(({ id }) => id === turnId);
       if (turn?.role !== 'user') return;

@@ -16,6 +16,8 @@ export interface Conversation {
   model: string | null;
   settings: Settings;
   turns: Turn[];
+  /** The two replies that stand beside each other in the place of the last turn. */
+  compared?: ReplyTurn[];
   /** The first turns, if the model does not get them. */
   leftOut?: LeftOut;
 }
@@ -137,8 +139,9 @@ export function replyToGoOn({ turns, settings }: Conversation): ReplyTurn | unde
   return last?.role === 'assistant' && canGoOn(last) && !settings.schema?.trim() ? last : undefined;
 }
 
-/** Returns the calls of the last reply that have no result yet. */
-export function openCalls({ turns }: Conversation): ToolCallObject[] {
+/** Returns the calls of the last reply that have no result yet. Those of compared replies wait until one is chosen. */
+export function openCalls({ turns, compared }: Conversation): ToolCallObject[] {
+  if (compared) return [];
   const last = turns.findLastIndex(({ role }) => role === 'assistant');
   const reply = turns[last];
   if (reply?.role !== 'assistant' || reply.end === null) return [];

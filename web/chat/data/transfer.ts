@@ -151,6 +151,8 @@ const head = v.object({
   shown: field(v.nullable(v.string())),
   pinned: v.exactOptional(field(v.boolean())),
   tools: v.exactOptional(field(chatTools)),
+  second: v.exactOptional(field(v.nullable(v.string()))),
+  compared: v.exactOptional(field(v.array(v.string()))),
 });
 
 /** A prompt as it is stored, and as a file has it. */

@@ -78,7 +78,10 @@ export function App({ store }: { store: Store }): JSX.Element {
                 draftKey={draftKey(state)}
                 models={state.models}
                 model={model}
-                replying={conversation.turns.some(isGrowing) || runsIn(state.tools, conversation.id)}
+                replying={
+                  [...conversation.turns, ...(conversation.compared ?? [])].some(isGrowing) ||
+                  runsIn(state.tools, conversation.id)
+                }
                 prompts={state.prompts}
                 onPrompts={toPrompts}
               />
@@ -104,6 +107,8 @@ export function App({ store }: { store: Store }): JSX.Element {
         conversation={conversation}
         model={model}
         presets={state.presets}
+        models={state.models}
+        second={currentHead(state).second?.value ?? null}
         open={panel === 'settings'}
         onClose={closing('settings')}
         tools={<ToolsSection state={state} conversation={conversation} onServers={() => setPanel('tools')} />}

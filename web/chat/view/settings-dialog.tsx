@@ -4,6 +4,7 @@ import type { ListedModel } from '../data/model.ts';
 import type { Presets } from '../data/presets.ts';
 import { NO_SETTINGS } from '../data/settings.ts';
 import { useActions } from './actions.ts';
+import { CompareChoice } from './compared.tsx';
 import { Dialog } from './parts.tsx';
 import { PresetsView } from './presets.tsx';
 import { RequestInputs } from './request-inputs.tsx';
@@ -14,6 +15,9 @@ interface SettingsDialogProps {
   conversation: Conversation;
   model: ListedModel | undefined;
   presets: Presets;
+  models: ListedModel[] | null;
+  /** The id of the model whose replies are compared; null for none. */
+  second: string | null;
   open: boolean;
   onClose: () => void;
   /** The part about tools. */
@@ -22,7 +26,7 @@ interface SettingsDialogProps {
 
 /** The settings of this conversation. Each change counts from the next reply on. */
 export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
-  const { conversation, model, presets, open, onClose, tools } = props;
+  const { conversation, model, presets, models, second, open, onClose, tools } = props;
   const { conversations } = useActions();
   const { settings } = conversation;
   const change = conversations.changeSettings;
@@ -46,6 +50,7 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
         />
         <SamplingInputs settings={settings} model={model} onChange={change} />
         <RequestInputs settings={settings} onChange={change} />
+        <CompareChoice models={models} model={model} second={second} />
         {tools}
         <div class="row spread">
           <button type="button" class="button quiet" onClick={() => change(NO_SETTINGS)}>

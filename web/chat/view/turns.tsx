@@ -7,6 +7,7 @@ import { openCallsOf } from '../data/tools/calls.ts';
 import { versionsOf } from '../data/tree/branches.ts';
 import { mediaNote } from '../data/window/as-sent.ts';
 import { useActions } from './actions.ts';
+import { Compared, ComparedOne } from './compared.tsx';
 import { Greeting } from './greeting.tsx';
 import { DownIcon } from './icons.tsx';
 import { LeftOutMark } from './left-out.tsx';
@@ -19,7 +20,7 @@ import { WindowChoices } from './window-choices.tsx';
 export function Turns({ state, conversation }: { state: State; conversation: Conversation }): JSX.Element {
   const { frame, content, following, toEnd } = useFollow(conversation.id);
   const { replies } = useActions();
-  const { turns, leftOut } = conversation;
+  const { turns, leftOut, compared } = conversation;
   const model = modelOf(state, conversation);
   const open = openCallsOf(conversation, headOf(state, conversation.id)?.tools?.value, state.tools);
   const goesOn = replyToGoOn(conversation)?.id;
@@ -29,6 +30,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
     // Versions of a turn share the key, so that the focus stays on the button that shows the next one.
     const key = `${conversation.id} ${turns[index - 1]?.id ?? ''}`;
     const versions = versionsOf(messages, turn.id);
+    if (compared && index === turns.length - 1) return drawCompared(compared, key);
     if (turn.role === 'user') {
       return <UserTurnView key={key} turn={turn} versions={versions} mediaNote={mediaNote(turn, model)} />;
     }
@@ -47,6 +49,27 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
       />
     );
   };
+  const drawCompared = (both: ReplyTurn[], key: string) => (
+    <Compared key={key}>
+      {both.map((reply) => {
+        const name = nameOf(reply, state.models);
+        return (
+          <ComparedOne key={reply.id} replyId={reply.id} name={name}>
+            <Reply
+              versions={[]}
+              reply={reply}
+              name={name}
+              coming={state.coming[reply.id]}
+              goesOn={false}
+              waiting={waitingFor(state.health, reply.model)}
+              results={[]}
+              open={[]}
+            />
+          </ComparedOne>
+        );
+      })}
+    </Compared>
+  );
   const markAfter = (index: number) =>
     leftOut && index === leftOut.turns - 1 ? (
       <LeftOutMark key="left out" leftOut={leftOut} conversationId={conversation.id} />

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { newReply, type Turn } from '../../../../web/chat/data/conversation.ts';
+import { newReply, type ReplyTurn, type Turn } from '../../../../web/chat/data/conversation.ts';
 import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
 import { shownMessages, versionsOf } from '../../../../web/chat/data/tree/branches.ts';
+import { chooseCompared, comparedMessages, sayBeside } from '../../../../web/chat/data/tree/compared.ts';
 import { merge } from '../../../../web/chat/data/tree/merge.ts';
 import {
   deleteMessage,
@@ -18,7 +19,7 @@ import { NO_CHATS, type Patch } from '../../../../web/chat/data/tree/tree.ts';
 import { summariesOf } from '../../../../web/chat/data/tree/view.ts';
 
 const user = (id: string): Turn => ({ role: 'user', id, text: id, images: [] });
-const reply = (id: string): Turn => ({ ...newReply('pico'), id, text: id });
+const reply = (id: string): ReplyTurn => ({ ...newReply('pico'), id, text: id });
 
 /** One conversation, and all that is done to it. */
 function createTalk() {
@@ -42,6 +43,9 @@ function createTalk() {
     sayInstead: (id: string, turn: Turn) => take(sayInstead(head(), messages(), id, turn, clock.next())),
     show: (id: string) => take(show(head(), messages(), id, clock.next())),
     setDeleted: (id: string, deleted: boolean) => take(setDeleted(message(id), deleted, clock.next())),
+    sayBeside: (first: string, turn: ReplyTurn) => take(sayBeside(head(), messages(), first, turn, clock.next())),
+    choose: (id: string) => take(chooseCompared(head(), messages(), id, clock.next())),
+    compared: () => comparedMessages(head(), messages()).map(({ id }) => id),
     remove: (id: string) => take(deleteMessage(head(), messages(), id, clock.next)),
     set: (values: Parameters<typeof withValues>[1]) =>
       take({ heads: [withValues(head(), values, clock.next())], messages: [] }),
@@ -121,6 +125,32 @@ describe('a conversation', () => {
     expect(talk.shown()).toEqual(['q', 'b', 'q2']);
     talk.remove('q2');
     expect(talk.shown()).toEqual(['q', 'b']);
+  });
+
+  it('has two replies beside each other until one is chosen, and keeps both', () => {
+    const talk = createTalk();
+    talk.say(user('q'), reply('a'));
+    expect(talk.compared()).toEqual([]);
+    talk.sayBeside('a', reply('b'));
+    expect(talk.compared()).toEqual(['a', 'b']);
+    expect(talk.shown()).toEqual(['q', 'a']);
+    talk.choose('b');
+    expect(talk.compared()).toEqual([]);
+    expect(talk.shown()).toEqual(['q', 'b']);
+    expect(talk.versions('b')).toEqual(['a', 'b']);
+  });
+
+  it('compares no more once something is said after one of them, or one is deleted', () => {
+    const talk = createTalk();
+    talk.say(user('q'), reply('a'));
+    talk.sayBeside('a', reply('b'));
+    talk.remove('a');
+    expect(talk.compared()).toEqual([]);
+    expect(talk.shown()).toEqual(['q', 'b']);
+    talk.setDeleted('a', false);
+    expect(talk.compared()).toEqual(['a', 'b']);
+    talk.say(user('q2'));
+    expect(talk.compared()).toEqual([]);
   });
 
   it('has the title of its first question until it is renamed', () => {

@@ -18,6 +18,8 @@ export interface HeadValues {
   shown: string | null;
   pinned: boolean;
   tools: ChatTools;
+  second: string | null;
+  compared: string[];
 }
 
 export function newHead(id: string, at: Stamp, settings: Settings = NO_SETTINGS, model: string | null = null): Head {
@@ -120,7 +122,7 @@ export function fromList({ turns, ...rest }: Conversation): Patch {
   return { heads: [{ ...head, createdAt: rest.createdAt }], messages };
 }
 
-function newMessage(conversation: string, parent: string | null, turn: Turn, at: Stamp): Message {
+export function newMessage(conversation: string, parent: string | null, turn: Turn, at: Stamp): Message {
   return {
     conversation,
     id: turn.id,

@@ -25,6 +25,10 @@ export interface Head {
   pinned?: Field<boolean>;
   /** Which tools run in it. Those for which nobody has set it lack it. */
   tools?: Field<ChatTools>;
+  /** The id of a second model that answers each question too; null for none. */
+  second?: Field<string | null>;
+  /** The ids of the two replies that are compared; none if a person has gone on with one. */
+  compared?: Field<string[]>;
 }
 
 export interface Message {

@@ -1,6 +1,7 @@
 import type { Conversation, Summary, Turn } from '../conversation.ts';
 import { leftOutOf } from '../window/left-out.ts';
 import { shownMessages } from './branches.ts';
+import { comparedMessages } from './compared.ts';
 import type { Chats, Head, Messages } from './tree.ts';
 
 /**
@@ -12,7 +13,18 @@ export function conversationOf(head: Head, messages: Messages, growing: Readonly
   const turns = shownMessages(head, messages).map(({ turn }) => settled(turn.value, growing));
   const leftOut = leftOutOf(head, messages);
   const values = { title: title.value, model: model.value, settings: settings.value };
-  return { id, createdAt, updatedAt, ...values, turns, ...(leftOut && { leftOut }) };
+  const compared = comparedMessages(head, messages)
+    .map(({ turn }) => settled(turn.value, growing))
+    .filter((turn) => turn.role === 'assistant');
+  return {
+    id,
+    createdAt,
+    updatedAt,
+    ...values,
+    turns,
+    ...(leftOut && { leftOut }),
+    ...(compared.length === 2 && { compared }),
+  };
 }
 
 /** The list of conversations: pinned ones, then the others, and the newest of each first. Deleted ones and those in which nothing was said are left out. */

@@ -1,0 +1,64 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { canChat, type ListedModel, nameAmong } from '../data/model.ts';
+import { useActions } from './actions.ts';
+
+/** Replies of two models to one question, beside each other, or below where there is no room. */
+export function Compared({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <fieldset class="compared" aria-label="Two replies to compare">
+      {children}
+    </fieldset>
+  );
+}
+
+interface ComparedOneProps {
+  replyId: string;
+  name: string;
+  children: ComponentChildren;
+}
+
+/** One of the two replies, and the button that goes on with it. */
+export function ComparedOne({ replyId, name, children }: ComparedOneProps): JSX.Element {
+  const { messages } = useActions();
+  return (
+    <div class="compared-one">
+      {children}
+      <button type="button" class="button" onClick={() => messages.choose(replyId)}>
+        Go on with this one <span class="hidden">by {name}</span>
+      </button>
+    </div>
+  );
+}
+
+interface CompareChoiceProps {
+  models: ListedModel[] | null;
+  /** The model of the chat, which is not compared with itself. */
+  model: ListedModel | undefined;
+  /** The id of the second model; null for none. */
+  second: string | null;
+}
+
+/** Chooses a second model, which answers each question too. Nothing if there is only one model. */
+export function CompareChoice({ models, model, second }: CompareChoiceProps): JSX.Element | null {
+  const { conversations } = useActions();
+  const others = (models ?? []).filter((one) => canChat(one) && one.id !== model?.id);
+  if (others.length === 0) return null;
+  return (
+    <div class="field">
+      <label for="compare-with">Compare with</label>
+      <select
+        id="compare-with"
+        value={others.some(({ id }) => id === second) ? (second ?? '') : ''}
+        onChange={({ currentTarget: { value } }) => conversations.compareWith(value || null)}
+      >
+        <option value="">no other model</option>
+        {others.map((one) => (
+          <option key={one.id} value={one.id}>
+            {nameAmong(one, models)}
+          </option>
+        ))}
+      </select>
+      <small class="muted">It answers each question too. You go on with the reply that you choose.</small>
+    </div>
+  );
+}
