@@ -4,7 +4,13 @@ import type { BrowserConfig } from './protocol.ts';
 const CACHE = 'paddock-config';
 const KEY = '/paddock-config.json';
 
-export const DEFAULT_CONFIG: BrowserConfig = { apiKeys: [], contentFilter: [], maxQueue: 64, pingIntervalMs: 10_000 };
+export const DEFAULT_CONFIG: BrowserConfig = {
+  apiKeys: [],
+  contentFilter: [],
+  maxQueue: 64,
+  pingIntervalMs: 10_000,
+  server: null,
+};
 
 /** This origin's configuration; the defaults if none was ever written. */
 export async function readConfig(storage: CacheStorage = caches): Promise<BrowserConfig> {

@@ -45,7 +45,22 @@ export interface BrowserConfig {
   maxQueue: number;
   /** Longest silence before the first token of a stream, in ms. */
   pingIntervalMs: number;
+  /** The server that answers in place of this browser while it can; null for none. */
+  server: HomeServer | null;
 }
+
+/** A Paddock server of the user's. */
+export interface HomeServer {
+  /** It ends with a slash. */
+  url: string;
+  key: string | null;
+}
+
+/** `refuses` means that it answers, but does not let pages of this origin read that. */
+export type ServerState = 'answers' | 'silent' | 'refuses';
+
+/** The header by which the service worker tells a page the `ServerState`, if there is a server. */
+export const SERVER_STATE = 'x-paddock-server';
 
 /** A worker of the leader, and the call of `core/wire.ts` that it serves. */
 export type Destination =

@@ -16,6 +16,7 @@ import { answer, type BrowserGround, isForApi } from './api.ts';
 import { readBuiltIn, withBuiltIn } from './built-in.ts';
 import { isolated } from './isolation.ts';
 import { createBrowserResponseStore } from './responses.ts';
+import { createRoam } from './roam.ts';
 import { createShell } from './shell.ts';
 import type { ShellManifest } from './shell-manifest.ts';
 import { updatePage } from './update-page.ts';
@@ -61,6 +62,8 @@ const ground: BrowserGround = {
   version: PADDOCK_VERSION,
 };
 
+const roam = createRoam({ readConfig, ask: (...request) => fetch(...request), now: Date.now });
+
 /** When the reload that waits now began; null if none does. */
 let turnBegan: number | null = null;
 
@@ -103,7 +106,9 @@ function route(event: FetchEvent): Promise<Response> | null {
   const path = pathname.startsWith(scope.pathname) ? pathname.slice(scope.pathname.length) : null;
   // If the site lies in a folder, the API is at the root and also below that folder.
   const apiPath = [pathname, `/${path}`].find((candidate) => isForApi(candidate, request));
-  if (apiPath !== undefined) return answer(ground, { request, path: apiPath, clientId });
+  if (apiPath !== undefined) {
+    return roam.answer({ request, path: apiPath }, () => answer(ground, { request, path: apiPath, clientId }));
+  }
   if (request.method !== 'GET' || path === null) return null;
   if (request.mode === 'navigate') return openPage(event, path);
   if (path === MCP_WORKER) return mcpWorker(request);

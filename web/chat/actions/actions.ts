@@ -6,6 +6,7 @@ import { type CallActions, callActions } from './calls.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
+import { type HomeActions, homeActions } from './home.ts';
 import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
 import { type ModelActions, modelActions } from './models.ts';
@@ -33,6 +34,7 @@ export interface Actions {
   messages: MessageActions;
   calls: CallActions;
   tools: ToolActions;
+  home: HomeActions;
   conversations: ConversationActions;
   drafts: DraftActions;
   /** What can be done when the context window fills. */
@@ -53,8 +55,13 @@ export function createActions(context: Context): Actions {
   const { store } = context;
   const models = modelActions(context, () => void restored.then(replies.resume));
   const tools = toolActions(context);
+  const home = homeActions(context, () => models.refresh().catch(() => {}));
   const replies: ReplyActions & ReplyKeeping = replyActions(context, models, {
-    begin: (id) => calls.begin(id),
+    begin: (id) => {
+      calls.begin(id);
+      // It may have ended because the server is gone.
+      void home.look();
+    },
     stop: (id) => calls.stop(id),
     stopOwn: (id) => calls.stopOwn(id),
   });
@@ -67,9 +74,10 @@ export function createActions(context: Context): Actions {
   const start = async () => {
     try {
       store.dispatch({ kind: 'startup', startup: { kind: 'starting' } });
-      const ground = await findGround((progress) =>
+      const found = await findGround((progress) =>
         store.dispatch({ kind: 'startup', startup: { kind: 'fetching', ...progress } }),
       );
+      const ground = found === 'browser' ? await home.begin() : found;
       store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground } });
       await restored;
       await models.refresh();
@@ -116,6 +124,7 @@ export function createActions(context: Context): Actions {
     messages: messageActions(context, replies.stop),
     calls,
     tools,
+    home,
     conversations,
     drafts,
     window: windowActions(context, async (id) => {

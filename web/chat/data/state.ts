@@ -2,6 +2,7 @@ import type { Arrival } from './arrival.ts';
 import type { Conversation } from './conversation.ts';
 import { type Draft, mergeDraft, NEW_CHAT, NO_DRAFT } from './draft.ts';
 import type { Health } from './health.ts';
+import type { Home } from './home-server.ts';
 import { canChat, type ListedModel } from './model.ts';
 import { mergePresets, NO_PRESETS, type Presets } from './presets.ts';
 import { mergePrompts, type Prompt, type Prompts } from './prompts.ts';
@@ -91,6 +92,8 @@ export interface State {
   keyWanted: string | null;
   notice: Notice | null;
   tools: ToolsState;
+  /** The server that answers in place of this browser while it can. */
+  home: Home | null;
   /** A text for screen readers. */
   announcement: string;
 }
@@ -125,7 +128,8 @@ export type Action =
   | { kind: 'key wanted'; message: string | null }
   | { kind: 'notice'; notice: Notice | null }
   | { kind: 'announce'; text: string }
-  | { kind: 'tools'; change: ToolsAction };
+  | { kind: 'tools'; change: ToolsAction }
+  | { kind: 'home'; home: Home | null };
 
 /** `currentId` is the id in the address; '' for a new conversation. */
 export function initialState(
@@ -156,6 +160,7 @@ export function initialState(
     keyWanted: null,
     notice: null,
     tools: NO_TOOLS,
+    home: null,
     announcement: '',
   };
 }
@@ -219,6 +224,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, notice: action.notice };
     case 'announce':
       return { ...state, announcement: action.text };
+    case 'home':
+      return { ...state, home: action.home };
     case 'tools':
       return { ...state, tools: reduceTools(state.tools, action.change) };
     default:

@@ -83,7 +83,13 @@ export function App({ store }: { store: Store }): JSX.Element {
                 onPrompts={toPrompts}
               />
               <div class="status-row">
-                <StatusLine startup={state.startup} known={state.models !== null} health={state.health} model={model} />
+                <StatusLine
+                  startup={state.startup}
+                  known={state.models !== null}
+                  health={state.health}
+                  model={model}
+                  home={state.home}
+                />
                 {gauge.sign}
               </div>
             </div>

@@ -3,6 +3,7 @@ import { formatBytes } from '../../../src/core/bytes.ts';
 import type { Health } from '../data/health.ts';
 import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
 import { AddModel } from './add-model.tsx';
+import { HomeServerChoice } from './home-server.tsx';
 import { ModelRow } from './model-row.tsx';
 import { Dialog } from './parts.tsx';
 
@@ -20,6 +21,7 @@ export function ModelsDialog(props: { state: State; open: boolean; onClose: () =
         ))}
       </ul>
       <AddModel arrival={state.arrival} health={state.health} fromDisk={groundOf(state) === 'browser'} />
+      {(state.home || groundOf(state) === 'browser') && <HomeServerChoice home={state.home} />}
     </Dialog>
   );
 }

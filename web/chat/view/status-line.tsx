@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { formatBytes } from '../../../src/core/bytes.ts';
 import { footingOf, type Health } from '../data/health.ts';
+import { explainState, type Home, hostOf } from '../data/home-server.ts';
 import type { ListedModel } from '../data/model.ts';
-import type { Startup } from '../data/state.ts';
+import type { Ground, Startup } from '../data/state.ts';
 
 interface StatusLineProps {
   startup: Startup;
@@ -10,35 +11,44 @@ interface StatusLineProps {
   known: boolean;
   health: Health | null;
   model: ListedModel | undefined;
+  home: Home | null;
 }
 
 /** Says how far the start is, and then what the model runs on and why. */
-export function StatusLine({ startup, known, health, model }: StatusLineProps): JSX.Element {
+export function StatusLine({ startup, known, health, model, home }: StatusLineProps): JSX.Element {
   if (startup.kind === 'fetching') return <Fetching {...startup} />;
   if (startup.kind !== 'ready') {
     return <p class="status">{startup.kind === 'starting' ? 'Looking for Paddock…' : 'Paddock is not there.'}</p>;
   }
   if (!model) return <p class="status">{known ? 'There is no model yet.' : 'Asking for the models…'}</p>;
   const { text, reasons } = footingOf(health, model.id);
-  const place = startup.ground === 'browser' ? 'In this browser.' : 'On the server.';
+  const place = placeOf(startup.ground, home);
+  const away = home && home.state !== 'answers' ? [explainState(home, location.origin)] : [];
   return (
     <p class="status">
       <span class="status-text" title={text}>
-        <span class="status-place">{place} </span>
+        <span class={home ? '' : 'status-place'}>{place} </span>
         {text}
       </span>
-      {reasons.length > 0 && (
+      {reasons.length + away.length > 0 && (
         <>
           <button type="button" class="link" popovertarget="why">
             Why?
           </button>
           <span id="why" popover="auto" class="why">
-            {reasons.join(' ')}
+            {[...away, ...reasons].join(' ')}
           </span>
         </>
       )}
     </p>
   );
+}
+
+function placeOf(ground: Ground, home: Home | null): string {
+  if (home?.state === 'answers') return `On ${hostOf(home.server)}.`;
+  if (home)
+    return `In this browser: ${hostOf(home.server)} ${home.state === 'silent' ? 'does not answer' : 'refuses this page'}.`;
+  return ground === 'browser' ? 'In this browser.' : 'On the server.';
 }
 
 /** What a first visit fetches: the engine and the built-in model, which then stay in this browser. */

@@ -1,0 +1,145 @@
+import { dialectOf } from '../../src/core/api/http/dialect.ts';
+import { errorReply } from '../../src/core/api/http/http.ts';
+import { ApiError } from '../../src/core/errors.ts';
+import { type BrowserConfig, type HomeServer, SERVER_STATE, type ServerState } from '../protocol.ts';
+import { isForm } from './api.ts';
+import { toResponse } from './respond.ts';
+
+/** The time for which it stays known whether the server answers, in ms. */
+const FRESH_MS = 3000;
+
+/** A server that does not tell its health in so long counts as silent, in ms. */
+const CHECK_MS = 2000;
+
+/** The headers of a page's request that its server needs. */
+const PASSED_ON = ['accept', 'content-type', 'authorization', 'x-request-id'];
+/** Those of the reply that a page may read. */
+const PASSED_BACK = ['content-type', 'x-request-id', 'retry-after'];
+
+/** Has a server of the user's answer the API while it can, and this browser's own engine while it can't. */
+export interface Roam {
+  /** `local` is the answer of this browser. */
+  answer(asked: { request: Request; path: string }, local: () => Promise<Response>): Promise<Response>;
+}
+
+interface Needs {
+  readConfig: () => Promise<BrowserConfig>;
+  ask: typeof fetch;
+  /** A time in ms. */
+  now: () => number;
+}
+
+export function createRoam({ readConfig, ask, now }: Needs): Roam {
+  let known: { url: string; at: number; state: Promise<ServerState> } | null = null;
+
+  const note = (url: string, state: Promise<ServerState>) => {
+    known = { url, at: now(), state };
+    return state;
+  };
+  const look = (server: HomeServer): Promise<ServerState> => {
+    const isFresh = known?.url === server.url && now() - known.at < FRESH_MS;
+    return isFresh && known ? known.state : note(server.url, checkServer(server, ask));
+  };
+
+  return {
+    async answer({ request, path }, local) {
+      const { server } = await readConfig();
+      // The browser does not tell which site has sent a form, and this one would be sent on with a key.
+      if (!server || isForm(request)) return local();
+      const state = await look(server);
+      if (state !== 'answers') return marked(await local(), state);
+      try {
+        return marked(await passOn(request, path, server, ask), 'answers');
+      } catch (error) {
+        if (request.signal.aborted) throw error;
+        const gone = await note(server.url, Promise.resolve('silent'));
+        const isRead = request.method === 'GET' || request.method === 'HEAD';
+        // The server may have begun with anything else, so that is not done a second time.
+        return marked(isRead ? await local() : failure(path, server), gone);
+      }
+    },
+  };
+}
+
+/** Finds out whether a server answers, and lets this origin read it. */
+async function checkServer({ url, key }: HomeServer, ask: typeof fetch): Promise<ServerState> {
+  const health = new URL('health', url);
+  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  const signal = AbortSignal.timeout(CHECK_MS);
+  try {
+    const response = await ask(health, { headers, signal, cache: 'no-store' });
+    const { status } = (await response.json()) as { status?: unknown };
+    if (status === 'ok') return 'answers';
+    return response.status === 403 ? 'refuses' : 'silent';
+  } catch {
+    if (signal.aborted) return 'silent';
+    // A browser does not say why an answer can't be read. This one nobody reads: it only shows whether there is one.
+    const answers = await ask(health, { mode: 'no-cors', signal, cache: 'no-store' }).then(
+      () => true,
+      () => false,
+    );
+    return answers ? 'refuses' : 'silent';
+  }
+}
+
+async function passOn(request: Request, path: string, server: HomeServer, ask: typeof fetch): Promise<Response> {
+  const headers = new Headers();
+  for (const name of PASSED_ON) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  if (server.key !== null) headers.set('authorization', `Bearer ${server.key}`);
+  const { method, signal } = request;
+  const isRead = method === 'GET' || method === 'HEAD';
+  const body = isRead ? null : await request.blob();
+  const target = new URL(path.slice(1) + new URL(request.url).search, server.url);
+  const response = await ask(target, { method, headers, body, signal, cache: 'no-store' });
+  const back = new Headers();
+  for (const name of PASSED_BACK) {
+    const value = response.headers.get(name);
+    if (value !== null) back.set(name, value);
+  }
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  const whole = response.body && isStream ? untilGone(response.body, server) : response.body;
+  return new Response(whole, { status: response.status, headers: back });
+}
+
+/** The same stream. If it breaks off, an error event says why. */
+function untilGone(stream: ReadableStream<Uint8Array>, server: HomeServer): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch {
+        const { status: _, ...error } = serverGone(server).data;
+        controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify({ error })}\n\n`));
+        controller.close();
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+function serverGone({ url }: HomeServer): ApiError {
+  return new ApiError({
+    status: 503,
+    type: 'server_error',
+    code: 'server_gone',
+    param: null,
+    message: `${new URL(url).host} has gone away. This browser’s own engine answers until it is back: ask again.`,
+  });
+}
+
+function failure(path: string, server: HomeServer): Response {
+  return toResponse(errorReply(serverGone(server), dialectOf(path)));
+}
+
+function marked(response: Response, state: ServerState): Response {
+  const headers = new Headers(response.headers);
+  headers.set(SERVER_STATE, state);
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
+}
