@@ -1,4 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ElementHandle } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { writePdf } from '../../fixtures/pdf.ts';
 import { FIREFOX, launchFirefox } from '../../support/firefox.ts';
 import { startPaddockSite } from '../../support/paddock-page.ts';
 import { type RunningServer, startServer } from '../../support/server.ts';
@@ -31,6 +36,23 @@ describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
     const text = await tab.untilText(/2\/2/);
     expect(text).toContain('Hello Firefox');
     await tab.untilDraft('not sent yet');
+    expect(tab.errors).toEqual([]);
+  });
+
+  it('of a server reads files of text and PDFs, and offers prompts', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'paddock-files-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const files = [join(folder, 'paper.pdf'), join(folder, 'sum.py')];
+    await writeFile(files[0] ?? '', writePdf([['Words of a paper.']]));
+    await writeFile(files[1] ?? '', 'print(1 + 1)');
+    await using firefox = await launchFirefox();
+    const tab = await firefox.open(server.url);
+    await tab.untilText(/Talk to/);
+    const input = await tab.page.$('.composer input[type=file]');
+    await (input as ElementHandle<HTMLInputElement>).uploadFile(...files);
+    await tab.untilText(/Words of a paper\..*print\(1 \+ 1\)/s);
+    await tab.say('/');
+    await tab.untilText(/New prompt/);
     expect(tab.errors).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { writePdf } from '../../fixtures/pdf.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { startPaddockSite, untilServed } from '../../support/paddock-page.ts';
 import type { StaticSite } from '../../support/static-site.ts';
@@ -35,6 +36,14 @@ afterAll(async () => {
   await browser?.close();
   await site?.stop();
 });
+
+/** Attaches a PDF, waits for its card and removes it. */
+async function readPdf(): Promise<void> {
+  const buffer = writePdf([['Words of a paper.']]);
+  await page.getByLabel(/^Attach /).setInputFiles({ name: 'paper.pdf', mimeType: 'application/pdf', buffer });
+  await page.locator('.file-look', { hasText: 'Words of a paper.' }).waitFor();
+  await page.getByRole('button', { name: 'Remove paper.pdf' }).click();
+}
 
 describe('the chat page on a static host', () => {
   it(
@@ -125,8 +134,10 @@ describe('the chat page on a static host', () => {
   );
 
   it(
-    'shows its conversation again and continues it without network',
+    'shows its conversation again, continues it and reads PDFs as before without network',
     async () => {
+      // What reads them is fetched for the first one, and kept.
+      await readPdf();
       const said = await replies(page).count();
       await site.stop();
       await page.reload();
@@ -134,6 +145,7 @@ describe('the chat page on a static host', () => {
       await untilModel(page);
       await expect.poll(() => replies(page).count()).toBe(said);
       expect(await ask(page, 'And again')).not.toBe('');
+      await readPdf();
     },
     TIME_LIMIT_MS,
   );

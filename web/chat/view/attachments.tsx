@@ -40,7 +40,8 @@ export function Attachments({ attachments, onRemove, onPutIn }: AttachmentsProps
   return (
     <ul class="pictures" aria-label="Attached">
       {attachments.map((one, index) => (
-        <li key={`${one.kind} ${nameOf(one, index)}`}>
+        // Two files may have the same name.
+        <li key={`${index} ${nameOf(one, index)}`}>
           {one.kind === 'image' && <img src={one.url} alt={`Attachment ${index + 1}`} />}
           {one.kind === 'audio' && <RecordingView recording={one.recording} />}
           {one.kind === 'text' && (

@@ -60,8 +60,8 @@ function Sent({ turn: { images, recordings, files } }: { turn: UserTurn }): JSX.
       {recordings?.map((recording) => (
         <RecordingView key={recording.url} recording={recording} />
       ))}
-      {files?.map((file) => (
-        <SentFile key={file.name} file={file} />
+      {files?.map((file, index) => (
+        <SentFile key={`${index} ${file.name}`} file={file} />
       ))}
     </>
   );
