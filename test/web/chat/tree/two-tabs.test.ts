@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../../web/chat/data/conversation.ts';
 import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
 import { shownMessages, versionsOf } from '../../../../web/chat/data/tree/branches.ts';
+import { chooseCompared, sayBeside } from '../../../../web/chat/data/tree/compared.ts';
 import { erased, isErased } from '../../../../web/chat/data/tree/erase.ts';
 import { latestStamp, merge, mergeHead } from '../../../../web/chat/data/tree/merge.ts';
 import {
@@ -29,6 +30,8 @@ const KINDS = [
   'edit',
   'regenerate',
   'grow',
+  'compare',
+  'choose',
   'show another branch',
   'delete message',
   'restore message',
@@ -146,6 +149,13 @@ function createWorld() {
         if (turn.role !== 'assistant') return { heads: [], messages: [] };
         return grow(message, { ...turn, reasoning: `${turn.reasoning}.` }, at);
       }
+      case 'compare': {
+        const turn = words('assistant');
+        if (turn.role !== 'assistant') throw new Error('it is a reply');
+        return sayBeside(head, messages, message.id, turn, at);
+      }
+      case 'choose':
+        return chooseCompared(head, messages, message.id, at);
       case 'show another branch':
         return show(head, messages, message.id, at);
       case 'delete message':
