@@ -32,6 +32,9 @@ export const DIAGRAMS_FOLDER = 'diagrams';
 /** The folder of what reads PDFs on the chat page. */
 export const PDF_FOLDER = 'assets/pdf';
 
+/** The worker that runs the engine in a browser. */
+export const ENGINE_WORKER = 'paddock/engine-worker.js';
+
 /** The content type of a file of a static site, by its name. */
 export function contentTypeOf(name: string): string {
   return CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';

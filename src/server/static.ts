@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { MCP_WORKER, mcpWorkerPolicy } from '../core/api/http/mcp-policy.ts';
 import { isApiPath } from '../core/api/http/paths.ts';
-import { contentTypeOf, DIAGRAMS_FOLDER } from '../site-files.ts';
+import { contentTypeOf, DIAGRAMS_FOLDER, ENGINE_WORKER } from '../site-files.ts';
 import { compress, type Encoding, pickEncoding } from './compress.ts';
 import type { ReplyHead, RequestHead } from './exchange.ts';
 
@@ -101,7 +101,19 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
   };
 }
 
+/**
+ * The worker that runs the engine in a browser compiles WebAssembly, and wllama makes its own workers and scripts as blobs. It calls
+ * this server alone.
+ */
+const ENGINE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' blob: 'wasm-unsafe-eval'",
+  "worker-src 'self' blob:",
+  "connect-src 'self' blob:",
+].join('; ');
+
 function policyOf(path: string, query: string): string {
+  if (path === `/${ENGINE_WORKER}`) return ENGINE_POLICY;
   if (path === `/${DIAGRAMS_FOLDER}/index.html`) return DIAGRAMS_POLICY;
   return path === `/${MCP_WORKER}` ? mcpWorkerPolicy(query) : CONTENT_SECURITY_POLICY;
 }

@@ -26,6 +26,8 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     await mkdir(join(folder, 'web', 'diagrams'));
     await mkdir(join(folder, 'web', 'mcp'));
     await writeFile(join(folder, 'web', 'mcp', 'worker.js'), 'run()');
+    await mkdir(join(folder, 'web', 'paddock'));
+    await writeFile(join(folder, 'web', 'paddock', 'engine-worker.js'), 'run()');
     await writeFile(join(folder, 'web', 'diagrams', 'index.html'), PAGE);
     await writeFile(join(folder, 'secret.txt'), 'not to be served');
     await writeFile(join(folder, 'web', 'index.html'), PAGE);
@@ -134,6 +136,14 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
         "frame-ancestors 'self'",
       ]);
       expect((await fetch(url)).headers.get('content-security-policy')).not.toContain('unsafe-inline');
+    });
+
+    it('let the worker of the engine compile WebAssembly and make workers, and the page not', async () => {
+      const policyOf = async (path: string) => (await fetch(url + path)).headers.get('content-security-policy');
+      expect(await policyOf('/paddock/engine-worker.js')).toBe(
+        "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self' blob:",
+      );
+      expect(await policyOf('/')).not.toContain('wasm-unsafe-eval');
     });
 
     it('let the worker for an MCP server call the one origin that its address names', async () => {

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MCP_WORKER } from '../../src/core/api/http/mcp-policy.ts';
-import { listWasmRuntime } from '../../src/site-files.ts';
+import { ENGINE_WORKER, listWasmRuntime } from '../../src/site-files.ts';
 import { addBuiltInModels } from './built-in.ts';
 import { listShell } from './manifest.ts';
 import { buildDiagrams, buildPage, buildScript, OUT, type Script } from './scripts.ts';
@@ -11,7 +11,7 @@ import { addLibraryTypes } from './types.ts';
 // repository.
 
 const SCRIPTS: Script[] = [
-  { entry: 'engine/main.ts', file: 'paddock/engine-worker.js', kind: 'module' },
+  { entry: 'engine/main.ts', file: ENGINE_WORKER, kind: 'module' },
   { entry: 'models/main.ts', file: 'paddock/models-worker.js', kind: 'module' },
   { entry: 'client/start.ts', file: 'paddock/client.js', kind: 'library' },
   {

@@ -23,6 +23,8 @@ export interface Progress {
   total: number;
 }
 
+const POLICY = 'content-security-policy';
+
 /** The file that is served at the address of a folder. */
 const INDEX = 'index.html';
 
@@ -112,7 +114,14 @@ async function fetchFile(url: string, file: ShellFile, onBytes: (count: number) 
   if (!response.ok) throw new Error(`${file.path} can not be fetched: the status is ${response.status}`);
   const content = await readBody(response, onBytes);
   if ((await sha256(content)) !== file.hash) throw new OtherContent(`${file.path} is not the one of this build`);
-  const headers = { 'content-type': file.type, 'content-length': String(content.byteLength), etag: etagOf(file) };
+  // A Paddock server gives each file a policy, and the kept one needs it too.
+  const policy = response.headers.get(POLICY);
+  const headers = {
+    'content-type': file.type,
+    'content-length': String(content.byteLength),
+    etag: etagOf(file),
+    ...(policy !== null && { [POLICY]: policy }),
+  };
   return isolated(new Response(content, { headers }));
 }
 

@@ -11,6 +11,8 @@ let scope: URL;
 /** What the site serves, by path from the scope on. */
 let content: Record<string, string>;
 let requests: string[];
+/** The policy that the site gives its files. */
+let policy: string;
 let storage: CacheStorage;
 
 beforeEach(async () => {
@@ -21,12 +23,14 @@ beforeEach(async () => {
     'index.html': 'page',
   };
   requests = [];
+  policy = '';
   storage = memoryCaches();
   server = createServer(({ url = '' }, response) => {
     const path = url.slice('/app/'.length);
     requests.push(path);
     const text = content[path];
-    response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'text/plain' }).end(text);
+    const headers = { 'content-type': 'text/plain', ...(policy && { 'content-security-policy': policy }) };
+    response.writeHead(text === undefined ? 404 : 200, headers).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   scope = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/app/`);
@@ -71,6 +75,15 @@ describe('the shell', () => {
       'cross-origin-resource-policy': 'same-origin',
     });
     expect(await (await shell.serve(''))?.text()).toBe('page');
+    expect(script?.headers.has('content-security-policy')).toBe(false);
+  });
+
+  it('keeps the policy that a Paddock server gives each file', async () => {
+    policy = "default-src 'none'";
+    const shell = createShell(build('1'), scope, storage);
+    await shell.install();
+    goOffline();
+    expect((await shell.serve(''))?.headers.get('content-security-policy')).toBe(policy);
   });
 
   it('takes from the network what it has lost, isolated all the same', async () => {

@@ -55,7 +55,7 @@ export function createActions(context: Context): Actions {
   const { store } = context;
   const models = modelActions(context, () => void restored.then(replies.resume));
   const tools = toolActions(context);
-  const home = homeActions(context, () => models.refresh().catch(() => {}));
+  const home = homeActions(context, () => models.refresh().catch(() => {}), models.refreshHealth);
   const replies: ReplyActions & ReplyKeeping = replyActions(context, models, {
     begin: (id) => {
       calls.begin(id);
@@ -78,6 +78,7 @@ export function createActions(context: Context): Actions {
         store.dispatch({ kind: 'startup', startup: { kind: 'fetching', ...progress } }),
       );
       const ground = found === 'browser' ? await home.begin() : found;
+      if (found === 'server') home.followServer();
       store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground } });
       await restored;
       await models.refresh();

@@ -1,7 +1,8 @@
+import { leaveBrowser, startHere } from '../api/ground.ts';
 import { askServerState, keepHomeServer, readHomeServer } from '../api/home-server.ts';
-import { hostOf } from '../data/home-server.ts';
+import { type Home, hostOf } from '../data/home-server.ts';
 import type { Ground } from '../data/state.ts';
-import { type Context, tell } from './context.ts';
+import { type Context, messageOf, tell } from './context.ts';
 
 /** The interval at which the page looks whether the server answers, in ms. */
 const LOOK_EVERY_MS = 5000;
@@ -11,6 +12,10 @@ export interface HomeActions {
   use(server: { url: string; key: string | null }): Promise<void>;
   /** Has this browser answer always. */
   forget(): Promise<void>;
+  /** Keeps an engine in this browser for the times when the server of this page does not answer. */
+  keepEngine(): Promise<void>;
+  /** The same no more: the server of this page answers, or nobody. */
+  dropEngine(): Promise<void>;
 }
 
 export interface HomeWatch {
@@ -18,58 +23,104 @@ export interface HomeWatch {
   begin(): Promise<Ground>;
   /** Looks now. */
   look(): Promise<void>;
+  /** Follows whether the page's own server answers. For pages that no service worker answers. */
+  followServer(): void;
 }
 
 /** `onSwitch` is called when another one answers. */
-export function homeActions(context: Context, onSwitch: () => Promise<void>): HomeActions & HomeWatch {
+export function homeActions(
+  context: Context,
+  onSwitch: () => Promise<void>,
+  refreshHealth: () => Promise<void>,
+): HomeActions & HomeWatch {
   const { store } = context;
-  let looking: ReturnType<typeof setInterval> | null = null;
+  let timer: ReturnType<typeof setInterval> | null = null;
+  let looking: Promise<void> | null = null;
 
-  const ground = (): Ground => (store.get().home?.state === 'answers' ? 'server' : 'browser');
-  const find = async () => {
+  const find = async (): Promise<Home | null> => {
     const server = await readHomeServer();
     const state = server && (await askServerState());
-    store.dispatch({ kind: 'home', home: server && state && { server, state } });
+    return server && state && { server, state };
   };
-  const look = async () => {
+  const show = (home: Home | null) => {
+    const { startup } = store.get();
+    store.dispatch({ kind: 'home', home });
+    if (startup.kind === 'ready') {
+      store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground: groundOf(home) } });
+    }
+  };
+  const lookOnce = async () => {
     const { home: before, startup } = store.get();
-    await find().catch(() => {});
-    const { home } = store.get();
+    const home = await find().catch(() => before);
     if (startup.kind !== 'ready' || (home?.state === before?.state && home?.server.url === before?.server.url)) return;
-    const was = startup.ground;
-    store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground: ground() } });
+    // A message that is sent from now on is for a model of the one who answers now.
     await onSwitch();
-    if (!home || was === ground()) return;
+    show(home);
+    if (!home || startup.ground === groundOf(home)) return;
     const host = hostOf(home.server);
-    tell(
-      context,
-      was === 'browser' ? `${host} answers from now on.` : `${host} does not answer. This browser goes on by itself.`,
-    );
+    const gone = `${host} does not answer. This browser goes on by itself.`;
+    tell(context, startup.ground === 'browser' ? `${host} answers from now on.` : gone);
   };
-  const watch = () => {
-    if (looking) clearInterval(looking);
-    looking = store.get().home
-      ? setInterval(() => {
-          if (document.visibilityState === 'visible') void look();
-        }, LOOK_EVERY_MS)
-      : null;
+  const look = (): Promise<void> => {
+    looking ??= lookOnce().finally(() => {
+      looking = null;
+    });
+    return looking;
   };
+  /** Does this again and again while the page is seen. */
+  const repeat = (work: (() => Promise<void>) | null) => {
+    if (timer) clearInterval(timer);
+    const once = () => {
+      if (document.visibilityState === 'visible') void work?.();
+    };
+    timer = work && setInterval(once, LOOK_EVERY_MS);
+  };
+  const watch = () => repeat(store.get().home ? look : null);
   const set = async (server: { url: string; key: string | null } | null) => {
     await keepHomeServer(server);
+    // One that looks already may not know of the change.
+    await looking;
     await look();
     watch();
   };
 
   return {
     begin: async () => {
-      await find().catch(() => {});
+      show(await find().catch(() => null));
       watch();
-      return ground();
+      return groundOf(store.get().home);
     },
     look: async () => {
-      if (looking) await look();
+      if (timer) await look();
     },
+    followServer: () =>
+      repeat(async () => {
+        const before = store.get().health;
+        await refreshHealth();
+        if (!before && store.get().health) await onSwitch();
+      }),
     use: set,
     forget: () => set(null),
+    keepEngine: async () => {
+      const before = store.get().startup;
+      try {
+        await keepHomeServer({ url: `${location.origin}/`, key: null });
+        await startHere((progress) => store.dispatch({ kind: 'startup', startup: { kind: 'fetching', ...progress } }));
+        location.reload();
+      } catch (error) {
+        await keepHomeServer(null).catch(() => {});
+        store.dispatch({ kind: 'startup', startup: before });
+        tell(context, messageOf(error), 'bad');
+      }
+    },
+    dropEngine: async () => {
+      await keepHomeServer(null);
+      await leaveBrowser();
+      location.reload();
+    },
   };
+}
+
+function groundOf(home: Home | null): Ground {
+  return home?.state === 'answers' ? 'server' : 'browser';
 }

@@ -18,11 +18,22 @@ interface ClientLibrary {
 export async function findGround(onProgress: (progress: Progress) => void): Promise<Ground> {
   const controlled = Boolean(navigator.serviceWorker?.controller);
   if (!controlled && (await serverAnswers())) return 'server';
+  await startHere(onProgress);
+  return 'browser';
+}
+
+/** Starts Paddock in this browser. Throws an `Error` that says why it can't be started. May load the page again. */
+export async function startHere(onProgress: (progress: Progress) => void): Promise<void> {
   // The library is a separate file beside the page, as on every page that uses it.
   const library = new URL('paddock/client.js', document.baseURI).href;
   const { startPaddock } = (await import(/* @vite-ignore */ library)) as ClientLibrary;
   await startPaddock({ onProgress });
-  return 'browser';
+}
+
+/** Has no service worker answer any more. The page has to be loaded again after that. */
+export async function leaveBrowser(): Promise<void> {
+  const registration = await navigator.serviceWorker.getRegistration();
+  await registration?.unregister();
 }
 
 async function serverAnswers(): Promise<boolean> {

@@ -1,14 +1,71 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { explainState, type Home, hostOf, readServerAddress } from '../data/home-server.ts';
+import type { Ground } from '../data/state.ts';
 import { useActions } from './actions.ts';
 
-/** Chooses a Paddock server whose models are used while it answers. For pages of a static site. */
-export function HomeServerChoice({ home }: { home: Home | null }): JSX.Element {
+interface HomeServerChoiceProps {
+  home: Home | null;
+  ground: Ground | null;
+}
+
+/** Chooses a Paddock server whose models are used while it answers, or what answers while the page's own server does not. */
+export function HomeServerChoice({ home, ground }: HomeServerChoiceProps): JSX.Element | null {
+  if (home?.server.url === `${location.origin}/`) return <EngineKept home={home} />;
+  if (!home && ground === 'server') return canKeepEngine() ? <KeepEngine /> : null;
   return (
     <details class="home-server" open={home !== null}>
       <summary>Use a Paddock server</summary>
       {home ? <InUse home={home} /> : <Form />}
+    </details>
+  );
+}
+
+/** Service workers and storage are needed. Pages over plain http have neither. */
+function canKeepEngine(): boolean {
+  return isSecureContext && 'serviceWorker' in navigator;
+}
+
+function KeepEngine(): JSX.Element {
+  const actions = useActions();
+  const [asked, setAsked] = useState(false);
+  return (
+    <details class="home-server">
+      <summary>When the server is away</summary>
+      <p class="muted">
+        This browser can answer then, with an engine and a small model of its own. They are fetched once, and stay here.
+        Below the message you see how much it is.
+      </p>
+      <button
+        type="button"
+        class="button"
+        disabled={asked}
+        onClick={() => {
+          setAsked(true);
+          void actions.home.keepEngine().finally(() => setAsked(false));
+        }}
+      >
+        {asked ? 'Fetching…' : 'Keep an engine here'}
+      </button>
+    </details>
+  );
+}
+
+function EngineKept({ home }: { home: Home }): JSX.Element {
+  const actions = useActions();
+  return (
+    <details class="home-server" open>
+      <summary>When the server is away</summary>
+      <p class="muted" role="status">
+        {home.state === 'answers'
+          ? 'This browser has an engine of its own, and answers while the server does not.'
+          : 'The server does not answer. This browser does, with its own models.'}
+      </p>
+      {home.state === 'answers' && (
+        <button type="button" class="button" onClick={() => void actions.home.dropEngine()}>
+          Use the server alone
+        </button>
+      )}
     </details>
   );
 }

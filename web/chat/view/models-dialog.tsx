@@ -21,7 +21,7 @@ export function ModelsDialog(props: { state: State; open: boolean; onClose: () =
         ))}
       </ul>
       <AddModel arrival={state.arrival} health={state.health} fromDisk={groundOf(state) === 'browser'} />
-      {(state.home || groundOf(state) === 'browser') && <HomeServerChoice home={state.home} />}
+      <HomeServerChoice home={state.home} ground={groundOf(state)} />
     </Dialog>
   );
 }

@@ -21,6 +21,7 @@ export function StatusLine({ startup, known, health, model, home }: StatusLinePr
     return <p class="status">{startup.kind === 'starting' ? 'Looking for Paddock…' : 'Paddock is not there.'}</p>;
   }
   if (!model) return <p class="status">{known ? 'There is no model yet.' : 'Asking for the models…'}</p>;
+  if (startup.ground === 'server' && !home && !health) return <p class="status">The server does not answer.</p>;
   const { text, reasons } = footingOf(health, model.id);
   const place = placeOf(startup.ground, home);
   const away = home && home.state !== 'answers' ? [explainState(home, location.origin)] : [];
