@@ -95,7 +95,9 @@ export function homeActions(
     },
     followServer: () =>
       repeat(async () => {
-        const before = store.get().health;
+        const { health: before, coming } = store.get();
+        // A reply that grows shows that the server answers, and nothing around it should move.
+        if (Object.keys(coming).length > 0) return;
         await refreshHealth();
         if (!before && store.get().health) await onSwitch();
       }),
