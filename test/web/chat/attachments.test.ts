@@ -207,6 +207,24 @@ describe('files that can not be attached', () => {
   });
 });
 
+describe('pictures of earlier messages', () => {
+  it('are left out for a model that takes none, and marked beside them', async () => {
+    await attach(picture);
+    await ask(page, 'What is this?');
+    const note = page.getByText('Left out for Words: the picture.');
+    expect(await note.count()).toBe(0);
+    await chooseModel(page, 'Words');
+    await note.waitFor();
+    const [request] = await Promise.all([page.waitForRequest('**/v1/chat/completions'), say(page, 'And now?')]);
+    expect(request.postDataJSON().messages).toEqual([
+      { role: 'user', content: 'What is this?' },
+      { role: 'assistant', content: 'I see.' },
+      { role: 'user', content: 'And now?' },
+    ]);
+    expect(await page.getByRole('img', { name: 'Attached by you' }).count()).toBe(1);
+  });
+});
+
 it('the page had no errors, and no violations of its own policy', () => {
   expect(failures).toEqual([]);
 });
