@@ -27,7 +27,11 @@ const SHIPPED = [
   /^dist\/(src|workers)\/.*\.js(\.map)?$/,
   /^dist\/src\/(index|site-files)\.d\.ts$/,
   /^dist-web\/(index\.html|icon\.svg|service-worker\.js|assets\/chat\.(css|js))$/,
-  // What the page fetches only for formulas, code and diagrams.
+  // What a browser needs to install the page.
+  /^dist-web\/(app\.webmanifest|icon-(192|512|maskable)\.png)$/,
+  // What the page fetches only when it is needed: for tools and settings, PDFs, formulas, code and diagrams.
+  /^dist-web\/(mcp\/worker|assets\/calculate|assets\/more-fields)\.js$/,
+  /^dist-web\/assets\/pdf\/([\w.-]+\.js|tables\/[\w-]+\.bcmap)$/,
   /^dist-web\/assets\/(highlight\.js|typeset\.(css|js)|fonts\/KaTeX_[\w-]+\.woff2)$/,
   /^dist-web\/diagrams\/(index\.html|[\w.-]+\.js)$/,
   /^dist-web\/paddock\/(client\.d\.ts|(client|engine-worker|models-worker)\.js|models\/built-in\.json)$/,
