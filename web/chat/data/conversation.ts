@@ -4,7 +4,7 @@ import type { FinishReason } from '../../../src/core/events.ts';
 import { newId } from './new-id.ts';
 import type { Settings } from './settings.ts';
 import type { TextFile } from './text-file.ts';
-import type { LeftOut } from './window/left-out.ts';
+import type { LeftOut } from './window/cut.ts';
 
 /** The branch of a conversation that is shown. Times are Unix times in ms. */
 export interface Conversation {

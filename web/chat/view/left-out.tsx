@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { LeftOut } from '../data/window/left-out.ts';
+import type { LeftOut } from '../data/window/cut.ts';
 import { useActions } from './actions.ts';
 
 /** Stands after the turns that the model does not get, with what it gets in their place. */

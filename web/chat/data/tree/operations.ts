@@ -1,7 +1,7 @@
 import { type Conversation, type Turn, titleOf, UNTITLED } from '../conversation.ts';
 import { NO_SETTINGS, type Settings } from '../settings.ts';
 import type { ChatTools } from '../tools/chat-tools.ts';
-import type { Cut } from '../window/left-out.ts';
+import type { Cut } from '../window/cut.ts';
 import { lastAfter, shownMessages, versionsOf } from './branches.ts';
 import type { Stamp } from './stamp.ts';
 import type { Head, Message, Messages, Patch } from './tree.ts';

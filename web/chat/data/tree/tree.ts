@@ -1,7 +1,7 @@
 import type { Turn } from '../conversation.ts';
 import type { Settings } from '../settings.ts';
 import type { ChatTools } from '../tools/chat-tools.ts';
-import type { Cut } from '../window/left-out.ts';
+import type { Cut } from '../window/cut.ts';
 import type { Field, Stamp } from './stamp.ts';
 
 // Conversations are trees of messages. A message is never changed into another one: an edited question or a second
