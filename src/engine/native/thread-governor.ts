@@ -1,7 +1,7 @@
 /** A judgement needs so much computing, in ms: a preemption of 20 ms, which any timer on the machine may cause, says nothing. */
 const JUDGED_MS = 100;
 /** How often to look before a pass whether cores are free, in ms, while there are fewer threads than there may be. */
-const LOOK_MS = 250;
+const LOOK_MS = 100;
 /** A rise that was taken back within this time was wrong, in ms. */
 const TRIED_MS = 1500;
 /** After a wrong rise the next one waits, each time twice as long, up to the most. In ms. */
