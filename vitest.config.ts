@@ -35,8 +35,8 @@ export default defineConfig({
           include: BUILT,
           // Two cores run the engines, the servers and the tests alike: one file at a time keeps them out of each other's way.
           fileParallelism: false,
-          // A real browser or process may stumble where the machine stands still for a moment. The report tells of every second try.
-          retry: 1,
+          // A real browser or process may stumble where the machine stands still for a moment. The report tells of every further try.
+          retry: 2,
           globalSetup: ['test/support/fresh-build.ts', 'test/support/models.ts'],
           setupFiles: ['test/support/refuse-stale-build.ts'],
         },
