@@ -1,13 +1,29 @@
+import * as v from 'valibot';
 import type { ToolServer } from '../data/tools/server.ts';
 import { readText, writeText } from './safe-storage.ts';
 
 const SERVERS = 'paddock-tool-servers';
 
-/** Reads the tool servers that were added in any tab. */
+const serverSchema: v.GenericSchema<unknown, ToolServer> = v.object({
+  id: v.string(),
+  url: v.string(),
+  header: v.nullable(v.object({ name: v.string(), value: v.string() })),
+  title: v.string(),
+  tools: v.array(
+    v.object({ name: v.string(), description: v.string(), parameters: v.record(v.string(), v.unknown()) }),
+  ),
+  off: v.array(v.string()),
+});
+
+/** Reads the tool servers that were added in any tab. What is none is left out: another version of the page may have kept it. */
 export function readToolServers(): ToolServer[] {
   try {
     const stored: unknown = JSON.parse(readText('localStorage', SERVERS) ?? '[]');
-    return Array.isArray(stored) ? (stored as ToolServer[]) : [];
+    if (!Array.isArray(stored)) return [];
+    return stored.flatMap((one) => {
+      const read = v.safeParse(serverSchema, one);
+      return read.success ? [read.output] : [];
+    });
   } catch {
     return [];
   }
