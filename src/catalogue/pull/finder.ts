@@ -22,6 +22,7 @@ export function createFinder({ hub, fetch, patience }: FinderParts): Finder {
     signal,
     fetch,
     onWait: () => {},
+    asks: true,
   });
   return {
     search: (words, limit, signal) => searchHub(hub, words, limit, limits(signal)),

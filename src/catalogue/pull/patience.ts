@@ -44,6 +44,8 @@ export interface PersistOptions {
   fetch: Fetch;
   /** Called before each wait. */
   onWait: (reason: string) => void;
+  /** True if a question is asked, and nothing is fetched that a later try could go on from. */
+  asks?: boolean;
 }
 
 /**
@@ -55,7 +57,7 @@ export interface PersistOptions {
  */
 export async function persist<T>(
   attempt: (progressed: () => void) => Promise<T>,
-  { patience, limitMs, signal, onWait }: PersistOptions,
+  { patience, limitMs, signal, onWait, asks = false }: PersistOptions,
 ): Promise<T> {
   let failures = 0;
   let failingSince = 0;
@@ -74,7 +76,8 @@ export async function persist<T>(
         Math.min(patience.firstDelayMs * 2 ** failures, patience.longestDelayMs),
       );
       const tooLong = Date.now() - failingSince + delay > limitMs;
-      if (tooLong || failures >= error.retries) throw downloadFailed(`${error.message}. ${lastWord(error, failures)}`);
+      if (tooLong || failures >= error.retries)
+        throw downloadFailed(`${error.message}. ${lastWord(error, failures, asks)}`);
       failures += 1;
       onWait(`${error.message}; next attempt in ${Math.ceil(delay / 1000)} s`);
       await sleep(delay, signal);
@@ -96,7 +99,8 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function lastWord({ retryAfterMs }: TemporaryFailure, failures: number): string {
+function lastWord({ retryAfterMs }: TemporaryFailure, failures: number, asks: boolean): string {
   if (retryAfterMs > 0) return `It asks to come back in ${Math.ceil(retryAfterMs / 1000)} s.`;
-  return `That was attempt ${failures + 1}; what has been fetched is kept for the next pull.`;
+  const attempt = `That was attempt ${failures + 1}`;
+  return asks ? `${attempt}.` : `${attempt}; what has been fetched is kept for the next pull.`;
 }

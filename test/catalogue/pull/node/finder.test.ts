@@ -50,7 +50,7 @@ describe('a search of the hub', () => {
     expect(await search('qwen')).toHaveLength(2);
     hub.fail('search', 'qwen', { kind: 'status', status: 500 });
     await expect(finder({}, IMPATIENT).search('qwen', 20, ALWAYS)).rejects.toMatchObject({
-      data: { status: 502, code: 'download_failed' },
+      data: { status: 502, code: 'download_failed', message: expect.stringMatching(/That was attempt \d+\.$/) },
     });
   });
 });
