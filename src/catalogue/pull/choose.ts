@@ -1,3 +1,4 @@
+import { isNamedProjector } from '../projector.ts';
 import { invalidSource, sourceNotFound } from './errors.ts';
 import { isGguf, lastStep, shardsOf, stemOf } from './names.ts';
 
@@ -108,7 +109,7 @@ export function sizeOf({ files }: Pick<ChosenFiles, 'files'>): number {
 
 /** True if a file is what a model needs for images or audio, and no model itself. */
 export function isProjector(path: string): boolean {
-  return /mmproj/i.test(lastStep(path));
+  return isNamedProjector(lastStep(path));
 }
 
 function findCandidates(listed: ListedFile[]): Candidate[] {

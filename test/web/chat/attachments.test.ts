@@ -6,7 +6,7 @@ import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type GivenFile, give } from './give-files.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
-import { ask, chooseModel, messageField, openChat, reload, replies, say, textOf } from './support.ts';
+import { ask, chooseModel, messageField, openChat, reload, replies, say, textOf, visitAnew } from './support.ts';
 
 const MODELS = [
   listedModel('Senses', { vision: true, audio: true }),
@@ -37,11 +37,7 @@ afterAll(async () => {
   await server?.stop();
 });
 beforeEach(async () => {
-  // Nothing of another test is here, nor of a first try of this one.
-  await page.goto('about:blank');
-  const devtools = await browser.devtools(page);
-  await devtools.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb' });
-  await page.goto(server.url);
+  await visitAnew(browser, page, server.url);
   await chooseModel(page, 'Senses');
   await page.getByRole('dialog', { name: 'Models' }).waitFor({ state: 'hidden' });
 });

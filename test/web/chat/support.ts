@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import type { TestBrowser } from '../../support/browser.ts';
 
 /** The chat page in a tab, as a person sees it. */
 export const messageField = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
@@ -45,6 +46,15 @@ export async function reload(page: Page): Promise<void> {
   // A transaction that reads waits for all before it that write.
   for (const store of ['heads', 'draftTexts', 'draftAttachments'] as const) await readStored(page, store);
   await page.reload();
+}
+
+/** Loads the page as on a first visit: with nothing of another test, nor of a first try of this one. */
+export async function visitAnew(browser: TestBrowser, page: Page, url: string): Promise<void> {
+  await page.goto('about:blank');
+  const devtools = await browser.devtools(page);
+  await devtools.send('Storage.clearDataForOrigin', { origin: url, storageTypes: 'indexeddb,local_storage' });
+  await devtools.detach();
+  await page.goto(url);
 }
 
 /** Opens the list of models and chooses one. */

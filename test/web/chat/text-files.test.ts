@@ -5,7 +5,7 @@ import { writePdf } from '../../fixtures/pdf.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type GivenFile, give } from './give-files.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
-import { ask, bubbles, chooseModel, messageField, openChat, reload, replies, textOf } from './support.ts';
+import { ask, bubbles, chooseModel, messageField, openChat, reload, replies, textOf, visitAnew } from './support.ts';
 
 const text = (name: string, words: string | Buffer, mimeType = ''): GivenFile => ({
   name,
@@ -38,10 +38,7 @@ afterAll(async () => {
   await server?.stop();
 });
 beforeEach(async () => {
-  await page.goto('about:blank');
-  const devtools = await browser.devtools(page);
-  await devtools.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb' });
-  await page.goto(server.url);
+  await visitAnew(browser, page, server.url);
   await chooseModel(page, 'Words');
   await page.getByRole('dialog', { name: 'Models' }).waitFor({ state: 'hidden' });
 });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
-import { ask, bubbles, messageField, openChat, replies, textOf, untilModel } from './support.ts';
+import { ask, bubbles, messageField, openChat, replies, textOf, untilModel, visitAnew } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -25,10 +25,7 @@ afterAll(async () => {
   await server?.stop();
 });
 beforeEach(async () => {
-  await page.goto('about:blank');
-  const devtools = await browser.devtools(page);
-  await devtools.send('Storage.clearDataForOrigin', { origin: server.url, storageTypes: 'indexeddb,local_storage' });
-  await page.goto(server.url);
+  await visitAnew(browser, page, server.url);
   await untilModel(page);
 });
 

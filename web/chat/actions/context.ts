@@ -1,6 +1,9 @@
 import type { Client } from '../api/client.ts';
+import type { Conversation } from '../data/conversation.ts';
 import type { SentDraft } from '../data/draft.ts';
 import { headOf, type State } from '../data/state.ts';
+import { toolsOf } from '../data/tools/calls.ts';
+import type { RunnableTool } from '../data/tools/offer.ts';
 import { latestStamp } from '../data/tree/merge.ts';
 import { type HeadValues, withValues } from '../data/tree/operations.ts';
 import type { Clock } from '../data/tree/stamp.ts';
@@ -47,6 +50,12 @@ export function readMessages(context: Context, id: string): Promise<void> {
   );
   reads.set(id, reading);
   return reading;
+}
+
+/** The tools that the page can run for a conversation. */
+export function toolsFor({ store }: Context, conversation: Conversation): RunnableTool[] {
+  const state = store.get();
+  return toolsOf(conversation, state.tools.servers, headOf(state, conversation.id)?.tools?.value);
 }
 
 /** Returns the message of a failure, for people. */

@@ -27,7 +27,7 @@ import {
   type Waiting,
   type Wanted,
 } from '../data/state.ts';
-import { lastReply, lastResultAfter, toolsOf } from '../data/tools/calls.ts';
+import { lastReply, lastResultAfter } from '../data/tools/calls.ts';
 import { sayBeside } from '../data/tree/compared.ts';
 import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
 import type { Head, Messages, Patch } from '../data/tree/tree.ts';
@@ -35,7 +35,7 @@ import { asSent } from '../data/window/as-sent.ts';
 import { keepWaiting } from '../storage/preferences.ts';
 import { showInAddress } from './address.ts';
 import type { CallKeeping } from './calls.ts';
-import { type Context, change, messageOf, readMessages } from './context.ts';
+import { type Context, change, messageOf, readMessages, toolsFor } from './context.ts';
 import type { ModelActions } from './models.ts';
 
 /** The interval at which a growing reply is drawn, in ms. */
@@ -120,7 +120,7 @@ export function replyActions(
     void change(context, replyPatch(head, turn, wanted.instead));
     const before = upTo(conversationId, turn.id);
     if (!before) return;
-    write(conversationId, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(before)));
+    write(conversationId, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(context, before)));
     const second = listedChatModel(state, head.second?.value ?? null);
     // What follows the result of a tool belongs to the reply that called it.
     const isAsked = wanted.instead === undefined && before.turns.at(-1)?.role === 'user';
@@ -133,7 +133,7 @@ export function replyActions(
     if (!head) return;
     const turn = newReply(model.id);
     void change(context, sayBeside(head, messagesOf(before.id), first, turn, clock.next()));
-    write(before.id, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(before)));
+    write(before.id, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(context, before)));
   };
 
   /** Has a model write the rest of a reply. */
@@ -142,7 +142,9 @@ export function replyActions(
     if (!before) return;
     const turn = { ...known, end: null };
     put(conversationId, turn);
-    write(conversationId, turn, () => toContinuationRequest(asSent(before, model), known, model.id, toolsFor(before)));
+    write(conversationId, turn, () =>
+      toContinuationRequest(asSent(before, model), known, model.id, toolsFor(context, before)),
+    );
   };
 
   /** The branch that is shown, up to the turn before this one. */
@@ -150,12 +152,6 @@ export function replyActions(
     const conversation = findConversation(store.get(), conversationId);
     const index = conversation?.turns.findIndex(({ id }) => id === turnId) ?? -1;
     return conversation && index >= 0 ? { ...conversation, turns: conversation.turns.slice(0, index) } : undefined;
-  };
-
-  /** The tools that the page can run for a conversation. */
-  const toolsFor = (conversation: Conversation) => {
-    const state = store.get();
-    return toolsOf(conversation, state.tools.servers, headOf(state, conversation.id)?.tools?.value);
   };
 
   /** Asks for the words of a reply that is in its conversation already, and shows and stores them while they come. */

@@ -4,8 +4,7 @@ import type { ListedModel } from '../data/model.ts';
 import { newId } from '../data/new-id.ts';
 import type { ChatChunk } from '../data/reply.ts';
 import { toChatRequest } from '../data/request.ts';
-import { findConversation, headOf, modelOf } from '../data/state.ts';
-import { toolsOf } from '../data/tools/calls.ts';
+import { findConversation, modelOf } from '../data/state.ts';
 import { fromList, setCut } from '../data/tree/operations.ts';
 import { asSent } from '../data/window/as-sent.ts';
 import { toCountRequest } from '../data/window/count-request.ts';
@@ -14,7 +13,7 @@ import { mostTokens, reserveOf, WINDOW_FULL, windowOf } from '../data/window/fil
 import { toSummaryRequest } from '../data/window/summary.ts';
 import { whereToCut } from '../data/window/where-to-cut.ts';
 import { wordsOf } from '../data/window/words.ts';
-import { type Context, change, messageOf, tell } from './context.ts';
+import { type Context, change, messageOf, tell, toolsFor } from './context.ts';
 
 export interface WindowActions {
   /** Counts the tokens of a text. Null if the server does not tell. */
@@ -58,8 +57,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
   };
   const countConversation: WindowActions['countConversation'] = async (conversation, model, signal) => {
     try {
-      const state = store.get();
-      const tools = toolsOf(conversation, state.tools.servers, headOf(state, conversation.id)?.tools?.value);
+      const tools = toolsFor(context, conversation);
       const body = toCountRequest(toChatRequest(asSent(conversation, model), model.id, tools));
       const answer = await client.post('/v1/responses/input_tokens', body, signal);
       return (answer as { input_tokens: number }).input_tokens;
