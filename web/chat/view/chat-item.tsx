@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
+import { t } from '../messages/language.ts';
+import { shownTitle } from '../messages/shown-title.ts';
 import { useActions } from './actions.ts';
 import { MoreIcon, PinIcon, TrashIcon } from './icons.tsx';
 import { onEscape } from './on-escape.ts';
@@ -24,7 +26,8 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
   const [more, setMore] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const { id, title, pinned } = summary;
+  const { id, pinned } = summary;
+  const title = shownTitle(summary.title);
   /** Keeps the focus in the row when what has it goes. */
   const focusRow = () => requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.chat-open')?.focus());
   const close = () => {
@@ -54,16 +57,18 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
           >
             {title}
           </button>
-          {running && <span class="chat-running" role="img" aria-label="Being answered" title="Being answered" />}
+          {running && (
+            <span class="chat-running" role="img" aria-label={t('chats.running')} title={t('chats.running')} />
+          )}
           {pinned && (
-            <span class="chat-pinned" role="img" aria-label="Pinned" title="Pinned">
+            <span class="chat-pinned" role="img" aria-label={t('chats.pinned')} title={t('chats.pinned')}>
               <PinIcon />
             </span>
           )}
-          <IconButton label={`More about ${title}`} expanded={more} onClick={() => setMore(!more)}>
+          <IconButton label={t('chats.moreAbout', { title })} expanded={more} onClick={() => setMore(!more)}>
             <MoreIcon />
           </IconButton>
-          <IconButton label={`Delete ${title}`} onClick={() => conversations.remove([id])}>
+          <IconButton label={t('chats.delete', { title })} onClick={() => conversations.remove([id])}>
             <TrashIcon />
           </IconButton>
         </div>
@@ -89,31 +94,32 @@ interface MoreProps {
   onDone: () => void;
 }
 
-function More({ summary: { id, title, pinned }, onRename, onDone }: MoreProps): JSX.Element {
+function More({ summary: { id, title: stored, pinned }, onRename, onDone }: MoreProps): JSX.Element {
+  const title = shownTitle(stored);
   const { conversations, tell } = useActions();
   const save = async (form: 'markdown' | 'json') => {
     const text = await conversations.exportOne(id, form);
     if (form === 'json') saveFile(`${fileNameOf(title)}.json`, text, 'application/json');
     else saveFile(`${fileNameOf(title)}.md`, text, 'text/markdown');
-    tell(`Saved “${title}”.`);
+    tell(t('chats.saved', { title }));
   };
   const does = (act: () => void) => () => {
     onDone();
     act();
   };
   return (
-    <fieldset class="chat-more" aria-label={`More about ${title}`}>
+    <fieldset class="chat-more" aria-label={t('chats.moreAbout', { title })}>
       <button type="button" class="button quiet" onClick={onRename}>
-        Rename
+        {t('common.rename')}
       </button>
       <button type="button" class="button quiet" onClick={does(() => conversations.pin(id, !pinned))}>
-        {pinned ? 'Unpin' : 'Pin'}
+        {pinned ? t('chats.unpin') : t('chats.pin')}
       </button>
       <button type="button" class="button quiet" onClick={does(() => void save('markdown'))}>
-        Save as Markdown
+        {t('chats.saveMarkdown')}
       </button>
       <button type="button" class="button quiet" onClick={does(() => void save('json'))}>
-        Save as JSON
+        {t('chats.saveJson')}
       </button>
     </fieldset>
   );
@@ -126,7 +132,9 @@ interface RenameProps {
 }
 
 /** Enter and leaving the field rename the conversation. Escape leaves its title as it is. */
-function Rename({ summary: { id, title }, onDone }: RenameProps): JSX.Element {
+function Rename({ summary, onDone }: RenameProps): JSX.Element {
+  const { id } = summary;
+  const title = shownTitle(summary.title);
   const { conversations } = useActions();
   const [text, setText] = useState(title);
   const field = useRef<HTMLInputElement>(null);
@@ -150,7 +158,7 @@ function Rename({ summary: { id, title }, onDone }: RenameProps): JSX.Element {
       <input
         ref={field}
         value={text}
-        aria-label={`Title of ${title}`}
+        aria-label={t('chats.titleOf', { title })}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onBlur={() => end(true, false)}
         onKeyDown={onEscape(() => end(false, true))}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { Summary } from '../data/conversation.ts';
+import { shownTitle } from '../messages/shown-title.ts';
 import { ChatItem } from './chat-item.tsx';
 
 interface ChatListProps {
@@ -48,7 +49,7 @@ export function ChatChoice({ summaries, chosen, onChange }: ChatChoiceProps): JS
         <li key={id} class={chosen.has(id) ? 'chat current' : 'chat'}>
           <label class="chat-choice">
             <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-            <span>{title}</span>
+            <span>{shownTitle(title)}</span>
           </label>
         </li>
       ))}
