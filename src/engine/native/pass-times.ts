@@ -17,8 +17,13 @@ export interface TokenTimes {
   of(tokens: number): number;
 }
 
-/** Until it is measured, the time grows with this power of the tokens, 1.5 times for 4 and 2.3 times for 16; and then as they do. */
-const GROWTH = { power: 0.3, upTo: 16 };
+/**
+ * Until it is measured, the time grows with a power of the tokens up to this number, and then as they do. Those of one sequence are taken
+ * to be cheap, 2.3 times for 16, so that guesses are tried; those of several dear, 5 times for 16, so that more is known of them
+ * before they are cut out of prompts.
+ */
+const GROWS_UP_TO = 16;
+const GROWTH = { line: 0.3, row: 0.6 };
 /** Up to this number of tokens all are told apart: with some kernels 8 take half as long as 7. */
 const EXACT = 16;
 /** Numbers of tokens up to this are told apart in steps of a half power of two. */
@@ -28,17 +33,21 @@ const STEP = 0.1;
 /** What is known of other numbers of tokens moves by this share to what the growth makes of it: it may be old, or was slow by chance. */
 const DRIFT = 0.003;
 
-/** @param others returns the times of another kind, which are taken as long as nothing was measured */
-export function createTokenTimes(others?: () => TokenTimes): TokenTimes {
+/**
+ * @param power with which power of the tokens the time grows until it is measured
+ * @param others returns the times of another kind, which are taken as long as nothing was measured
+ */
+export function createTokenTimes(power: number = GROWTH.line, others?: () => TokenTimes): TokenTimes {
   const times = new Map<number, number>();
   /** The keys of `times`, ascending. */
   let kinds: number[] = [];
   const measured = new Set<number>();
 
-  const approach = (tokens: number, ms: number) => {
+  const growth = (tokens: number) => Math.min(tokens, GROWS_UP_TO) ** power * Math.max(1, tokens / GROWS_UP_TO);
+
+  const approach = (tokens: number, ms: number, known = times.get(kindOf(tokens)) ?? ms) => {
     if (tokens < 1 || tokens > MOST_TOKENS || ms <= 0) return;
     const kind = kindOf(tokens);
-    const known = times.get(kind) ?? ms;
     const time = Math.min(Math.max(ms, known * (1 - STEP)), known * (1 + STEP));
     for (const [other, old] of times) times.set(other, old + DRIFT * ((time * growth(other)) / growth(kind) - old));
     times.set(kind, time);
@@ -47,10 +56,12 @@ export function createTokenTimes(others?: () => TokenTimes): TokenTimes {
 
   return {
     note(tokens, ms) {
-      measured.add(kindOf(tokens));
-      approach(tokens, ms);
+      const kind = kindOf(tokens);
+      // What was only supposed is given up.
+      approach(tokens, ms, measured.has(kind) ? times.get(kind) : ms);
+      measured.add(kind);
     },
-    suppose: approach,
+    suppose: (tokens, ms) => approach(tokens, ms),
     get empty() {
       return times.size === 0;
     },
@@ -67,11 +78,6 @@ export function createTokenTimes(others?: () => TokenTimes): TokenTimes {
       return known * ((times.get(far) ?? 1) / known) ** share;
     },
   };
-}
-
-function growth(tokens: number): number {
-  const { power, upTo } = GROWTH;
-  return tokens <= upTo ? tokens ** power : upTo ** power * (tokens / upTo);
 }
 
 /** Tokens of micro-batches that take about as long. */
@@ -91,9 +97,9 @@ export interface TimedPass {
 
 /** What the latest forward pass had, and how long micro-batches take. All replies of a context share it. */
 export interface PassTimes {
-  /** The times of micro-batches with one token of each sequence. */
+  /** The times of micro-batches with several sequences. */
   readonly rows: TokenTimes;
-  /** The times of micro-batches with one sequence: tokens that see one another are computed in another way. */
+  /** The times of those with one: tokens that see one another are computed in another way. */
   readonly lines: TokenTimes;
   readonly latest: Pick<TimedPass, 'tokens' | 'replies'>;
   /** Returns the time of a micro-batch. */
@@ -102,11 +108,11 @@ export interface PassTimes {
 }
 
 export function createPassTimes(): PassTimes {
-  const rows: TokenTimes = createTokenTimes(() => lines);
-  const lines = createTokenTimes(() => rows);
+  const rows: TokenTimes = createTokenTimes(GROWTH.row, () => lines);
+  const lines = createTokenTimes(GROWTH.line, () => rows);
   let latest = { tokens: 1, replies: 1 };
 
-  const timesFor = ({ width }: MicroBatch) => (width === 1 ? rows : lines);
+  const timesFor = ({ sequences }: MicroBatch) => (sequences === 1 ? lines : rows);
   const isMeasured = (batch: MicroBatch) => timesFor(batch).knows(batch.sequences * batch.width);
   const timeOf = (batch: MicroBatch) => timesFor(batch).of(batch.sequences * batch.width);
   const noteBatch = (batch: MicroBatch, ms: number) => {

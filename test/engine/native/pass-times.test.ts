@@ -91,6 +91,8 @@ describe('what a pass tells', () => {
     const times = createPassTimes();
     times.note({ ...pass, batches: [row(5), row(8), line(64)], ms: 300 });
     expect(times.of(row(5)) + times.of(row(8)) + times.of(line(64))).toBeCloseTo(300, 0);
+    times.note({ ...pass, batches: [row(5)], ms: 99 });
+    expect(times.of(row(5))).toBe(99);
     expect(times.of(line(64))).toBeGreaterThan(times.of(row(8)));
   });
 });
