@@ -24,6 +24,8 @@ export interface BrowserSource {
   chatTemplate?: string;
   /** In tokens; without it, the model's own as far as the memory allows. */
   contextLength?: number;
+  /** The most that it computes with; without it, as many as the device has. */
+  threads?: number;
 }
 
 /** A model of the browser's catalogue. */

@@ -1,7 +1,7 @@
 import type { Port } from './wire.ts';
 
 /** The longest time that a message waits, in ms. Nobody notices so little. */
-const LONGEST_WAIT_MS = 4;
+const LONGEST_WAIT_MS = 16;
 
 /**
  * Makes the serving end of a call send what comes quickly as one list, which `openCall` reads. To carry each token alone takes more

@@ -2,7 +2,14 @@ import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
 import { ApiError, invalidRequest, serverError } from '../../src/core/errors.ts';
 import type { GenerationEvent } from '../../src/core/events.ts';
-import { answerOf, callAsk, callGenerate, type Inference, serveInference } from '../../src/core/inference.ts';
+import {
+  answerOf,
+  callAsk,
+  callGenerate,
+  type Inference,
+  serveGathered,
+  serveInference,
+} from '../../src/core/inference.ts';
 import { MEDIA_MARK, type Media } from '../../src/core/media.ts';
 import type { GenerationRequest, Questions } from '../../src/core/runner.ts';
 import type { CallContext } from '../../src/core/wire.ts';
@@ -192,6 +199,77 @@ describe('a generation over the wire', () => {
     expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
       added.mock.calls.map(([, listener]) => listener),
     );
+  });
+});
+
+describe('a generation whose tokens are gathered', () => {
+  /** Serves one generation over a real port. Returns its events, the messages that went out and when each of them went, in ms. */
+  function gather(generate: Generate, signal: AbortSignal = new AbortController().signal) {
+    const { port1, port2 } = new MessageChannel();
+    const messages: { data: unknown; at: number }[] = [];
+    const plain = nodePort(port2);
+    const noting = {
+      postMessage(data: unknown) {
+        messages.push({ data, at: performance.now() });
+        plain.postMessage(data);
+      },
+      close: () => plain.close(),
+      get onmessage() {
+        return plain.onmessage;
+      },
+      set onmessage(handler) {
+        plain.onmessage = handler;
+      },
+    };
+    const ask = () => Promise.reject(new Error('no question was expected'));
+    const served = serveGathered<GenerationRequest, GenerationEvent>(noting, { generate, ask }, () => {});
+    const { events } = callGenerate<GenerationRequest, GenerationEvent>(nodePort(port1), request, call(signal));
+    return { events, served, messages };
+  }
+
+  it('has the same events in the same order, in far fewer messages', async () => {
+    const many = Array.from({ length: 500 }, (_, index) => text(String(index)));
+    const { events, served, messages } = gather(async (_, emit) => many.forEach(emit));
+    expect(await collect(events)).toEqual(many);
+    await served;
+    expect(messages.length).toBeLessThan(5);
+  });
+
+  it('sends the first token at once, also right after the progress of its prompt', async () => {
+    const progress = { kind: 'progress', cache: 0, total: 2, timeMs: 1 } as const;
+    const said: GenerationEvent[] = [{ ...progress, processed: 1 }, { ...progress, processed: 2 }, text('a')];
+    const patient = new AbortController();
+    const { events, messages } = gather(async (_, emit, signal) => {
+      for (const event of said) emit(event);
+      expect(messages.flatMap(({ data }) => data)).toEqual(said.map((event) => ({ kind: 'event', event })));
+      await aborted(signal);
+    }, patient.signal);
+    const seen: GenerationEvent[] = [];
+    for await (const event of events) if (seen.push(event) === said.length) patient.abort();
+    expect(seen).toEqual(said);
+  });
+
+  it('sends what was said before an error, and then the error', async () => {
+    const { events } = gather(async (_, emit) => {
+      for (const word of ['a', 'b', 'c']) emit(text(word));
+      throw serverError();
+    });
+    const seen: GenerationEvent[] = [];
+    const reading = (async () => {
+      for await (const event of events) seen.push(event);
+    })();
+    await expect(reading).rejects.toBeInstanceOf(ApiError);
+    expect(seen).toEqual([text('a'), text('b'), text('c')]);
+  });
+
+  it('is cancelled at once, whatever waits to be sent', async () => {
+    const caller = new AbortController();
+    const { events, served } = gather(async (_, emit, signal) => {
+      for (const word of ['a', 'b', 'c']) emit(text(word));
+      await aborted(signal);
+    }, caller.signal);
+    for await (const _ of events) caller.abort();
+    await served;
   });
 });
 

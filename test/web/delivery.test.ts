@@ -5,7 +5,7 @@ import { chat, importModel, openPaddock, startPaddockSite } from '../support/pad
 import type { StaticSite } from '../support/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
-const TOKENS = 100;
+const TOKENS = 300;
 
 let site: StaticSite;
 let browser: TestBrowser;
@@ -24,17 +24,18 @@ afterAll(async () => {
 
 describe('the running stream', () => {
   it(
-    'brings each token before the next but one is computed',
+    'brings the tokens as they are computed, gathered for a few ms at most',
     async () => {
       const page = await openPaddock(browser, site);
       await chat(page);
       const { computed, arrived } = await watchDelivery(page, TOKENS);
       expect(arrived.length).toBe(computed.length);
       expect(arrived.length).toBeGreaterThan(TOKENS / 2);
-      const late = arrived.filter((time, index) => time > (computed[index + 2] ?? Number.POSITIVE_INFINITY));
-      // The machine may do other things too, and a step of the tiny model is over in milliseconds. What is held back anywhere on
-      // the way comes in bursts, and then nearly all are late.
-      expect(late.length).toBeLessThan(TOKENS * 0.8);
+      const lags = arrived.map((time, index) => time - (computed[index] ?? 0));
+      const duration = (computed.at(-1) ?? 0) - (computed[0] ?? 0);
+      // The machine may do other things too, and a step of the tiny model is over in a millisecond or two. If the tokens were held
+      // back anywhere on the way, the one in the middle would wait for half of the duration.
+      expect(lags.toSorted((a, b) => a - b)[Math.floor(lags.length / 2)]).toBeLessThan(duration / 4);
     },
     TIME_LIMIT_MS,
   );

@@ -40,6 +40,7 @@ async function addModel(out: string, card: ModelCard, source: ModelSource): Prom
       tokens: await withOpenFile(first, async (bytes) => readSpecialTokens(bytes, await readGgufHeader(bytes))),
       ...(chatTemplate !== undefined && { chatTemplate }),
       ...(typeof loading?.contextLength === 'number' && { contextLength: loading.contextLength }),
+      ...(typeof loading?.threads === 'number' && { threads: loading.threads }),
     },
   };
 }

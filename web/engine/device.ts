@@ -54,6 +54,12 @@ export function withoutGpu(device: Device, why: string): Device {
   return { ...device, backend: 'wasm', reason: `No WebGPU: ${why}` };
 }
 
+/** The same device with no more threads than a model is to compute with. */
+export function withMostThreads(device: Device, most = device.threads): Device {
+  if (most >= device.threads) return device;
+  return { ...device, threads: most, reason: `${device.reason} This model uses ${most} of them.` };
+}
+
 function usefulThreads(cores: number): number {
   return Math.min(MOST_THREADS, Math.max(Math.min(cores, FEW_CORES), Math.floor(cores / 2)));
 }

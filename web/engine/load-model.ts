@@ -7,7 +7,7 @@ import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
 import { createWasmEngine, type WasmAssets } from '../../src/engine/wasm/engine.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { type ContextPlan, planContext } from './context-plan.ts';
-import { type Device, withoutGpu } from './device.ts';
+import { type Device, withMostThreads, withoutGpu } from './device.ts';
 import { openStoredFile, UnusableFile } from './stored-file.ts';
 
 /** A model in memory. */
@@ -58,10 +58,11 @@ export async function loadModel(
     return describeEngine(engine, createJournaledService(engine, chatTemplate), on, plan);
   };
   try {
-    return await load(device).catch((error: unknown) => {
-      if (device.backend !== 'webgpu' || error instanceof UnusableFile) throw error;
+    const best = withMostThreads(device, source.threads);
+    return await load(best).catch((error: unknown) => {
+      if (best.backend !== 'webgpu' || error instanceof UnusableFile) throw error;
       requestLog.warn('the model could not be loaded on WebGPU', toLogFields(error));
-      return load(withoutGpu(device, 'the model could not be loaded on it.'));
+      return load(withoutGpu(best, 'the model could not be loaded on it.'));
     });
   } catch (error) {
     requestLog.error('the model could not be loaded', toLogFields(error));

@@ -31,7 +31,7 @@ export async function describeFiles(
   if (!first) throw new Error('the GGUF is no model of its own: it is a projector');
   const parts: [GgufFile, ...GgufFile[]] = [first.gguf, ...others.map(({ gguf }) => gguf)];
   const { card, source } = describeModel(id, parts, { projector: projector?.gguf ?? null, draft: null }, overrides);
-  const { kind, shape, chatTemplate, loading: { contextLength } = {} } = source;
+  const { kind, shape, chatTemplate, loading: { contextLength, threads } = {} } = source;
   return {
     card,
     source: {
@@ -42,6 +42,7 @@ export async function describeFiles(
       tokens: await readSpecialTokens(first.bytes, first.gguf.header),
       ...(chatTemplate !== undefined && { chatTemplate }),
       ...(typeof contextLength === 'number' && { contextLength }),
+      ...(typeof threads === 'number' && { threads }),
     },
   };
 }

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 // The built files are used, because the inner workers load scripts of the build.
 import { installWebGlobals } from '../../../dist/src/engine/wasm/node/globals.js';
 import { toLocalUrl } from '../../../dist/src/engine/wasm/node/local-url.js';
+import type { Chunk } from '../../../src/engine/wasm/chunks.ts';
 import { loadParams } from '../../../src/engine/wasm/load-params.ts';
 import { compileRuntime } from '../../../src/engine/wasm/node/runtime.ts';
-import { computeWith } from '../../../src/engine/wasm/private-wllama.ts';
+import { complete, computeWith } from '../../../src/engine/wasm/private-wllama.ts';
 import { silentLog } from '../../support/log.ts';
 
 // These tests cover what Paddock uses of wllama although it is not promised. A test that fails here after an upgrade
@@ -65,6 +66,31 @@ describe('wllama', () => {
     const wllama = await newWllama();
     await wllama.loadModel([new Blob([bytes])], loadParams(PLAN, { passSize: 0, helpers: 0 }));
     expect(wllama.getLoadedContextInfo().n_vocab).toBe(0);
+  });
+
+  it('says the same of a completion whose steps are asked for ahead as of one by one, and serves on after an abort', async () => {
+    const wllama = await newWllama();
+    await wllama.loadModel([model], loadParams(PLAN, { passSize: 0, helpers: 0 }));
+    const params = { prompt: 'hello', n_predict: 40, temperature: 0, stream: true };
+    const textOf = ({ choices: [choice] }: Chunk) => choice?.text ?? '';
+    const never = new AbortController().signal;
+    const oneByOne: string[] = [];
+    const onData = (chunk: unknown) => oneByOne.push(textOf(chunk as Chunk));
+    await wllama.createCompletion({ ...params, stream: true, abortSignal: never, onData });
+
+    const run = async (signal: AbortSignal, onText: () => void) => {
+      const texts: string[] = [];
+      const onChunk = (chunk: Chunk) => {
+        texts.push(textOf(chunk));
+        onText();
+      };
+      await complete(wllama, { params, files: [], signal, onChunk }, { error: () => {} });
+      return texts;
+    };
+    expect(await run(never, () => {})).toEqual(oneByOne);
+    const stop = new AbortController();
+    expect(await run(stop.signal, () => stop.abort())).toEqual(oneByOne.slice(0, 1));
+    expect(await run(never, () => {})).toEqual(oneByOne);
   });
 
   it('takes the build that is compiled ahead for all threads', async () => {

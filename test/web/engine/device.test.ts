@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pickDevice, withoutGpu } from '../../../web/engine/device.ts';
+import { pickDevice, withMostThreads, withoutGpu } from '../../../web/engine/device.ts';
 
 describe('the device of the browser', () => {
   it('is WebGPU where an adapter has half floats', () => {
@@ -32,6 +32,15 @@ describe('the device of the browser', () => {
     [64, 8],
   ])('of %i logical cores takes %i', (cores, threads) => {
     expect(pickDevice({ gpu: 'none', isolated: true, cores }).threads).toBe(threads);
+  });
+
+  it('has no more threads than the model wants, and says so', () => {
+    const device = pickDevice({ gpu: 'none', isolated: true, cores: 4 });
+    const { threads, reason } = withMostThreads(device, 1);
+    expect(threads).toBe(1);
+    expect(reason).toContain('4 threads on 4 cores. This model uses 1 of them.');
+    expect(withMostThreads(device, 8)).toEqual(device);
+    expect(withMostThreads(device)).toEqual(device);
   });
 
   it('falls back to WebAssembly with a reason', () => {

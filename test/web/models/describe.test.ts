@@ -44,8 +44,8 @@ describe('a model of the browser', () => {
   });
 
   it('takes its settings from its description', async () => {
-    const settings = { ctx_len: 512, prompt_template: '{{ messages }}' };
+    const settings = { ctx_len: 512, cpu_threads: 1, prompt_template: '{{ messages }}' };
     const { source } = await describeFiles('a', [file('a.gguf', whole(headerBytes(modelEntries())))], { settings });
-    expect(source).toMatchObject({ contextLength: 512, chatTemplate: '{{ messages }}' });
+    expect(source).toMatchObject({ contextLength: 512, threads: 1, chatTemplate: '{{ messages }}' });
   });
 });

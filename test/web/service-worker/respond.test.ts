@@ -37,6 +37,30 @@ describe('toResponse', () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
+  it('sends pieces that come within one task as one chunk', async () => {
+    async function* body() {
+      yield 'one ';
+      yield 'two ';
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      yield 'three';
+    }
+    const chunks: string[] = [];
+    const reader = toResponse({ status: 200, headers: {}, body: body() }).body?.getReader();
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      chunks.push(new TextDecoder().decode(next.value));
+    }
+    expect(chunks).toEqual(['one two ', 'three']);
+  });
+
+  it('breaks off a stream whose body fails', async () => {
+    async function* body() {
+      yield 'one';
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      throw new Error('broken');
+    }
+    await expect(toResponse({ status: 200, headers: {}, body: body() }).text()).rejects.toThrow('broken');
+  });
+
   it('ends a stream that its page stops reading, also while it waits for the next piece', async () => {
     const end = vi.fn(async () => ({ done: true as const, value: undefined }));
     const body = { [Symbol.asyncIterator]: () => ({ next: () => never, return: end }) };
