@@ -32,6 +32,9 @@ export const DIAGRAMS_FOLDER = 'diagrams';
 /** The folder of what reads PDFs on the chat page. */
 export const PDF_FOLDER = 'assets/pdf';
 
+/** The folder of the chat page's words in other languages than English. */
+export const LANGUAGES_FOLDER = 'assets/languages';
+
 /** The worker that runs the engine in a browser. */
 export const ENGINE_WORKER = 'paddock/engine-worker.js';
 

@@ -32,15 +32,22 @@ export interface TestBrowser extends AsyncDisposable {
 
 /**
  * Launches a headless Chromium: that of `PADDOCK_CHROMIUM`, else the one that comes as a package, else the system's.
- * `flags` are given to it besides the usual ones.
+ * `flags` are given to it besides the usual ones. `locale` is the tag of the language that its person reads.
  */
-export async function launchBrowser({ flags = [] }: { flags?: string[] } = {}): Promise<TestBrowser> {
+export async function launchBrowser({
+  flags = [],
+  locale = 'en-US',
+}: {
+  flags?: string[];
+  locale?: string;
+} = {}): Promise<TestBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'paddock-browser-'));
   const removeProfile = () => rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   const context = await chromium
     .launchPersistentContext(profile, {
       executablePath: await findChromium(),
       headless: true,
+      locale,
       args: [...FLAGS, ...flags],
     })
     .catch(async (error: unknown) => {

@@ -1,5 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
-import { PDF_FOLDER } from '../../src/site-files.ts';
+import { LANGUAGES_FOLDER, PDF_FOLDER } from '../../src/site-files.ts';
 
 /** KaTeX names each font in three formats. Every browser that runs the page takes the first, WOFF2. */
 const firstFontFormat: Plugin = {
@@ -28,7 +28,10 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         entryFileNames: 'assets/chat.js',
-        chunkFileNames: ({ name }) => (name === 'read-pdf' ? `${PDF_FOLDER}/[name].js` : 'assets/[name].js'),
+        chunkFileNames: ({ name, facadeModuleId }) => {
+          if (facadeModuleId?.endsWith('.json')) return `${LANGUAGES_FOLDER}/[name].js`;
+          return name === 'read-pdf' ? `${PDF_FOLDER}/[name].js` : 'assets/[name].js';
+        },
         assetFileNames: ({ names: [name = ''] }) => {
           if (name.endsWith('.woff2')) return 'assets/fonts/[name][extname]';
           // Not every web server knows that .mjs is a script.

@@ -80,12 +80,7 @@ describe('the figures of a download', () => {
   });
 
   it('count downloads in short', () => {
-    expect([0, 950, 12_345, 1_234_567].map((count) => formatCount(count, 'en'))).toEqual([
-      '0',
-      '950',
-      '12.3K',
-      '1.2M',
-    ]);
+    expect([0, 950, 12_345, 1_234_567].map((count) => formatCount(count, 'en'))).toEqual(['0', '950', '12.3K', '1.2M']);
   });
 });
 

@@ -9,13 +9,11 @@ import { t } from '../messages/language.ts';
 import { type Store, useStore } from '../store.ts';
 import { useActions } from './actions.ts';
 import { Composer } from './composer.tsx';
-import { HelpDialog } from './help-dialog.tsx';
 import { KeyDialog } from './key-dialog.tsx';
 import { lazy, useLazy } from './lazy.ts';
 import { ModelsDialog } from './models-dialog.tsx';
 import { NoticeView } from './notice.tsx';
 import { Dialog } from './parts.tsx';
-import { PromptsDialog } from './prompts-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -26,6 +24,8 @@ import { useLanguage } from './use-language.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useWindowGauge } from './window-gauge.tsx';
 
+const helpDialog = lazy(() => import('./help-dialog.tsx'));
+const promptsDialog = lazy(() => import('./prompts-dialog.tsx'));
 const serversDialog = lazy(() => import('./tool-servers-dialog.tsx'));
 
 type Panel = 'chats' | 'models' | 'settings' | 'tools' | 'help' | 'prompts';
@@ -47,6 +47,8 @@ export function App({ store }: { store: Store }): JSX.Element {
   const toHelp = () => setPanel('help');
   const toPrompts = () => setPanel('prompts');
   useShortcuts(state, { onHelp: toHelp, onChats: () => setPanel('chats') });
+  const help = useLazy(helpDialog, panel === 'help');
+  const prompts = useLazy(promptsDialog, panel === 'prompts');
   const servers = useLazy(serversDialog, panel === 'tools');
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
@@ -120,8 +122,10 @@ export function App({ store }: { store: Store }): JSX.Element {
         tools={<ToolsSection state={state} conversation={conversation} onServers={() => setPanel('tools')} />}
       />
       {servers && <servers.ToolServersDialog tools={state.tools} open={panel === 'tools'} onClose={closing('tools')} />}
-      <HelpDialog open={panel === 'help'} onClose={closing('help')} onPrompts={toPrompts} />
-      <PromptsDialog prompts={state.prompts} open={panel === 'prompts'} onClose={closing('prompts')} />
+      {help && <help.HelpDialog open={panel === 'help'} onClose={closing('help')} onPrompts={toPrompts} />}
+      {prompts && (
+        <prompts.PromptsDialog prompts={state.prompts} open={panel === 'prompts'} onClose={closing('prompts')} />
+      )}
       <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
       <NoticeView notice={state.notice} />
       <p class="hidden" role="status" id="announcement">

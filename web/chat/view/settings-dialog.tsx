@@ -7,11 +7,13 @@ import { t } from '../messages/language.ts';
 import { shownTitle } from '../messages/shown-title.ts';
 import { useActions } from './actions.ts';
 import { CompareChoice } from './compared.tsx';
+import { lazy, useLazy } from './lazy.ts';
 import { Dialog } from './parts.tsx';
-import { PresetsView } from './presets.tsx';
 import { RequestInputs } from './request-inputs.tsx';
 import { SamplingInputs } from './sampling-inputs.tsx';
 import { SystemPrompt } from './system-prompt.tsx';
+
+const presetsPart = lazy(() => import('./presets.tsx'));
 
 interface SettingsDialogProps {
   conversation: Conversation;
@@ -31,6 +33,7 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
   const { conversation, model, presets, models, second, open, onClose, tools } = props;
   const { conversations } = useActions();
   const { settings } = conversation;
+  const part = useLazy(presetsPart, open);
   const change = conversations.changeSettings;
   return (
     <Dialog title={t('page.settings')} open={open} onClose={onClose}>
@@ -44,7 +47,7 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
             }
           />
         </label>
-        <PresetsView presets={presets} conversation={conversation} model={model} />
+        {part && <part.PresetsView presets={presets} conversation={conversation} model={model} />}
         <SystemPrompt
           text={settings.system}
           otherwise={model?.settings.system_prompt ?? null}

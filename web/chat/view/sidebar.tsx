@@ -205,7 +205,7 @@ function SidebarFoot({ empty, hasPrompts, choose, onChoose, onHelp }: SidebarFoo
           {t('chats.choose')}
         </button>
       </div>
-      <div class="row spread">
+      <div class="row wrap">
         <button type="button" class="button quiet" onClick={onHelp}>
           {t('help.title')}
         </button>
