@@ -6,6 +6,7 @@ import { type CallActions, callActions } from './calls.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
+import { type FolderActions, folderActions } from './folders.ts';
 import { type HomeActions, homeActions } from './home.ts';
 import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
@@ -36,6 +37,7 @@ export interface Actions {
   tools: ToolActions;
   home: HomeActions;
   conversations: ConversationActions;
+  folders: FolderActions;
   drafts: DraftActions;
   /** What can be done when the context window fills. */
   window: WindowActions;
@@ -127,6 +129,7 @@ export function createActions(context: Context): Actions {
     tools,
     home,
     conversations,
+    folders: folderActions(context, conversations.begin),
     drafts,
     window: windowActions(context, async (id) => {
       const before = store.get().currentId;

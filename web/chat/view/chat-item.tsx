@@ -1,14 +1,18 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
 import { useActions } from './actions.ts';
 import { MoreIcon, PinIcon, TrashIcon } from './icons.tsx';
+import { MoveTo } from './move-to.tsx';
 import { onEscape } from './on-escape.ts';
 import { IconButton } from './parts.tsx';
+import { RenameField } from './rename-field.tsx';
 import { fileNameOf, saveFile } from './save-file.ts';
 
 interface ChatItemProps {
   summary: Summary;
+  /** The names of all folders. */
+  folders: string[];
   current: boolean;
   /** True while a reply grows in it. */
   running: boolean;
@@ -16,26 +20,38 @@ interface ChatItemProps {
   excerpt: string | undefined;
   /** Called when it is opened. */
   onLeave: () => void;
+  /** Called when it is put into a folder, or taken out with ''. */
+  onMoved: (id: string, folder: string) => void;
 }
 
 /** A conversation in the list: a button that opens it, its marks, and what can be done with it. */
-export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatItemProps): JSX.Element {
-  const { conversations } = useActions();
+export function ChatItem(props: ChatItemProps): JSX.Element {
+  const { summary, folders: names, current, running, excerpt, onLeave, onMoved } = props;
+  const { conversations, folders } = useActions();
   const [more, setMore] = useState(false);
+  const [moving, setMoving] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const { id, title, pinned } = summary;
+  const { id, title, pinned, folder } = summary;
   /** Keeps the focus in the row when what has it goes. */
   const focusRow = () => requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.chat-open')?.focus());
   const close = () => {
     setMore(false);
+    setMoving(false);
     focusRow();
   };
   return (
-    <li class={current ? 'chat current' : 'chat'} ref={item} onKeyDown={more ? onEscape(close) : undefined}>
+    <li
+      class={current ? 'chat current' : 'chat'}
+      ref={item}
+      data-chat={id}
+      onKeyDown={more || moving ? onEscape(close) : undefined}
+    >
       {renaming ? (
-        <Rename
-          summary={summary}
+        <RenameField
+          label={`Title of ${title}`}
+          name={title}
+          onRename={(next) => conversations.rename(id, next)}
           onDone={(byKey) => {
             setRenaming(false);
             if (byKey) focusRow();
@@ -60,7 +76,14 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
               <PinIcon />
             </span>
           )}
-          <IconButton label={`More about ${title}`} expanded={more} onClick={() => setMore(!more)}>
+          <IconButton
+            label={`More about ${title}`}
+            expanded={more || moving}
+            onClick={() => {
+              setMore(!more && !moving);
+              setMoving(false);
+            }}
+          >
             <MoreIcon />
           </IconButton>
           <IconButton label={`Delete ${title}`} onClick={() => conversations.remove([id])}>
@@ -76,7 +99,23 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
             setMore(false);
             setRenaming(true);
           }}
+          onMove={() => {
+            setMore(false);
+            setMoving(true);
+          }}
           onDone={close}
+        />
+      )}
+      {moving && (
+        <MoveTo
+          folders={names}
+          current={folder}
+          canLeave={folder !== ''}
+          onMove={(name) => {
+            setMoving(false);
+            folders.move([id], name);
+            onMoved(id, name);
+          }}
         />
       )}
     </li>
@@ -86,10 +125,11 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
 interface MoreProps {
   summary: Summary;
   onRename: () => void;
+  onMove: () => void;
   onDone: () => void;
 }
 
-function More({ summary: { id, title, pinned }, onRename, onDone }: MoreProps): JSX.Element {
+function More({ summary: { id, title, pinned }, onRename, onMove, onDone }: MoreProps): JSX.Element {
   const { conversations, tell } = useActions();
   const save = async (form: 'markdown' | 'json') => {
     const text = await conversations.exportOne(id, form);
@@ -109,6 +149,9 @@ function More({ summary: { id, title, pinned }, onRename, onDone }: MoreProps): 
       <button type="button" class="button quiet" onClick={does(() => conversations.pin(id, !pinned))}>
         {pinned ? 'Unpin' : 'Pin'}
       </button>
+      <button type="button" class="button quiet" onClick={onMove}>
+        Move to a folder…
+      </button>
       <button type="button" class="button quiet" onClick={does(() => void save('markdown'))}>
         Save as Markdown
       </button>
@@ -116,45 +159,5 @@ function More({ summary: { id, title, pinned }, onRename, onDone }: MoreProps): 
         Save as JSON
       </button>
     </fieldset>
-  );
-}
-
-interface RenameProps {
-  summary: Summary;
-  /** `byKey` is false if the field was left for something else. */
-  onDone: (byKey: boolean) => void;
-}
-
-/** Enter and leaving the field rename the conversation. Escape leaves its title as it is. */
-function Rename({ summary: { id, title }, onDone }: RenameProps): JSX.Element {
-  const { conversations } = useActions();
-  const [text, setText] = useState(title);
-  const field = useRef<HTMLInputElement>(null);
-  const isOver = useRef(false);
-  useEffect(() => field.current?.select(), []);
-  const end = (renamed: boolean, byKey: boolean) => {
-    // The field is also left when it is removed.
-    if (isOver.current) return;
-    isOver.current = true;
-    if (renamed && text.trim() !== '' && text.trim() !== title) conversations.rename(id, text.trim());
-    onDone(byKey);
-  };
-  return (
-    <form
-      class="chat-rename"
-      onSubmit={(event) => {
-        event.preventDefault();
-        end(true, true);
-      }}
-    >
-      <input
-        ref={field}
-        value={text}
-        aria-label={`Title of ${title}`}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onBlur={() => end(true, false)}
-        onKeyDown={onEscape(() => end(false, true))}
-      />
-    </form>
   );
 }
