@@ -83,6 +83,49 @@ describe('the search', () => {
   });
 });
 
+describe('what was found', () => {
+  /** True if the words that are marked are in view, and the turn around them has the focus. */
+  const isShown = () =>
+    page.evaluate(() => {
+      const [range] = CSS.highlights.get('found') ?? [];
+      const turn = document.activeElement;
+      if (!(range instanceof Range) || !turn?.matches('[data-found]') || !range.intersectsNode(turn)) return null;
+      const { top, bottom } = range.getBoundingClientRect();
+      return top > 0 && bottom < innerHeight ? range.toString() : null;
+    });
+
+  it('is shown on its branch', async () => {
+    await chat(page, 'Bread').click();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('2/2').waitFor();
+    await chat(page, 'Soup').click();
+    await search().fill('WATER and');
+    await chat(page, 'Bread').click();
+    await page.getByText('1/2').waitFor();
+    await expect.poll(isShown).toBe('water and');
+    await search().fill('');
+    await chat(page, 'Soup').click();
+    await expect.poll(() => page.locator('[data-found]').count()).toBe(0);
+  });
+
+  it('is shown far up in a long chat, and within a file, which the list names', async () => {
+    const lines = Array.from({ length: 400 }, (_, line) => (line === 300 ? 'Take cinnamon.' : `Line ${line}`));
+    const { turns, ...rest } = conversationOf('Long', 'Words. '.repeat(2000));
+    const [question, reply] = turns;
+    const files = [
+      { name: 'other.txt', size: 3, text: 'Other' },
+      { name: 'cake.txt', size: 5000, text: lines.join('\n') },
+    ];
+    await importChats(page, [{ ...rest, turns: [{ ...question, text: 'Bake **it**', files }, reply] }]);
+    await search().fill('cinnamon');
+    await expect.poll(() => titles()).toEqual(['Long']);
+    expect(await page.locator('.chat-excerpt').textContent()).toMatch(/^In cake.txt: ….*Take cinnamon\. Line 301/);
+    await chat(page, 'Long').click();
+    await expect.poll(isShown).toBe('cinnamon');
+    expect(await page.locator('.sent-file[open]').count()).toBe(1);
+  });
+});
+
 describe('a chat in the list', () => {
   it('is renamed, by Enter or by leaving the field, and not by Escape', async () => {
     await more('Soup', 'Rename');

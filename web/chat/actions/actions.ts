@@ -14,6 +14,7 @@ import { type ModelActions, modelActions } from './models.ts';
 import { followPresets, type PresetActions, presetActions } from './presets.ts';
 import { type PromptActions, promptActions } from './prompts.ts';
 import { type ReplyActions, type ReplyKeeping, replyActions } from './replies.ts';
+import { type SearchActions, searchActions } from './search.ts';
 import { followTabs } from './tabs.ts';
 import { type ToolActions, toolActions } from './tools.ts';
 import { type WindowActions, windowActions } from './window.ts';
@@ -38,6 +39,7 @@ export interface Actions {
   home: HomeActions;
   conversations: ConversationActions;
   folders: FolderActions;
+  search: SearchActions;
   drafts: DraftActions;
   /** What can be done when the context window fills. */
   window: WindowActions;
@@ -130,6 +132,7 @@ export function createActions(context: Context): Actions {
     home,
     conversations,
     folders: folderActions(context, conversations.begin),
+    search: searchActions(context, conversations.open),
     drafts,
     window: windowActions(context, async (id) => {
       const before = store.get().currentId;

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
+import type { Find } from '../data/search.ts';
 import { useActions } from './actions.ts';
 import { MoreIcon, PinIcon, TrashIcon } from './icons.tsx';
 import { MoveTo } from './move-to.tsx';
@@ -16,8 +17,9 @@ interface ChatItemProps {
   current: boolean;
   /** True while a reply grows in it. */
   running: boolean;
-  /** The words around what was looked for. */
-  excerpt: string | undefined;
+  /** Where these words were found in it. */
+  find: Find | undefined;
+  words: string;
   /** Called when it is opened. */
   onLeave: () => void;
   /** Called when it is put into a folder, or taken out with ''. */
@@ -26,8 +28,8 @@ interface ChatItemProps {
 
 /** A conversation in the list: a button that opens it, its marks, and what can be done with it. */
 export function ChatItem(props: ChatItemProps): JSX.Element {
-  const { summary, folders: names, current, running, excerpt, onLeave, onMoved } = props;
-  const { conversations, folders } = useActions();
+  const { summary, folders: names, current, running, find, words, onLeave, onMoved } = props;
+  const { conversations, folders, search } = useActions();
   const [more, setMore] = useState(false);
   const [moving, setMoving] = useState(false);
   const [renaming, setRenaming] = useState(false);
@@ -64,7 +66,7 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
             class="chat-open"
             aria-current={current ? 'page' : undefined}
             onClick={() => {
-              void conversations.open(id);
+              void (find ? search.open(id, find, words) : conversations.open(id));
               onLeave();
             }}
           >
@@ -91,7 +93,12 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
           </IconButton>
         </div>
       )}
-      {excerpt !== undefined && <p class="chat-excerpt">{excerpt}</p>}
+      {find && (
+        <p class="chat-excerpt">
+          {find.file !== undefined && <b>In {find.file}: </b>}
+          {find.excerpt}
+        </p>
+      )}
       {more && (
         <More
           summary={summary}

@@ -5,6 +5,7 @@ import { inOrder, shelvesOf } from '../data/folders.ts';
 import { ChatItem } from './chat-item.tsx';
 import { Folder } from './folder.tsx';
 import { useClosedFolders } from './use-closed-folders.ts';
+import type { Found } from './use-search.ts';
 
 interface ChatListProps {
   summaries: Summary[];
@@ -15,14 +16,14 @@ interface ChatListProps {
   currentId: string;
   /** The ids of those in which a reply grows. */
   running: string[];
-  /** By the id of the conversation: the words around what was looked for. */
-  excerpts: ReadonlyMap<string, string> | undefined;
+  /** Where words were found. */
+  found: Found | null;
   onLeave: () => void;
 }
 
 /** The chats: pinned ones, the folders with theirs, and the others. */
 export function ChatList(props: ChatListProps): JSX.Element {
-  const { summaries, folders, searching, currentId, running, excerpts, onLeave } = props;
+  const { summaries, folders, searching, currentId, running, found, onLeave } = props;
   const { isOpen, setOpen } = useClosedFolders(folders);
   const list = useRef<HTMLUListElement>(null);
   const { pinned, folders: shown, loose } = shelvesOf(summaries);
@@ -40,7 +41,8 @@ export function ChatList(props: ChatListProps): JSX.Element {
       folders={folders}
       current={summary.id === currentId}
       running={running.includes(summary.id)}
-      excerpt={excerpts?.get(summary.id)}
+      find={found?.places.get(summary.id)}
+      words={found?.words ?? ''}
       onLeave={onLeave}
       onMoved={followMove}
     />

@@ -36,7 +36,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
       words === ''
         ? all
         : all.filter(
-            ({ id, title, folder }) => [title, folder].some((text) => hasWords(text, words)) || found?.excerpts.has(id),
+            ({ id, title, folder }) => [title, folder].some((text) => hasWords(text, words)) || found?.places.has(id),
           ),
     [all, words, found],
   );
@@ -57,7 +57,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
           searching={words !== ''}
           currentId={state.currentId}
           running={running}
-          excerpts={found?.excerpts}
+          found={found}
           onLeave={() => leave.current()}
         />
       ),
