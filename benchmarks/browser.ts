@@ -1,14 +1,16 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
+import { MOST_WASM_BATCH } from '../src/engine/memory-estimate.ts';
 import { type ModelShape, writeModel } from '../test/fixtures/tiny-model.ts';
 import { launchBrowser } from '../test/support/browser.ts';
 import { bundle } from '../test/support/bundle.ts';
-import { arrivalsInPage, watchDelivery } from '../test/support/delivery.ts';
-import { importModel, openPaddock, request, startPaddockSite, untilReady } from '../test/support/paddock-page.ts';
+import { watchDelivery } from '../test/support/delivery.ts';
+import { chat, importModel, openPaddock, request, startPaddockSite, untilReady } from '../test/support/paddock-page.ts';
 import type { StaticSite } from '../test/support/static-site.ts';
+import { rowsOf, type StreamedReply, type Writer, writeInTurns } from './in-turns.ts';
 import { median, spread } from './statistics.ts';
 
 /**
@@ -22,6 +24,10 @@ const { values } = parseArgs({
     tokens: { type: 'string', default: '64' },
     // 'half-billion', or 'tiny' to measure what each token costs besides its computation.
     shape: { type: 'string', default: 'half-billion' },
+    // A GGUF in place of a shape.
+    model: { type: 'string' },
+    // Of the prompts.
+    words: { type: 'string', default: '20' },
     visits: { type: 'string', default: '3' },
     // For machines with busy cores: two threads would wait for each other.
     'one-thread': { type: 'boolean', default: false },
@@ -33,7 +39,6 @@ const visits = Number(values.visits);
 
 const DIRECT = '/direct.js';
 const MODEL = 'subject';
-const MESSAGE = 'Tell me of many things.';
 
 /** The globals that the script `DIRECT` and `loadDirect` add to the page. */
 interface DirectPage {
@@ -44,9 +49,10 @@ interface DirectPage {
     loadModel(files: Blob[], options: object): Promise<void>;
     createCompletion(options: object): Promise<unknown>;
     getNumThreads(): number;
+    getEOS(): number;
   };
-  /** Returns the times at which the page had each token, in ms. */
-  runDirect?: (tokens: number) => Promise<number[]>;
+  writeDirect?: (prompt: string) => Promise<StreamedReply>;
+  writeByPaddock?: (prompt: string) => Promise<StreamedReply>;
 }
 
 /** Runs in the page and ends once the built-in model's first words have come. */
@@ -82,65 +88,97 @@ async function visit(site: StaticSite): Promise<{ first: number; again: number }
   return { first, again: (performance.now() - start) / 1000 };
 }
 
-/** Loads the model once more in the page, with wllama set up as Paddock does it. */
+/** Loads the model once more in the page, with wllama set up as Paddock does it, and adds what streams from either. */
 async function loadDirect(page: Page, threads: number, contextLength: number): Promise<void> {
   await page.addScriptTag({ url: DIRECT, type: 'module' });
-  await page.evaluate(
-    async ([n_threads, n_ctx, message, id]) => {
-      const direct = globalThis as unknown as DirectPage;
-      const ignore = () => {};
-      // wllama's own logger would write to the console for every token.
-      const logger = { debug: ignore, log: ignore, warn: ignore, error: ignore };
-      const managers = { cacheManager: {}, modelManager: {} };
-      const wllama = new direct.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
-      const model = await (await fetch(`/fixtures/${id}.gguf`)).blob();
-      await wllama.loadModel([model], { n_ctx, n_threads, n_batch: 32, n_ubatch: 32, n_parallel: 1, log_level: 3 });
-      if (wllama.getNumThreads() !== n_threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
-      direct.runDirect = async (count) => {
-        const times: number[] = [];
-        await wllama.createCompletion({
-          prompt: `<|im_start|>user\n${message}<|im_end|>\n<|im_start|>assistant\n`,
-          n_predict: count,
-          temperature: 0,
-          stream: true,
-          onData: () => times.push(performance.now()),
-        });
-        return times;
-      };
-    },
-    [threads, contextLength, MESSAGE, MODEL] as const,
-  );
+  await page.evaluate(loadDirectInPage, { threads, contextLength, tokens, id: MODEL, batch: MOST_WASM_BATCH });
 }
 
-/** Returns the tokens per second. It counts from the first arrival on, since several tokens may come at once. */
-function rateOf(times: number[]): number {
-  const [first = 0] = times;
-  const last = times.at(-1) ?? 0;
-  return (1000 * times.filter((time) => time > first).length) / (last - first);
+interface DirectLoad {
+  threads: number;
+  contextLength: number;
+  tokens: number;
+  id: string;
+  batch: number;
 }
 
-async function runDirect(page: Page): Promise<number> {
-  const run = (count: number) => (globalThis as unknown as DirectPage).runDirect?.(count) ?? [];
-  return rateOf(await page.evaluate(run, tokens));
-}
+/** Runs in the page. */
+async function loadDirectInPage({ threads, contextLength, tokens, id, batch }: DirectLoad): Promise<void> {
+  const page = globalThis as unknown as DirectPage;
+  const ignore = () => {};
+  // wllama's own logger would write to the console for every token.
+  const logger = { debug: ignore, log: ignore, warn: ignore, error: ignore };
+  const managers = { cacheManager: {}, modelManager: {} };
+  const wllama = new page.Wllama({ default: '/paddock/wllama.wasm' }, { logger, ...managers });
+  const model = await (await fetch(`/fixtures/${id}.gguf`)).blob();
+  const sizes = { n_ctx: contextLength, n_threads: threads, n_batch: batch, n_ubatch: batch, n_parallel: 1 };
+  await wllama.loadModel([model], { ...sizes, log_level: 3 });
+  if (wllama.getNumThreads() !== threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
+  // No reply may end early.
+  const sampling = { temperature: 0, logit_bias: { [wllama.getEOS()]: -100 } };
+  const note = (reply: StreamedReply, chunk: { choices: { text?: string }[] }) => {
+    const text = chunk.choices[0]?.text ?? '';
+    if (text === '') return;
+    reply.times.push(performance.now());
+    reply.text += text;
+  };
 
-async function runPaddock(page: Page): Promise<number> {
-  const body = JSON.stringify({
-    model: MODEL,
-    messages: [{ role: 'user', content: MESSAGE }],
-    temperature: 0,
+  page.writeDirect = async (prompt) => {
+    const reply: StreamedReply = { start: performance.now(), times: [], text: '' };
+    const onData = (chunk: { choices: { text?: string }[] }) => note(reply, chunk);
+    await wllama.createCompletion({ prompt, n_predict: tokens, ...sampling, stream: true, onData });
+    return reply;
+  };
+  page.writeByPaddock = async (prompt) => {
     // wllama called directly applies no penalty by default, so this has none either.
-    repeat_penalty: 1,
-    max_tokens: tokens,
-    stream: true,
-  });
-  return rateOf(await page.evaluate(arrivalsInPage, body));
+    const body = { model: id, prompt, ...sampling, repeat_penalty: 1, max_tokens: tokens, stream: true };
+    const headers = { 'content-type': 'application/json' };
+    const reply: StreamedReply = { start: performance.now(), times: [], text: '' };
+    const response = await fetch('/v1/completions', { method: 'POST', headers, body: JSON.stringify(body) });
+    let rest = '';
+    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const events = (rest + text).split('\n\n');
+      rest = events.pop() ?? '';
+      for (const event of events) if (event.startsWith('data: {')) note(reply, JSON.parse(event.slice(6)));
+    }
+    return reply;
+  };
+}
+
+function writersIn(page: Page): Writer[] {
+  return [
+    {
+      name: 'wllama called directly',
+      write: (prompt) =>
+        page.evaluate((text) => (globalThis as unknown as DirectPage).writeDirect?.(text) as never, prompt),
+    },
+    {
+      name: 'Paddock through the service worker',
+      write: (prompt) =>
+        page.evaluate((text) => (globalThis as unknown as DirectPage).writeByPaddock?.(text) as never, prompt),
+    },
+  ];
+}
+
+function startRows(starts: { first: number; again: number }[]): string[] {
+  if (starts.length === 0) return [];
+  const seconds = (of: 'first' | 'again') =>
+    spread(
+      starts.map((start) => start[of]),
+      1,
+    );
+  return [
+    `| first visit to first token of pico | ${seconds('first')} s |`,
+    `| reload to first token of pico | ${seconds('again')} s |`,
+  ];
 }
 
 if (!existsSync('dist-web')) throw new Error('There is no dist-web: npm run build makes it.');
 const folder = mkdtempSync(join(tmpdir(), 'paddock-bench-'));
 try {
-  writeModel(join(folder, `${MODEL}.gguf`), values.shape as ModelShape);
+  const file = join(folder, `${MODEL}.gguf`);
+  if (values.model === undefined) writeModel(file, values.shape as ModelShape);
+  else symlinkSync(resolve(values.model), file);
   const direct = await bundle("import { Wllama } from '@wllama/wllama/esm/index.js'; globalThis.Wllama = Wllama;");
   await using site = await startPaddockSite({
     models: folder,
@@ -155,46 +193,26 @@ try {
   await using browser = await launchBrowser();
   const page = await openPaddock(browser, site);
   await importModel(page, `${MODEL}.gguf`);
-  await runPaddock(page);
+  await chat(page, { model: MODEL });
   const card = JSON.parse((await request(page, 'GET', `/v1/models/${MODEL}`)).text);
   await loadDirect(page, card.settings.cpu_threads, card.context_length);
-  await runDirect(page);
-
-  const rates: { direct: number; paddock: number }[] = [];
-  for (let count = 0; count < rounds; count++) {
-    // The two take turns at being first in a round.
-    const order = count % 2 === 0 ? (['direct', 'paddock'] as const) : (['paddock', 'direct'] as const);
-    const rate = { direct: 0, paddock: 0 };
-    for (const who of order) rate[who] = await (who === 'direct' ? runDirect : runPaddock)(page);
-    rates.push(rate);
-  }
+  const measured = await writeInTurns(writersIn(page), rounds, Number(values.words));
   const { computed, arrived } = await watchDelivery(page, tokens, MODEL);
   const lags = arrived.map((time, index) => time - (computed[index] ?? 0)).sort((a, b) => a - b);
   const steps = computed.slice(1).map((time, index) => time - (computed[index] ?? 0));
 
+  const subject = values.model ?? `the ${values.shape} model`;
   process.stdout.write(
     [
-      `${browser.version}, ${card.settings.cpu_threads} threads of ${cpus()[0]?.model}; ${tokens} tokens of the ${values.shape} model, ${rounds} rounds by turns; median (range)`,
+      `${browser.version}, ${card.settings.cpu_threads} threads of ${cpus()[0]?.model}; ${tokens} tokens of ${subject}, ${rounds} rounds by turns; median (range)`,
+      '',
+      '| | First token, ms | Tokens/s | In pairs |',
+      '|---|---|---|---|',
+      ...rowsOf(measured),
       '',
       '| | |',
       '|---|---|',
-      `| first visit to first token of pico | ${spread(
-        starts.map(({ first }) => first),
-        1,
-      )} s |`,
-      `| reload to first token of pico | ${spread(
-        starts.map(({ again }) => again),
-        1,
-      )} s |`,
-      `| wllama called directly | ${spread(
-        rates.map((rate) => rate.direct),
-        1,
-      )} tokens/s |`,
-      `| through the service worker | ${spread(
-        rates.map(({ paddock }) => paddock),
-        1,
-      )} tokens/s |`,
-      `| service worker, compared with the direct call, pair by pair | ${spread(rates.map((rate) => (100 * rate.paddock) / rate.direct))} % |`,
+      ...startRows(starts),
       `| one step | ${spread(steps, 1)} ms |`,
       `| from computing a token to its arrival in the page | ${median(lags).toFixed(1)} ms, 95 of 100 within ${lags[Math.floor(lags.length * 0.95)]?.toFixed(1)} ms |`,
       '',

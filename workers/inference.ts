@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError, modelChanged, serverError } from '../src/core/errors.ts';
-import { serveInference } from '../src/core/inference.ts';
+import { serveGathered } from '../src/core/inference.ts';
 import { type Log, toLogFields } from '../src/core/log.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
 import { loadFailure } from '../src/engine/node/load-failure.ts';
@@ -19,7 +19,7 @@ export default async function handle(task: WorkerTask): Promise<LoadResult | und
     case 'load':
       return load();
     case 'serve':
-      await serveInference(nodePort(task.port), engine, (error, { requestId }) =>
+      await serveGathered(nodePort(task.port), engine, (error, { requestId }) =>
         log.error('request failed', { requestId, ...toLogFields(error) }),
       );
       return undefined;

@@ -1,6 +1,8 @@
 import { serverError } from './errors.ts';
+import type { EngineEvent, JournaledEvent } from './events.ts';
+import { gatheringPort } from './gathering-port.ts';
 import type { QuestionKind, Questions } from './runner.ts';
-import { type Call, type CallContext, openCall, type Port, serveCall } from './wire.ts';
+import { type Call, type CallContext, type CalleeMessage, openCall, type Port, serveCall } from './wire.ts';
 
 /**
  * One loaded model at work. `Request` says in what terms: a `GenerationRequest` is a whole conversation, a `TextRequest`
@@ -70,4 +72,28 @@ export function serveInference<Request, Event>(
     },
     onFailure,
   );
+}
+
+/**
+ * Serves as `serveInference` does, for engines whose tokens may come quicker than messages should go. The first token is sent at
+ * once; those after it may wait for one another for a few ms.
+ */
+export function serveGathered<Request, Event extends EngineEvent | JournaledEvent>(
+  port: Port,
+  model: Inference<Request, Event>,
+  onFailure: (error: unknown, context: CallContext) => void,
+): Promise<void> {
+  let begun = false;
+  const isFirstToken = (message: unknown) => {
+    if (begun || !tellsToken(message as CalleeMessage<Event | Answer>)) return false;
+    begun = true;
+    return true;
+  };
+  return serveInference(gatheringPort(port, isFirstToken), model, onFailure);
+}
+
+function tellsToken(message: CalleeMessage<EngineEvent | JournaledEvent | Answer>): boolean {
+  if (message.kind !== 'event') return false;
+  const { event } = message;
+  return ('of' in event ? event.of : event).kind !== 'progress';
 }

@@ -35,8 +35,8 @@ export interface CallFigures {
 /** A message from the caller. A port carries one call. `C` is the content of the call, as plain data. */
 type CallerMessage<C> = { kind: 'call'; call: C; requestId: string } | { kind: 'cancel' };
 
-/** A message from the end that serves the call. Nothing follows `end` or `error`. */
-type CalleeMessage<E> = { kind: 'event'; event: E } | { kind: 'end' } | { kind: 'error'; error: ErrorData };
+/** A message from the end that serves the call, which may also send a list of them. Nothing follows `end` or `error`. */
+export type CalleeMessage<E> = { kind: 'event'; event: E } | { kind: 'end' } | { kind: 'error'; error: ErrorData };
 
 /** A call under way. `fail` ends its events with an error, for when the other end is known to be dead. */
 export interface Call<E> {
@@ -67,8 +67,7 @@ export function openCall<C, E>(port: Port, call: C, { requestId, signal }: CallC
     events.fail(error);
   };
 
-  port.onmessage = ({ data }) => {
-    const message = data as CalleeMessage<E>;
+  const take = (message: CalleeMessage<E>) => {
     switch (message.kind) {
       case 'event':
         return events.push(message.event);
@@ -80,6 +79,10 @@ export function openCall<C, E>(port: Port, call: C, { requestId, signal }: CallC
       default:
         return message satisfies never;
     }
+  };
+  port.onmessage = ({ data }) => {
+    if (Array.isArray(data)) data.forEach(take);
+    else take(data as CalleeMessage<E>);
   };
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();

@@ -1,11 +1,13 @@
 import { render } from 'preact';
 import { createActions } from './actions/actions.ts';
 import { idInAddress } from './actions/address.ts';
+import { beginLanguage } from './actions/language.ts';
 import { createClient } from './api/client.ts';
 import { newId } from './data/new-id.ts';
 import { initialState, reduce } from './data/state.ts';
 import { newHead } from './data/tree/operations.ts';
 import { createClock } from './data/tree/stamp.ts';
+import { t } from './messages/language.ts';
 import { openDatabase } from './storage/database.ts';
 import { applyTheme, readDefaultModel, readKey, readModel, readTheme, readWaiting } from './storage/preferences.ts';
 import { createStore } from './store.ts';
@@ -14,29 +16,30 @@ import { ActionsContext } from './view/actions.ts';
 import { App } from './view/app.tsx';
 
 applyTheme(readTheme());
-const tab = newId();
-const clock = createClock(tab, Date.now);
-const fresh = newHead(newId(), clock.next());
-const store = createStore(reduce, initialState(fresh, readModel(), idInAddress(), readWaiting()));
-store.dispatch({ kind: 'default model', id: readDefaultModel() });
-const client = createClient({
-  key: readKey,
-  onKeyWanted: (message) => store.dispatch({ kind: 'key wanted', message }),
-});
-const warn = (text: string) => store.dispatch({ kind: 'notice', notice: { text, tone: 'bad' } });
-const database = openDatabase(() =>
-  warn('Paddock was updated in another tab. Load this page again to keep what you write.'),
-);
-void database.blocked.then(() =>
-  warn('An older Paddock is open in another tab. Your chats appear here when you close that tab.'),
-);
-const actions = createActions({ store, client, database, channel: openChannel(tab), clock, reads: new Map() });
+void beginLanguage().then(begin);
 
-render(
-  <ActionsContext.Provider value={actions}>
-    <App store={store} />
-  </ActionsContext.Provider>,
-  document.getElementById('page') as HTMLElement,
-);
+/** Opens the page. Its words are there. */
+function begin(): void {
+  const tab = newId();
+  const clock = createClock(tab, Date.now);
+  const fresh = newHead(newId(), clock.next());
+  const store = createStore(reduce, initialState(fresh, readModel(), idInAddress(), readWaiting()));
+  store.dispatch({ kind: 'default model', id: readDefaultModel() });
+  const client = createClient({
+    key: readKey,
+    onKeyWanted: (message) => store.dispatch({ kind: 'key wanted', message }),
+  });
+  const warn = (text: string) => store.dispatch({ kind: 'notice', notice: { text, tone: 'bad' } });
+  const database = openDatabase(() => warn(t('page.updated')));
+  void database.blocked.then(() => warn(t('page.olderOpen')));
+  const actions = createActions({ store, client, database, channel: openChannel(tab), clock, reads: new Map() });
 
-actions.open();
+  render(
+    <ActionsContext.Provider value={actions}>
+      <App store={store} />
+    </ActionsContext.Provider>,
+    document.getElementById('page') as HTMLElement,
+  );
+
+  actions.open();
+}

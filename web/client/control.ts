@@ -2,6 +2,8 @@
 // And without the service worker's headers a page is not cross-origin isolated. Loading the page again mends both. A
 // note in the session's storage keeps a page from reloading for ever.
 
+import { StartProblem } from './problem.ts';
+
 const NOTE = 'paddock-reloaded';
 
 /** How long a new service worker may take to claim the page, in ms. */
@@ -31,7 +33,8 @@ export async function takeControl(mayReload: boolean): Promise<void> {
     return;
   }
   if (step === 'give up') {
-    throw new Error(
+    throw new StartProblem(
+      'not_controlled',
       'Paddock can not answer this page: its service worker does not control it. Load it again, without bypassing the cache.',
     );
   }

@@ -1,5 +1,6 @@
 import { type InstallMessage, installChannel } from '../protocol.ts';
 import { allowed } from './needs.ts';
+import { StartProblem } from './problem.ts';
 
 /** How long the reason of a failed install may take to arrive after the failure itself, in ms. */
 const REASON_MS = 500;
@@ -30,7 +31,8 @@ export async function install(
     if (await isInstalled(registration)) return registration;
     const timeout = new Promise<string>((resolve) => setTimeout(resolve, REASON_MS, 'the browser does not say why.'));
     const why = await Promise.race([reason, timeout]);
-    throw new Error(`Paddock could not be set up in this browser: ${why.replace(/\.?$/, '.')}`);
+    const detail = why.replace(/\.?$/, '.');
+    throw new StartProblem('not_installed', `Paddock could not be set up in this browser: ${detail}`, detail);
   } finally {
     channel.close();
   }
@@ -43,7 +45,11 @@ async function register(folder: URL): Promise<ServiceWorkerRegistration> {
   } catch (error) {
     // Browsers say so of a script that can't be fetched.
     if (!(error instanceof TypeError)) throw error;
-    throw new Error(`Paddock’s service worker can not be fetched from ${script.host}. Does the site still answer?`);
+    throw new StartProblem(
+      'worker_unreachable',
+      `Paddock’s service worker can not be fetched from ${script.host}. Does the site still answer?`,
+      script.host,
+    );
   }
 }
 

@@ -1,18 +1,24 @@
-/** Throws an `Error` that says what this page lacks to run Paddock, and what helps. */
+import { StartProblem } from './problem.ts';
+
+/** Throws a `StartProblem` that says what this page lacks to run Paddock, and what helps. */
 export function checkNeeds(): void {
   if (!isSecureContext) {
-    throw new Error(
-      `Paddock runs in a service worker, and browsers allow that by https or on localhost alone. This page came by ${location.protocol.slice(0, -1)} from ${location.host}: open it by https.`,
+    const scheme = location.protocol.slice(0, -1);
+    throw new StartProblem(
+      'insecure_page',
+      `Paddock runs in a service worker, and browsers allow that by https or on localhost alone. This page came by ${scheme} from ${location.host}: open it by https.`,
+      location.host,
     );
   }
   if (!('serviceWorker' in navigator) || !('locks' in navigator)) {
-    throw new Error(
+    throw new StartProblem(
+      'missing_features',
       'Paddock needs service workers and Web Locks, which this browser does not have here. A private window may be the reason: try a normal one, or another browser.',
     );
   }
 }
 
-/** Waits for something that the browser may deny. Throws an `Error` that says what helps then. */
+/** Waits for something that the browser may deny. Throws a `StartProblem` that says what helps then. */
 export async function allowed<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -21,7 +27,8 @@ export async function allowed<T>(asked: Promise<T>): Promise<T> {
     const denied =
       error.name === 'SecurityError' || error.name === 'NotAllowedError' || error.name === 'InvalidStateError';
     if (!denied) throw error;
-    throw new Error(
+    throw new StartProblem(
+      'storage_denied',
       'This browser lets the site store nothing, so Paddock can not run in it. Allow this site to store data (cookies), or leave the private window, and load the page again.',
     );
   }

@@ -1,4 +1,4 @@
-import { serveInference } from '../../src/core/inference.ts';
+import { serveGathered } from '../../src/core/inference.ts';
 import { toLogFields, withFields } from '../../src/core/log.ts';
 import { type Port, serveCall } from '../../src/core/wire.ts';
 import type { JournaledService } from '../../src/engine/chat-service.ts';
@@ -47,7 +47,7 @@ function serveModel(port: Port, model: BrowserModel, requestId: string): Promise
     generate: async (request, emit, signal) => (await service()).generate(request, emit, signal),
     ask: async (kind, question, signal) => (await service()).ask(kind, question, signal),
   };
-  return serveInference(port, whenOpen, (error) => requestLog.error('request failed', toLogFields(error)));
+  return serveGathered(port, whenOpen, (error) => requestLog.error('request failed', toLogFields(error)));
 }
 
 function serveState(port: Port, requestId: string): Promise<void> {

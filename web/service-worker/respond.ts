@@ -46,14 +46,24 @@ function earlyResponse({ reply, cancel, requestId }: Work): Response {
   return new Response(body, { headers: { 'content-type': 'application/json', ...requestIdHeaders(requestId) } });
 }
 
+/** The pieces of a body as the page reads them. Those that come within one task make one chunk, because each chunk has its price. */
 function toStream(body: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
+  let coming = null as ReturnType<typeof iterator.next> | null;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const next = await iterator.next();
-      if (next.done) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
+      coming ??= iterator.next();
+      let next: IteratorResult<string> | null = await coming;
+      const taskOver = nextTask().then(() => null);
+      let text = '';
+      while (next && !next.done) {
+        text += next.value;
+        coming = iterator.next();
+        next = await Promise.race([coming, taskOver]);
+      }
+      if (text !== '') controller.enqueue(encoder.encode(text));
+      if (next?.done) controller.close();
     },
     async cancel() {
       await iterator.return?.();

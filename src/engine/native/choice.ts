@@ -3,7 +3,6 @@ import type { Sampling } from '../../core/runner.ts';
 import { isGreedy } from '../../core/sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
 import type { Decoder } from './decoder.ts';
-import type { Passes } from './draft-length.ts';
 import type { DraftModel } from './draft-model.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
 import { createGuide, type Guide } from './guide.ts';
@@ -16,6 +15,7 @@ import {
   type Token,
 } from './llama.ts';
 import { createLogitsReader } from './logits.ts';
+import type { PassTimes } from './pass-times.ts';
 import type { Slot } from './prefix-store.ts';
 import { createPromptLookup } from './prompt-lookup.ts';
 import { createPromptScorer } from './prompt-scores.ts';
@@ -33,7 +33,7 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /** What decides how many tokens of a reply go into one pass. */
 export interface Ahead {
-  passes: Passes;
+  times: PassTimes;
   /** True if every token is to be drawn by itself. */
   oneByOne: boolean;
   draft?: DraftModel | undefined;
@@ -119,7 +119,7 @@ async function createSource(
   const {
     decoder,
     request,
-    ahead: { passes, oneByOne, draft: model },
+    ahead: { times, oneByOne, draft: model },
   } = context;
   const history = [...prompt];
   const drawer = await createDrawer(context, choice, history, drawn);
@@ -132,8 +132,8 @@ async function createSource(
     drawer,
     guide,
     forces: mayForce(request),
-    passes,
-    speculation: guesses ? createSpeculation(passes, { guide, lookup: createPromptLookup(history), draft }) : undefined,
+    times,
+    speculation: guesses ? createSpeculation(times, { guide, lookup: createPromptLookup(history), draft }) : undefined,
     mostPerStep,
     mostAtFirst: Math.min(left, decoder.contextLength - prompt.length) - 1,
   });

@@ -1,4 +1,6 @@
+import { sum } from '../../core/sum.ts';
 import type { LlamaContext, Token } from './llama.ts';
+import type { PassShape, Run } from './micro-batches.ts';
 import { createTurns } from './turns.ts';
 
 /** What one sequence brings into a forward pass. */
@@ -24,10 +26,11 @@ export interface Decoder {
   /** The number of sequences. */
   readonly sequences: number;
   /**
-   * Runs one forward pass and returns for each part the places of its logits. The parts must be in ascending order of their
-   * sequences: llama.cpp puts only tokens of such into one micro-batch.
+   * Runs one forward pass and returns for each part the places of its logits.
+   *
+   * @param arrange decides about the order; without it, it is that of the parts
    */
-  decode(parts: Part[], threads: number): Promise<Place[][]>;
+  decode(parts: Part[], threads: number, arrange?: (shape: PassShape) => Run[]): Promise<Place[][]>;
   /**
    * Keeps the first `length` tokens of a sequence that holds more. Returns how many it really holds then: `length` or, where the
    * model can't go back so far, none. Waits for a forward pass that is under way, as `copy` does.
@@ -81,8 +84,15 @@ export interface AddonContext {
   loadSequenceStateFromFile(path: string, sequence: number, mostTokens: number): Promise<Uint32Array>;
 }
 
-/** @param window the number of tokens that a model with a sliding window looks back on; null for one that sees all */
-export function createDecoder(context: LlamaContext, window: number | null): Decoder {
+/** How a model's cache remembers. */
+export interface Memory {
+  /** The number of tokens that a model with a sliding window looks back on; null for one that sees all. */
+  window: number | null;
+  /** True if a sequence can drop its latest tokens, and is as it was before them. */
+  rewinds: boolean;
+}
+
+export function createDecoder(context: LlamaContext, { window, rewinds }: Memory): Decoder {
   const addon = Reflect.get(context, '_ctx') as AddonContext;
   const guard = Reflect.get(context, '_backendContextDisposeGuard') as {
     createPreventDisposalHandle(): { dispose(): void };
@@ -108,26 +118,61 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
     return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
   };
 
+  const { batchSize, contextSize: contextLength, totalSequences: sequences } = context;
+
+  /** A part of one token that is dropped after the pass; undefined if that would change what the sequence holds. */
+  const fillerFor = (sequence: number, longest: number): Part | undefined => {
+    if (!rewinds || unsettled.has(sequence)) return undefined;
+    const at = addon.getSequenceKvCacheMaxPosition(sequence) + 1;
+    return at < Math.min(longest, contextLength) ? { sequence, at, tokens: [FILLER], logitsAt: [] } : undefined;
+  };
+
+  /** The parts in the order in which they are to be computed, and those that fill gaps between them. */
+  const arranged = (parts: Part[], arrange: (shape: PassShape) => Run[]) => {
+    // All sequences of a micro-batch are computed at the length of the longest: one that is longer would hold up the others.
+    const longest = Math.max(...parts.map(({ at, tokens }) => at + tokens.length));
+    const spare = batchSize - sum(parts.map(({ tokens }) => tokens.length));
+    const own = new Map(parts.map((part) => [part.sequence, part]));
+    const fillers = Array.from({ length: sequences }, (_, sequence) =>
+      own.has(sequence) || spare < sequences ? undefined : fillerFor(sequence, longest),
+    );
+    const runs = arrange({
+      widths: fillers.map((_, sequence) => own.get(sequence)?.tokens.length ?? 0),
+      mayFill: fillers.map((filler) => filler !== undefined),
+    });
+    const order = runs.flatMap(({ from, to }) =>
+      Array.from({ length: to - from }, (_, index) => own.get(from + index) ?? fillers[from + index] ?? []).flat(),
+    );
+    return { order, added: order.filter(({ sequence }) => !own.has(sequence)) };
+  };
+
   return {
     context,
     addon,
-    batchSize: context.batchSize,
-    contextLength: context.contextSize,
-    sequences: context.totalSequences,
+    batchSize,
+    contextLength,
+    sequences,
     hold() {
       const handle = guard.createPreventDisposalHandle();
       return () => handle.dispose();
     },
-    decode: (parts, threads) =>
+    decode: (parts, threads, arrange) =>
       alone(async () => {
-        addon.initBatch(parts.reduce((total, { tokens }) => total + tokens.length, 0));
-        const places = parts.map(({ sequence, at, tokens, logitsAt }) =>
-          Array.from(addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt))),
-        );
+        const { order, added } = arrange ? arranged(parts, arrange) : { order: parts, added: [] };
+        addon.initBatch(sum(order.map(({ tokens }) => tokens.length)));
+        const places = new Map<number, Place[]>();
+        for (const { sequence, at, tokens, logitsAt } of order) {
+          const put = addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt));
+          places.set(sequence, Array.from(put));
+        }
         addon.setThreads(threads);
         unsettled = new Set();
-        await addon.decodeBatch();
-        return places;
+        try {
+          await addon.decodeBatch();
+        } finally {
+          for (const { sequence, at } of added) keep(sequence, at);
+        }
+        return parts.map(({ sequence }) => places.get(sequence) ?? []);
       }),
     truncate: (sequence, length) => alone(async () => keep(sequence, length)),
     reaches: (sequence, length) => alone(async () => remembers(sequence, length)),
@@ -156,6 +201,9 @@ export function createDecoder(context: LlamaContext, window: number | null): Dec
       }),
   };
 }
+
+/** Any token does: nobody looks at what follows it. */
+const FILLER = 0 as Token;
 
 /** The tokens lie beside the state, in Paddock's own words. */
 const NO_TOKENS = new Uint32Array(0);

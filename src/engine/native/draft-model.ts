@@ -52,7 +52,12 @@ export async function loadDraftModel(
     const context = await createContext(model, { ...options, slots: 1, contextLength: length });
     log.info('draft model loaded', { file: model.filename });
     const { length: vocabularySize } = tokensOf(main.model);
-    return createDraftModel({ decoder: createDecoder(context, null), draft, vocabularySize, threads });
+    return createDraftModel({
+      decoder: createDecoder(context, { window: null, rewinds: true }),
+      draft,
+      vocabularySize,
+      threads,
+    });
   } catch (error) {
     await model?.dispose();
     log.warn('draft model not used', { reason: error instanceof Error ? error.message : String(error) });

@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { sum } from '../../core/sum.ts';
 import { type CpuClock, ownCpuMs, readCpuClock } from '../node/cpu-clock.ts';
 import type { Decoder, Part } from './decoder.ts';
-import type { Passes } from './draft-length.ts';
-import { afterStep, promptBudget, UNKNOWN_PACE } from './pace.ts';
+import { cutRun, type MicroBatch, type PassShape, planRuns } from './micro-batches.ts';
+import { promptBudget, promptTokenTime } from './pace.ts';
+import type { PassTimes } from './pass-times.ts';
 import type { StepDriver } from './step-loop.ts';
 import { planStep } from './step-plan.ts';
 import type { ThreadCounts } from './thread-count.ts';
@@ -10,6 +12,9 @@ import { afterLook, afterPass, type ObservedPass, startGovernor, wantsToLook } f
 
 /** A step with more tokens than this is like a prompt, one with fewer like a reply. */
 const MANY_TOKENS = 32;
+/** What other programs did longer ago than this, in ms, says nothing of now. After such a pause they are watched for so long anew. */
+const RECENT_MS = 1000;
+const WINDOW_MS = 50;
 
 export interface Driver extends StepDriver {
   /** The time that evaluating a token of a prompt takes, in ms; null before that was measured. */
@@ -24,10 +29,10 @@ export interface Driver extends StepDriver {
  *
  * @param governed whether other programs may take cores away; on a GPU they do not matter
  */
-export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, passes: Passes): Driver {
+export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, times: PassTimes): Driver {
   const { batchSize } = decoder;
   const most = Math.max(counts.reply, counts.prompt);
-  let pace = UNKNOWN_PACE;
+  let promptTokenMs: number | null = null;
   let governor = startGovernor(most, performance.now());
   let seen: { at: number; clock: CpuClock } | undefined;
   let planned = { prompts: 0, replies: 0 };
@@ -39,8 +44,13 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   };
 
   /** Before a pass, so that the first one after a pause has the cores that became free meanwhile. */
-  const look = (now: number) => {
-    if (!seen || !wantsToLook(governor, most, now)) return;
+  const look = async () => {
+    if (!seen || !wantsToLook(governor, most, performance.now())) return;
+    if (performance.now() - seen.at > RECENT_MS) {
+      seen = { at: performance.now(), clock: readCpuClock() };
+      await setTimeout(WINDOW_MS);
+    }
+    const now = performance.now();
     const clock = readCpuClock();
     const free = (clock.idle - seen.clock.idle + clock.own - seen.clock.own) / (now - seen.at);
     seen = { at: now, clock };
@@ -51,18 +61,22 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
 
   const compute = async (parts: Part[]) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
-    if (governed) look(performance.now());
+    if (governed) await look();
     const threads = atMost(tokens > MANY_TOKENS ? counts.prompt : counts.reply);
     const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
-    passes.begin(
-      parts.map(({ tokens }) => tokens.length),
-      parts.filter(({ logitsAt }) => logitsAt.length > 0).length,
-    );
-    const places = await decoder.decode(parts, threads);
+    let batches: MicroBatch[] = [{ sequences: 1, width: tokens }];
+    const arrange = (shape: PassShape) => {
+      const runs = planRuns(shape, times.of);
+      batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
+      return runs;
+    };
+    const places = await decoder.decode(parts, threads, parts.length > 1 ? arrange : undefined);
     const now = performance.now();
     const wallMs = now - start.wall;
-    passes.end(wallMs);
-    pace = afterStep(pace, { ...planned, ms: wallMs });
+    const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;
+    times.note({ tokens, replies, batches, ms: wallMs });
+    const repliesMs = planned.replies === 0 ? 0 : times.rows.of(planned.replies);
+    promptTokenMs = promptTokenTime(promptTokenMs, planned.prompts, wallMs - repliesMs);
     if (governed) judge({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
     return places;
   };
@@ -70,15 +84,15 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   return {
     plan(demands) {
       const waiting = demands.filter(({ prompt }) => prompt > 0).length;
-      const budget = promptBudget(pace, waiting, demands.length - waiting, batchSize);
+      const budget = promptBudget(promptTokenMs, waiting, demands.length - waiting, batchSize);
       const grants = planStep(demands, { batchSize, promptBudget: budget, now: performance.now() });
-      planned = { prompts: sum(grants), replies: sum(demands.map(({ reply }) => reply)) };
+      planned = { prompts: sum(grants), replies: demands.length - waiting };
       return grants;
     },
     decode: compute,
     hold: decoder.hold,
     get promptTokenMs() {
-      return pace.promptTokenMs;
+      return promptTokenMs;
     },
     get replyThreads() {
       return atMost(counts.reply);

@@ -9,7 +9,6 @@ import type { CopyFigures, WorkerConfig } from '../node/task.ts';
 import { NO_COPIES } from './copies.ts';
 import { measureCopy } from './copy-cost.ts';
 import { createDecoder, type Decoder } from './decoder.ts';
-import { createPasses } from './draft-length.ts';
 import { loadDraftModel } from './draft-model.ts';
 import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
@@ -25,6 +24,7 @@ import {
   type NativeModel,
   unloadModel,
 } from './llama.ts';
+import { createPassTimes } from './pass-times.ts';
 import { UNKNOWN_COSTS } from './prefix-plan.ts';
 import { createPrefixStore } from './prefix-store.ts';
 import { textContextOptions, textLength } from './text-context.ts';
@@ -76,10 +76,13 @@ async function createEngine(
 
   if (options.kind === 'chat') {
     const context = await createContext(model, options);
-    const passes = createPasses();
-    const decoder = createDecoder(context, model.fileInsights.swaSize ?? null);
+    const times = createPassTimes();
+    const decoder = createDecoder(context, {
+      window: model.fileInsights.swaSize ?? null,
+      rewinds: canRewind(loaded),
+    });
     const { reason, ...counts } = await threadsFor(decoder, options, backend);
-    const driver = createDriver(decoder, counts, backend === 'cpu', passes);
+    const driver = createDriver(decoder, counts, backend === 'cpu', times);
     const copyMs = await measureCopy(decoder, counts.reply);
     const costs = () => (driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs });
     const { bytesPerToken = 0 } = link ?? {};
@@ -88,7 +91,7 @@ async function createEngine(
     const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
     const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
     const draft = await loadDraftModel(loaded, options, context.contextSize, () => driver.replyThreads, log);
-    const ahead = { passes, oneByOne: options.oneByOne ?? false, draft };
+    const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
     const idle = copies && createIdleCopies(copies, store.held);
     const generate = createGenerate({ loaded, decoder, vocabulary, driver, store, ahead, log });
     return {

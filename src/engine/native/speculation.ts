@@ -1,7 +1,8 @@
-import { createDraftLength, type DraftLength, type Passes } from './draft-length.ts';
+import { createDraftLength, type DraftLength } from './draft-length.ts';
 import type { DraftModel } from './draft-model.ts';
 import type { Guide } from './guide.ts';
 import type { Token } from './llama.ts';
+import type { PassTimes } from './pass-times.ts';
 import type { PromptLookup } from './prompt-lookup.ts';
 
 /** Guesses how a reply goes on. */
@@ -30,8 +31,8 @@ export interface Guessers {
  * Guesses only while no other reply is written: llama.cpp cuts a pass so that all sequences bring equally many
  * tokens to each part, and each part reads all weights. The others would wait for a part that is not theirs.
  */
-export function createSpeculation(passes: Passes, { guide, lookup, draft }: Guessers): Speculation {
-  const newLength = () => createDraftLength(passes.times);
+export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Guessers): Speculation {
+  const newLength = () => createDraftLength(times.lines);
   const [byGrammar, byLookup, byDraft] = [newLength(), newLength(), newLength()];
   let latest: { length: DraftLength; tokens: number } | undefined;
   /** The tokens that this reply had in the pass before. */
@@ -52,7 +53,7 @@ export function createSpeculation(passes: Passes, { guide, lookup, draft }: Gues
 
   return {
     async guess(pending, room) {
-      const { tokens, replies } = passes.latest;
+      const { tokens, replies } = times.latest;
       const without = pending + Math.max(0, tokens - own);
       latest = undefined;
       own = pending;

@@ -20,7 +20,7 @@ export interface Steppable {
 export interface StepDriver {
   /** Says how many tokens of its prompt each generation may evaluate next. */
   plan(demands: Demand[]): number[];
-  /** Runs one forward pass. The parts are in ascending order of their sequences. */
+  /** Runs one forward pass. */
   decode(parts: Part[]): Promise<Place[][]>;
   /** Has the model live until the returned function is called. Throws if it is gone. */
   hold(): () => void;
@@ -40,12 +40,10 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
 
   const step = async () => {
     const grants = plan(running.map(({ demand }) => demand));
-    const begun = running
-      .flatMap((generation, index) => {
-        const part = generation.begin(grants[index] ?? 0);
-        return part ? [{ generation, part }] : [];
-      })
-      .sort((a, b) => a.part.sequence - b.part.sequence);
+    const begun = running.flatMap((generation, index) => {
+      const part = generation.begin(grants[index] ?? 0);
+      return part ? [{ generation, part }] : [];
+    });
     if (begun.length === 0) return;
     try {
       const release = hold();

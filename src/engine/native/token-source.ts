@@ -1,8 +1,8 @@
 import type { Guesses } from '../../core/events.ts';
 import type { Place } from './decoder.ts';
-import type { Passes } from './draft-length.ts';
 import type { Guide } from './guide.ts';
 import type { Token } from './llama.ts';
+import type { PassTimes } from './pass-times.ts';
 import type { Speculation } from './speculation.ts';
 import type { Drawn, TokenDrawer } from './token-drawer.ts';
 
@@ -45,7 +45,7 @@ export interface TokenSourceOptions {
   forces: boolean;
   /** Guesses tokens. They are drawn as all others are, but several in one forward pass. */
   speculation?: Speculation | undefined;
-  passes: Passes;
+  times: PassTimes;
   /** The most tokens of the reply in one forward pass. */
   mostPerStep: number;
   /** The most tokens with which the reply may begin before one is drawn. */
@@ -60,7 +60,7 @@ const MOST_FORCED = 64;
  * tokens and with the same random number as without it, and the first one that is drawn differently ends it.
  */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { drawer, guide, speculation, passes, mostPerStep } = options;
+  const { drawer, guide, speculation, times, mostPerStep } = options;
   let guess: Token[] = [];
 
   /**
@@ -117,7 +117,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     guesses,
     async propose(left) {
       room = left;
-      evaluating = goTogether(pending.length, passes) ? Math.min(pending.length, mostPerStep) : 1;
+      evaluating = goTogether(pending.length, times) ? Math.min(pending.length, mostPerStep) : 1;
       const most = evaluating < pending.length ? 0 : Math.min(room, mostPerStep - evaluating);
       guess = (await speculation?.guess(evaluating, most)) ?? [];
       const tokens = [...pending.slice(0, evaluating), ...guess];
@@ -147,7 +147,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
  * True if it is quicker for all to evaluate the pending tokens of a reply together. llama.cpp then cuts the pass of several replies in
  * two, of which the others gain nothing; one after the other they take a small share of each pass.
  */
-function goTogether(pending: number, { latest: { replies }, times }: Passes): boolean {
+function goTogether(pending: number, { latest: { replies }, lines, rows }: PassTimes): boolean {
   if (pending <= 1 || replies <= 1) return true;
-  return times.of(pending - 1) < ((pending - 1) * times.of(replies)) / replies;
+  return lines.of(pending - 1) < ((pending - 1) * rows.of(replies)) / replies;
 }

@@ -1,4 +1,4 @@
-import { type StreamOptions, Wllama } from '@wllama/wllama/esm/index.js';
+import { Wllama } from '@wllama/wllama/esm/index.js';
 import { spelledControlTokens, type TextPart } from '../../core/chat/literal-text.ts';
 import type { ModelTraits } from '../../core/chat/prepare.ts';
 import { unsupportedParameter } from '../../core/errors.ts';
@@ -10,14 +10,14 @@ import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
 import { isTokens, partsOf, refuseUnknownIds, withBos } from '../tokenize.ts';
-import { type ChoiceOutcome, type Chunk, ChunkReader, NO_TIMINGS, type ReplySoFar } from './chunks.ts';
+import { type ChoiceOutcome, ChunkReader, NO_TIMINGS, type ReplySoFar } from './chunks.ts';
 import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
 import { createHeldPrompt } from './held-prompt.ts';
 import { loadParams } from './load-params.ts';
 import { checkModelSize, loadFailure } from './memory-limit.ts';
 import { completionParams } from './params.ts';
-import { completeWithFiles, computeWith } from './private-wllama.ts';
+import { complete, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
 import { toWasmText, type WasmRequest } from './prompt.ts';
 import {
@@ -276,27 +276,25 @@ class WasmEngine implements TextEngine {
     const prompt = { scope: request.cacheScope, text: request.media.length > 0 ? null : request.prompt };
     const cachePrompt = request.cachePrompt && this.#held.mayBeUsedFor(prompt);
     this.#held.begin(prompt);
-    const running = this.#complete(request, {
-      ...completionParams({ ...request, cachePrompt }, reader.choice, this.info.contextLength),
-      stream: true,
-      abortSignal: AbortSignal.any([signal, stopped.signal]),
-      onData: (chunk) => {
-        this.#held.note(chunk as Chunk);
-        reader.take(chunk as Chunk);
-        if (reader.over) stopped.abort();
-      },
-    });
-    await this.#untilInterrupted(running);
-    if (!reader.over) throw new Error('The WebAssembly runtime ended a generation early.');
-  }
-
-  #complete({ media }: WasmRequest, options: StreamOptions & object): Promise<void> {
-    if (media.length === 0) return this.#wllama.createCompletion(options);
-    return completeWithFiles(
+    const running = complete(
       this.#wllama,
-      options,
-      media.map(({ bytes }) => bytes),
+      {
+        params: {
+          ...completionParams({ ...request, cachePrompt }, reader.choice, this.info.contextLength),
+          stream: true,
+        },
+        files: request.media.map(({ bytes }) => bytes),
+        signal: AbortSignal.any([signal, stopped.signal]),
+        onChunk: (chunk) => {
+          this.#held.note(chunk);
+          reader.take(chunk);
+          if (reader.over) stopped.abort();
+        },
+      },
+      this.#runtime,
     );
+    await this.#untilInterrupted(running);
+    if (!reader.over && !signal.aborted) throw new Error('The WebAssembly runtime ended a generation early.');
   }
 
   /**

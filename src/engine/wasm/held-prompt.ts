@@ -19,6 +19,8 @@ export interface HeldPrompt {
 
 /** The slot's tokens are at least this share of the bytes of a prompt. A token has a byte or more, so it is a share of the tokens too. */
 const LEAST_SHARE = 1 / 8;
+/** Tokens of a reply that the slot may hold although no chunk tells of them: one that can't be told, and one that was asked for ahead. */
+const MOST_UNTOLD = 2;
 
 /**
  * llama-server also keeps earlier prompts beside its slot, whosever they are. It takes one of them that has more in common with a
@@ -46,7 +48,7 @@ export function createHeldPrompt(): HeldPrompt {
     },
     note({ prompt_progress: progress, timings }) {
       if (progress && running) held = { ...running, promptTokens: progress.total, replyTokens: 0 };
-      if (held && timings) held.replyTokens = timings.predicted_n;
+      if (held && timings) held.replyTokens = timings.predicted_n + MOST_UNTOLD;
     },
   };
 }

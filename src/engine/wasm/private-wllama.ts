@@ -1,4 +1,5 @@
-import type { StreamOptions, Wllama, WorkerProxy } from '@wllama/wllama/esm/index.js';
+import type { Wllama, WllamaLogger, WorkerProxy } from '@wllama/wllama/esm/index.js';
+import type { Chunk } from './chunks.ts';
 
 // This module uses private parts of wllama. wllama's version is pinned, and `private-parts.test.ts` or `media.test.ts` fails
 // if a part changes.
@@ -26,18 +27,67 @@ export function computeWith(wllama: Wllama, threads: number): void {
   });
 }
 
+/** A completion to run. */
+export interface CompletionRun {
+  /** In llama-server's words. */
+  params: object;
+  /** What the runtime's markers in the prompt stand for, in order. */
+  files: Uint8Array[];
+  /** Ends it at the next step. */
+  signal: AbortSignal;
+  onChunk: (chunk: Chunk) => void;
+}
+
+/** Steps that take less, in ms, are asked for ahead. What is asked for ahead delays an abort by as much. */
+const QUICK_STEP_MS = 25;
+
 /**
- * Runs `createCompletion` for a prompt in which the runtime's markers stand for files. wllama's public way takes files
- * only with chats, which go through llama.cpp's own template and parser.
+ * Runs a completion to its end, or until it is aborted. wllama's own way asks for each step when it has got the one before, and
+ * llama.cpp idles meanwhile: with small models for a good part of the time. This asks for the next quick step while the one before
+ * is on its way. It also takes files with any prompt; wllama's own takes them only with chats, which go through llama.cpp's own
+ * template and parser.
+ *
+ * @param logger is told of the data of an error, before it is thrown without
  */
-export async function completeWithFiles(
-  wllama: Wllama,
-  options: StreamOptions & object,
-  files: Uint8Array[],
+export async function complete(
+  { proxy }: Pick<Wllama, 'proxy'>,
+  { params, files, signal, onChunk }: CompletionRun,
+  logger: Pick<WllamaLogger, 'error'>,
 ): Promise<void> {
-  const data_json = JSON.stringify(options);
-  const message = { _name: 'cmpl_req', is_chat: false, data_json, files };
-  const accepted = await wllama.proxy?.wllamaAction('completion', message);
-  if (accepted?.success !== true) throw new Error('The WebAssembly runtime did not accept a prompt with media.');
-  await wllama.getResponse(options, true, Number(accepted.req_id));
+  if (!proxy) throw new Error('No model is loaded.');
+  const data_json = JSON.stringify(params);
+  const accepted = await proxy.wllamaAction('completion', { _name: 'cmpl_req', is_chat: false, data_json, files });
+  if (accepted.success !== true) throw new Error('The WebAssembly runtime did not accept a completion.');
+  const req_id = accepted.req_id;
+  const step = () => proxy.wllamaAction('get_result', { _name: 'gres_req', req_id });
+
+  let ahead: Promise<Record<string, unknown>> | null = null;
+  let over = false;
+  try {
+    while (!over && !signal.aborted) {
+      const begun = performance.now();
+      const result: Record<string, unknown> = await (ahead ?? step());
+      over = result.has_more !== true;
+      ahead = !over && performance.now() - begun < QUICK_STEP_MS ? step() : null;
+      // It may fail before anybody waits for it.
+      ahead?.catch(() => {});
+      for (const chunk of chunksOf(String(result.data_json), result.is_error === true, logger)) onChunk(chunk);
+    }
+  } finally {
+    // Nothing may run on: the slot is free for the next completion only when this one has ended.
+    await ahead?.catch(() => {});
+    if (!over) await proxy.wllamaAction('cancel', { _name: 'cncl_req', req_id }).catch(() => {});
+  }
+}
+
+/** The chunks of one step: none, one or a list. */
+function chunksOf(json: string, isError: boolean, logger: Pick<WllamaLogger, 'error'>): Chunk[] {
+  // llama-server says null when it begins.
+  if (json === '' || json === 'null') return [];
+  const data = JSON.parse(json) as Chunk | Chunk[] | { message?: string };
+  if (isError) {
+    logger.error('The model returned an error', data);
+    throw new Error('message' in data ? data.message : 'unknown error of the WebAssembly runtime');
+  }
+  return Array.isArray(data) ? data : [data as Chunk];
 }

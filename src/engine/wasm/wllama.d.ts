@@ -64,8 +64,6 @@ declare module '@wllama/wllama/esm/index.js' {
     createCompletion(options: StreamOptions & object): Promise<void>;
     /** Private to wllama. Null until a model loads. */
     proxy: WorkerProxy | null;
-    /** Private to wllama. Reads the replies to an accepted request. */
-    getResponse(options: StreamOptions, isStream: true, request: number): Promise<void>;
     createEmbedding(options: { input: (string | number[])[] }): Promise<{
       data: { index: number; embedding: number[] }[];
       usage: { prompt_tokens: number };

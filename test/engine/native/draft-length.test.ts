@@ -1,58 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createDraftLength,
-  createPasses,
-  createPassTimes,
-  type PassTimes,
-} from '../../../src/engine/native/draft-length.ts';
-
-/** Times as they were measured on two cores: more tokens in a pass cost little, up to a point. */
-const onTwoCores = (tokens: number) => (tokens <= 16 ? 27 * tokens ** 0.3 : 62 + (tokens - 16) * 1.8);
-
-/** How many times as long as a pass of `tokens` tokens one of `more` takes. */
-const ratio = (times: PassTimes, tokens: number, more: number) => times.of(more) / times.of(tokens);
-
-const measured = (ms: (tokens: number) => number) => {
-  const times = createPassTimes();
-  for (const tokens of [1, 2, 3, 4, 6, 8, 11, 16, 23, 32, 64, 128]) times.note(tokens, ms(tokens));
-  return times;
-};
-
-describe('the times of passes', () => {
-  it('are guessed until they are measured', () => {
-    const times = createPassTimes();
-    expect(ratio(times, 1, 4)).toBeCloseTo(1.5, 1);
-    expect(ratio(times, 1, 16)).toBeCloseTo(2.3, 1);
-    times.note(1, 20);
-    expect(ratio(times, 1, 4)).toBeCloseTo(1.5, 1);
-  });
-
-  it('are those that were measured, and between two of them in between', () => {
-    const times = measured((tokens) => 10 + tokens);
-    expect(ratio(times, 1, 8)).toBeCloseTo(18 / 11, 1);
-    const five = ratio(times, 1, 5);
-    expect(five).toBeGreaterThan(ratio(times, 1, 4));
-    expect(five).toBeLessThan(ratio(times, 1, 6));
-  });
-
-  it('follow a machine that becomes slower, but not one slow pass', () => {
-    const times = measured(onTwoCores);
-    const before = ratio(times, 1, 8);
-    times.note(8, 5000);
-    expect(ratio(times, 1, 8)).toBeLessThan(before * 1.11);
-    for (let count = 0; count < 50; count++) times.note(8, 500);
-    expect(ratio(times, 1, 8)).toBeGreaterThan(8);
-  });
-
-  it('forget a pass that was slow by chance, though no other of its kind is tried', () => {
-    const times = createPassTimes();
-    times.note(1, 20);
-    times.note(4, 1000);
-    expect(ratio(times, 1, 4)).toBeGreaterThan(40);
-    for (let count = 0; count < 1500; count++) times.note(1, 20);
-    expect(ratio(times, 1, 4)).toBeLessThan(2.2);
-  });
-});
+import { createDraftLength } from '../../../src/engine/native/draft-length.ts';
+import { measured, onTwoCores } from './measured-times.ts';
 
 describe('the length of a draft', () => {
   /** Runs passes on a text of which each guess is right with this probability, and returns what they did. */
@@ -101,20 +49,5 @@ describe('the length of a draft', () => {
   it('is longer where a prompt makes the pass long anyway', () => {
     const draft = createDraftLength(measured(onTwoCores));
     expect(draft.choose(100)).toBeGreaterThan(draft.choose(1));
-  });
-});
-
-describe('passes', () => {
-  it('tell what the latest had, and are timed where all sequences bring equally many tokens', () => {
-    const passes = createPasses();
-    passes.begin([1, 8], 2);
-    expect(passes.latest).toEqual({ tokens: 9, replies: 2 });
-    passes.end(5);
-    passes.begin([1], 1);
-    passes.end(10);
-    passes.begin([2, 2], 2);
-    passes.end(20);
-    expect(ratio(passes.times, 1, 4)).toBeCloseTo(2, 1);
-    expect(ratio(passes.times, 4, 9)).toBeCloseTo((9 / 4) ** 0.3, 1);
   });
 });

@@ -14,6 +14,7 @@ import {
   unloadModel,
 } from '../../../src/engine/native/llama.ts';
 import { createLogitsReader, type LogitsReader } from '../../../src/engine/native/logits.ts';
+import type { PassShape } from '../../../src/engine/native/micro-batches.ts';
 import { createRankingPrompt } from '../../../src/engine/native/ranking-prompt.ts';
 import { createSequence } from '../../../src/engine/native/sequence.ts';
 import { writeRerankModel } from '../../fixtures/embedding-model.ts';
@@ -40,7 +41,7 @@ beforeAll(async () => {
     batchSize: 64,
   };
   loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
-  decoder = createDecoder(await createContext(loaded.model, options), null);
+  decoder = createDecoder(await createContext(loaded.model, options), { window: null, rewinds: true });
   reader = createLogitsReader(loaded, decoder);
 });
 afterAll(async () => {
@@ -75,6 +76,45 @@ describe('node-llama-cpp', () => {
       expect(tokens).toEqual(alone[index]?.tokens);
       expect(logits[0]).toBeCloseTo(alone[index]?.logits[0] ?? 0, 3);
     }
+  });
+
+  it('fills gaps between sequences, and leaves those that fill them as they were', async () => {
+    const tokens = tokensOf('a text that is long enough to be compared');
+    const next = tokensOf('more');
+    const expected = await highestAfter([...tokens, ...next]);
+    for (const sequence of [0, 1, 2]) await highestAfter(tokens, sequence);
+    await decoder.truncate(3, 0);
+    const part = (sequence: number) => ({ sequence, at: tokens.length, tokens: next, logitsAt: [next.length - 1] });
+    const shapes: PassShape[] = [];
+    const asOneRun = (shape: PassShape) => {
+      shapes.push(shape);
+      return [{ from: 0, to: 4 }];
+    };
+    const places = await decoder.decode([part(2), part(0)], 1, asOneRun);
+    expect(shapes[0]?.widths.slice(0, 4)).toEqual([next.length, 0, next.length, 0]);
+    expect(shapes[0]?.mayFill.slice(0, 4)).toEqual([false, true, false, true]);
+    for (const [place = -1] of places) expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+
+    const [[place = -1] = []] = await decoder.decode([part(1)], 1);
+    expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+    expect((await highestAfter([...tokens, ...next], 3)).tokens).toEqual(expected.tokens);
+  });
+
+  it('fills no gap with a sequence that is longer than those that bring something, nor with one that is full', async () => {
+    await highestAfter(tokensOf('a text of some more tokens than the other'), 1);
+    await decoder.truncate(2, 0);
+    await decoder.decode([{ sequence: 2, at: 0, tokens: Array(60).fill(1), logitsAt: [] }], 1);
+    const mayFill = async (at: number, tokens: Token[]) => {
+      let shape: PassShape | undefined;
+      await decoder.truncate(0, at);
+      await decoder.decode([{ sequence: 0, at, tokens, logitsAt: [] }], 1, (seen) => {
+        shape = seen;
+        return [{ from: 0, to: 1 }];
+      });
+      return shape?.mayFill.slice(1, 3);
+    };
+    expect(await mayFill(0, tokensOf('short'))).toEqual([false, false]);
+    expect(await mayFill(0, Array(50).fill(1))).toEqual([true, false]);
   });
 
   it('saves a sequence to a file, and loads it into another one', async () => {

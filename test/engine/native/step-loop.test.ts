@@ -105,20 +105,6 @@ describe('step loop', () => {
     expect(log).toEqual(['first token', 'first token', 'second token']);
   });
 
-  it('hands llama.cpp the parts in the order of their sequences', async () => {
-    const orders: number[][] = [];
-    const loop = createLoop({
-      async decode(parts) {
-        orders.push(parts.map(({ sequence }) => sequence));
-        return parts.map(() => []);
-      },
-    });
-    const generations = [3, 0, 2].map((sequence) => createGeneration('a', 0, 1, [], sequence));
-    for (const generation of generations) loop.add(generation);
-    await Promise.all(generations.map(({ whenFinished }) => whenFinished));
-    expect(orders).toEqual([[0, 2, 3]]);
-  });
-
   it('ends all that were in a forward pass that fails, and goes on with others', async () => {
     const log: string[] = [];
     let passes = 0;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPasses } from '../../../src/engine/native/draft-length.ts';
 import type { Guide } from '../../../src/engine/native/guide.ts';
 import type { Token } from '../../../src/engine/native/llama.ts';
+import { createPassTimes } from '../../../src/engine/native/pass-times.ts';
 import { createPromptLookup } from '../../../src/engine/native/prompt-lookup.ts';
 import { createSpeculation, type Speculation } from '../../../src/engine/native/speculation.ts';
 import type { TokenDrawer } from '../../../src/engine/native/token-drawer.ts';
@@ -56,7 +56,7 @@ async function write(
   const source: TokenSource = createTokenSource({
     drawer,
     forces: true,
-    passes: createPasses(),
+    times: createPassTimes(),
     mostPerStep,
     mostAtFirst: mostPerStep,
     ...more(drawn),
@@ -80,12 +80,12 @@ async function write(
 }
 
 const lookingUp = (history: Token[]) => ({
-  speculation: createSpeculation(createPasses(), { lookup: createPromptLookup(history) }),
+  speculation: createSpeculation(createPassTimes(), { lookup: createPromptLookup(history) }),
 });
 
 /** A draft model that is wrong about every fourth token. */
 const drafting = (history: Token[]) => ({
-  speculation: createSpeculation(createPasses(), {
+  speculation: createSpeculation(createPassTimes(), {
     lookup: { update: () => {}, guess: () => [] },
     draft: {
       history,
@@ -164,7 +164,7 @@ describe('forced tokens', () => {
     const source = createTokenSource({
       drawer,
       forces: true,
-      passes: createPasses(),
+      times: createPassTimes(),
       guide: createFakeGuide(),
       mostPerStep: 8,
       mostAtFirst: 8,
@@ -185,14 +185,14 @@ describe('forced tokens', () => {
   });
 
   it('are evaluated one by one where many other replies are written, for whom a longer pass is lost time', async () => {
-    const passes = createPasses();
-    passes.begin(new Array(16).fill(1), 16);
+    const times = createPassTimes();
+    times.note({ tokens: 16, replies: 16, batches: [{ sequences: 16, width: 1 }], ms: 60 });
     const drawer = createFakeDrawer([0 as Token], []);
     drawer.draw = async () => ({ token: 1 as Token });
     const source = createTokenSource({
       drawer,
       forces: true,
-      passes,
+      times,
       guide: createFakeGuide(),
       mostPerStep: 8,
       mostAtFirst: 8,
@@ -214,7 +214,7 @@ describe('forced tokens', () => {
     const source = createTokenSource({
       drawer,
       forces: true,
-      passes: createPasses(),
+      times: createPassTimes(),
       guide,
       mostPerStep: 8,
       mostAtFirst: 2,
@@ -231,7 +231,7 @@ describe('forced tokens', () => {
     const source = createTokenSource({
       drawer,
       forces: true,
-      passes: createPasses(),
+      times: createPassTimes(),
       guide,
       mostPerStep: 8,
       mostAtFirst: 8,
@@ -244,7 +244,7 @@ describe('forced tokens', () => {
     const drawer = createFakeDrawer([0 as Token], []);
     drawer.draw = async () => ({ token: 1 as Token });
     const guide = { ...createFakeGuide(), forced: () => [1, 2] as Token[] };
-    const options = { drawer, guide, forces: true, passes: createPasses(), mostPerStep: 8 };
+    const options = { drawer, guide, forces: true, times: createPassTimes(), mostPerStep: 8 };
     const source = createTokenSource({ ...options, mostAtFirst: 9 });
     expect(source.opening).toHaveLength(9);
     expect((await source.draw([1])).tokens).toHaveLength(10);
@@ -262,7 +262,7 @@ describe('forced tokens', () => {
       drawer,
       guide,
       forces: true,
-      passes: createPasses(),
+      times: createPassTimes(),
       mostPerStep: 8,
       mostAtFirst: 100,
     });
@@ -281,7 +281,7 @@ describe('forced tokens', () => {
       givenUp += 1;
     };
     guide.take(1 as Token);
-    createTokenSource({ drawer, guide, forces: true, passes: createPasses(), mostPerStep: 8, mostAtFirst: 8 });
+    createTokenSource({ drawer, guide, forces: true, times: createPassTimes(), mostPerStep: 8, mostAtFirst: 8 });
     expect(givenUp).toBe(1);
   });
 
@@ -290,7 +290,7 @@ describe('forced tokens', () => {
     const guide = createFakeGuide();
     guide.take(1 as Token);
     expect(
-      createTokenSource({ drawer, forces: true, passes: createPasses(), guide, mostPerStep: 8, mostAtFirst: 8 })
+      createTokenSource({ drawer, forces: true, times: createPassTimes(), guide, mostPerStep: 8, mostAtFirst: 8 })
         .opening,
     ).toEqual([]);
   });

@@ -20,6 +20,7 @@ import { toChatRequest } from '../../../web/chat/data/request.ts';
 import { NO_SETTINGS } from '../../../web/chat/data/settings.ts';
 import { exportText, importText } from '../../../web/chat/data/transfer.ts';
 import { fromList } from '../../../web/chat/data/tree/operations.ts';
+import { inEnglish } from '../../../web/chat/messages/translate.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 
 const MIB = 1024 ** 2;
@@ -43,12 +44,12 @@ const said = (more: Partial<UserTurn>): UserTurn => ({ role: 'user', id: 'u', te
 
 describe('the kinds that a model takes', () => {
   it('are named in words: text goes to every model', () => {
-    expect([undefined, deaf, ears, eyes, both].map((one) => namesOf(kindsOf(one)))).toEqual([
+    expect([undefined, deaf, ears, eyes, both].map((one) => namesOf(kindsOf(one), inEnglish))).toEqual([
       'files',
       'files',
       'recordings or files',
       'pictures or files',
-      'pictures, recordings or files',
+      'pictures, recordings, or files',
     ]);
   });
 });
@@ -76,28 +77,35 @@ describe('a file', () => {
 
   it('is accepted up to 21 MB, by a model that takes its kind', () => {
     const file = { name: 'a.png', size: 20 * MIB };
-    expect(refusalOf('image', file, eyes)).toBeNull();
-    expect(refusalOf('audio', file, ears)).toBeNull();
-    expect(refusalOf('image', { ...file, size: 20 * MIB + 1 }, eyes)).toMatch(/“a\.png” is too large.* 21 MB/);
+    expect(refusalOf('image', file, eyes, inEnglish)).toBeNull();
+    expect(refusalOf('audio', file, ears, inEnglish)).toBeNull();
+    expect(refusalOf('image', { ...file, size: 20 * MIB + 1 }, eyes, inEnglish)).toMatch(
+      /“a\.png” is too large.* 21 MB/,
+    );
   });
 
   it('of text is accepted up to 4 MB, and a PDF up to 50 MB, by every model', () => {
     const file = (size: number) => ({ name: 'a', size });
-    expect([refusalOf('text', file(4e6), deaf), refusalOf('pdf', file(50e6), deaf)]).toEqual([null, null]);
-    expect(refusalOf('text', file(4e6 + 1), both)).toBe('“a” is too large: a file may have 4 MB at most.');
-    expect(refusalOf('pdf', file(50e6 + 1), both)).toBe('“a” is too large: a file may have 50 MB at most.');
+    expect([refusalOf('text', file(4e6), deaf, inEnglish), refusalOf('pdf', file(50e6), deaf, inEnglish)]).toEqual([
+      null,
+      null,
+    ]);
+    expect(refusalOf('text', file(4e6 + 1), both, inEnglish)).toBe('“a” is too large: a file may have 4 MB at most.');
+    expect(refusalOf('pdf', file(50e6 + 1), both, inEnglish)).toBe('“a” is too large: a file may have 50 MB at most.');
   });
 
   it('is refused with a message that names it and the model', () => {
     const file = { name: 'a.b', size: 1 };
-    expect(refusalOf('image', file, ears)).toBe('Ears takes no pictures. “a.b” is not attached.');
-    expect(refusalOf('audio', file, eyes)).toBe('Eyes takes no recordings. “a.b” is not attached.');
-    expect(refusalOf('image', file, undefined)).toMatch(/no model yet/);
+    expect(refusalOf('image', file, ears, inEnglish)).toBe('Ears takes no pictures. “a.b” is not attached.');
+    expect(refusalOf('audio', file, eyes, inEnglish)).toBe('Eyes takes no recordings. “a.b” is not attached.');
+    expect(refusalOf('image', file, undefined, inEnglish)).toMatch(/no model yet/);
   });
 
   it('that is no text is refused by what it is, if that is known', () => {
-    expect(noText('a.zip', Buffer.from('PK\x03\x04'))).toMatch(/^“a\.zip” is a file of the type ZIP: only text, code/);
-    expect(noText('a.bin', new Uint8Array(9))).toMatch(/^“a\.bin” is not a text: only text, code, PDF/);
+    expect(noText('a.zip', Buffer.from('PK\x03\x04'), inEnglish)).toMatch(
+      /^“a\.zip” is a file of the type ZIP: only text, code/,
+    );
+    expect(noText('a.bin', new Uint8Array(9), inEnglish)).toMatch(/^“a\.bin” is not a text: only text, code, PDF/);
   });
 });
 
@@ -124,16 +132,18 @@ describe('attachments', () => {
   });
 
   it('are counted in words', () => {
-    expect(inWords([])).toBe('');
-    expect(inWords([sound, image, { kind: 'image', url: 'another' }])).toBe('2 pictures and 1 recording attached.');
-    expect(inWords([note])).toBe('1 file attached.');
+    expect(inWords([], inEnglish)).toBe('');
+    expect(inWords([sound, image, { kind: 'image', url: 'another' }], inEnglish)).toBe(
+      '2 pictures and 1 recording attached.',
+    );
+    expect(inWords([note], inEnglish)).toBe('1 file attached.');
   });
 
   it('stay attached to a model that takes them, and are refused by another one', () => {
-    expect(unfit([image, sound], both)).toBeNull();
-    expect(unfit([note], deaf)).toBeNull();
-    expect(unfit([], undefined)).toBeNull();
-    expect(unfit([image, sound], eyes)).toMatch(/^Eyes takes no recordings\. .*choose another model/);
+    expect(unfit([image, sound], both, inEnglish)).toBeNull();
+    expect(unfit([note], deaf, inEnglish)).toBeNull();
+    expect(unfit([], undefined, inEnglish)).toBeNull();
+    expect(unfit([image, sound], eyes, inEnglish)).toMatch(/^Eyes takes no recordings\. .*choose another model/);
   });
 });
 

@@ -133,7 +133,7 @@ describe('files attached by the button', () => {
 describe('files dropped or pasted', () => {
   it('are attached, and a drop zone appears while they are dragged over the page', async () => {
     await give(page.locator('body'), ['dragenter', 'dragover'], [picture]);
-    expect(await textOf(dropZone())).toBe('Drop pictures, recordings or files anywhere');
+    expect(await textOf(dropZone())).toBe('Drop pictures, recordings, or files anywhere');
     await give(page.locator('body'), ['dragleave'], [picture]);
     await dropZone().waitFor({ state: 'detached' });
     await give(page.locator('body'), ['dragover', 'drop'], [picture]);

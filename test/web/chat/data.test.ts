@@ -40,6 +40,7 @@ import { erased } from '../../../web/chat/data/tree/erase.ts';
 import { fromList, newHead, say, sayInstead, withValues } from '../../../web/chat/data/tree/operations.ts';
 import type { Stamp } from '../../../web/chat/data/tree/stamp.ts';
 import type { Patch } from '../../../web/chat/data/tree/tree.ts';
+import { inEnglish } from '../../../web/chat/messages/translate.ts';
 
 /** The day of the tests, in Unix time in ms. */
 const NOW = 1_790_000_000_000;
@@ -218,11 +219,11 @@ describe('the settings', () => {
   });
 
   it('know the fields of the API: their types, those that it refuses, and those that would do nothing', () => {
-    expect(problemOfFields({ logit_bias: { 5: -1 }, keep_alive: '5m' })).toBeNull();
-    expect(problemOfFields({ logit_bias: [] })).toMatch(/^logit_bias must be/);
-    expect(problemOfFields({ dry_multiplier: 0.8 })).toMatch(/^dry_multiplier is not supported/);
-    expect(problemOfFields({ sparkle: 1 })).toBe('sparkle is no field of this API.');
-    expect(problemOfFields({ verbosity: 'low' })).toBe('verbosity would have no effect here.');
+    expect(problemOfFields({ logit_bias: { 5: -1 }, keep_alive: '5m' }, inEnglish)).toBeNull();
+    expect(problemOfFields({ logit_bias: [] }, inEnglish)).toMatch(/^logit_bias must be/);
+    expect(problemOfFields({ dry_multiplier: 0.8 }, inEnglish)).toMatch(/^dry_multiplier is not supported/);
+    expect(problemOfFields({ sparkle: 1 }, inEnglish)).toBe('sparkle is no field of this API.');
+    expect(problemOfFields({ verbosity: 'low' }, inEnglish)).toBe('verbosity would have no effect here.');
   });
 
   it('forget a number that is emptied', () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { arrivalOf, paceOf, shareOf, stopped, withArrivalEvent } from '../../../web/chat/data/arrival.ts';
 import type { Health } from '../../../web/chat/data/health.ts';
-import { bestOf, fitOf, formatCount, isSource, type Offer } from '../../../web/chat/data/hub.ts';
+import { bestOf, fitOf, isSource, type Offer } from '../../../web/chat/data/hub.ts';
 import { type ListedModel, nameAmong } from '../../../web/chat/data/model.ts';
+import { formatCount } from '../../../web/chat/messages/numbers.ts';
+import { inEnglish } from '../../../web/chat/messages/translate.ts';
 
 const GB = 1e9;
 const health: Health = { models: [], moving: [], memory: { available: 8 * GB, held: 4 * GB } };
@@ -60,7 +62,7 @@ describe('a model and the memory of the server', () => {
 describe('the figures of a download', () => {
   it('are its share, its speed and the time that is left, and only the share once it stands still', () => {
     const begun = arrivalOf('hf:org/repo');
-    expect([shareOf(begun), paceOf(begun)]).toEqual([null, '']);
+    expect([shareOf(begun, inEnglish), paceOf(begun, inEnglish)]).toEqual([null, '']);
     const half = withArrivalEvent(begun, {
       status: 'downloading',
       file: 'a.gguf',
@@ -70,15 +72,15 @@ describe('the figures of a download', () => {
       seconds_left: 130,
     });
     // It is never all there before it is.
-    expect([shareOf(half), paceOf(half)]).toEqual(['99 %', '3.1 MB/s · 2 min left']);
+    expect([shareOf(half, inEnglish), paceOf(half, inEnglish)]).toEqual(['99 %', '3.1 MB/s · 2 min left']);
     const paused = stopped(half);
     expect(paused).toMatchObject({ paused: true, failure: null });
-    expect([shareOf(paused), paceOf(paused)]).toEqual(['99 %', '']);
+    expect([shareOf(paused, inEnglish), paceOf(paused, inEnglish)]).toEqual(['99 %', '']);
     expect(stopped(half, 'The disk is full.')).toMatchObject({ paused: false, failure: 'The disk is full.' });
   });
 
   it('count downloads in short', () => {
-    expect([0, 950, 12_345, 1_234_567].map(formatCount)).toEqual(['0', '950', '12.3K', '1.2M']);
+    expect([0, 950, 12_345, 1_234_567].map((count) => formatCount(count, 'en'))).toEqual(['0', '950', '12.3K', '1.2M']);
   });
 });
 

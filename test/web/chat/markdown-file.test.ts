@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { newReply, type Turn } from '../../../web/chat/data/conversation.ts';
 import { toMarkdown } from '../../../web/chat/data/markdown.ts';
 import { NO_SETTINGS } from '../../../web/chat/data/settings.ts';
+import { inEnglish } from '../../../web/chat/messages/translate.ts';
 
 it('a Markdown file has the whole branch: words, pictures, thoughts, calls and their results', () => {
   const turns: Turn[] = [
@@ -15,7 +16,7 @@ it('a Markdown file has the whole branch: words, pictures, thoughts, calls and t
     { role: 'tool', id: 't', callId: 'c', text: 'a ``` fence' },
   ];
   const rest = { id: 'c', createdAt: 1, updatedAt: 1, model: null, settings: NO_SETTINGS };
-  expect(toMarkdown({ ...rest, title: 'A talk', turns })).toBe(
+  expect(toMarkdown({ ...rest, title: 'A talk', turns }, 'A talk', inEnglish)).toBe(
     [
       '# A talk',
       '## You',

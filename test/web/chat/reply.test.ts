@@ -5,6 +5,7 @@ import { endNote, explainStats, formatSeconds, formatStats } from '../../../web/
 import { footingOf, type Health, isHealth, waitingFor } from '../../../web/chat/data/health.ts';
 import { type ChatChunk, type Coming, coming, statsOf, statsOfAll, withChunk } from '../../../web/chat/data/reply.ts';
 import { spokenReply } from '../../../web/chat/data/spoken.ts';
+import { inEnglish } from '../../../web/chat/messages/translate.ts';
 
 type Delta = NonNullable<ChatChunk['choices']>[number]['delta'];
 
@@ -80,7 +81,12 @@ describe('a growing reply', () => {
 
 describe('figures for people', () => {
   it('show times and the speed of a reply', () => {
-    expect([0.2, 59, 90, 7260].map(formatSeconds)).toEqual(['1 s', '59 s', '2 min', '2 h 1 min']);
+    expect([0.2, 59, 90, 7260].map((seconds) => formatSeconds(seconds, inEnglish))).toEqual([
+      '1 s',
+      '59 s',
+      '2 min',
+      '2 h 1 min',
+    ]);
     const stats = {
       promptTokens: 1,
       cachedTokens: 0,
@@ -89,21 +95,21 @@ describe('figures for people', () => {
       firstTokenMs: 1234,
       totalMs: 1,
     };
-    expect(formatStats(stats)).toBe('1 token · 5.3 tokens/s · first after 1.2 s');
-    expect(explainStats({ ...stats, promptTokens: 1200, cachedTokens: 1100, miss: 'evicted' })).toEqual([
+    expect(formatStats(stats, inEnglish)).toBe('1 token · 5.3 tokens/s · first after 1.2 s');
+    expect(explainStats({ ...stats, promptTokens: 1200, cachedTokens: 1100, miss: 'evicted' }, inEnglish)).toEqual([
       'The prompt had 1,200 tokens, 1,100 of them cached.',
       'More of it was cached once, and made room for others.',
       'The reply took 1 ms.',
     ]);
-    expect(explainStats(stats)).toHaveLength(2);
-    expect(endNote({ kind: 'finished', reason: 'stop' })).toBeNull();
-    expect(endNote({ kind: 'finished', reason: 'length' })).toMatch(/Cut off/);
+    expect(explainStats(stats, inEnglish)).toHaveLength(2);
+    expect(endNote({ kind: 'finished', reason: 'stop' }, inEnglish)).toBeNull();
+    expect(endNote({ kind: 'finished', reason: 'length' }, inEnglish)).toMatch(/Cut off/);
   });
 });
 
 describe('the text for a screen reader', () => {
   const spoken = (text: string, end: Parameters<typeof spokenReply>[0]['end']) =>
-    spokenReply({ ...newReply('Pico'), text, end });
+    spokenReply({ ...newReply('Pico'), text, end }, inEnglish);
 
   it('has the words without Markdown marks, and says how the reply ended', () => {
     const text = '## Two\n\n- **bold** and `code`\n- [a link](https://example.org)\n\n```js\nrun();\n```';
@@ -151,17 +157,17 @@ describe('health', () => {
   });
 
   it('says what a model runs on, and why it is not a faster backend', () => {
-    expect(footingOf(health, 'a').text).toBe('Runs on the GPU (cuda: A card), context of 8,192 tokens.');
-    expect(footingOf(health, 'b')).toEqual({
+    expect(footingOf(health, 'a', inEnglish).text).toBe('Runs on the GPU (cuda: A card), context of 8,192 tokens.');
+    expect(footingOf(health, 'b', inEnglish)).toEqual({
       text: 'Runs on the CPU, context of 1,024 tokens.',
       reasons: ['No GPU was found.'],
     });
-    expect(footingOf(health, 'c').text).toMatch(/loaded/);
-    expect(footingOf(null, 'a').text).toMatch(/Not in memory/);
+    expect(footingOf(health, 'c', inEnglish).text).toMatch(/loaded/);
+    expect(footingOf(null, 'a', inEnglish).text).toMatch(/Not in memory/);
   });
 
   it('says what a reply waits for', () => {
-    expect(['a', 'b', 'c', 'd'].map((id) => waitingFor(health, id))).toEqual([
+    expect(['a', 'b', 'c', 'd'].map((id) => waitingFor(health, id, inEnglish))).toEqual([
       'Waiting in line…',
       'Waiting for the model…',
       'Loading the model…',
@@ -184,6 +190,9 @@ describe('a model that is being pulled', () => {
     expect(halfway).toMatchObject({ step: 'a.gguf', completed: 5, total: 10, secondsLeft: 3 });
     const waiting = withArrivalEvent(halfway, { status: 'waiting', reason: 'The connection was lost.' });
     expect(waiting).toMatchObject({ step: 'The connection was lost.', completed: 5, secondsLeft: null });
-    expect(withArrivalEvent(waiting, { status: 'verifying', file: 'a.gguf' }).step).toBe('Checking a.gguf…');
+    expect(withArrivalEvent(waiting, { status: 'verifying', file: 'a.gguf' }).step).toEqual({
+      key: 'arrival.checking',
+      values: { file: 'a.gguf' },
+    });
   });
 });

@@ -15,6 +15,7 @@ import {
 } from '../../../web/chat/data/text-file.ts';
 import { exportText, importText } from '../../../web/chat/data/transfer.ts';
 import { fromList } from '../../../web/chat/data/tree/operations.ts';
+import { inEnglish } from '../../../web/chat/messages/translate.ts';
 
 const WORDS = 'Grüße aus Köln — 你好 😀\n';
 const file = (name: string, text: string): TextFile => ({ name, size: text.length, text });
@@ -97,27 +98,29 @@ describe('a message with files', () => {
     expect(titleOf({ ...turn, text: '' })).toBe('a.pdf');
     const tree = fromList(talk(turn));
     expect(importText(exportText(tree), 0)).toEqual(tree);
-    expect(toMarkdown(talk(turn))).toContain('## You\n\nFile: a.pdf\n\n```pdf\nb\n```\n\nWhy?');
+    expect(toMarkdown(talk(turn), 'A talk', inEnglish)).toContain('## You\n\nFile: a.pdf\n\n```pdf\nb\n```\n\nWhy?');
   });
 });
 
 describe('a card', () => {
   it('tells the size, the lines or pages, and the first words', () => {
     const long = file('a', `\n\n  one ${'x'.repeat(100)}\n\ntwo\n`);
-    expect(describeFile(long)).toBe('114 B, 5 lines');
-    expect(describeFile({ ...file('a', 'b'), size: 1_200_000, pages: 1 })).toBe('1.2 MB, 1 page');
+    expect(describeFile(long, inEnglish)).toBe('114 B, 5 lines');
+    expect(describeFile({ ...file('a', 'b'), size: 1_200_000, pages: 1 }, inEnglish)).toBe('1.2 MB, 1 page');
     expect(beginningOf(long)).toBe(`  one ${'x'.repeat(74)}\ntwo`);
   });
 
   it('of a paste has a name that no other one has', () => {
-    const first = pastedFile('é\r\n', []);
+    const first = pastedFile('é\r\n', [], inEnglish);
     expect(first).toEqual({ name: 'Pasted text.txt', size: 4, text: 'é\n' });
-    expect(pastedFile('b', [first.name, 'a.txt']).name).toBe('Pasted text 2.txt');
-    expect(pastedFile('b', ['Pasted text 2.txt', first.name]).name).toBe('Pasted text 3.txt');
+    expect(pastedFile('b', [first.name, 'a.txt'], inEnglish).name).toBe('Pasted text 2.txt');
+    expect(pastedFile('b', ['Pasted text 2.txt', first.name], inEnglish).name).toBe('Pasted text 3.txt');
   });
 
   it('is not made of a text that is too long, and the message names the limit', () => {
-    expect(tooLong('a.log')).toBe('“a.log” is too long: a file may have 1,000,000 characters of text at most.');
+    expect(tooLong('a.log', inEnglish)).toBe(
+      '“a.log” is too long: a file may have 1,000,000 characters of text at most.',
+    );
   });
 });
 

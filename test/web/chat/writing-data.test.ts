@@ -12,6 +12,7 @@ import {
 } from '../../../web/chat/data/prompts.ts';
 import { commandOf, isApplePlatform, listShortcuts, type ShortcutKey } from '../../../web/chat/data/shortcuts.ts';
 import { exportText, importText } from '../../../web/chat/data/transfer.ts';
+import { inEnglish } from '../../../web/chat/messages/translate.ts';
 
 const NONE = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
 
@@ -67,7 +68,7 @@ describe('a shortcut', () => {
 
   it('is listed by the names that the platform has for its keys', () => {
     expect(['MacIntel', 'iPhone', 'Linux x86_64', 'Win32'].map(isApplePlatform)).toEqual([true, true, false, false]);
-    const keys = (isApple: boolean) => listShortcuts(isApple).find(({ label }) => label === 'New chat')?.keys;
+    const keys = (isApple: boolean) => listShortcuts(isApple).find(({ label }) => label === 'chats.new')?.keys;
     expect([keys(true), keys(false)]).toEqual([[['⌥', '⇧', 'O']], [['Alt', 'Shift', 'O']]]);
   });
 });
@@ -90,7 +91,7 @@ describe('prompts', () => {
 
   it('have a name that can be typed, and a text within its limits', () => {
     expect(['/sum', '  my  long name ', '//x'].map(cleanName)).toEqual(['sum', 'my-long-name', 'x']);
-    const problem = (name: string, text = 'Say it.') => promptProblem(name, text, [prompt('Taken')]);
+    const problem = (name: string, text = 'Say it.') => promptProblem(name, text, [prompt('Taken')], inEnglish);
     expect(problem('free')).toBeNull();
     expect(problem('')).toBe('Give it a name.');
     expect(problem('taken')).toBe('There is a prompt “/taken” already.');

@@ -14,7 +14,7 @@ import { NO_CHAT_TOOLS } from '../data/tools/chat-tools.ts';
 import type { RunnableTool } from '../data/tools/offer.ts';
 import type { ToolResult } from '../data/tools/result.ts';
 import { grow } from '../data/tree/operations.ts';
-import { type Context, change, messageOf, setValues } from './context.ts';
+import { type Context, change, setValues } from './context.ts';
 
 /** What a person can say to a call of the last reply in the current conversation. */
 export interface CallActions {
@@ -144,7 +144,7 @@ async function resultOf(
   try {
     return await run(readArguments(call));
   } catch (error) {
-    return { text: `Error: ${messageOf(error)}`, failed: true };
+    return { text: `Error: ${(error as Error).message}`, failed: true };
   }
 }
 

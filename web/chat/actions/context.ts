@@ -8,6 +8,8 @@ import { latestStamp } from '../data/tree/merge.ts';
 import { type HeadValues, withValues } from '../data/tree/operations.ts';
 import type { Clock } from '../data/tree/stamp.ts';
 import type { Patch } from '../data/tree/tree.ts';
+import { t } from '../messages/language.ts';
+import { problemText } from '../messages/problem.ts';
 import type { Database } from '../storage/database.ts';
 import type { Store } from '../store.ts';
 import type { TabChannel } from '../tabs/channel.ts';
@@ -60,7 +62,7 @@ export function toolsFor({ store }: Context, conversation: Conversation): Runnab
 
 /** Returns the message of a failure, for people. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return problemText(error, t);
 }
 
 export function tell({ store }: Context, text: string, tone: 'plain' | 'bad' = 'plain'): void {
@@ -80,7 +82,7 @@ export async function change(context: Context, patch: Patch, sent?: SentDraft): 
     await database.merge(whole, sent);
   } catch {
     if (!store.get().kept) return;
-    tell(context, 'This browser can’t keep the conversation: export it if it is dear to you.', 'bad');
+    tell(context, t('chats.cannotKeep'), 'bad');
   }
 }
 

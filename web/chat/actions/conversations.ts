@@ -6,6 +6,9 @@ import { exportText, importText } from '../data/transfer.ts';
 import { erased, isOver } from '../data/tree/erase.ts';
 import { type HeadValues, newHead, show, withValues } from '../data/tree/operations.ts';
 import type { Head, Patch } from '../data/tree/tree.ts';
+import { t } from '../messages/language.ts';
+import { formatList } from '../messages/numbers.ts';
+import { shownTitle } from '../messages/shown-title.ts';
 import { correctAddress, idInAddress, showInAddress } from './address.ts';
 import { type Context, change, messageOf, readMessages, see, setValues, take, tell } from './context.ts';
 import type { DraftActions } from './drafts.ts';
@@ -73,7 +76,7 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
   };
   /** Says that a conversation is gone. What was just typed for it stays. */
   const leave = (id: string) => {
-    tell(context, 'This conversation is not here any more.', 'bad');
+    tell(context, t('chats.gone'), 'bad');
     if (store.get().currentId === id) {
       begin();
       drafts.takeOver(id);
@@ -140,7 +143,10 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
         begin();
         showInAddress(null);
       }
-      const text = heads.length === 1 ? `Deleted “${first.title.value}”.` : `Deleted ${heads.length} chats.`;
+      const text =
+        heads.length === 1
+          ? t('chats.deletedOne', { title: shownTitle(first.title.value) })
+          : t('chats.deleted', { count: heads.length });
       const undo = () => undoRemove(heads.map(({ id }) => id));
       store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', undo } });
     },
@@ -157,7 +163,7 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
       await readMessages(context, id);
       const state = store.get();
       const conversation = findConversation(state, id);
-      if (form === 'markdown') return conversation ? toMarkdown(conversation) : '';
+      if (form === 'markdown') return conversation ? toMarkdown(conversation, shownTitle(conversation.title), t) : '';
       const head = headOf(state, id);
       return exportText({ heads: head ? [head] : [], messages: Object.values(state.chats.messages[id] ?? {}) });
     },
@@ -195,12 +201,11 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
 
 /** `taken` chats are new, or newer than those here; `known` ones are not. `prompts` are new. */
 function importedText(taken: number, known: number, prompts: number): string {
-  const count = (number: number, what: string) => (number === 1 ? `1 ${what}` : `${number} ${what}s`);
-  const rest = known === 0 ? '' : ` ${count(known, 'chat')} ${known === 1 ? 'was' : 'were'} here already.`;
-  if (taken + prompts === 0 && known > 0) return `Nothing new:${rest}`;
+  const rest = known === 0 ? [] : [t('chats.known', { count: known })];
+  if (taken + prompts === 0 && known > 0) return [t('chats.nothingNew'), ...rest].join(t('common.between'));
   const parts = [
-    ...(taken > 0 || prompts === 0 ? [count(taken, 'chat')] : []),
-    ...(prompts > 0 ? [count(prompts, 'prompt')] : []),
+    ...(taken > 0 || prompts === 0 ? [t('chats.count', { count: taken })] : []),
+    ...(prompts > 0 ? [t('prompts.count', { count: prompts })] : []),
   ];
-  return `Imported ${parts.join(' and ')}.${rest}`;
+  return [t('chats.imported', { what: formatList(parts, t.tag) }), ...rest].join(t('common.between'));
 }

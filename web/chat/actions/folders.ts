@@ -2,6 +2,8 @@ import { folderNames, folderOf, idsIn } from '../data/folders.ts';
 import { headOf } from '../data/state.ts';
 import { withValues } from '../data/tree/operations.ts';
 import { summariesOf } from '../data/tree/view.ts';
+import { t } from '../messages/language.ts';
+import { shownTitle } from '../messages/shown-title.ts';
 import { type Context, change, setValues } from './context.ts';
 
 /** What a person can do with folders. Each change of many chats has a notice that offers to undo it. */
@@ -48,8 +50,10 @@ export function folderActions(context: Context, begin: () => void): FolderAction
       const moved = headsOf(ids).filter((head) => folderOf(head) !== name);
       const [first] = moved;
       if (!first) return;
-      const what = moved.length === 1 ? `“${first.title.value}”` : `${moved.length} chats`;
-      const text = name === '' ? `Took ${what} out of the folder.` : `Moved ${what} to “${name}”.`;
+      const values = { count: moved.length, title: shownTitle(first.title.value), name };
+      const [one, many] =
+        name === '' ? (['folders.tookOne', 'folders.took'] as const) : (['folders.movedOne', 'folders.moved'] as const);
+      const text = t(moved.length === 1 ? one : many, values);
       setFolder(
         moved.map(({ id }) => id),
         name,
@@ -59,10 +63,9 @@ export function folderActions(context: Context, begin: () => void): FolderAction
     rename: (name, next) => {
       const { chats } = store.get();
       const isKnown = folderNames(summariesOf(chats)).includes(next);
-      const text = isKnown ? `Moved the chats of “${name}” to “${next}”.` : `Renamed “${name}” to “${next}”.`;
+      const text = t(isKnown ? 'folders.joined' : 'folders.renamed', { name, next });
       setFolder(idsIn(chats.heads, name), next, text);
     },
-    remove: (name) =>
-      setFolder(idsIn(store.get().chats.heads, name), '', `Removed the folder “${name}”. Its chats stay.`),
+    remove: (name) => setFolder(idsIn(store.get().chats.heads, name), '', t('folders.removed', { name })),
   };
 }

@@ -2,6 +2,7 @@ import { leaveBrowser, startHere } from '../api/ground.ts';
 import { askServerState, keepHomeServer, readHomeServer } from '../api/home-server.ts';
 import { type Home, hostOf } from '../data/home-server.ts';
 import type { Ground } from '../data/state.ts';
+import { t } from '../messages/language.ts';
 import { type Context, messageOf, tell } from './context.ts';
 
 /** The interval at which the page looks whether the server answers, in ms. */
@@ -58,8 +59,8 @@ export function homeActions(
     show(home);
     if (!home || startup.ground === groundOf(home)) return;
     const host = hostOf(home.server);
-    const gone = `${host} does not answer. This browser goes on by itself.`;
-    tell(context, startup.ground === 'browser' ? `${host} answers from now on.` : gone);
+    const gone = t('home.goneNow', { host });
+    tell(context, startup.ground === 'browser' ? t('home.answersNow', { host }) : gone);
   };
   const look = (): Promise<void> => {
     looking ??= lookOnce().finally(() => {

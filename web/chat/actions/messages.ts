@@ -3,6 +3,7 @@ import { currentHead, headOf } from '../data/state.ts';
 import { chooseCompared } from '../data/tree/compared.ts';
 import { deleteMessage, sayInstead, setDeleted, withValues } from '../data/tree/operations.ts';
 import type { Messages, Patch } from '../data/tree/tree.ts';
+import { t } from '../messages/language.ts';
 import { type Context, change } from './context.ts';
 
 /** What a person can do with single messages of the current conversation. */
@@ -64,7 +65,7 @@ export function messageActions(context: Context, { stop, beginCalls }: Needs): M
       void change(context, patch);
       const ids = patch.messages.map(({ id }) => id);
       const shown = { now: patch.heads[0]?.shown.value ?? head.shown.value, before: head.shown.value };
-      const text = turn.role === 'user' ? 'Deleted your message.' : 'Deleted the reply.';
+      const text = turn.role === 'user' ? t('message.deleted') : t('reply.deleted');
       const undo = () => undoRemove(head.id, ids, shown);
       store.dispatch({ kind: 'notice', notice: { text, tone: 'plain', undo } });
     },

@@ -9,6 +9,7 @@ import {
 import { isHealth } from '../data/health.ts';
 import type { ListedModel } from '../data/model.ts';
 import { findConversation } from '../data/state.ts';
+import { t } from '../messages/language.ts';
 import { keepArrival, keepDefaultModel, keepModel, readArrival } from '../storage/preferences.ts';
 import { type Context, messageOf, setValues, tell } from './context.ts';
 import { settleFresh } from './presets.ts';
@@ -103,7 +104,7 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
     await refresh();
     const isEmpty = findConversation(store.get(), conversationId)?.turns.length === 0;
     if (isEmpty) choose(id, conversationId);
-    tell(context, `${name} is ${alreadyHere ? 'already here' : 'ready'}.`);
+    tell(context, t(alreadyHere ? 'models.alreadyHere' : 'models.ready', { name }));
   };
 
   return {
@@ -146,7 +147,7 @@ export function modelActions(context: Context, onModels: () => void): ModelActio
       try {
         await client.remove(`/v1/models/${encodeURIComponent(id)}`);
         await refresh();
-        tell(context, `Removed ${id}.`);
+        tell(context, t('models.removed', { id }));
       } catch (error) {
         tell(context, messageOf(error), 'bad');
       }

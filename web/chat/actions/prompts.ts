@@ -2,6 +2,7 @@ import { newId } from '../data/new-id.ts';
 import { newPrompt, type Prompt } from '../data/prompts.ts';
 import { isOver } from '../data/tree/erase.ts';
 import type { Stamp } from '../data/tree/stamp.ts';
+import { t } from '../messages/language.ts';
 import { isStoredPrompt, readPrompts, removePrompt, storePrompt } from '../storage/prompts.ts';
 import { type Context, tell } from './context.ts';
 
@@ -30,8 +31,7 @@ export function promptActions(context: Context): PromptActions {
   const put = (prompt: Prompt) => {
     store.dispatch({ kind: 'prompts', prompts: [prompt] });
     const isStored = storePrompt(store.get().prompts[prompt.id] ?? prompt);
-    if (!isStored && store.get().kept)
-      tell(context, 'This browser can’t keep the prompt: there is no more room.', 'bad');
+    if (!isStored && store.get().kept) tell(context, t('prompts.noRoom'), 'bad');
   };
   const change = (id: string, values: (at: Stamp) => Partial<Prompt>) => {
     const known = store.get().prompts[id];

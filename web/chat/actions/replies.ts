@@ -32,6 +32,7 @@ import { sayBeside } from '../data/tree/compared.ts';
 import { grow, say, sayInstead, setDeleted } from '../data/tree/operations.ts';
 import type { Head, Messages, Patch } from '../data/tree/tree.ts';
 import { asSent } from '../data/window/as-sent.ts';
+import { t } from '../messages/language.ts';
 import { keepWaiting } from '../storage/preferences.ts';
 import { showInAddress } from './address.ts';
 import type { CallKeeping } from './calls.ts';
@@ -175,7 +176,7 @@ export function replyActions(
       store.dispatch({ kind: 'ended', replyId: ended.id });
       const replaced = stopper.signal.aborted && isRunning(conversationId);
       if (!replaced && conversationId === store.get().currentId) {
-        store.dispatch({ kind: 'announce', text: spokenReply(ended) });
+        store.dispatch({ kind: 'announce', text: spokenReply(ended, t) });
       }
       calls.begin(conversationId);
       void models.refreshHealth();

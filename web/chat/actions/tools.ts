@@ -6,6 +6,7 @@ import type { RunnableTool } from '../data/tools/offer.ts';
 import type { ToolResult } from '../data/tools/result.ts';
 import type { Link, ToolServer } from '../data/tools/server.ts';
 import type { ToolsAction } from '../data/tools/tools-state.ts';
+import { Problem } from '../messages/problem.ts';
 import { followToolServers, keepToolServers, readToolServers } from '../storage/tool-servers.ts';
 import { type Context, messageOf, setValues } from './context.ts';
 
@@ -112,7 +113,7 @@ export function toolActions(context: Context): ToolActions & ToolRunning {
         return { text: calculate(String(given.expression ?? '')), failed: false };
       }
       const server = find(runner.serverId);
-      if (!server) throw new Error('The server of this tool was removed.');
+      if (!server) throw new Problem('tools.serverRemoved');
       return linkTo(server).call(runner.tool, given, signal);
     },
   };

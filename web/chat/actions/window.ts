@@ -15,6 +15,8 @@ import { mostTokens, reserveOf, WINDOW_FULL, windowOf } from '../data/window/fil
 import { toSummaryRequest } from '../data/window/summary.ts';
 import { whereToCut } from '../data/window/where-to-cut.ts';
 import { wordsOf } from '../data/window/words.ts';
+import { t } from '../messages/language.ts';
+import { Problem } from '../messages/problem.ts';
 import { type Context, change, messageOf, tell, toolsFor } from './context.ts';
 
 export interface WindowActions {
@@ -78,7 +80,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
     const window = windowOf(state.health, model);
     const turns = whereToCut(conversation, total, (window - reserveOf(conversation.settings, window)) / 2);
     if (turns !== null) return { conversation, model, window, turns };
-    tell(context, 'There is nothing more to leave out: the last message alone takes this room.', 'bad');
+    tell(context, t('window.nothingToLeave'), 'bad');
     return null;
   };
 
@@ -99,7 +101,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
         text += (chunk as ChatChunk).choices?.[0]?.delta.content ?? '';
         showSummary(conversation.id, text);
       }
-      if (text.trim() === '') throw new Error(`${model.name} wrote no summary.`);
+      if (text.trim() === '') throw new Problem('window.wroteNone', { model: model.name });
       return text.trim();
     };
     // What does not fit the window at once is summarised half by half.
@@ -137,7 +139,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
         cutAt(id, found.conversation.turns[found.turns - 1]?.id, { summary });
         return true;
       } catch (error) {
-        if (!stopper.signal.aborted) tell(context, `There is no summary: ${messageOf(error)}`, 'bad');
+        if (!stopper.signal.aborted) tell(context, t('window.noSummary', { reason: messageOf(error) }), 'bad');
         return false;
       } finally {
         summaries.delete(id);

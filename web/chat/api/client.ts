@@ -1,5 +1,6 @@
 import { sseData } from '../../../src/core/api/stream/sse-data.ts';
 import { chunksOf } from '../../body-chunks.ts';
+import { t } from '../messages/language.ts';
 
 /** A call failed. The message is for people. `status` is null if no server answered; `code` is the API's own. */
 export class ApiFailure extends Error {
@@ -38,7 +39,7 @@ export function createClient({ key, onKeyWanted }: ClientOptions): Client {
     if (bearer) headers.set('authorization', `Bearer ${bearer}`);
     const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
       if (init.signal?.aborted) throw error;
-      throw new ApiFailure('Paddock can’t be reached. Does it still run?', null, null);
+      throw new ApiFailure(t('start.unreachable'), null, null);
     });
     if (response.ok) return response;
     const failure = await readFailure(response);
@@ -66,7 +67,7 @@ export function createClient({ key, onKeyWanted }: ClientOptions): Client {
       } catch (error) {
         if (signal.aborted || error instanceof ApiFailure) throw error;
       }
-      throw new ApiFailure('The connection broke off before the end.', null, null);
+      throw new ApiFailure(t('start.brokeOff'), null, null);
     },
   };
 }
@@ -78,7 +79,8 @@ function encode(body: object | Blob): RequestInit {
 
 async function readFailure(response: Response): Promise<ApiFailure> {
   const error = errorIn(await response.json().catch(() => null));
-  const message = error?.message ?? `Paddock answers with an error: ${response.status} ${response.statusText}`.trim();
+  const message =
+    error?.message ?? t('start.answersError', { status: `${response.status} ${response.statusText}`.trim() });
   return new ApiFailure(message, response.status, error?.code ?? null);
 }
 

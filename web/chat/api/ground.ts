@@ -1,4 +1,6 @@
+import type { StartProblem } from '../../client/problem.ts';
 import type { Ground } from '../data/state.ts';
+import { Problem } from '../messages/problem.ts';
 
 /** How far the fetch of a first visit is, in bytes. */
 export interface Progress {
@@ -27,7 +29,14 @@ export async function startHere(onProgress: (progress: Progress) => void): Promi
   // The library is a separate file beside the page, as on every page that uses it.
   const library = new URL('paddock/client.js', document.baseURI).href;
   const { startPaddock } = (await import(/* @vite-ignore */ library)) as ClientLibrary;
-  await startPaddock({ onProgress });
+  await startPaddock({ onProgress }).catch((error: Error) => {
+    throw isStartProblem(error) ? new Problem(`start.${error.code}`, { detail: error.detail }) : error;
+  });
+}
+
+/** The library has a class of its own, so an error of it is known by its name alone. */
+function isStartProblem(error: Error): error is StartProblem {
+  return error.name === 'StartProblem';
 }
 
 /** Has no service worker answer any more. The page has to be loaded again after that. */

@@ -2,6 +2,7 @@ import { MCP_WORKER } from '../../../src/core/api/http/mcp-policy.ts';
 import type { FromWorker, KnownServer, ToWorker } from '../../mcp/messages.ts';
 import type { ToolResult } from '../data/tools/result.ts';
 import type { ToolServer } from '../data/tools/server.ts';
+import { Problem } from '../messages/problem.ts';
 
 /** The way to one MCP server. Calls throw an `Error` that tells people and models why the server can't be asked. */
 export interface ToolLink {
@@ -50,7 +51,7 @@ export function openToolLink({ url, header }: ToolServer, onChanged: () => void)
     else question?.resolve(data);
   });
   worker.addEventListener('error', () => {
-    broken = new Error('What speaks to this server can’t be loaded. Does Paddock still answer?');
+    broken = new Problem('tools.noWorker');
     for (const { reject } of asked.values()) reject(broken);
   });
   tell({ kind: 'open', url, header });
@@ -58,12 +59,12 @@ export function openToolLink({ url, header }: ToolServer, onChanged: () => void)
   return {
     list: async () => {
       const answer = await ask((id) => ({ kind: 'list', id }));
-      if (answer.kind !== 'listed') throw new Error('The server gave no list of tools.');
+      if (answer.kind !== 'listed') throw new Problem('tools.noList');
       return answer.known;
     },
     call: async (tool, given, signal) => {
       const answer = await ask((id) => ({ kind: 'call', id, tool, arguments: given }), signal);
-      if (answer.kind !== 'called') throw new Error('The server gave no result.');
+      if (answer.kind !== 'called') throw new Problem('tools.noResult');
       return answer.result;
     },
     close: () => tell({ kind: 'close' }),

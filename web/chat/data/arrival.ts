@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../src/core/bytes.ts';
+import type { Said, Translate } from '../messages/translate.ts';
 import { formatSeconds } from './figures.ts';
 import type { ListedModel } from './model.ts';
 
@@ -7,7 +7,7 @@ export interface Arrival {
   /** The source that the person named. */
   source: string;
   /** The current step, for people. */
-  step: string;
+  step: Said | string;
   completed: number;
   total: number | null;
   /** Null while it is not known. */
@@ -40,24 +40,31 @@ export type KeptArrival = Pick<Arrival, 'source' | 'completed' | 'total' | 'paus
 
 export function arrivalOf(source: string, kind: Arrival['kind'] = 'pull'): Arrival {
   const unknown = { completed: 0, total: null, bytesPerSecond: null, secondsLeft: null };
-  return { source, step: 'Asking for it…', ...unknown, kind, paused: false, failure: null };
+  return { source, step: { key: 'arrival.asking' }, ...unknown, kind, paused: false, failure: null };
 }
 
 /** The arrival as it stands still: it does not move, and waits for a person. */
 export function stopped(arrival: Arrival, failure: string | null = null): Arrival {
-  return { ...arrival, step: 'Paused.', bytesPerSecond: null, secondsLeft: null, paused: failure === null, failure };
+  return {
+    ...arrival,
+    step: { key: 'arrival.pausedNow' },
+    bytesPerSecond: null,
+    secondsLeft: null,
+    paused: failure === null,
+    failure,
+  };
 }
 
 /** Writes how far an arrival is in a few words: `42 %`. */
-export function shareOf({ completed, total }: Pick<Arrival, 'completed' | 'total'>): string | null {
-  return total === null || total === 0 ? null : `${Math.floor((completed / total) * 100)} %`;
+export function shareOf({ completed, total }: Pick<Arrival, 'completed' | 'total'>, t: Translate): string | null {
+  return total === null || total === 0 ? null : t('common.percent', { share: Math.floor((completed / total) * 100) });
 }
 
 /** Writes its speed and the time that is left; '' while they are not known. */
-export function paceOf({ bytesPerSecond, secondsLeft }: Arrival): string {
+export function paceOf({ bytesPerSecond, secondsLeft }: Arrival, t: Translate): string {
   return [
-    ...(bytesPerSecond ? [`${formatBytes(bytesPerSecond)}/s`] : []),
-    ...(secondsLeft !== null && secondsLeft > 0 ? [`${formatSeconds(secondsLeft)} left`] : []),
+    ...(bytesPerSecond ? [t('common.perSecond', { size: { bytes: bytesPerSecond } })] : []),
+    ...(secondsLeft !== null && secondsLeft > 0 ? [t('arrival.left', { time: formatSeconds(secondsLeft, t) })] : []),
   ].join(' · ');
 }
 
@@ -72,9 +79,19 @@ export function withArrivalEvent(arrival: Arrival, event: ArrivalEvent): Arrival
     case 'waiting':
       return { ...arrival, step: event.reason, bytesPerSecond: null, secondsLeft: null };
     case 'verifying':
-      return { ...arrival, step: `Checking ${event.file}…`, bytesPerSecond: null, secondsLeft: null };
+      return {
+        ...arrival,
+        step: { key: 'arrival.checking', values: { file: event.file } },
+        bytesPerSecond: null,
+        secondsLeft: null,
+      };
     case 'done':
-      return { ...arrival, step: 'Done.', completed: arrival.total ?? arrival.completed, secondsLeft: 0 };
+      return {
+        ...arrival,
+        step: { key: 'arrival.done' },
+        completed: arrival.total ?? arrival.completed,
+        secondsLeft: 0,
+      };
     default:
       return event satisfies never;
   }

@@ -1,6 +1,8 @@
 import { typeOf } from '../../../src/media/file-type.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import { isImageType } from '../../../src/media/reader.ts';
+import { formatList } from '../messages/numbers.ts';
+import type { Translate } from '../messages/translate.ts';
 import type { Recording, UserTurn } from './conversation.ts';
 import type { ListedModel } from './model.ts';
 import { TEXT_LIMITS, type TextFile, tooLarge } from './text-file.ts';
@@ -22,7 +24,7 @@ export type FileKind = AttachmentKind | 'pdf';
 export const BEGINNING_BYTES = 4096;
 
 const KINDS = ['image', 'audio', 'text'] as const;
-const NAMES: Record<AttachmentKind, string> = { image: 'picture', audio: 'recording', text: 'file' };
+const NOT_TAKEN = { image: 'files.takesNoImage', audio: 'files.takesNoAudio', text: 'files.takesNoText' } as const;
 
 /** Returns the kinds of attachments that a model takes. Every model takes text. */
 export function kindsOf(model: ListedModel | undefined): AttachmentKind[] {
@@ -31,9 +33,12 @@ export function kindsOf(model: ListedModel | undefined): AttachmentKind[] {
 }
 
 /** Names the kinds in words: "pictures, recordings or files". */
-export function namesOf(kinds: AttachmentKind[]): string {
-  const names = kinds.map((kind) => `${NAMES[kind]}s`);
-  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
+export function namesOf(kinds: AttachmentKind[], t: Translate): string {
+  return formatList(
+    kinds.map((kind) => t(`files.${kind}`)),
+    t.tag,
+    'disjunction',
+  );
 }
 
 /**
@@ -53,34 +58,36 @@ export function refusalOf(
   kind: FileKind,
   file: { name: string; size: number },
   model: ListedModel | undefined,
+  t: Translate,
 ): string | null {
-  if (kind === 'pdf') return tooLarge(file, TEXT_LIMITS.pdfBytes);
-  if (kind === 'text') return tooLarge(file, TEXT_LIMITS.bytes);
-  if (!kindsOf(model).includes(kind)) return `${notTaken(kind, model)} “${file.name}” is not attached.`;
-  return tooLarge(file, MEDIA_LIMITS.fileBytes);
+  if (kind === 'pdf') return tooLarge(file, TEXT_LIMITS.pdfBytes, t);
+  if (kind === 'text') return tooLarge(file, TEXT_LIMITS.bytes, t);
+  if (!kindsOf(model).includes(kind)) {
+    return t('files.notAttached', { reason: notTaken(kind, model, t), name: file.name });
+  }
+  return tooLarge(file, MEDIA_LIMITS.fileBytes, t);
 }
 
 /** Says for people that a file is no text, and what it is if that is known. */
-export function noText(name: string, beginning: Uint8Array): string {
-  const found = typeOf(beginning);
-  const reason = found === null ? 'is not a text' : `is a file of the type ${found}`;
-  return `“${name}” ${reason}: only text, code, PDF, pictures, and recordings in WAV or MP3 can be attached.`;
+export function noText(name: string, beginning: Uint8Array, t: Translate): string {
+  const type = typeOf(beginning);
+  return type === null ? t('files.noText', { name }) : t('files.wrongType', { name, type });
 }
 
 /** Says for people why a message with these attachments can't be sent to this model; null if it can. */
-export function unfit(attachments: Attachment[], model: ListedModel | undefined): string | null {
+export function unfit(attachments: Attachment[], model: ListedModel | undefined, t: Translate): string | null {
   const kinds = kindsOf(model);
   const odd = attachments.find(({ kind }) => !kinds.includes(kind));
-  return odd ? `${notTaken(odd.kind, model)} Remove what is attached, or choose another model.` : null;
+  return odd ? t('files.unfit', { reason: notTaken(odd.kind, model, t) }) : null;
 }
 
 /** Says what is attached, for screen readers. */
-export function inWords(attachments: Attachment[]): string {
+export function inWords(attachments: Attachment[], t: Translate): string {
   const counts = KINDS.flatMap((kind) => {
     const count = attachments.filter((one) => one.kind === kind).length;
-    return count === 0 ? [] : [`${count} ${NAMES[kind]}${count === 1 ? '' : 's'}`];
+    return count === 0 ? [] : [t(`files.${kind}Count`, { count })];
   });
-  return counts.length === 0 ? '' : `${counts.join(' and ')} attached.`;
+  return counts.length === 0 ? '' : t('files.areAttached', { what: formatList(counts, t.tag) });
 }
 
 /** Adds attachments. The same file counts once, since a second copy tells a model nothing new. */
@@ -121,6 +128,6 @@ function isSame(one: Attachment, other: Attachment): boolean {
   return other.kind === 'text' && one.file.name === other.file.name && one.file.text === other.file.text;
 }
 
-function notTaken(kind: AttachmentKind, model: ListedModel | undefined): string {
-  return model ? `${model.name} takes no ${NAMES[kind]}s.` : 'There is no model yet.';
+function notTaken(kind: AttachmentKind, model: ListedModel | undefined, t: Translate): string {
+  return model ? t(NOT_TAKEN[kind], { model: model.name }) : t('files.noModel');
 }

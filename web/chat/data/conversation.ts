@@ -105,7 +105,11 @@ export interface ReplyFigures {
   timings: (Pick<Timings, 'predicted_per_second'> & { cache?: Pick<CacheTimings, 'miss'> }) | null;
 }
 
+/** Titles that nobody has given. They are stored in English, and shown in the language of the page. */
 export const UNTITLED = 'New chat';
+export const IMAGE_TITLE = 'An image';
+export const RECORDING_TITLE = 'A recording';
+
 const TITLE_LENGTH = 60;
 
 export function newReply(model: string): ReplyTurn {
@@ -155,8 +159,8 @@ export function openCalls({ turns, compared }: Conversation): ToolCallObject[] {
 /** The title of a conversation that begins with this turn. */
 export function titleOf({ text, images, recordings = [], files: [file] = [] }: UserTurn): string {
   const line = text.trim().split(/\s+/).join(' ') || (file?.name ?? '');
-  if (line === '' && images.length > 0) return 'An image';
-  if (line === '') return recordings.length > 0 ? 'A recording' : UNTITLED;
+  if (line === '' && images.length > 0) return IMAGE_TITLE;
+  if (line === '') return recordings.length > 0 ? RECORDING_TITLE : UNTITLED;
   const characters = Array.from(line);
   return characters.length <= TITLE_LENGTH ? line : `${characters.slice(0, TITLE_LENGTH - 1).join('')}…`;
 }

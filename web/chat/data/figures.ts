@@ -1,10 +1,13 @@
+import { formatNumber } from '../messages/numbers.ts';
+import type { Key, Translate } from '../messages/translate.ts';
 import type { CacheMiss, ReplyEnd, ReplyStats } from './conversation.ts';
 
 /** Writes a remaining time in seconds, rounded. */
-export function formatSeconds(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+export function formatSeconds(seconds: number, t: Translate): string {
+  if (seconds < 60) return t('common.seconds', { time: Math.max(1, Math.round(seconds)) });
   const minutes = Math.round(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return t('common.minutes', { time: minutes });
+  return t('common.hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 /** Writes the length of a recording in seconds as players show it: 1:05. */
@@ -13,47 +16,44 @@ export function formatLength(seconds: number): string {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-export function formatRate(tokensPerSecond: number): string {
-  return `${tokensPerSecond < 10 ? tokensPerSecond.toFixed(1) : Math.round(tokensPerSecond)} tokens/s`;
+export function formatRate(tokensPerSecond: number, t: Translate): string {
+  return t('common.rate', { rate: formatNumber(tokensPerSecond, t.tag, tokensPerSecond < 10 ? 1 : 0) });
 }
 
 /** Writes a reply's figures on one line. */
-export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStats): string {
+export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStats, t: Translate): string {
   return [
-    formatTokens(tokens),
-    ...(tokensPerSecond === null ? [] : [formatRate(tokensPerSecond)]),
-    ...(firstTokenMs === null ? [] : [`first after ${formatMs(firstTokenMs)}`]),
+    t('common.tokens', { count: tokens }),
+    ...(tokensPerSecond === null ? [] : [formatRate(tokensPerSecond, t)]),
+    ...(firstTokenMs === null ? [] : [t('reply.firstAfter', { time: formatMs(firstTokenMs, t) })]),
   ].join(' · ');
 }
 
-const MISSES: Record<CacheMiss, string> = {
-  new: 'Nothing like it was cached.',
-  changed: 'What was cached begins alike and then goes on differently.',
-  evicted: 'More of it was cached once, and made room for others.',
+const MISSES: Record<CacheMiss, Key> = {
+  new: 'reply.missNew',
+  changed: 'reply.missChanged',
+  evicted: 'reply.missEvicted',
 };
 
 /** Writes all of a reply's figures, a sentence each. */
-export function explainStats({ promptTokens, cachedTokens, totalMs, miss }: ReplyStats): string[] {
+export function explainStats({ promptTokens, cachedTokens, totalMs, miss }: ReplyStats, t: Translate): string[] {
   return [
-    `The prompt had ${formatTokens(promptTokens)}, ${cachedTokens.toLocaleString('en')} of them cached.`,
-    ...(miss ? [MISSES[miss]] : []),
-    `The reply took ${formatMs(totalMs)}.`,
+    t('reply.promptHad', { tokens: t('common.tokens', { count: promptTokens }), cached: cachedTokens }),
+    ...(miss ? [t(MISSES[miss])] : []),
+    t('reply.took', { time: formatMs(totalMs, t) }),
   ];
 }
 
-function formatTokens(tokens: number): string {
-  return tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`;
-}
-
 /** Says how a reply ended; null if it ended in the normal way or its error is shown elsewhere. */
-export function endNote(end: ReplyEnd): string | null {
-  if (end.kind === 'stopped') return 'Stopped.';
+export function endNote(end: ReplyEnd, t: Translate): string | null {
+  if (end.kind === 'stopped') return t('common.stopped');
   if (end.kind === 'failed') return null;
-  if (end.reason === 'length') return 'Cut off: as many tokens as it may have, or as fit the context window.';
-  if (end.reason === 'content_filter') return 'Ended by the content filter of this server.';
+  if (end.reason === 'length') return t('reply.cutOff');
+  if (end.reason === 'content_filter') return t('reply.filtered');
   return null;
 }
 
-function formatMs(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+function formatMs(ms: number, t: Translate): string {
+  if (ms < 1000) return t('common.ms', { time: Math.round(ms) });
+  return t('common.seconds', { time: formatNumber(ms / 1000, t.tag, 1) });
 }

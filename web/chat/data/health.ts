@@ -1,3 +1,5 @@
+import type { Key, Translate } from '../messages/translate.ts';
+
 /** The fields of GET /health that the page uses. */
 export interface Health {
   models: HealthModel[];
@@ -25,7 +27,8 @@ export interface Footing {
   reasons: string[];
 }
 
-const BACKENDS: Record<string, string> = { gpu: 'the GPU', cpu: 'the CPU', wasm: 'WebAssembly', webgpu: 'WebGPU' };
+const PROCESSORS: Record<string, Key> = { gpu: 'status.gpu', cpu: 'status.cpu' };
+const BACKENDS: Record<string, string> = { wasm: 'WebAssembly', webgpu: 'WebGPU' };
 
 /** True if this is the health of a Paddock. */
 export function isHealth(value: unknown): value is Health {
@@ -33,23 +36,24 @@ export function isHealth(value: unknown): value is Health {
   return status === 'ok' && Array.isArray(models) && Array.isArray(moving);
 }
 
-export function footingOf(health: Health | null, modelId: string): Footing {
+export function footingOf(health: Health | null, modelId: string, t: Translate): Footing {
   const moving = health?.moving.find(({ id }) => id === modelId);
-  if (moving?.state === 'loading') return { text: 'Being loaded into memory…', reasons: [] };
-  if (moving?.state === 'queued') return { text: 'Waits for room in memory…', reasons: [] };
+  if (moving?.state === 'loading') return { text: t('status.loading'), reasons: [] };
+  if (moving?.state === 'queued') return { text: t('status.queued'), reasons: [] };
   const loaded = health?.models.find(({ id }) => id === modelId);
-  if (!loaded) return { text: 'Not in memory yet; the first message loads it.', reasons: [] };
+  if (!loaded) return { text: t('status.notLoaded'), reasons: [] };
   const { backend, device, context_length: contextLength, fallback_reasons: reasons } = loaded;
-  const ground = BACKENDS[backend] ?? backend;
+  const processor = PROCESSORS[backend];
+  const name = processor ? t(processor) : (BACKENDS[backend] ?? backend);
   const detail = device.toLowerCase() === backend ? '' : ` (${device})`;
-  return { text: `Runs on ${ground}${detail}, context of ${contextLength.toLocaleString('en')} tokens.`, reasons };
+  return { text: t('status.runsOn', { ground: `${name}${detail}`, window: contextLength }), reasons };
 }
 
 /** Says in a few words what a reply waits for before it begins. */
-export function waitingFor(health: Health | null, modelId: string): string {
+export function waitingFor(health: Health | null, modelId: string, t: Translate): string {
   const moving = health?.moving.find(({ id }) => id === modelId);
-  if (moving?.state === 'loading') return 'Loading the model…';
-  if (moving?.state === 'queued') return 'Waiting for room in memory…';
+  if (moving?.state === 'loading') return t('status.waitLoading');
+  if (moving?.state === 'queued') return t('status.waitQueued');
   const loaded = health?.models.find(({ id }) => id === modelId);
-  return loaded && loaded.waiting > 0 ? 'Waiting in line…' : 'Waiting for the model…';
+  return loaded && loaded.waiting > 0 ? t('status.waitLine') : t('status.waitModel');
 }

@@ -1,5 +1,7 @@
 import { isOfThisMachine } from '../../../src/core/api/http/host.ts';
 import type { HomeServer, ServerState } from '../../protocol.ts';
+import { Problem } from '../messages/problem.ts';
+import type { Translate } from '../messages/translate.ts';
 
 /** The server that a person has given, and whether it answers. */
 export interface Home {
@@ -7,14 +9,14 @@ export interface Home {
   state: ServerState;
 }
 
-/** Reads the typed address of a Paddock server. `page` is that of the page. Throws an `Error` for people. */
+/** Reads the typed address of a Paddock server. `page` is that of the page. Throws a `Problem`. */
 export function readServerAddress(typed: string, page: string): string {
   const text = typed.trim().replace(/\/(?:v1\/?)?$/, '');
   const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `${schemeFor(text, page)}://${text}`);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('This is no address, such as https://paddock.example.');
-  if (url.username || url.password) throw new Error('Put the key into its own field.');
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Problem('home.notAddress');
+  if (url.username || url.password) throw new Problem('home.keyApart');
   if (page.startsWith('https:') && url.protocol === 'http:' && !isOfThisMachine(url.host)) {
-    throw new Error('This page came by https, so browsers let it call only https, or a server on this machine.');
+    throw new Problem('home.httpsOnly');
   }
   return `${url.origin}${url.pathname.replace(/\/?$/, '/')}`;
 }
@@ -24,14 +26,11 @@ export function hostOf({ url }: Pick<HomeServer, 'url'>): string {
 }
 
 /** Says why this browser answers in place of the server. `origin` is that of the page. */
-export function explainState({ server, state }: Home, origin: string): string {
+export function explainState({ server, state }: Home, origin: string, t: Translate): string {
   const host = hostOf(server);
-  if (state !== 'refuses') return `${host} does not answer. Replies come from it again as soon as it does.`;
+  if (state !== 'refuses') return t('home.silent', { host });
   const name = parse(server.url)?.hostname ?? host;
-  return (
-    `${host} answers, but does not let this page call it. Its owner has to start it with --cors-origin ${origin}` +
-    `${isOfThisMachine(name) ? '' : `, and with --allowed-host ${name} if it does not know that name`}.`
-  );
+  return isOfThisMachine(name) ? t('home.refuses', { host, origin }) : t('home.refusesName', { host, origin, name });
 }
 
 function schemeFor(host: string, page: string): string {

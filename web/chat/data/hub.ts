@@ -54,8 +54,3 @@ export function bestOf({ data, named }: Offer, health: Health | null): Variant |
   if (meant && (fitting.includes(meant) || health?.memory === undefined)) return meant;
   return fitting.reduce<Variant | null>((best, one) => (best && best.size >= one.size ? best : one), null);
 }
-
-/** Writes a number of downloads in short: 1.2M. */
-export function formatCount(count: number): string {
-  return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(count);
-}

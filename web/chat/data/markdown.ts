@@ -1,38 +1,42 @@
+import type { Translate } from '../messages/translate.ts';
 import type { Conversation, ReplyTurn, Turn, UserTurn } from './conversation.ts';
 import { fenced } from './fenced.ts';
 import { fileAsText } from './text-file.ts';
 
-/** Writes the branch of a conversation that is shown as a Markdown file. */
-export function toMarkdown({ title, turns }: Conversation): string {
-  return `${[`# ${title}`, ...turns.flatMap(toSection)].join('\n\n')}\n`;
+/** Writes the branch of a conversation that is shown as a Markdown file, with a title for people. */
+export function toMarkdown({ turns }: Conversation, title: string, t: Translate): string {
+  return `${[`# ${title}`, ...turns.flatMap((turn) => toSection(turn, t))].join('\n\n')}\n`;
 }
 
-function toSection(turn: Turn): string[] {
+function toSection(turn: Turn, t: Translate): string[] {
   switch (turn.role) {
     case 'user':
-      return ['## You', ...partsOf(turn)];
+      return [`## ${t('message.you')}`, ...partsOf(turn, t)];
     case 'assistant':
-      return [`## ${turn.model}`, ...partsOfReply(turn)];
+      return [`## ${turn.model}`, ...partsOfReply(turn, t)];
     case 'tool':
-      return ['The result:', fenced(turn.text)];
+      return [t('reply.result'), fenced(turn.text)];
     default:
       return turn satisfies never;
   }
 }
 
-function partsOf({ text, images, recordings = [], files = [] }: UserTurn): string[] {
+function partsOf({ text, images, recordings = [], files = [] }: UserTurn, t: Translate): string[] {
   return [
-    ...images.map((url, index) => `![Picture ${index + 1}](${url})`),
-    ...recordings.map(({ name }) => `(The recording ${name}.)`),
+    ...images.map((url, index) => `![${t('reply.picture', { number: index + 1 })}](${url})`),
+    ...recordings.map(({ name }) => t('reply.recording', { name })),
     ...files.map(fileAsText),
     ...(text === '' ? [] : [text]),
   ];
 }
 
-function partsOfReply({ text, reasoning, calls }: ReplyTurn): string[] {
+function partsOfReply({ text, reasoning, calls }: ReplyTurn, t: Translate): string[] {
   return [
-    ...(reasoning === '' ? [] : ['<details><summary>Thoughts</summary>', reasoning.trim(), '</details>']),
+    ...(reasoning === '' ? [] : [`<details><summary>${t('reply.thoughts')}</summary>`, reasoning.trim(), '</details>']),
     ...(text === '' ? [] : [text]),
-    ...calls.flatMap(({ function: { name, arguments: given } }) => [`A call of \`${name}\`:`, fenced(given)]),
+    ...calls.flatMap(({ function: { name, arguments: given } }) => [
+      t('reply.callOf', { name: `\`${name}\`` }),
+      fenced(given),
+    ]),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Translate } from '../messages/translate.ts';
 import { mergeFields } from './tree/merge.ts';
 import type { Field, Stamp } from './tree/stamp.ts';
 
@@ -43,13 +44,13 @@ export function cleanName(typed: string): string {
 }
 
 /** Says for people why a prompt can't be kept so; null if it can. `others` are all prompts but this one. */
-export function promptProblem(name: string, text: string, others: Prompt[]): string | null {
-  if (name === '') return 'Give it a name.';
-  if (name.length > PROMPT_LIMITS.name) return `A name may have ${PROMPT_LIMITS.name} characters at most.`;
-  if (others.some((other) => isSameName(other.name.value, name))) return `There is a prompt “/${name}” already.`;
-  if (text.trim() === '') return 'Write its text.';
+export function promptProblem(name: string, text: string, others: Prompt[], t: Translate): string | null {
+  if (name === '') return t('prompts.noName');
+  if (name.length > PROMPT_LIMITS.name) return t('prompts.longName', { most: PROMPT_LIMITS.name });
+  if (others.some((other) => isSameName(other.name.value, name))) return t('prompts.taken', { name });
+  if (text.trim() === '') return t('prompts.noText');
   const most = PROMPT_LIMITS.text;
-  return text.length > most ? `A prompt may have ${most.toLocaleString('en')} characters at most.` : null;
+  return text.length > most ? t('prompts.longText', { most }) : null;
 }
 
 /** A prompt that is being called: `/na` at the beginning of a line. */

@@ -3,18 +3,20 @@ import {
   type SamplingField as ApiField,
   type SamplingName as ApiName,
 } from '../../../src/core/sampling/fields.ts';
+import { Problem } from '../messages/problem.ts';
+import type { Key, Said } from '../messages/translate.ts';
 
 /** A number of a request that a person can set. */
 export interface SamplingField {
   name: SamplingName;
-  label: string;
-  hint: string;
+  label: Key;
+  hint: Key;
   min: number;
   max: number | null;
   /** The step in which it is typed; 1 takes whole numbers alone. */
   step: number;
   /** What holds if neither a person nor the model says anything else. */
-  otherwise: string;
+  otherwise: Said | string;
 }
 
 export type SamplingName = ApiName | 'max_tokens' | 'seed';
@@ -56,51 +58,48 @@ const OWN_FIELDS = [
   'add_generation_prompt',
 ];
 
-type Words = [label: string, hint: string, step: number];
-
-/** The numbers of the API in words. */
-const WORDS: Record<ApiName, Words> = {
-  temperature: ['Temperature', 'higher is more surprising', 0.05],
-  top_p: ['Top P', 'the likeliest share', 0.01],
-  top_k: ['Top K', 'the likeliest few; 0 is all', 1],
-  min_p: ['Min P', 'at least so likely', 0.01],
-  typical_p: ['Typical P', 'the most usual share; 1 is all', 0.01],
-  repeat_penalty: ['Repeat penalty', '1 is none', 0.01],
-  repeat_last_n: ['Penalties look back', 'in tokens; -1 is all of the context', 1],
-  presence_penalty: ['Presence penalty', '0 is none', 0.1],
-  frequency_penalty: ['Frequency penalty', '0 is none', 0.1],
-  dynatemp_range: ['Dynamic range', 'how far the temperature varies; 0 is off', 0.05],
-  dynatemp_exponent: ['Dynamic exponent', 'counts with a dynamic range', 0.1],
-  mirostat: ['Mirostat', '0 is off; 1 and 2 are its versions', 1],
-  mirostat_tau: ['Mirostat surprise', 'counts with Mirostat', 0.1],
-  mirostat_eta: ['Mirostat rate', 'counts with Mirostat', 0.01],
+/** The steps in which the numbers of the API are typed. */
+const STEPS: Record<ApiName, number> = {
+  temperature: 0.05,
+  top_p: 0.01,
+  top_k: 1,
+  min_p: 0.01,
+  typical_p: 0.01,
+  repeat_penalty: 0.01,
+  repeat_last_n: 1,
+  presence_penalty: 0.1,
+  frequency_penalty: 0.1,
+  dynatemp_range: 0.05,
+  dynatemp_exponent: 0.1,
+  mirostat: 1,
+  mirostat_tau: 0.1,
+  mirostat_eta: 0.01,
 };
 
+function words<Name extends SamplingName>(name: Name) {
+  return { name, label: `sampling.${name}`, hint: `samplingHint.${name}` } as const;
+}
+
 function fromApi({ name, min, max, default: otherwise }: ApiField & { name: ApiName }): SamplingField {
-  const [label, hint, step] = WORDS[name];
-  return { name, label, hint, min, max: max ?? null, step, otherwise: String(otherwise) };
+  return { ...words(name), min, max: max ?? null, step: STEPS[name], otherwise: String(otherwise) };
 }
 
 const OF_API = Object.values(API_FIELDS).map(fromApi);
 
 const LONGEST: SamplingField = {
-  name: 'max_tokens',
-  label: 'Longest reply',
-  hint: 'in tokens',
+  ...words('max_tokens'),
   min: 1,
   max: null,
   step: 1,
-  otherwise: 'no limit',
+  otherwise: { key: 'sampling.noLimit' },
 };
 
 const SEED: SamplingField = {
-  name: 'seed',
-  label: 'Seed',
-  hint: 'the same again',
+  ...words('seed'),
   min: 0,
   max: 4_294_967_295,
   step: 1,
-  otherwise: 'random',
+  otherwise: { key: 'sampling.random' },
 };
 
 /** The fields that most people look for. */
@@ -126,44 +125,48 @@ export function withSampling(settings: Settings, name: SamplingName, value: numb
   return { ...settings, sampling: value === undefined ? others : { ...others, [name]: value } };
 }
 
-/** Parses the tools of the settings. Throws an `Error` that says what is wrong. */
+/** Parses the tools of the settings. Throws a `Problem`. */
 export function readTools(text: string): unknown[] {
   if (text.trim() === '') return [];
-  const value = readJson(text, 'The tools are');
-  if (!Array.isArray(value)) throw new Error('The tools must be an array: [{"type": "function", "function": {…}}]');
+  const value = readJson(text, 'settings.toolsNotJson');
+  if (!Array.isArray(value)) {
+    throw new Problem('settings.toolsNotArray', { example: '[{"type": "function", "function": {…}}]' });
+  }
   return value;
 }
 
-/** Parses the texts that end a reply. Throws an `Error` that says what is wrong. */
+/** Parses the texts that end a reply. Throws a `Problem`. */
 export function readStop(text = ''): string[] {
   const lines = text.split('\n').filter((line) => line !== '');
-  if (lines.length > MOST_STOPS) throw new Error(`At most ${MOST_STOPS} texts can end a reply, one on each line.`);
+  if (lines.length > MOST_STOPS) throw new Problem('settings.tooManyStops', { most: MOST_STOPS });
   return lines;
 }
 
-/** Parses the schema of the replies; null if there is none. Throws an `Error` that says what is wrong. */
+/** Parses the schema of the replies; null if there is none. Throws a `Problem`. */
 export function readSchema(text = ''): object | null {
   if (text.trim() === '') return null;
-  const value = readJson(text, 'The schema is');
-  if (!isObject(value)) throw new Error('The schema must be an object: {"type": "object", "properties": {…}}');
+  const value = readJson(text, 'settings.schemaNotJson');
+  if (!isObject(value)) {
+    throw new Problem('settings.schemaNotObject', { example: '{"type": "object", "properties": {…}}' });
+  }
   return value;
 }
 
-/** Parses the further fields of the request. Throws an `Error` that says what is wrong. */
+/** Parses the further fields of the request. Throws a `Problem`. */
 export function readMore(text = ''): object {
   if (text.trim() === '') return {};
-  const value = readJson(text, 'The fields are');
-  if (!isObject(value)) throw new Error('The fields must be an object: {"logit_bias": {…}}');
+  const value = readJson(text, 'settings.moreNotJson');
+  if (!isObject(value)) throw new Problem('settings.moreNotObject', { example: '{"logit_bias": {…}}' });
   const own = OWN_FIELDS.find((name) => Object.hasOwn(value, name));
-  if (own !== undefined) throw new Error(`“${own}” is set by this page.`);
+  if (own !== undefined) throw new Problem('settings.ownField', { name: own });
   return value;
 }
 
-function readJson(text: string, what: string): unknown {
+function readJson(text: string, problem: Key): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Error(`${what} not valid JSON: ${(error as Error).message}`);
+    throw new Problem(problem, { reason: (error as Error).message });
   }
 }
 

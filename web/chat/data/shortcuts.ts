@@ -1,17 +1,18 @@
+import type { Key as MessageKey } from '../messages/translate.ts';
 import type { Key } from './enter.ts';
 
 /** What a shortcut does. */
 export type Command = 'help' | 'new' | 'search' | 'write' | 'copy' | 'retry' | 'previous' | 'next';
 
 /** The letters for commands, each with Alt and Shift. No browser uses these, and screen readers have keys of their own. */
-const LETTERS: [letter: string, command: Command, label: string][] = [
-  ['o', 'new', 'New chat'],
-  ['f', 'search', 'Search chats'],
-  ['w', 'write', 'Write the message'],
-  ['c', 'copy', 'Copy the last reply'],
-  ['r', 'retry', 'Ask for the last reply again'],
-  ['k', 'previous', 'The chat above in the list'],
-  ['j', 'next', 'The chat below in the list'],
+const LETTERS: [letter: string, command: Command, label: MessageKey][] = [
+  ['o', 'new', 'chats.new'],
+  ['f', 'search', 'chats.searchChats'],
+  ['w', 'write', 'help.write'],
+  ['c', 'copy', 'help.copy'],
+  ['r', 'retry', 'help.retry'],
+  ['k', 'previous', 'help.previous'],
+  ['j', 'next', 'help.next'],
 ];
 
 /** The fields of a keyboard event that a shortcut is known by. */
@@ -29,7 +30,7 @@ export function commandOf(key: ShortcutKey, inField: boolean): Command | null {
 
 /** A shortcut as the help sheet lists it. Each of `keys` does it; one of them is several keys at once. */
 export interface Listed {
-  label: string;
+  label: MessageKey;
   keys: string[][];
 }
 
@@ -37,12 +38,12 @@ export interface Listed {
 export function listShortcuts(isApple: boolean): Listed[] {
   const [control, alt, shift, leave] = isApple ? ['⌘', '⌥', '⇧', 'esc'] : ['Ctrl', 'Alt', 'Shift', 'Esc'];
   return [
-    { label: 'Send', keys: [[control, 'Enter']] },
-    { label: 'New line', keys: [[shift, 'Enter']] },
-    { label: 'Your prompts, at the beginning of a line', keys: [['/']] },
-    { label: 'Stop the reply', keys: [[leave]] },
+    { label: 'help.send', keys: [[control, 'Enter']] },
+    { label: 'help.line', keys: [[shift, 'Enter']] },
+    { label: 'help.prompts', keys: [['/']] },
+    { label: 'help.stop', keys: [[leave]] },
     ...LETTERS.map(([letter, , label]) => ({ label, keys: [[alt, shift, letter.toUpperCase()]] })),
-    { label: 'This list', keys: [[control, '/'], ['?']] },
+    { label: 'help.list', keys: [[control, '/'], ['?']] },
   ];
 }
 

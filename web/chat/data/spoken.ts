@@ -1,13 +1,14 @@
+import type { Translate } from '../messages/translate.ts';
 import type { ReplyTurn } from './conversation.ts';
 
 /** Returns the text for a screen reader when a reply has ended: its words without Markdown marks, and how it ended. */
-export function spokenReply({ text, calls, end, model }: ReplyTurn): string {
-  if (end?.kind === 'failed') return `The reply failed: ${end.message}`;
+export function spokenReply({ text, calls, end, model }: ReplyTurn, t: Translate): string {
+  if (end?.kind === 'failed') return t('reply.failed', { message: end.message });
   const words = withoutMarks(text);
-  const called = calls.map(({ function: { name } }) => `It calls ${name}.`).join(' ');
-  const said = [words && `${model} says: ${words}`, called].filter(Boolean).join(' ');
-  if (end?.kind === 'stopped') return said ? `Stopped. ${said}` : 'Stopped.';
-  return said || `${model} has nothing to say.`;
+  const called = calls.map(({ function: { name } }) => t('reply.calls', { name })).join(t('common.between'));
+  const said = [words && t('reply.says', { model, words }), called].filter(Boolean).join(t('common.between'));
+  if (end?.kind === 'stopped') return [t('common.stopped'), said].filter(Boolean).join(t('common.between'));
+  return said || t('reply.nothingSaid', { model });
 }
 
 function withoutMarks(markdown: string): string {

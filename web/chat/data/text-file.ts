@@ -1,4 +1,5 @@
-import { formatBytes } from '../../../src/core/bytes.ts';
+import { formatBytes } from '../messages/numbers.ts';
+import type { Translate } from '../messages/translate.ts';
 import { fenced } from './fenced.ts';
 
 /** The text of a file that is attached to a message: code, notes, or what a PDF says. */
@@ -36,21 +37,21 @@ export function fileAsText({ name, text }: TextFile): string {
 }
 
 /** Says for people why a file has too many bytes; null if it has not. */
-export function tooLarge({ name, size }: { name: string; size: number }, limit: number): string | null {
+export function tooLarge({ name, size }: { name: string; size: number }, limit: number, t: Translate): string | null {
   // The limit is written without a decimal that is zero: `4 MB` instead of `4.0 MB`.
-  return size > limit
-    ? `“${name}” is too large: a file may have ${formatBytes(limit).replace('.0 ', ' ')} at most.`
-    : null;
+  const most = formatBytes(limit, t.tag).replace(/[.,]0 /, ' ');
+  return size > limit ? t('files.tooLarge', { name, limit: most }) : null;
 }
 
-export function tooLong(name: string): string {
-  return `“${name}” is too long: a file may have ${TEXT_LIMITS.characters.toLocaleString('en')} characters of text at most.`;
+export function tooLong(name: string, t: Translate): string {
+  return t('files.tooLong', { name, limit: TEXT_LIMITS.characters });
 }
 
 /** Says how much there is in a file: `1.2 kB, 40 lines`. */
-export function describeFile({ size, text, pages }: TextFile): string {
-  const [count, unit] = pages === undefined ? [text.replace(/\n$/, '').split('\n').length, 'line'] : [pages, 'page'];
-  return `${formatBytes(size)}, ${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
+export function describeFile({ size, text, pages }: TextFile, t: Translate): string {
+  const lines = () => t('files.lines', { count: text.replace(/\n$/, '').split('\n').length });
+  const length = pages === undefined ? lines() : t('files.pages', { count: pages });
+  return t('files.size', { size: { bytes: size }, length });
 }
 
 /** The first lines of a file with words in them, each cut off where a small card ends. */
@@ -61,9 +62,10 @@ export function beginningOf({ text }: TextFile): string {
 }
 
 /** Makes a file of a pasted text. `taken` holds the names that are given already. */
-export function pastedFile(text: string, taken: string[]): TextFile {
-  const names = ['Pasted text.txt', ...taken.map((_, index) => `Pasted text ${index + 2}.txt`)];
-  const name = names.find((one) => !taken.includes(one)) ?? 'Pasted text.txt';
+export function pastedFile(text: string, taken: string[], t: Translate): TextFile {
+  const first = t('files.pasted');
+  const names = [first, ...taken.map((_, index) => t('files.pastedNumber', { number: index + 2 }))];
+  const name = names.find((one) => !taken.includes(one)) ?? first;
   return { name, size: new TextEncoder().encode(text).byteLength, text: withPlainLines(text) };
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { Problem } from '../messages/problem.ts';
 import { UNTITLED } from './conversation.ts';
 import { chatGptExport } from './foreign/chatgpt.ts';
 import { fromForeign } from './foreign/foreign.ts';
@@ -238,8 +239,8 @@ export function exportText({ heads, messages }: Patch, presets: Presets | null =
 }
 
 /**
- * Reads the conversations of an export file: our own, ChatGPT's or Open WebUI's. `now` is a Unix time in ms. Throws an
- * `Error` that tells people what is wrong with the file.
+ * Reads the conversations of an export file: our own, ChatGPT's or Open WebUI's. `now` is a Unix time in ms. Throws a
+ * `Problem`.
  */
 export function importText(text: string, now: number): Imported {
   const value = readJson(text);
@@ -253,9 +254,8 @@ function readJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // So begins every ZIP archive. ChatGPT gives one.
-    if (text.startsWith('PK'))
-      throw new Error('This file is an archive: unpack it, and import its conversations.json.');
-    throw new Error('This file is not JSON, so it is no export of chats.');
+    if (text.startsWith('PK')) throw new Problem('chats.isArchive');
+    throw new Problem('chats.notJson');
   }
 }
 
@@ -268,14 +268,14 @@ function fromOurs(value: unknown): Imported {
   if (read.success) return toPatch(read.output);
   const [issue] = read.issues;
   const place = v.getDotPath(issue);
-  throw new Error(`This file is no export of chats from Paddock${place ? `: ${place} is not as expected` : ''}.`);
+  throw place ? new Problem('chats.notOursAt', { place }) : new Problem('chats.notOurs');
 }
 
 function fromOthers(value: unknown): Patch {
   const read = [chatGptExport, openWebUiExport]
     .map((schema) => v.safeParse(schema, value))
     .find(({ success }) => success);
-  if (!read?.success) throw new Error('This file is no export of chats from Paddock, ChatGPT or Open WebUI.');
+  if (!read?.success) throw new Problem('chats.notAny');
   const patches = read.output.flatMap((chat) => fromForeign(chat) ?? []);
   return joined(patches);
 }

@@ -93,6 +93,7 @@ function toPicture(text: string, type: string): DrawnDiagram {
     svg: new XMLSerializer().serializeToString(svg),
     width: Math.ceil(width),
     height: Math.ceil(height),
-    words: said ? `Diagram: ${said}` : `Diagram (${type}). A button shows its code.`,
+    title: said ?? '',
+    type,
   };
 }

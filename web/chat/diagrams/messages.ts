@@ -6,9 +6,9 @@ export interface DrawDiagram {
   dark: boolean;
 }
 
-/** Sizes are in px. `words` say what it is. */
+/** Sizes are in px. `title` is the diagram's own, or ''; `type` is Mermaid's name of its kind. */
 export type DrawnDiagram =
-  | { kind: 'picture'; svg: string; width: number; height: number; words: string }
+  | { kind: 'picture'; svg: string; width: number; height: number; title: string; type: string }
   | { kind: 'problem'; message: string };
 
 /** The frame's answer. */

@@ -11,6 +11,7 @@ const MODEL = 'paddock-model';
 const DEFAULT_MODEL = 'paddock-default-model';
 const ENTER = 'paddock-enter';
 const CLOSED_FOLDERS = 'paddock-closed-folders';
+const LANGUAGE = 'paddock-language';
 const KEY = 'paddock-api-key';
 const WAITING = 'paddock-waiting';
 const ARRIVAL = 'paddock-arrival';
@@ -24,6 +25,17 @@ export function readTheme(): Theme {
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
   writeText('localStorage', THEME, theme === 'system' ? null : theme);
+}
+
+/** Returns what was chosen; null if nothing was. */
+export const readLanguage = (): string | null => readText('localStorage', LANGUAGE);
+export const keepLanguage = (language: string): void => void writeText('localStorage', LANGUAGE, language);
+
+/** Calls the listener when another tab has chosen a language. */
+export function onLanguageKept(listener: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key === LANGUAGE || key === null) listener();
+  });
 }
 
 export const readModel = (): string | null => readText('localStorage', MODEL);

@@ -1,9 +1,12 @@
 import type { JSX } from 'preact';
-import { formatBytes } from '../../../src/core/bytes.ts';
 import { type Arrival, paceOf } from '../data/arrival.ts';
 import type { Health } from '../data/health.ts';
+import { t } from '../messages/language.ts';
+import { say } from '../messages/translate.ts';
 import { useActions } from './actions.ts';
-import { FindModel } from './find-model.tsx';
+import { lazy, useLazy } from './lazy.ts';
+
+const finder = lazy(() => import('./find-model.tsx'));
 
 interface AddModelProps {
   arrival: Arrival | null;
@@ -14,11 +17,12 @@ interface AddModelProps {
 
 /** Finds and pulls models, or shows the one that arrives. */
 export function AddModel({ arrival, health, fromDisk }: AddModelProps): JSX.Element {
+  const part = useLazy(finder, !arrival);
   if (arrival) return <Arriving arrival={arrival} />;
   return (
     <section class="add-model">
-      <h3>Add a model</h3>
-      <FindModel health={health} />
+      <h3>{t('models.add')}</h3>
+      {part && <part.FindModel health={health} />}
       {fromDisk && <FromDisk />}
     </section>
   );
@@ -29,11 +33,11 @@ function FromDisk(): JSX.Element {
   return (
     <p class="row from-disk">
       <label class="button file-button">
-        Import a GGUF file
+        {t('models.importFile')}
         <input
           type="file"
           accept=".gguf"
-          aria-label="Import a GGUF file"
+          aria-label={t('models.importFile')}
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0];
             if (file) void models.importFile(file);
@@ -41,7 +45,7 @@ function FromDisk(): JSX.Element {
           }}
         />
       </label>
-      <span class="muted">It is copied into this browser’s storage.</span>
+      <span class="muted">{t('models.copiedIn')}</span>
     </p>
   );
 }
@@ -56,36 +60,39 @@ function Arriving({ arrival }: { arrival: Arrival }): JSX.Element {
       <h3 class="source">{source}</h3>
       <progress
         {...(known ? { value: completed, max: total } : stands && { value: 0 })}
-        aria-label={`Progress of ${source}`}
+        aria-label={t('arrival.progress', { source })}
       />
       {failure === null ? (
-        <p class="muted arrival-step">{step}</p>
+        <p class="muted arrival-step">{say(step, t)}</p>
       ) : (
         <p class="problem arrival-step" role="alert">
-          It did not come: {failure}
+          {t('arrival.didNotCome', { reason: failure })}
         </p>
       )}
       <p class="muted figures">
-        {[...(known ? [`${formatBytes(completed)} of ${formatBytes(total)}`] : []), paceOf(arrival)]
+        {[
+          ...(known ? [t('common.of', { part: { bytes: completed }, whole: { bytes: total } })] : []),
+          paceOf(arrival, t),
+        ]
           .filter(Boolean)
           .join(' · ')}
       </p>
       <div class="row">
         {kind === 'pull' && stands && (
           <button type="button" class="button primary" onClick={() => void models.goOn()}>
-            {failure === null ? 'Go on' : 'Try again'}
+            {failure === null ? t('arrival.goOn') : t('common.tryAgain')}
           </button>
         )}
         {kind === 'pull' && !stands && (
           <button type="button" class="button" onClick={models.pauseArrival}>
-            Pause
+            {t('arrival.pause')}
           </button>
         )}
         <button type="button" class="button quiet" onClick={models.cancelArrival}>
-          {stands ? 'Forget it' : 'Cancel'}
+          {stands ? t('arrival.forget') : t('common.cancel')}
         </button>
       </div>
-      {kind === 'pull' && <p class="muted">What has come by then is kept: pulling it again goes on from there.</p>}
+      {kind === 'pull' && <p class="muted">{t('arrival.isKept')}</p>}
     </section>
   );
 }

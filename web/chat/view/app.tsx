@@ -5,11 +5,13 @@ import { draftWords } from '../data/draft.ts';
 import { nameAmong } from '../data/model.ts';
 import { currentConversation, currentHead, draftKey, draftOf, modelOf, type State } from '../data/state.ts';
 import { runsIn } from '../data/tools/tools-state.ts';
+import { t } from '../messages/language.ts';
 import { type Store, useStore } from '../store.ts';
 import { useActions } from './actions.ts';
 import { Composer } from './composer.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { KeyDialog } from './key-dialog.tsx';
+import { lazy, useLazy } from './lazy.ts';
 import { ModelsDialog } from './models-dialog.tsx';
 import { NoticeView } from './notice.tsx';
 import { Dialog } from './parts.tsx';
@@ -17,18 +19,21 @@ import { PromptsDialog } from './prompts-dialog.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
-import { ToolServersDialog } from './tool-servers-dialog.tsx';
 import { ToolsSection } from './tools-section.tsx';
 import { TopBar } from './top-bar.tsx';
 import { Turns } from './turns.tsx';
+import { useLanguage } from './use-language.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useWindowGauge } from './window-gauge.tsx';
+
+const serversDialog = lazy(() => import('./tool-servers-dialog.tsx'));
 
 type Panel = 'chats' | 'models' | 'settings' | 'tools' | 'help' | 'prompts';
 
 export function App({ store }: { store: Store }): JSX.Element {
   const state = useStore(store);
   const actions = useActions();
+  const t = useLanguage();
   const [panel, setPanel] = useState<Panel | null>(null);
   const [keyLater, setKeyLater] = useState(false);
   const conversation = currentConversation(state);
@@ -37,18 +42,19 @@ export function App({ store }: { store: Store }): JSX.Element {
   const closing = (one: Panel) => () => setPanel((now) => (now === one ? null : now));
   // What is typed changes the drafts alone, and long conversations need not be drawn again for that.
   const { drafts: _, ...others } = state;
-  const turns = useMemo(() => <Turns state={state} conversation={conversation} />, Object.values(others));
+  const turns = useMemo(() => <Turns state={state} conversation={conversation} />, [...Object.values(others), t]);
   const gauge = useWindowGauge(state, conversation, draftWords(draftOf(state, draftKey(state))));
   const toHelp = () => setPanel('help');
   const toPrompts = () => setPanel('prompts');
   useShortcuts(state, { onHelp: toHelp, onChats: () => setPanel('chats') });
+  const servers = useLazy(serversDialog, panel === 'tools');
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
 
   return (
     <>
       <button type="button" class="skip button" onClick={skipToMessage}>
-        Skip to the message
+        {t('page.skip')}
       </button>
       <h1 class="hidden">Paddock</h1>
       <div class="frame">
@@ -99,7 +105,7 @@ export function App({ store }: { store: Store }): JSX.Element {
           </main>
         </div>
       </div>
-      <Dialog title="Chats" shape="drawer" open={panel === 'chats'} onClose={closing('chats')}>
+      <Dialog title={t('chats.title')} shape="drawer" open={panel === 'chats'} onClose={closing('chats')}>
         <Sidebar state={state} onLeave={closing('chats')} onHelp={toHelp} />
       </Dialog>
       <ModelsDialog state={state} open={panel === 'models'} onClose={closing('models')} />
@@ -113,7 +119,7 @@ export function App({ store }: { store: Store }): JSX.Element {
         onClose={closing('settings')}
         tools={<ToolsSection state={state} conversation={conversation} onServers={() => setPanel('tools')} />}
       />
-      <ToolServersDialog tools={state.tools} open={panel === 'tools'} onClose={closing('tools')} />
+      {servers && <servers.ToolServersDialog tools={state.tools} open={panel === 'tools'} onClose={closing('tools')} />}
       <HelpDialog open={panel === 'help'} onClose={closing('help')} onPrompts={toPrompts} />
       <PromptsDialog prompts={state.prompts} open={panel === 'prompts'} onClose={closing('prompts')} />
       <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
@@ -132,9 +138,9 @@ function Deleted({ state }: { state: State }): JSX.Element | null {
   if (!deleted.value) return null;
   return (
     <div class="failure calm" role="status">
-      <p>This chat was deleted in another tab.</p>
+      <p>{t('page.deletedElsewhere')}</p>
       <button type="button" class="button" onClick={() => conversations.undoRemove([id])}>
-        Restore
+        {t('common.restore')}
       </button>
     </div>
   );
@@ -147,7 +153,7 @@ function StartupFailure({ state, onKey }: { state: State; onKey: () => void }): 
       <div class="failure">
         <p>{state.keyWanted}</p>
         <button type="button" class="button" onClick={onKey}>
-          Give a key
+          {t('page.giveKey')}
         </button>
       </div>
     );
@@ -157,7 +163,7 @@ function StartupFailure({ state, onKey }: { state: State; onKey: () => void }): 
     <div class="failure" role="alert">
       <p>{state.startup.message}</p>
       <button type="button" class="button" onClick={() => void start()}>
-        Try again
+        {t('common.tryAgain')}
       </button>
     </div>
   );

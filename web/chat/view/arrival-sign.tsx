@@ -1,12 +1,16 @@
 import type { JSX } from 'preact';
 import { type Arrival, paceOf, shareOf } from '../data/arrival.ts';
+import { t } from '../messages/language.ts';
 import { DownIcon } from './icons.tsx';
 
 /** Says in the top bar how far a model's download is. A click shows more of it. */
 export function ArrivalSign({ arrival, onOpen }: { arrival: Arrival; onOpen: () => void }): JSX.Element {
   const { source, completed, total, paused, failure } = arrival;
-  const state = failure === null ? [...(paused ? ['Paused'] : []), shareOf(arrival) ?? ''].join(' ') : 'Failed';
-  const label = `Download of ${source}: ${state.trim() || 'begins'}`;
+  const state =
+    failure === null
+      ? [...(paused ? [t('arrival.paused')] : []), shareOf(arrival, t) ?? ''].join(' ')
+      : t('arrival.failed');
+  const label = t('arrival.download', { source, state: state.trim() || t('arrival.begins') });
   return (
     <>
       <button
@@ -19,10 +23,10 @@ export function ArrivalSign({ arrival, onOpen }: { arrival: Arrival; onOpen: () 
         <DownIcon />
         <progress {...(total ? { value: completed, max: total } : {})} aria-hidden="true" />
         <span class="figures">{state}</span>
-        <span class="figures arrival-pace">{paceOf(arrival)}</span>
+        <span class="figures arrival-pace">{paceOf(arrival, t)}</span>
       </button>
       <span class="hidden" role="status">
-        {failure !== null && `The download of ${source} failed: ${failure}`}
+        {failure !== null && t('arrival.downloadFailed', { source, reason: failure })}
       </span>
     </>
   );

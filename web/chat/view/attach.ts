@@ -8,6 +8,7 @@ import type { Recording } from '../data/conversation.ts';
 import { decodeText } from '../data/decode-text.ts';
 import type { ListedModel } from '../data/model.ts';
 import { TEXT_LIMITS, type TextFile, tooLong } from '../data/text-file.ts';
+import { t } from '../messages/language.ts';
 import { lazy } from './lazy.ts';
 import { toPicture } from './picture.ts';
 
@@ -32,7 +33,7 @@ export async function readFiles(files: File[], model: ListedModel | undefined): 
 async function readFile(file: File, model: ListedModel | undefined): Promise<Attachment> {
   const beginning = new Uint8Array(await readBytes(file, BEGINNING_BYTES));
   const kind = kindOf(beginning, file.type, model);
-  const refusal = refusalOf(kind, file, model);
+  const refusal = refusalOf(kind, file, model, t);
   if (refusal !== null) throw new Error(refusal);
   const bytes = new Uint8Array(await readBytes(file));
   if (kind === 'pdf') return { kind: 'text', file: await readPdf(file, bytes) };
@@ -42,7 +43,9 @@ async function readFile(file: File, model: ListedModel | undefined): Promise<Att
       ? { kind, url: await readImage(file, bytes) }
       : { kind, recording: await readAudio(file.name, bytes) };
   } catch (error) {
-    throw error instanceof MediaProblem ? new Error(`“${file.name}” ${error.message}`) : error;
+    throw error instanceof MediaProblem
+      ? new Error(t('files.media', { name: file.name, problem: error.message }))
+      : error;
   }
 }
 
@@ -52,21 +55,21 @@ function readBytes(file: File, most?: number): Promise<ArrayBuffer> {
     .slice(0, most)
     .arrayBuffer()
     .catch(() => {
-      throw new Error(`“${file.name}” can’t be read. Folders can’t be attached.`);
+      throw new Error(t('files.unreadable', { name: file.name }));
     });
 }
 
 function readText({ name, size }: File, bytes: Uint8Array): TextFile {
   const text = decodeText(bytes);
-  if (text === null) throw new Error(noText(name, bytes.subarray(0, BEGINNING_BYTES)));
-  if (text.trim() === '') throw new Error(`“${name}” is empty.`);
-  if (text.length > TEXT_LIMITS.characters) throw new Error(tooLong(name));
+  if (text === null) throw new Error(noText(name, bytes.subarray(0, BEGINNING_BYTES), t));
+  if (text.trim() === '') throw new Error(t('files.empty', { name }));
+  if (text.length > TEXT_LIMITS.characters) throw new Error(tooLong(name, t));
   return { name, size, text };
 }
 
 async function readPdf({ name, size }: File, bytes: Uint8Array): Promise<TextFile> {
   const reader = await pdfReader.load().catch(() => {
-    throw new Error(`“${name}” can’t be read now: what reads PDFs is fetched for the first one, and can’t be fetched.`);
+    throw new Error(t('files.noReader', { name }));
   });
   return { name, size, ...(await reader.readPdf(name, bytes)) };
 }
@@ -75,7 +78,7 @@ async function readPdf({ name, size }: File, bytes: Uint8Array): Promise<TextFil
 function readImage(file: File, bytes: Uint8Array): Promise<string> {
   const type = typeOf(bytes);
   if (isImageType(type)) checkSize(readImageSize(type, bytes), MEDIA_LIMITS);
-  return toPicture(file);
+  return toPicture(file, file.name);
 }
 
 async function readAudio(name: string, file: Uint8Array): Promise<Recording> {
@@ -89,7 +92,7 @@ function toDataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result as string);
-    reader.onerror = () => reject(new Error('This file can’t be read.'));
+    reader.onerror = () => reject(new Error(t('files.notRead')));
     reader.readAsDataURL(blob);
   });
 }

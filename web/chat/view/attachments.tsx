@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { type Attachment, type AttachmentKind, namesOf } from '../data/attachments.ts';
+import { t } from '../messages/language.ts';
 import { AttachIcon, CloseIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
@@ -11,7 +12,7 @@ interface AttachButtonProps {
 }
 
 export function AttachButton({ kinds, onPick }: AttachButtonProps): JSX.Element {
-  const label = `Attach ${namesOf(kinds)}`;
+  const label = t('files.attach', { kinds: namesOf(kinds, t) });
   return (
     <label class="icon-button file-button" title={label}>
       <AttachIcon />
@@ -38,16 +39,16 @@ interface AttachmentsProps {
 /** The attachments of the message, each with a remove button. */
 export function Attachments({ attachments, onRemove, onPutIn }: AttachmentsProps): JSX.Element {
   return (
-    <ul class="pictures" aria-label="Attached">
+    <ul class="pictures" aria-label={t('files.attached')}>
       {attachments.map((one, index) => (
         // Two files may have the same name.
         <li key={`${index} ${nameOf(one, index)}`}>
-          {one.kind === 'image' && <img src={one.url} alt={`Attachment ${index + 1}`} />}
+          {one.kind === 'image' && <img src={one.url} alt={t('files.attachment', { number: index + 1 })} />}
           {one.kind === 'audio' && <RecordingView recording={one.recording} />}
           {one.kind === 'text' && (
             <FileCard file={one.file} {...(one.pasted && onPutIn && { onPutIn: () => onPutIn(one) })} />
           )}
-          <IconButton label={`Remove ${nameOf(one, index)}`} onClick={() => onRemove(one)}>
+          <IconButton label={t('files.remove', { name: nameOf(one, index) })} onClick={() => onRemove(one)}>
             <CloseIcon />
           </IconButton>
         </li>
@@ -58,10 +59,10 @@ export function Attachments({ attachments, onRemove, onPutIn }: AttachmentsProps
 
 /** Covers the page while files are dragged over it. */
 export function DropZone({ kinds }: { kinds: AttachmentKind[] }): JSX.Element {
-  return <p class="drop-zone">Drop {namesOf(kinds)} anywhere</p>;
+  return <p class="drop-zone">{t('files.drop', { kinds: namesOf(kinds, t) })}</p>;
 }
 
 function nameOf(attachment: Attachment, index: number): string {
-  if (attachment.kind === 'image') return `picture ${index + 1}`;
+  if (attachment.kind === 'image') return t('files.picture', { number: index + 1 });
   return attachment.kind === 'audio' ? attachment.recording.name : attachment.file.name;
 }

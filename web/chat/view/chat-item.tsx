@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
 import type { Find } from '../data/search.ts';
+import { t } from '../messages/language.ts';
+import { shownTitle } from '../messages/shown-title.ts';
 import { useActions } from './actions.ts';
 import { MoreIcon, PinIcon, TrashIcon } from './icons.tsx';
 import { MoveTo } from './move-to.tsx';
@@ -34,7 +36,8 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
   const [moving, setMoving] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const { id, title, pinned, folder } = summary;
+  const { id, pinned, folder } = summary;
+  const title = shownTitle(summary.title);
   /** Keeps the focus in the row when what has it goes. */
   const focusRow = () => requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.chat-open')?.focus());
   const close = () => {
@@ -51,7 +54,7 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
     >
       {renaming ? (
         <RenameField
-          label={`Title of ${title}`}
+          label={t('chats.titleOf', { title })}
           name={title}
           onRename={(next) => conversations.rename(id, next)}
           onDone={(byKey) => {
@@ -72,14 +75,16 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
           >
             {title}
           </button>
-          {running && <span class="chat-running" role="img" aria-label="Being answered" title="Being answered" />}
+          {running && (
+            <span class="chat-running" role="img" aria-label={t('chats.running')} title={t('chats.running')} />
+          )}
           {pinned && (
-            <span class="chat-pinned" role="img" aria-label="Pinned" title="Pinned">
+            <span class="chat-pinned" role="img" aria-label={t('chats.pinned')} title={t('chats.pinned')}>
               <PinIcon />
             </span>
           )}
           <IconButton
-            label={`More about ${title}`}
+            label={t('chats.moreAbout', { title })}
             expanded={more || moving}
             onClick={() => {
               setMore(!more && !moving);
@@ -88,14 +93,14 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
           >
             <MoreIcon />
           </IconButton>
-          <IconButton label={`Delete ${title}`} onClick={() => conversations.remove([id])}>
+          <IconButton label={t('chats.delete', { title })} onClick={() => conversations.remove([id])}>
             <TrashIcon />
           </IconButton>
         </div>
       )}
       {find && (
         <p class="chat-excerpt">
-          {find.file !== undefined && <b>In {find.file}: </b>}
+          {find.file !== undefined && <b>{t('chats.inFile', { name: find.file })} </b>}
           {find.excerpt}
         </p>
       )}
@@ -136,34 +141,35 @@ interface MoreProps {
   onDone: () => void;
 }
 
-function More({ summary: { id, title, pinned }, onRename, onMove, onDone }: MoreProps): JSX.Element {
+function More({ summary: { id, title: stored, pinned }, onRename, onMove, onDone }: MoreProps): JSX.Element {
+  const title = shownTitle(stored);
   const { conversations, tell } = useActions();
   const save = async (form: 'markdown' | 'json') => {
     const text = await conversations.exportOne(id, form);
     if (form === 'json') saveFile(`${fileNameOf(title)}.json`, text, 'application/json');
     else saveFile(`${fileNameOf(title)}.md`, text, 'text/markdown');
-    tell(`Saved “${title}”.`);
+    tell(t('chats.saved', { title }));
   };
   const does = (act: () => void) => () => {
     onDone();
     act();
   };
   return (
-    <fieldset class="chat-more" aria-label={`More about ${title}`}>
+    <fieldset class="chat-more" aria-label={t('chats.moreAbout', { title })}>
       <button type="button" class="button quiet" onClick={onRename}>
-        Rename
+        {t('common.rename')}
       </button>
       <button type="button" class="button quiet" onClick={does(() => conversations.pin(id, !pinned))}>
-        {pinned ? 'Unpin' : 'Pin'}
+        {pinned ? t('chats.unpin') : t('chats.pin')}
       </button>
       <button type="button" class="button quiet" onClick={onMove}>
-        Move to a folder…
+        {t('folders.moveTo')}
       </button>
       <button type="button" class="button quiet" onClick={does(() => void save('markdown'))}>
-        Save as Markdown
+        {t('chats.saveMarkdown')}
       </button>
       <button type="button" class="button quiet" onClick={does(() => void save('json'))}>
-        Save as JSON
+        {t('chats.saveJson')}
       </button>
     </fieldset>
   );

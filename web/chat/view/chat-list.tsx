@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
 import { inOrder, shelvesOf } from '../data/folders.ts';
+import { shownTitle } from '../messages/shown-title.ts';
 import { ChatItem } from './chat-item.tsx';
 import { Folder } from './folder.tsx';
 import { useClosedFolders } from './use-closed-folders.ts';
@@ -87,7 +88,7 @@ export function ChatChoice({ summaries, chosen, onChange }: ChatChoiceProps): JS
         <li key={id} class={chosen.has(id) ? 'chat current' : 'chat'}>
           <label class="chat-choice">
             <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-            <span>{title}</span>
+            <span>{shownTitle(title)}</span>
             {folder !== '' && <span class="muted choice-folder">{folder}</span>}
           </label>
         </li>

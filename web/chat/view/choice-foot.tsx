@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { MoveTo } from './move-to.tsx';
 
@@ -32,10 +33,10 @@ export function ChoiceFoot({ summaries, folders: names, chosen, onChange, onDone
           ref={first}
           onClick={() => onChange(isAll ? new Set() : new Set(summaries.map(({ id }) => id)))}
         >
-          {isAll ? 'Choose none' : 'Choose all'}
+          {isAll ? t('chats.chooseNone') : t('chats.chooseAll')}
         </button>
         <button type="button" class="button quiet" onClick={onDone}>
-          Cancel
+          {t('common.cancel')}
         </button>
       </div>
       {moving && ids.length > 0 && (
@@ -57,7 +58,7 @@ export function ChoiceFoot({ summaries, folders: names, chosen, onChange, onDone
           aria-expanded={moving && ids.length > 0}
           onClick={() => setMoving(!moving)}
         >
-          Move
+          {t('folders.move')}
         </button>
         <button
           type="button"
@@ -68,7 +69,7 @@ export function ChoiceFoot({ summaries, folders: names, chosen, onChange, onDone
             onDone();
           }}
         >
-          {ids.length === 1 ? 'Delete 1 chat' : `Delete ${ids.length} chats`}
+          {t('chats.deleteChosen', { count: ids.length })}
         </button>
       </div>
     </footer>

@@ -1,11 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { canChat, type ListedModel, nameAmong } from '../data/model.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
+import { rich } from './rich.ts';
 
 /** Replies of two models to one question, beside each other, or below where there is no room. */
 export function Compared({ children }: { children: ComponentChildren }): JSX.Element {
   return (
-    <fieldset class="compared" aria-label="Two replies to compare">
+    <fieldset class="compared" aria-label={t('compare.both')}>
       {children}
     </fieldset>
   );
@@ -24,7 +26,7 @@ export function ComparedOne({ replyId, name, children }: ComparedOneProps): JSX.
     <div class="compared-one">
       {children}
       <button type="button" class="button" onClick={() => messages.choose(replyId)}>
-        Go on with this one <span class="hidden">by {name}</span>
+        {rich('compare.goOn', { by: <span class="hidden">{t('compare.by', { name })}</span> })}
       </button>
     </div>
   );
@@ -45,20 +47,20 @@ export function CompareChoice({ models, model, second }: CompareChoiceProps): JS
   if (others.length === 0) return null;
   return (
     <div class="field">
-      <label for="compare-with">Compare with</label>
+      <label for="compare-with">{t('compare.with')}</label>
       <select
         id="compare-with"
         value={others.some(({ id }) => id === second) ? (second ?? '') : ''}
         onChange={({ currentTarget: { value } }) => conversations.compareWith(value || null)}
       >
-        <option value="">no other model</option>
+        <option value="">{t('compare.none')}</option>
         {others.map((one) => (
           <option key={one.id} value={one.id}>
             {nameAmong(one, models)}
           </option>
         ))}
       </select>
-      <small class="muted">It answers each question too. You go on with the reply that you choose.</small>
+      <small class="muted">{t('compare.hint')}</small>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { sends } from '../data/enter.ts';
 import type { ListedModel } from '../data/model.ts';
 import type { Prompts } from '../data/prompts.ts';
 import { LONG_PASTE } from '../data/text-file.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { AttachButton, Attachments, DropZone } from './attachments.tsx';
 import { SendIcon, StopIcon } from './icons.tsx';
@@ -108,9 +109,9 @@ export function Composer(props: ComposerProps): JSX.Element {
           onPutIn={putIn}
         />
       )}
-      {draft.reading && <p class="muted pulse reading">Reading the files…</p>}
+      {draft.reading && <p class="muted pulse reading">{t('message.readingFiles')}</p>}
       <p class="hidden" role="status">
-        {menuInWords(menu) || inWords(attachments)}
+        {menuInWords(menu) || inWords(attachments, t)}
       </p>
       <Problems problems={draft.misfit ? [...draft.problems, draft.misfit] : draft.problems} />
       <PromptMenuView menu={menu} />
@@ -121,8 +122,8 @@ export function Composer(props: ComposerProps): JSX.Element {
           id="message"
           rows={1}
           value={text}
-          placeholder="Message"
-          aria-label="Message"
+          placeholder={t('message.field')}
+          aria-label={t('message.field')}
           dir="auto"
           enterkeyhint={enter === 'send' ? 'send' : 'enter'}
           {...menuAttributes(menu)}
@@ -142,11 +143,17 @@ export function Composer(props: ComposerProps): JSX.Element {
           <RecordButton onRecorded={(file) => draft.attach([file])} onProblem={draft.refuse} />
         )}
         {replying ? (
-          <IconButton label="Stop" class="primary" onClick={() => replies.stop()}>
+          <IconButton label={t('common.stop')} class="primary" onClick={() => replies.stop()}>
             <StopIcon />
           </IconButton>
         ) : (
-          <button type="submit" class="icon-button primary" aria-label="Send" title="Send" disabled={!sendable}>
+          <button
+            type="submit"
+            class="icon-button primary"
+            aria-label={t('message.send')}
+            title={t('message.send')}
+            disabled={!sendable}
+          >
             <SendIcon />
           </button>
         )}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { copyText } from './copy-text.ts';
 import { CheckIcon, CopyIcon } from './icons.tsx';
@@ -19,13 +20,12 @@ export function CopyButton({ text, label, icon = <CopyIcon /> }: CopyButtonProps
   const { tell } = useActions();
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    if (!(await copyText(typeof text === 'string' ? text : text())))
-      return tell('This browser does not let the page copy. Select the text and copy it yourself.');
+    if (!(await copyText(typeof text === 'string' ? text : text()))) return tell(t('page.selectToCopy'));
     setCopied(true);
     setTimeout(() => setCopied(false), SHOWN_MS);
   };
   return (
-    <IconButton label={copied ? 'Copied' : label} onClick={() => void copy()}>
+    <IconButton label={copied ? t('page.copied') : label} onClick={() => void copy()}>
       {copied ? <CheckIcon /> : icon}
     </IconButton>
   );

@@ -1,9 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatBytes } from '../../../src/core/bytes.ts';
 import type { Health } from '../data/health.ts';
-import { bestOf, type Fit, type Found, fitOf, formatCount, isSource, type Offer, type Variant } from '../data/hub.ts';
+import { bestOf, type Fit, type Found, fitOf, isSource, type Offer, type Variant } from '../data/hub.ts';
+import { t } from '../messages/language.ts';
+import { formatBytes, formatCount } from '../messages/numbers.ts';
+import type { Key } from '../messages/translate.ts';
 import { useActions } from './actions.ts';
+import { rich } from './rich.ts';
 
 /** What the form shows below itself. */
 type Result =
@@ -25,7 +28,7 @@ export function FindModel({ health }: { health: Health | null }): JSX.Element {
           else search(text.trim());
         }}
       >
-        <label for="source">Search Hugging Face, or paste a name or an address</label>
+        <label for="source">{t('models.findLabel')}</label>
         <div class="row">
           <input
             id="source"
@@ -39,19 +42,19 @@ export function FindModel({ health }: { health: Health | null }): JSX.Element {
             onInput={(event) => setText(event.currentTarget.value)}
           />
           <button type="submit" class="button primary">
-            Find
+            {t('models.find')}
           </button>
         </div>
       </form>
       <div>
         {result?.kind === 'asking' && (
           <p class="muted pulse" role="status">
-            Asking for {result.what}…
+            {t('models.askingFor', { what: result.what })}
           </p>
         )}
         {result?.kind === 'failed' && (
           <p class="problem" role="alert">
-            <strong>{result.what}</strong> was not found: {result.message}
+            {rich('models.notFound', { what: <strong>{result.what}</strong> }, { reason: result.message })}
           </p>
         )}
         {result?.kind === 'found' && <Repositories {...result} onOpen={openOffer} />}
@@ -101,15 +104,18 @@ function Repositories({ words, found, onOpen }: RepositoriesProps): JSX.Element 
   return (
     <>
       <p class={found.length === 0 ? 'muted' : 'hidden'} role="status">
-        {found.length === 0 ? `Nothing with GGUF files has “${words}” in its name.` : `${found.length} were found.`}
+        {found.length === 0 ? t('models.nothingNamed', { words }) : t('models.foundCount', { count: found.length })}
       </p>
-      <ul class="found" aria-label="Found">
+      <ul class="found" aria-label={t('models.found')}>
         {found.map(({ id, downloads, gated }) => (
           <li key={id}>
             <button type="button" class="found-one" onClick={() => onOpen(`hf:${id}`)}>
               <span>{id}</span>
               <span class="muted">
-                {formatCount(downloads)} downloads{gated && ' · needs an account'}
+                {[
+                  t('models.downloads', { downloads: formatCount(downloads, t.tag) }),
+                  ...(gated ? [t('models.gated')] : []),
+                ].join(' · ')}
               </span>
             </button>
           </li>
@@ -119,11 +125,10 @@ function Repositories({ words, found, onOpen }: RepositoriesProps): JSX.Element 
   );
 }
 
-const FITS: Record<Fit, string> = {
-  fits: 'fits',
-  full: 'fits when other models leave memory',
-  'too large': 'too large for this memory',
-  unknown: '',
+const FITS: Record<Exclude<Fit, 'unknown'>, Key> = {
+  fits: 'models.fits',
+  full: 'models.fitsAlone',
+  'too large': 'models.tooLarge',
 };
 
 interface VariantsProps {
@@ -136,16 +141,16 @@ interface VariantsProps {
 function Variants({ offer, health, onBack }: VariantsProps): JSX.Element {
   const best = bestOf(offer, health);
   return (
-    <section class="variants" aria-label={`Variants of ${offer.origin}`}>
+    <section class="variants" aria-label={t('models.variantsOf', { origin: offer.origin })}>
       <div class="row spread">
         <h4>{offer.origin}</h4>
         {onBack && (
           <button type="button" class="button quiet" onClick={onBack}>
-            Back to the list
+            {t('models.backToList')}
           </button>
         )}
       </div>
-      {offer.data.length === 0 && <p class="muted">There is no GGUF model in it.</p>}
+      {offer.data.length === 0 && <p class="muted">{t('models.noGguf')}</p>}
       <ul class="found">
         {offer.data.map((variant) => (
           <VariantRow
@@ -168,18 +173,22 @@ function VariantRow({ variant, fit, best }: { variant: Variant; fit: Fit; best: 
     <li class="variant">
       <span>
         <strong>{name}</strong>
-        {best && <span class="tag strong">best here</span>}
+        {best && <span class="tag strong">{t('models.best')}</span>}
         <span class={fit === 'too large' ? 'problem' : 'muted'}>
-          {[formatBytes(size), ...(projector ? ['with images or audio'] : []), FITS[fit]].filter(Boolean).join(' · ')}
+          {[
+            formatBytes(size, t.tag),
+            ...(projector ? [t('models.withMedia')] : []),
+            ...(fit === 'unknown' ? [] : [t(FITS[fit])]),
+          ].join(' · ')}
         </span>
       </span>
       <button
         type="button"
         class={best ? 'button primary' : 'button'}
-        aria-label={`Pull ${name}`}
+        aria-label={t('models.pullNamed', { name })}
         onClick={() => void models.pull(source)}
       >
-        Pull
+        {t('models.pull')}
       </button>
     </li>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { folderName } from '../data/folders.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { ChevronIcon, MoreIcon } from './icons.tsx';
 import { onEscape } from './on-escape.ts';
@@ -36,7 +37,7 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
     <li class="folder" ref={item} onKeyDown={more ? onEscape(close) : undefined}>
       {renaming ? (
         <RenameField
-          label={`Name of the folder ${name}`}
+          label={t('folders.nameOf', { name })}
           name={name}
           onRename={(next) => actions.rename(name, folderName(next, others(folders, name)))}
           onDone={(byKey) => {
@@ -52,12 +53,12 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
               <span class="folder-name">{name}</span>
               <span class="folder-count">{count}</span>
             </button>
-            <IconButton label={`More about the folder ${name}`} expanded={more} onClick={() => setMore(!more)}>
+            <IconButton label={t('folders.moreAbout', { name })} expanded={more} onClick={() => setMore(!more)}>
               <MoreIcon />
             </IconButton>
           </div>
           {more && (
-            <fieldset class="chat-more" aria-label={`More about the folder ${name}`}>
+            <fieldset class="chat-more" aria-label={t('folders.moreAbout', { name })}>
               <button
                 type="button"
                 class="button quiet"
@@ -67,7 +68,7 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
                   onLeave();
                 }}
               >
-                New chat in it
+                {t('folders.newChat')}
               </button>
               <button
                 type="button"
@@ -77,7 +78,7 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
                   setRenaming(true);
                 }}
               >
-                Rename
+                {t('common.rename')}
               </button>
               <button
                 type="button"
@@ -87,7 +88,7 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
                   actions.remove(name);
                 }}
               >
-                Remove the folder, keep its chats
+                {t('folders.remove')}
               </button>
             </fieldset>
           )}

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { ListedModel } from '../data/model.ts';
 import type { Ground } from '../data/state.ts';
+import { t } from '../messages/language.ts';
 
 interface GreetingProps {
   model: ListedModel | undefined;
@@ -9,19 +10,16 @@ interface GreetingProps {
   kept: boolean;
 }
 
-export const NOT_KEPT =
-  'This browser keeps nothing for this page. Your chats last until you close it: export those that are dear to you.';
-
 /** The content of an empty conversation. */
 export function Greeting({ model, ground, kept }: GreetingProps): JSX.Element {
   return (
     <div class="greeting">
-      <h2>{model ? `Talk to ${model.name}` : 'Hello'}</h2>
+      <h2>{model ? t('greeting.talkTo', { name: model.name }) : t('greeting.hello')}</h2>
       {model?.description && <p>{model.description}</p>}
       <p class="muted">{whereItGoes(ground)}</p>
       {!kept && (
         <p class="muted" role="status">
-          {NOT_KEPT}
+          {t('greeting.notKept')}
         </p>
       )}
     </div>
@@ -29,7 +27,7 @@ export function Greeting({ model, ground, kept }: GreetingProps): JSX.Element {
 }
 
 function whereItGoes(ground: Ground | null): string {
-  if (ground === 'browser') return 'What you say stays in this browser.';
+  if (ground === 'browser') return t('greeting.browser');
   const local = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname);
-  return local ? 'What you say stays on this machine.' : `What you say goes to ${location.hostname}, and nowhere else.`;
+  return local ? t('greeting.machine') : t('greeting.server', { host: location.hostname });
 }

@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import type { Enter } from '../data/enter.ts';
 import { isApplePlatform, type Listed, listShortcuts } from '../data/shortcuts.ts';
+import { t } from '../messages/language.ts';
+import type { Key } from '../messages/translate.ts';
 import { Dialog } from './parts.tsx';
 import { useEnter } from './use-enter.ts';
 
@@ -10,22 +12,22 @@ interface HelpDialogProps {
   onPrompts: () => void;
 }
 
-const MEANINGS: [Enter, string][] = [
-  ['send', 'sends'],
-  ['newline', 'begins a new line'],
+const MEANINGS: [Enter, Key][] = [
+  ['send', 'help.sends'],
+  ['newline', 'help.newLine'],
 ];
 
 /** How messages are written: what Enter does, prompts of one's own, and all shortcuts. */
 export function HelpDialog({ open, onClose, onPrompts }: HelpDialogProps): JSX.Element {
   const isApple = isApplePlatform(navigator.platform);
   return (
-    <Dialog title="Keys and prompts" open={open} onClose={onClose}>
+    <Dialog title={t('help.title')} open={open} onClose={onClose}>
       <div class="help">
         <EnterChoice isApple={isApple} />
         <div class="row spread">
-          <p class="muted">A text that you often say can be a prompt with a name.</p>
+          <p class="muted">{t('help.promptHint')}</p>
           <button type="button" class="button" onClick={onPrompts}>
-            Your prompts
+            {t('prompts.title')}
           </button>
         </div>
         <dl class="shortcuts">
@@ -33,6 +35,9 @@ export function HelpDialog({ open, onClose, onPrompts }: HelpDialogProps): JSX.E
             <ShortcutRow key={one.label} shortcut={one} />
           ))}
         </dl>
+        <a class="muted" href="./licences.txt" target="_blank" rel="noopener">
+          {t('help.licences')}
+        </a>
       </div>
     </Dialog>
   );
@@ -42,16 +47,16 @@ function EnterChoice({ isApple }: { isApple: boolean }): JSX.Element {
   const [enter, choose] = useEnter();
   return (
     <fieldset class="field">
-      <legend>The Enter key</legend>
+      <legend>{t('help.enterKey')}</legend>
       <div class="segments">
         {MEANINGS.map(([meaning, label]) => (
           <label key={meaning}>
             <input type="radio" name="enter" checked={meaning === enter} onChange={() => choose(meaning)} />
-            <span>{label}</span>
+            <span>{t(label)}</span>
           </label>
         ))}
       </div>
-      <small class="muted">{isApple ? '⌘' : 'Ctrl'} + Enter sends in any case.</small>
+      <small class="muted">{t('help.always', { key: isApple ? '⌘' : 'Ctrl' })}</small>
     </fieldset>
   );
 }
@@ -59,11 +64,11 @@ function EnterChoice({ isApple }: { isApple: boolean }): JSX.Element {
 function ShortcutRow({ shortcut: { label, keys } }: { shortcut: Listed }): JSX.Element {
   return (
     <div>
-      <dt>{label}</dt>
+      <dt>{t(label)}</dt>
       <dd>
         {keys.map((one, index) => (
           <span key={one.join()}>
-            {index > 0 && ' or '}
+            {index > 0 && t('help.or')}
             {one.map((key, place) => (
               <span key={key}>
                 {place > 0 && ' '}

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { explainState, type Home, hostOf, readServerAddress } from '../data/home-server.ts';
 import type { Ground } from '../data/state.ts';
+import { t } from '../messages/language.ts';
+import { problemText } from '../messages/problem.ts';
 import { useActions } from './actions.ts';
 
 interface HomeServerChoiceProps {
@@ -15,7 +17,7 @@ export function HomeServerChoice({ home, ground }: HomeServerChoiceProps): JSX.E
   if (!home && ground === 'server') return canKeepEngine() ? <KeepEngine /> : null;
   return (
     <details class="home-server" open={home !== null}>
-      <summary>Use a Paddock server</summary>
+      <summary>{t('home.title')}</summary>
       {home ? <InUse home={home} /> : <Form />}
     </details>
   );
@@ -31,11 +33,8 @@ function KeepEngine(): JSX.Element {
   const [asked, setAsked] = useState(false);
   return (
     <details class="home-server">
-      <summary>When the server is away</summary>
-      <p class="muted">
-        This browser can answer then, with an engine and a small model of its own. They are fetched once, and stay here.
-        Below the message you see how much it is.
-      </p>
+      <summary>{t('home.away')}</summary>
+      <p class="muted">{t('home.canKeep')}</p>
       <button
         type="button"
         class="button"
@@ -45,7 +44,7 @@ function KeepEngine(): JSX.Element {
           void actions.home.keepEngine().finally(() => setAsked(false));
         }}
       >
-        {asked ? 'Fetching…' : 'Keep an engine here'}
+        {asked ? t('home.fetching') : t('home.keep')}
       </button>
     </details>
   );
@@ -55,15 +54,13 @@ function EngineKept({ home }: { home: Home }): JSX.Element {
   const actions = useActions();
   return (
     <details class="home-server" open>
-      <summary>When the server is away</summary>
+      <summary>{t('home.away')}</summary>
       <p class="muted" role="status">
-        {home.state === 'answers'
-          ? 'This browser has an engine of its own, and answers while the server does not.'
-          : 'The server does not answer. This browser does, with its own models.'}
+        {home.state === 'answers' ? t('home.hasEngine') : t('home.answersHere')}
       </p>
       {home.state === 'answers' && (
         <button type="button" class="button" onClick={() => void actions.home.dropEngine()}>
-          Use the server alone
+          {t('home.serverAlone')}
         </button>
       )}
     </details>
@@ -76,10 +73,10 @@ function InUse({ home }: { home: Home }): JSX.Element {
   return (
     <>
       <p class={home.state === 'answers' ? 'muted' : 'problem'} role="status">
-        {home.state === 'answers' ? `${host} answers. These are its models.` : explainState(home, location.origin)}
+        {home.state === 'answers' ? t('home.inUse', { host }) : explainState(home, location.origin, t)}
       </p>
       <button type="button" class="button" onClick={() => void actions.home.forget()}>
-        Use this browser alone
+        {t('home.browserAlone')}
       </button>
     </>
   );
@@ -94,7 +91,7 @@ function Form(): JSX.Element {
     try {
       await actions.home.use({ url: readServerAddress(address, location.href), key: key.trim() || null });
     } catch (error) {
-      setProblem((error as Error).message);
+      setProblem(problemText(error, t));
     }
   };
   return (
@@ -105,9 +102,9 @@ function Form(): JSX.Element {
         void use();
       }}
     >
-      <p class="muted">Its models are used while it answers. When it does not, this browser goes on with its own.</p>
+      <p class="muted">{t('home.hint')}</p>
       <label class="field">
-        <span>Address of the server</span>
+        <span>{t('home.address')}</span>
         <input
           value={address}
           placeholder="https://paddock.example"
@@ -124,18 +121,18 @@ function Form(): JSX.Element {
         </small>
       </label>
       <label class="field">
-        <span>Key, if it wants one</span>
+        <span>{t('home.key')}</span>
         <input
           type="password"
           autocomplete="off"
           value={key}
           onInput={({ currentTarget }) => setKey(currentTarget.value)}
         />
-        <small class="muted">It is kept in this browser.</small>
+        <small class="muted">{t('home.keyKept')}</small>
       </label>
       <div class="row end">
         <button type="submit" class="button primary">
-          Use it
+          {t('home.use')}
         </button>
       </div>
     </form>

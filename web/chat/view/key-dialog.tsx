@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { Dialog } from './parts.tsx';
 
@@ -8,7 +9,7 @@ export function KeyDialog({ message, onClose }: { message: string | null; onClos
   const actions = useActions();
   const [key, setKey] = useState('');
   return (
-    <Dialog title="API key" open={message !== null} onClose={onClose}>
+    <Dialog title={t('key.title')} open={message !== null} onClose={onClose}>
       <form
         class="key-form"
         onSubmit={(event) => {
@@ -16,9 +17,9 @@ export function KeyDialog({ message, onClose }: { message: string | null; onClos
           void actions.giveKey(key.trim());
         }}
       >
-        <p>This server asks for a key. It is kept for this tab only, until you close it.</p>
+        <p>{t('key.why')}</p>
         <label class="field">
-          <span>Key</span>
+          <span>{t('key.field')}</span>
           <input
             type="password"
             autocomplete="off"
@@ -33,7 +34,7 @@ export function KeyDialog({ message, onClose }: { message: string | null; onClos
         </label>
         <div class="row end">
           <button type="submit" class="button primary">
-            Continue
+            {t('key.continue')}
           </button>
         </div>
       </form>

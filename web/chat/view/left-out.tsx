@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { LeftOut } from '../data/window/cut.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 
 /** Stands after the turns that the model does not get, with what it gets in their place. */
@@ -7,21 +8,18 @@ export function LeftOutMark({ leftOut, conversationId }: { leftOut: LeftOut; con
   const { window } = useActions();
   const { turns, summary } = leftOut;
   return (
-    <section class="left-out-mark" aria-label="Left out">
+    <section class="left-out-mark" aria-label={t('window.leftOut')}>
       <div class="row spread">
-        <p>
-          {turns === 1 ? 'The message above is' : `The ${turns} messages above are`} left out: the model reads{' '}
-          {summary === null ? 'on from here.' : 'this summary instead.'}
-        </p>
+        <p>{t(summary === null ? 'window.leftOutOn' : 'window.leftOutSummary', { count: turns })}</p>
         <button type="button" class="button quiet" onClick={() => window.bringBack(conversationId)}>
-          Take them in again
+          {t('window.takeIn')}
         </button>
       </div>
       {summary !== null && (
         <textarea
           rows={3}
           dir="auto"
-          aria-label="Summary of what is left out"
+          aria-label={t('window.summary')}
           value={summary}
           onInput={({ currentTarget }) => window.editSummary(conversationId, currentTarget.value)}
         />

@@ -1,4 +1,5 @@
 import { toMono, writeWav } from '../data/wav.ts';
+import { t } from '../messages/language.ts';
 
 /** Models that hear take speech at this rate, in samples a second. */
 const RATE = 16_000;
@@ -42,17 +43,16 @@ export async function startRecording(): Promise<Recorder> {
 async function toFile(recorded: Blob): Promise<File> {
   const reader = new OfflineAudioContext(1, 1, RATE);
   const audio = await reader.decodeAudioData(await recorded.arrayBuffer()).catch(() => {
-    throw new Error('Nothing was recorded.');
+    throw new Error(t('recording.nothing'));
   });
   const channels = Array.from({ length: audio.numberOfChannels }, (_, index) => audio.getChannelData(index));
   const time = new Date().toTimeString().slice(0, 8).replaceAll(':', '-');
-  return new File([writeWav(toMono(channels), RATE)], `Recording ${time}.wav`, { type: 'audio/wav' });
+  return new File([writeWav(toMono(channels), RATE)], t('recording.name', { time }), { type: 'audio/wav' });
 }
 
 function reasonOf(error: unknown): string {
   const { name } = error as Error;
-  if (name === 'NotAllowedError')
-    return 'The microphone is not allowed here. Allow it in the browser’s settings for this site, and try again.';
-  if (name === 'NotFoundError') return 'There is no microphone.';
-  return 'The microphone can’t be used now. Perhaps another program uses it.';
+  if (name === 'NotAllowedError') return t('recording.notAllowed');
+  if (name === 'NotFoundError') return t('recording.none');
+  return t('recording.inUse');
 }

@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { formatBytes } from '../../../src/core/bytes.ts';
 import { canChat, type ListedModel, nameAmong } from '../data/model.ts';
 import { groundOf, type State } from '../data/state.ts';
+import { t } from '../messages/language.ts';
+import { formatBytes } from '../messages/numbers.ts';
 import { useActions } from './actions.ts';
 import { MoreIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
+import { rich } from './rich.ts';
 
 interface ModelRowProps {
   state: State;
@@ -41,7 +43,7 @@ export function ModelRow({ state, model, chosen, onChosen }: ModelRowProps): JSX
           </span>
           <span class="muted">{describe(model)}</span>
         </button>
-        <IconButton label={`More about ${name}`} expanded={more} onClick={() => setMore(!more)}>
+        <IconButton label={t('models.moreAbout', { name })} expanded={more} onClick={() => setMore(!more)}>
           <MoreIcon />
         </IconButton>
       </div>
@@ -55,9 +57,9 @@ function Tags({ state: { health, defaultModel }, id }: { state: State; id: strin
   const moving = health?.moving.find((model) => model.id === id);
   return (
     <>
-      {defaultModel === id && <span class="tag">for new chats</span>}
-      {moving && <span class="tag">{moving.state}</span>}
-      {loaded && <span class="tag strong">in memory, {formatBytes(loaded.memory)}</span>}
+      {defaultModel === id && <span class="tag">{t('models.forNewChats')}</span>}
+      {moving && <span class="tag">{t(`models.${moving.state}`)}</span>}
+      {loaded && <span class="tag strong">{t('models.taken', { size: { bytes: loaded.memory } })}</span>}
     </>
   );
 }
@@ -76,15 +78,15 @@ function More({ state, model, name, onRemove }: MoreProps): JSX.Element {
   const isMoving = state.health?.moving.some((moving) => moving.id === id) ?? false;
   const isDefault = state.defaultModel === id;
   return (
-    <fieldset class="model-more" aria-label={`More about ${name}`}>
+    <fieldset class="model-more" aria-label={t('models.moreAbout', { name })}>
       {!isLoaded && (
         <button type="button" class="button quiet" disabled={isMoving} onClick={() => void models.load(id)}>
-          Load
+          {t('models.load')}
         </button>
       )}
       {isLoaded && groundOf(state) === 'server' && (
         <button type="button" class="button quiet" disabled={isMoving} onClick={() => void models.unload(id)}>
-          Unload
+          {t('models.unload')}
         </button>
       )}
       {canChat(model) && (
@@ -94,15 +96,13 @@ function More({ state, model, name, onRemove }: MoreProps): JSX.Element {
           aria-pressed={isDefault}
           onClick={() => models.setDefault(isDefault ? null : id)}
         >
-          Use for new chats
+          {t('models.useForNew')}
         </button>
       )}
       <button type="button" class="button quiet" onClick={onRemove}>
-        Remove
+        {t('common.remove')}
       </button>
-      {isLoaded && groundOf(state) === 'browser' && (
-        <p class="muted">A browser holds one model: it leaves memory when the next one comes.</p>
-      )}
+      {isLoaded && groundOf(state) === 'browser' && <p class="muted">{t('models.oneInBrowser')}</p>}
     </fieldset>
   );
 }
@@ -112,11 +112,11 @@ function Removal({ model, onDone }: { model: ListedModel; onDone: () => void }):
   return (
     <li class="model removal">
       <p>
-        Remove the files of <strong>{model.name}</strong> ({formatBytes(model.metadata.size)})?
+        {rich('models.removeFiles', { name: <strong>{model.name}</strong> }, { size: { bytes: model.metadata.size } })}
       </p>
       <div class="row end">
         <button type="button" class="button quiet" onClick={onDone}>
-          Keep
+          {t('models.keep')}
         </button>
         <button
           type="button"
@@ -126,7 +126,7 @@ function Removal({ model, onDone }: { model: ListedModel; onDone: () => void }):
             void models.remove(model.id);
           }}
         >
-          Remove
+          {t('common.remove')}
         </button>
       </div>
     </li>
@@ -134,15 +134,13 @@ function Removal({ model, onDone }: { model: ListedModel; onDone: () => void }):
 }
 
 function describe({ id, name, metadata, context_length: contextLength, capabilities }: ListedModel): string {
-  const able = (['vision', 'audio', 'tools', 'reasoning'] as const).filter((one) => capabilities[one]);
+  const able = (['vision', 'audio', 'tools', 'reasoning'] as const)
+    .filter((one) => capabilities[one])
+    .map((one) => t(`models.${one}`));
   return [
     ...(id === name ? [] : [id]),
-    formatBytes(metadata.size),
-    `${contextLength.toLocaleString('en')} tokens of context`,
-    ...(capabilities.embedding
-      ? ['makes vectors, no chat']
-      : capabilities.rerank
-        ? ['ranks documents, no chat']
-        : able),
+    formatBytes(metadata.size, t.tag),
+    t('models.contextOf', { count: contextLength }),
+    ...(capabilities.embedding ? [t('models.makesVectors')] : capabilities.rerank ? [t('models.ranks')] : able),
   ].join(' · ');
 }

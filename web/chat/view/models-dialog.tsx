@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { formatBytes } from '../../../src/core/bytes.ts';
 import type { Health } from '../data/health.ts';
 import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
+import { t } from '../messages/language.ts';
 import { AddModel } from './add-model.tsx';
 import { HomeServerChoice } from './home-server.tsx';
 import { ModelRow } from './model-row.tsx';
@@ -12,8 +12,8 @@ export function ModelsDialog(props: { state: State; open: boolean; onClose: () =
   const { state, open, onClose } = props;
   const chosen = modelOf(state, currentConversation(state));
   return (
-    <Dialog title="Models" open={open} onClose={onClose}>
-      {state.models?.length === 0 && <p class="muted">There is no model yet. Add one below.</p>}
+    <Dialog title={t('page.models')} open={open} onClose={onClose}>
+      {state.models?.length === 0 && <p class="muted">{t('models.none')}</p>}
       <MemoryLine health={state.health} />
       <ul class="models">
         {state.models?.map((model) => (
@@ -31,13 +31,10 @@ function MemoryLine({ health }: { health: Health | null }): JSX.Element | null {
   if (!health) return null;
   const { models, memory } = health;
   const taken = models.reduce((sum, model) => sum + model.memory, 0);
-  const free = memory && memory.held > 0 ? ` · ${formatBytes(memory.available)} free` : '';
-  if (models.length === 0)
-    return <p class="muted">No model is in memory{memory && `: ${formatBytes(memory.available)} free`}.</p>;
-  return (
-    <p class="muted">
-      {models.length === 1 ? '1 model' : `${models.length} models`} in memory: {formatBytes(taken)}
-      {free}.
-    </p>
-  );
+  const free = { bytes: memory?.available ?? 0 };
+  if (models.length === 0) {
+    return <p class="muted">{memory ? t('models.noneInMemoryFree', { free }) : t('models.noneInMemory')}</p>;
+  }
+  const values = { count: models.length, size: { bytes: taken }, free };
+  return <p class="muted">{t(memory && memory.held > 0 ? 'models.inMemoryFree' : 'models.inMemory', values)}</p>;
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { folderName } from '../data/folders.ts';
+import { t } from '../messages/language.ts';
 import { FolderIcon } from './icons.tsx';
 
 interface MoveToProps {
@@ -21,7 +22,7 @@ export function MoveTo({ folders, current, canLeave, onMove }: MoveToProps): JSX
   useLayoutEffect(() => frame.current?.querySelector<HTMLElement>('button, input')?.focus(), []);
   const name = folderName(typed, folders);
   return (
-    <fieldset class="chat-more move-to" aria-label="Move to a folder" ref={frame}>
+    <fieldset class="chat-more move-to" aria-label={t('folders.moveTitle')} ref={frame}>
       {folders
         .filter((one) => one !== current)
         .map((one) => (
@@ -32,7 +33,7 @@ export function MoveTo({ folders, current, canLeave, onMove }: MoveToProps): JSX
         ))}
       {canLeave && (
         <button type="button" class="button quiet" onClick={() => onMove('')}>
-          Out of the folder
+          {t('folders.out')}
         </button>
       )}
       <form
@@ -44,13 +45,13 @@ export function MoveTo({ folders, current, canLeave, onMove }: MoveToProps): JSX
       >
         <input
           value={typed}
-          aria-label="New folder"
-          placeholder="New folder"
+          aria-label={t('folders.new')}
+          placeholder={t('folders.new')}
           maxLength={60}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <button type="submit" class="button" disabled={name === ''}>
-          Move
+          {t('folders.move')}
         </button>
       </form>
     </fieldset>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Notice } from '../data/state.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { CloseIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
@@ -29,10 +30,10 @@ export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
                 notice.undo?.();
               }}
             >
-              Undo
+              {t('common.undo')}
             </button>
           )}
-          <IconButton label="Dismiss" onClick={actions.dismissNotice}>
+          <IconButton label={t('common.dismiss')} onClick={actions.dismissNotice}>
             <CloseIcon />
           </IconButton>
         </div>

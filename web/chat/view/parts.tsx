@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../messages/language.ts';
 import { CloseIcon } from './icons.tsx';
 
 interface IconButtonProps {
@@ -63,7 +64,7 @@ export function Dialog({ title, open, onClose, children, shape = 'sheet' }: Dial
         <div class="dialog-body">
           <header class="dialog-head">
             <h2>{title}</h2>
-            <IconButton label="Close" onClick={onClose}>
+            <IconButton label={t('common.close')} onClick={onClose}>
               <CloseIcon />
             </IconButton>
           </header>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../data/conversation.ts';
 import type { ListedModel } from '../data/model.ts';
 import { defaultsFor, type Preset, type Presets, presetsOf, sameSettings } from '../data/presets.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { EditIcon, TrashIcon } from './icons.tsx';
 import { onEscape } from './on-escape.ts';
@@ -21,7 +22,7 @@ export function PresetsView({ presets, conversation, model }: PresetsViewProps):
   const all = presetsOf(presets);
   return (
     <details class="field">
-      <summary>Presets</summary>
+      <summary>{t('presets.title')}</summary>
       <div class="presets">
         {all.length > 0 && (
           <ul>
@@ -41,7 +42,7 @@ export function PresetsView({ presets, conversation, model }: PresetsViewProps):
         <p class="muted" role="status">
           {gone && (
             <>
-              Deleted “{gone.name.value}”.{' '}
+              {t('presets.deleted', { name: gone.name.value })}{' '}
               <button
                 type="button"
                 class="link"
@@ -50,7 +51,7 @@ export function PresetsView({ presets, conversation, model }: PresetsViewProps):
                   setGone(null);
                 }}
               >
-                Undo
+                {t('common.undo')}
               </button>
             </>
           )}
@@ -70,9 +71,9 @@ function PresetRow({ preset, used, onRemove }: { preset: Preset; used: boolean; 
     return (
       <li class="row">
         <NameForm
-          label={`Name of ${name}`}
+          label={t('presets.nameOf', { name })}
           name={name}
-          action="Rename"
+          action={t('common.rename')}
           onName={(next) => {
             actions.presets.rename(preset, next);
             setRenaming(false);
@@ -88,15 +89,15 @@ function PresetRow({ preset, used, onRemove }: { preset: Preset; used: boolean; 
         type="button"
         class="button preset-name"
         aria-pressed={used}
-        title="Use these settings in this chat"
+        title={t('presets.use')}
         onClick={() => actions.presets.use(preset)}
       >
         {name}
       </button>
-      <IconButton label={`Rename ${name}`} onClick={() => setRenaming(true)}>
+      <IconButton label={t('presets.rename', { name })} onClick={() => setRenaming(true)}>
         <EditIcon />
       </IconButton>
-      <IconButton label={`Delete ${name}`} onClick={onRemove}>
+      <IconButton label={t('presets.delete', { name })} onClick={onRemove}>
         <TrashIcon />
       </IconButton>
     </li>
@@ -105,7 +106,7 @@ function PresetRow({ preset, used, onRemove }: { preset: Preset; used: boolean; 
 
 function NewPreset(): JSX.Element {
   const actions = useActions();
-  return <NameForm label="Save these settings as" name="" action="Save" onName={actions.presets.save} />;
+  return <NameForm label={t('presets.saveAs')} name="" action={t('common.save')} onName={actions.presets.save} />;
 }
 
 interface NameFormProps {
@@ -164,8 +165,8 @@ function ForNewChats({ presets, conversation, model }: PresetsViewProps & { mode
         onChange={({ currentTarget }) => actions.presets.setDefault(currentTarget.checked)}
       />
       <span>
-        Use these settings for new chats with {model.name}
-        {known && !same && <small class="muted"> They begin with others now.</small>}
+        {t('presets.forNewChats', { model: model.name })}
+        {known && !same && <small class="muted"> {t('presets.othersNow')}</small>}
       </span>
     </label>
   );

@@ -1,5 +1,6 @@
 import type { AriaAttributes, ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../messages/language.ts';
 import type { PromptMenu } from './use-prompt-menu.ts';
 
 export const MENU_ID = 'prompt-menu';
@@ -25,7 +26,7 @@ export function menuAttributes({ offered, active }: PromptMenu): AriaAttributes 
 
 export function menuInWords({ offered }: PromptMenu): string {
   if (!offered) return '';
-  return `${offered.length === 1 ? '1 prompt' : `${offered.length} prompts`} to choose from by the arrow keys.`;
+  return t('prompts.toChoose', { count: offered.length });
 }
 
 /** The prompts to choose from, above the message. The focus stays in the message. */
@@ -33,14 +34,14 @@ export function PromptMenuView({ menu }: { menu: PromptMenu }): JSX.Element | nu
   const { offered, active, take } = menu;
   if (!offered) return null;
   return (
-    <div id={MENU_ID} class="prompt-menu" role="listbox" aria-label="Your prompts">
+    <div id={MENU_ID} class="prompt-menu" role="listbox" aria-label={t('prompts.title')}>
       {offered.map(({ id, name, text }, place) => (
         <Option key={id} place={place} active={place === active} onTake={take}>
           <strong>/{name.value}</strong> <span class="muted">{text.value.slice(0, 120)}</span>
         </Option>
       ))}
       <Option place={offered.length} active={offered.length === active} onTake={take}>
-        {offered.length === 0 ? 'Write a prompt of your own…' : 'All prompts…'}
+        {offered.length === 0 ? t('prompts.writeOwn') : t('prompts.all')}
       </Option>
     </div>
   );

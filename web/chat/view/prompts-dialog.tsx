@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { cleanName, listPrompts, type Prompt, type Prompts, promptProblem } from '../data/prompts.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { EditIcon, PlusIcon, TrashIcon } from './icons.tsx';
 import { onEscape } from './on-escape.ts';
@@ -24,7 +25,7 @@ export function PromptsDialog({ prompts, open, onClose }: PromptsDialogProps): J
   // What was typed is still there when the dialog was closed by mistake.
   const [form, setForm] = useState<Form | null>(null);
   return (
-    <Dialog title="Your prompts" open={open} onClose={onClose}>
+    <Dialog title={t('prompts.title')} open={open} onClose={onClose}>
       <PromptList prompts={prompts} form={form} onForm={setForm} />
     </Dialog>
   );
@@ -48,9 +49,7 @@ function PromptList({ prompts, form, onForm }: PromptListProps): JSX.Element {
   };
   return (
     <div class="prompts">
-      <p class="muted">
-        Type / at the beginning of a line of your message, and the name. They are kept in this browser.
-      </p>
+      <p class="muted">{t('prompts.how')}</p>
       <ul>
         {kept.map((prompt) =>
           prompt.id === form?.id ? (
@@ -76,9 +75,9 @@ function PromptList({ prompts, form, onForm }: PromptListProps): JSX.Element {
           .filter((id) => prompts[id]?.deleted.value)
           .map((id) => (
             <p key={id} class="muted">
-              Deleted “/{prompts[id]?.name.value}”.{' '}
+              {t('prompts.deleted', { name: prompts[id]?.name.value ?? '' })}{' '}
               <button type="button" class="link" onClick={() => actions.setDeleted(id, false)}>
-                Undo
+                {t('common.undo')}
               </button>
             </p>
           ))}
@@ -88,7 +87,7 @@ function PromptList({ prompts, form, onForm }: PromptListProps): JSX.Element {
       ) : (
         <button type="button" class="button" ref={add} onClick={() => onForm({ id: null, name: '', text: '' })}>
           <PlusIcon />
-          New prompt
+          {t('prompts.new')}
         </button>
       )}
     </div>
@@ -107,10 +106,10 @@ function PromptRow({ prompt: { name, text }, onEdit, onDelete }: PromptRowProps)
       <p class="prompt-about" dir="auto">
         <strong>/{name.value}</strong> <span class="muted">{text.value.slice(0, 200)}</span>
       </p>
-      <IconButton label={`Edit ${name.value}`} onClick={onEdit}>
+      <IconButton label={t('prompts.edit', { name: name.value })} onClick={onEdit}>
         <EditIcon />
       </IconButton>
-      <IconButton label={`Delete ${name.value}`} onClick={onDelete}>
+      <IconButton label={t('prompts.delete', { name: name.value })} onClick={onDelete}>
         <TrashIcon />
       </IconButton>
     </li>
@@ -132,7 +131,7 @@ function PromptForm({ form, others, onForm, onDone }: PromptFormProps): JSX.Elem
   useEffect(() => first.current?.focus(), []);
   const save = () => {
     const clean = cleanName(name);
-    const found = promptProblem(clean, text, others);
+    const found = promptProblem(clean, text, others, t);
     setProblem(found);
     if (found !== null) return;
     prompts.keep(id, clean, text);
@@ -148,23 +147,23 @@ function PromptForm({ form, others, onForm, onDone }: PromptFormProps): JSX.Elem
       }}
     >
       <label class="field">
-        <span>Name</span>
+        <span>{t('common.name')}</span>
         <input
           ref={first}
           value={name}
-          placeholder="translate"
+          placeholder={t('prompts.nameExample')}
           autocomplete="off"
           autocapitalize="none"
           onInput={({ currentTarget }) => onForm({ ...form, name: currentTarget.value })}
         />
       </label>
       <label class="field">
-        <span>Text</span>
+        <span>{t('prompts.text')}</span>
         <textarea
           rows={4}
           dir="auto"
           value={text}
-          placeholder="Translate this into plain English:"
+          placeholder={t('prompts.textExample')}
           onInput={({ currentTarget }) => onForm({ ...form, text: currentTarget.value })}
         />
       </label>
@@ -175,10 +174,10 @@ function PromptForm({ form, others, onForm, onDone }: PromptFormProps): JSX.Elem
       )}
       <div class="row end">
         <button type="button" class="button quiet" onClick={onDone}>
-          Cancel
+          {t('common.cancel')}
         </button>
         <button type="submit" class="button primary">
-          Save
+          {t('common.save')}
         </button>
       </div>
     </form>

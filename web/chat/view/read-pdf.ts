@@ -2,6 +2,8 @@ import { GlobalWorkerOptions, getDocument } from 'pdfjs-dist/legacy/build/pdf.mj
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import { type TextPiece, textOfPage, textOfPages } from '../data/pdf-text.ts';
 import { TEXT_LIMITS, tooLong } from '../data/text-file.ts';
+import { t } from '../messages/language.ts';
+import type { Key } from '../messages/translate.ts';
 
 // PDF.js is large, so this module is only loaded when a PDF is given. Its worker is a file of our own site.
 GlobalWorkerOptions.workerSrc = workerUrl;
@@ -34,7 +36,7 @@ export async function readPdf(name: string, data: Uint8Array): Promise<{ text: s
   });
   try {
     const document = await loading.promise.catch((error: unknown) => {
-      throw new Error(`“${name}” ${reasonOf(error)}`);
+      throw new Error(t(reasonOf(error), { name }));
     });
     const pages: string[] = [];
     let characters = 0;
@@ -44,13 +46,13 @@ export async function readPdf(name: string, data: Uint8Array): Promise<{ text: s
       const text = textOfPage(items.filter((item): item is typeof item & TextPiece => 'str' in item));
       page.cleanup();
       characters += text.length;
-      if (characters > TEXT_LIMITS.characters) throw new Error(tooLong(name));
+      if (characters > TEXT_LIMITS.characters) throw new Error(tooLong(name, t));
       pages.push(text);
     }
     // A page is read without its fonts too, and then words are missing.
-    if (tables.isMissing()) throw new Error(`“${name}” can’t be read: a table of its characters can’t be fetched.`);
+    if (tables.isMissing()) throw new Error(t('files.tableMissing', { name }));
     const text = textOfPages(pages);
-    if (text === '') throw new Error(`“${name}” has no text in it: its pages may be pictures of text.`);
+    if (text === '') throw new Error(t('files.noTextInPdf', { name }));
     return { text, pages: pages.length };
   } finally {
     await loading.destroy();
@@ -72,9 +74,9 @@ function createTables() {
   return { Reader, isMissing: () => missing };
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): Key {
   const { name } = error as Error;
-  if (name === 'PasswordException') return 'is locked by a password. Save it without one, and attach that file.';
-  if (name === 'InvalidPDFException') return 'is a broken PDF.';
-  return 'can’t be read as a PDF.';
+  if (name === 'PasswordException') return 'files.locked';
+  if (name === 'InvalidPDFException') return 'files.brokenPdf';
+  return 'files.notPdf';
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatLength } from '../data/figures.ts';
+import { t } from '../messages/language.ts';
 import { MicrophoneIcon } from './icons.tsx';
 import { LONGEST_SECONDS, type Recorder, startRecording } from './microphone.ts';
 
@@ -44,7 +45,7 @@ export function RecordButton({ onRecorded, onProblem }: RecordButtonProps): JSX.
     if (seconds >= LONGEST_SECONDS) end();
   }, [seconds]);
 
-  const label = running ? 'Stop recording' : 'Record';
+  const label = running ? t('recording.stop') : t('recording.record');
   return (
     <button
       type="button"

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../messages/language.ts';
 import { onEscape } from './on-escape.ts';
 
 interface ReplyEditorProps {
@@ -30,7 +31,7 @@ export function ReplyEditor({ text: before, onSave, onCancel }: ReplyEditorProps
         class="reply-words"
         value={text}
         rows={Math.min(16, before.split('\n').length + 2)}
-        aria-label="The model’s words"
+        aria-label={t('reply.words')}
         dir="auto"
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
@@ -42,10 +43,10 @@ export function ReplyEditor({ text: before, onSave, onCancel }: ReplyEditorProps
       />
       <div class="row end">
         <button type="button" class="button quiet" onClick={onCancel}>
-          Cancel
+          {t('common.cancel')}
         </button>
         <button type="submit" class="button primary" disabled={text.trim() === ''}>
-          Save
+          {t('common.save')}
         </button>
       </div>
     </form>

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { isGrowing, type ReplyStats, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
+import { isGrowing, type ReplyEnd, type ReplyStats, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
 import { endNote, explainStats, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
 import type { OpenCall } from '../data/tools/calls.ts';
 import { WINDOW_FULL } from '../data/window/fill.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { CopyButton } from './copy-button.tsx';
 import { CodeIcon, CopyTextIcon, EditIcon, MoreIcon, RetryIcon, TrashIcon } from './icons.tsx';
@@ -56,12 +57,12 @@ export function Reply(props: ReplyProps): JSX.Element {
       <header class="reply-head">
         <h2>{name}</h2>
         {coming && <Progress coming={coming} waiting={waiting} />}
-        {shown.edited && <span>Edited by you</span>}
-        {growing && !coming && <span class="pulse">Being written in another tab…</span>}
+        {shown.edited && <span>{t('reply.edited')}</span>}
+        {growing && !coming && <span class="pulse">{t('reply.elsewhere')}</span>}
       </header>
       {shown.reasoning !== '' && (
         <details class="reasoning" open={thinks}>
-          <summary>{thinks ? 'Thinking…' : 'Thoughts'}</summary>
+          <summary>{thinks ? t('reply.thinking') : t('reply.thoughts')}</summary>
           <p dir="auto">{shown.reasoning.trim()}</p>
         </details>
       )}
@@ -77,7 +78,7 @@ export function Reply(props: ReplyProps): JSX.Element {
       ) : asWritten ? (
         <AsWritten text={shown.text} />
       ) : (
-        <Markdown text={shown.text} growing={growing} />
+        <Markdown key={t.tag} text={shown.text} growing={growing} />
       )}
       {shown.calls.map((call, index) => (
         <ToolCall
@@ -91,7 +92,7 @@ export function Reply(props: ReplyProps): JSX.Element {
         (onFull && shown.end.code === WINDOW_FULL ? (
           <div class="failure">{onFull(shown.end.message)}</div>
         ) : (
-          <Failure message={shown.end.message} reply={shown} goesOn={goesOn} />
+          <Failure end={shown.end} reply={shown} goesOn={goesOn} />
         ))}
       <footer class="reply-foot" ref={foot}>
         {!growing && (
@@ -124,15 +125,13 @@ function Progress({ coming, waiting }: { coming: Coming; waiting: string }): JSX
   const { pieces, firstPieceMs, lastPieceMs, prompt } = coming;
   if (pieces > 0) {
     const speed = rate(pieces, firstPieceMs, lastPieceMs);
-    return <span>{speed === null ? 'Writing…' : `Writing · ${formatRate(speed)}`}</span>;
+    return <span>{speed === null ? t('reply.writing') : t('reply.writingAt', { rate: formatRate(speed, t) })}</span>;
   }
   if (!prompt) return <span class="pulse">{waiting}</span>;
   return (
     <label class="prompt-progress">
       <progress value={prompt.processed} max={Math.max(1, prompt.total)} />
-      <span>
-        Reading {prompt.processed.toLocaleString('en')} of {prompt.total.toLocaleString('en')} tokens
-      </span>
+      <span>{t('reply.reading', { part: prompt.processed, whole: prompt.total })}</span>
     </label>
   );
 }
@@ -149,31 +148,31 @@ interface EndingProps {
 function Ending({ reply, goesOn, versions, asWritten, onAsWritten, onEdit }: EndingProps): JSX.Element {
   const { replies, messages } = useActions();
   const [more, setMore] = useState(false);
-  const note = reply.end && endNote(reply.end);
+  const note = reply.end && endNote(reply.end, t);
   return (
     <>
       <span class="reply-actions">
         {reply.text !== '' && (
           <>
-            <CopyButton text={reply.text} label="Copy the reply" />
-            <CopyButton text={() => plainText(reply.text)} label="Copy as plain text" icon={<CopyTextIcon />} />
-            <IconButton label="Show as written" pressed={asWritten} onClick={onAsWritten}>
+            <CopyButton text={reply.text} label={t('reply.copy')} />
+            <CopyButton text={() => plainText(reply.text)} label={t('reply.copyText')} icon={<CopyTextIcon />} />
+            <IconButton label={t('reply.asWritten')} pressed={asWritten} onClick={onAsWritten}>
               <CodeIcon />
             </IconButton>
           </>
         )}
-        <IconButton label="Retry" onClick={() => replies.retry(reply.id)}>
+        <IconButton label={t('reply.retry')} onClick={() => replies.retry(reply.id)}>
           <RetryIcon />
         </IconButton>
-        <IconButton label="More about this reply" expanded={more} onClick={() => setMore(!more)}>
+        <IconButton label={t('reply.more')} expanded={more} onClick={() => setMore(!more)}>
           <MoreIcon />
         </IconButton>
         {more && (
           <>
-            <IconButton label="Edit the reply" onClick={onEdit}>
+            <IconButton label={t('reply.edit')} onClick={onEdit}>
               <EditIcon />
             </IconButton>
-            <IconButton label="Delete the reply" onClick={() => messages.remove(reply.id)}>
+            <IconButton label={t('reply.delete')} onClick={() => messages.remove(reply.id)}>
               <TrashIcon />
             </IconButton>
           </>
@@ -192,10 +191,10 @@ function Figures({ id, stats }: { id: string; stats: ReplyStats }): JSX.Element 
   return (
     <>
       <button type="button" class="link quiet" popovertarget={id}>
-        {formatStats(stats)}
+        {formatStats(stats, t)}
       </button>
       <span id={id} popover="auto" class="why">
-        {explainStats(stats).join(' ')}
+        {explainStats(stats, t).join(t('common.between'))}
       </span>
     </>
   );
@@ -205,19 +204,25 @@ function GoOn({ replyId }: { replyId: string }): JSX.Element {
   const { replies } = useActions();
   return (
     <button type="button" class="link" onClick={() => replies.goOn(replyId)}>
-      Continue
+      {t('key.continue')}
     </button>
   );
 }
 
-function Failure({ message, reply, goesOn }: { message: string; reply: ReplyTurn; goesOn: boolean }): JSX.Element {
+interface FailureProps {
+  end: Extract<ReplyEnd, { kind: 'failed' }>;
+  reply: ReplyTurn;
+  goesOn: boolean;
+}
+
+function Failure({ end, reply, goesOn }: FailureProps): JSX.Element {
   const { replies } = useActions();
   return (
     <div class="failure">
-      <p>{message}</p>
+      <p lang={end.code === null ? undefined : 'en'}>{end.message}</p>
       {goesOn && <GoOn replyId={reply.id} />}
       <button type="button" class="button" onClick={() => replies.retry(reply.id)}>
-        Try again
+        {t('common.tryAgain')}
       </button>
     </div>
   );

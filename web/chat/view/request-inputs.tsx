@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { readMore, readSchema, readStop, type Settings } from '../data/settings.ts';
+import { t } from '../messages/language.ts';
 import { lazy, useLazy } from './lazy.ts';
 import { problemOf, TextSetting } from './text-setting.tsx';
 
@@ -15,30 +16,33 @@ const check = lazy(() => import('../data/more-fields.ts'));
 export function RequestInputs({ settings, onChange }: RequestInputsProps): JSX.Element {
   const { stop = '', schema = '', more = '' } = settings;
   const api = useLazy(check, more.trim() !== '');
-  const problemOfMore = problemOf(() => readMore(more)) ?? api?.problemOfFields(readMore(more)) ?? null;
+  const problemOfMore = problemOf(() => readMore(more)) ?? api?.problemOfFields(readMore(more), t) ?? null;
   return (
     <details class="field" open={[stop, schema, more].some((text) => text !== '')}>
-      <summary>Form of the replies</summary>
+      <summary>{t('settings.form')}</summary>
       <div class="settings">
         <TextSetting
-          label="Stop at"
-          hint="A reply ends before any of these texts: one on each line, four at most."
+          name="stop"
+          label={t('settings.stopAt')}
+          hint={t('settings.stopHint')}
           text={stop}
           placeholder="END"
           problem={problemOf(() => readStop(stop))}
           onChange={(text) => onChange({ ...settings, stop: text })}
         />
         <TextSetting
-          label="JSON schema"
-          hint="Each reply is JSON of this schema. Such a reply can’t be continued."
+          name="schema"
+          label={t('settings.schema')}
+          hint={t('settings.schemaHint')}
           text={schema}
           placeholder={'{"type": "object", "properties": {…}}'}
           problem={problemOf(() => readSchema(schema))}
           onChange={(text) => onChange({ ...settings, schema: text })}
         />
         <TextSetting
-          label="More fields, as JSON"
-          hint="They are added to each request, and come before all that is set above."
+          name="more"
+          label={t('settings.more')}
+          hint={t('settings.moreHint')}
           text={more}
           placeholder={'{"logit_bias": {"15043": -100}}'}
           problem={problemOfMore}

@@ -11,6 +11,8 @@ import {
   type Settings,
   withSampling,
 } from '../data/settings.ts';
+import { t } from '../messages/language.ts';
+import { say } from '../messages/translate.ts';
 
 interface SamplingInputsProps {
   settings: Settings;
@@ -25,7 +27,7 @@ export function SamplingInputs(props: SamplingInputsProps): JSX.Element {
   return (
     <>
       <fieldset class="fields">
-        <legend>Replies</legend>
+        <legend>{t('settings.replies')}</legend>
         {FIRST_FIELDS.map(draw)}
         {(model?.capabilities.reasoning || settings.effort) && (
           <EffortChoice
@@ -38,9 +40,9 @@ export function SamplingInputs(props: SamplingInputsProps): JSX.Element {
         )}
       </fieldset>
       <details class="field" open={OTHER_FIELDS.some(({ name }) => settings.sampling[name] !== undefined)}>
-        <summary>More about sampling</summary>
+        <summary>{t('settings.moreSampling')}</summary>
         <div class="fields">
-          <p class="muted">An empty field is the value that it shows.</p>
+          <p class="muted">{t('settings.emptyField')}</p>
           {OTHER_FIELDS.map(draw)}
         </div>
       </details>
@@ -54,7 +56,7 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
   const own = { ...model?.settings, ...model?.parameters } as Record<string, unknown>;
   return (
     <div class="field">
-      <label for={`setting-${name}`}>{label}</label>
+      <label for={`setting-${name}`}>{t(label)}</label>
       <input
         id={`setting-${name}`}
         type="number"
@@ -63,7 +65,7 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
         min={min}
         max={max ?? undefined}
         value={settings.sampling[name] ?? ''}
-        placeholder={typeof own[name] === 'number' ? String(own[name]) : otherwise}
+        placeholder={typeof own[name] === 'number' ? String(own[name]) : say(otherwise, t)}
         aria-invalid={wrong}
         aria-describedby={`${name}-hint`}
         onChange={({ currentTarget }) => {
@@ -73,20 +75,16 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
         }}
       />
       <small id={`${name}-hint`} class={wrong ? 'problem' : 'muted'}>
-        {wrong ? `from ${min}${max === null ? '' : ` to ${max}`}${step === 1 ? ', whole' : ''}` : hint}
+        {wrong ? rangeOf(field) : t(hint)}
       </small>
     </div>
   );
 }
 
-const EFFORT_WORDS: Record<Effort, string> = {
-  none: 'not at all',
-  minimal: 'very little',
-  low: 'little',
-  medium: 'some',
-  high: 'much',
-  xhigh: 'very much',
-};
+function rangeOf({ min, max, step }: SamplingField): string {
+  const range = max === null ? t('settings.from', { min }) : t('settings.fromTo', { min, max });
+  return step === 1 ? t('settings.whole', { range }) : range;
+}
 
 interface EffortChoiceProps {
   effort: Effort | undefined;
@@ -96,20 +94,20 @@ interface EffortChoiceProps {
 function EffortChoice({ effort, onChange }: EffortChoiceProps): JSX.Element {
   return (
     <div class="field">
-      <label for="setting-effort">Thinking</label>
+      <label for="setting-effort">{t('settings.thinking')}</label>
       <select
         id="setting-effort"
         value={effort ?? ''}
         onChange={({ currentTarget: { value } }) => onChange(EFFORTS.find((one) => one === value))}
       >
-        <option value="">as it likes</option>
+        <option value="">{t('settings.asItLikes')}</option>
         {EFFORTS.map((one) => (
           <option key={one} value={one}>
-            {EFFORT_WORDS[one]}
+            {t(`effort.${one}`)}
           </option>
         ))}
       </select>
-      <small class="muted">before the answer</small>
+      <small class="muted">{t('settings.thinkingHint')}</small>
     </div>
   );
 }

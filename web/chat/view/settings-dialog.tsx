@@ -3,6 +3,8 @@ import type { Conversation } from '../data/conversation.ts';
 import type { ListedModel } from '../data/model.ts';
 import type { Presets } from '../data/presets.ts';
 import { NO_SETTINGS } from '../data/settings.ts';
+import { t } from '../messages/language.ts';
+import { shownTitle } from '../messages/shown-title.ts';
 import { useActions } from './actions.ts';
 import { CompareChoice } from './compared.tsx';
 import { Dialog } from './parts.tsx';
@@ -31,12 +33,12 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
   const { settings } = conversation;
   const change = conversations.changeSettings;
   return (
-    <Dialog title="Settings of this chat" open={open} onClose={onClose}>
+    <Dialog title={t('page.settings')} open={open} onClose={onClose}>
       <form class="settings" key={conversation.id} onSubmit={(event) => event.preventDefault()}>
         <label class="field">
-          <span>Title</span>
+          <span>{t('settings.titleField')}</span>
           <input
-            value={conversation.title}
+            value={shownTitle(conversation.title)}
             onChange={({ currentTarget }) =>
               conversations.rename(conversation.id, currentTarget.value.trim() || conversation.title)
             }
@@ -54,10 +56,10 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
         {tools}
         <div class="row spread">
           <button type="button" class="button quiet" onClick={() => change(NO_SETTINGS)}>
-            Reset all
+            {t('settings.resetAll')}
           </button>
           <button type="button" class="button primary" onClick={onClose}>
-            Done
+            {t('settings.done')}
           </button>
         </div>
       </form>

@@ -5,14 +5,16 @@ import { listPrompts } from '../data/prompts.ts';
 import { hasWords } from '../data/search.ts';
 import { runningIds, type State } from '../data/state.ts';
 import { summariesOf } from '../data/tree/view.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { ChatChoice, ChatList } from './chat-list.tsx';
 import { ChoiceFoot } from './choice-foot.tsx';
-import { NOT_KEPT } from './greeting.tsx';
 import { PlusIcon } from './icons.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { onEscape } from './on-escape.ts';
 import { saveFile } from './save-file.ts';
 import { ThemeChoice } from './theme-choice.tsx';
+import { useLanguage } from './use-language.ts';
 import { useSearch } from './use-search.ts';
 
 interface SidebarProps {
@@ -25,6 +27,7 @@ interface SidebarProps {
 /** Lists the stored conversations, or those in which something was found. */
 export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
   const { conversations } = useActions();
+  const t = useLanguage();
   const [typed, setTyped] = useState('');
   /** The conversations that are chosen to be deleted or moved; null while none are to be chosen. */
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null);
@@ -61,7 +64,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
           onLeave={() => leave.current()}
         />
       ),
-    [summaries, folders, chosen, state.currentId, running.join(), found],
+    [summaries, folders, chosen, state.currentId, running.join(), found, t],
   );
   const endChoice = () => {
     setChosen(null);
@@ -69,7 +72,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
     requestAnimationFrame(() => choose.current?.focus());
   };
   return (
-    <nav class="sidebar" aria-label="Chats" onKeyDown={chosen ? onEscape(endChoice) : undefined}>
+    <nav class="sidebar" aria-label={t('chats.title')} onKeyDown={chosen ? onEscape(endChoice) : undefined}>
       <p class="brand">
         <img src="./icon.svg" alt="" width="24" height="24" />
         Paddock
@@ -83,11 +86,11 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
         }}
       >
         <PlusIcon />
-        New chat
+        {t('chats.new')}
       </button>
       {all.length > 0 && <Search typed={typed} onType={setTyped} />}
       {(all.length === 0 || !state.kept) && (
-        <p class="muted chats-none">{state.kept ? 'Your chats are kept here, in this browser.' : NOT_KEPT}</p>
+        <p class="muted chats-none">{state.kept ? t('chats.keptHere') : t('greeting.notKept')}</p>
       )}
       <p class={words !== '' && summaries.length === 0 ? 'muted chats-none' : 'hidden'} role="status">
         {words !== '' && found?.words === words && foundText(summaries.length)}
@@ -113,8 +116,8 @@ function Search({ typed, onType }: { typed: string; onType: (typed: string) => v
     <input
       type="search"
       class="chat-search"
-      placeholder="Search"
-      aria-label="Search chats"
+      placeholder={t('chats.search')}
+      aria-label={t('chats.searchChats')}
       value={typed}
       onInput={({ currentTarget }) => onType(currentTarget.value)}
       onKeyDown={typed === '' ? undefined : onEscape(() => onType(''))}
@@ -141,14 +144,14 @@ function SidebarFoot({ empty, hasPrompts, choose, onChoose, onHelp }: SidebarFoo
     <footer class="sidebar-foot">
       <div class="row">
         <button type="button" class="button quiet" disabled={empty && !hasPrompts} onClick={() => void exportAll()}>
-          Export
+          {t('chats.export')}
         </button>
         <label class="button quiet file-button">
-          Import
+          {t('chats.import')}
           <input
             type="file"
             accept=".json,application/json"
-            aria-label="Import chats"
+            aria-label={t('chats.importChats')}
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0];
               if (file) void conversations.importAll(file);
@@ -161,21 +164,23 @@ function SidebarFoot({ empty, hasPrompts, choose, onChoose, onHelp }: SidebarFoo
           class="button quiet"
           disabled={empty}
           ref={choose}
-          aria-label="Choose chats to delete or move"
+          aria-label={t('chats.chooseToDelete')}
           onClick={onChoose}
         >
-          Choose
+          {t('chats.choose')}
         </button>
       </div>
-      <button type="button" class="button quiet" onClick={onHelp}>
-        Keys and prompts
-      </button>
+      <div class="row spread">
+        <button type="button" class="button quiet" onClick={onHelp}>
+          {t('help.title')}
+        </button>
+        <LanguageChoice />
+      </div>
       <ThemeChoice />
     </footer>
   );
 }
 
 function foundText(count: number): string {
-  if (count === 0) return 'Nothing was found.';
-  return count === 1 ? '1 chat was found.' : `${count} chats were found.`;
+  return count === 0 ? t('chats.nothingFound') : t('chats.found', { count });
 }

@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
-import { formatBytes } from '../../../src/core/bytes.ts';
 import { footingOf, type Health } from '../data/health.ts';
 import { explainState, type Home, hostOf } from '../data/home-server.ts';
 import type { ListedModel } from '../data/model.ts';
 import type { Ground, Startup } from '../data/state.ts';
+import { t } from '../messages/language.ts';
 
 interface StatusLineProps {
   startup: Startup;
@@ -18,13 +18,13 @@ interface StatusLineProps {
 export function StatusLine({ startup, known, health, model, home }: StatusLineProps): JSX.Element {
   if (startup.kind === 'fetching') return <Fetching {...startup} />;
   if (startup.kind !== 'ready') {
-    return <p class="status">{startup.kind === 'starting' ? 'Looking for Paddock…' : 'Paddock is not there.'}</p>;
+    return <p class="status">{startup.kind === 'starting' ? t('start.looking') : t('start.missing')}</p>;
   }
-  if (!model) return <p class="status">{known ? 'There is no model yet.' : 'Asking for the models…'}</p>;
-  if (startup.ground === 'server' && !home && !health) return <p class="status">The server does not answer.</p>;
-  const { text, reasons } = footingOf(health, model.id);
+  if (!model) return <p class="status">{known ? t('files.noModel') : t('start.askingModels')}</p>;
+  if (startup.ground === 'server' && !home && !health) return <p class="status">{t('start.serverSilent')}</p>;
+  const { text, reasons } = footingOf(health, model.id, t);
   const place = placeOf(startup.ground, home);
-  const away = home && home.state !== 'answers' ? [explainState(home, location.origin)] : [];
+  const away = home && home.state !== 'answers' ? [explainState(home, location.origin, t)] : [];
   return (
     <p class="status">
       <span class="status-text" title={text}>
@@ -34,10 +34,10 @@ export function StatusLine({ startup, known, health, model, home }: StatusLinePr
       {reasons.length + away.length > 0 && (
         <>
           <button type="button" class="link" popovertarget="why">
-            Why?
+            {t('status.why')}
           </button>
           <span id="why" popover="auto" class="why">
-            {[...away, ...reasons].join(' ')}
+            {away.join(' ')} <span lang="en">{reasons.join(' ')}</span>
           </span>
         </>
       )}
@@ -46,10 +46,10 @@ export function StatusLine({ startup, known, health, model, home }: StatusLinePr
 }
 
 function placeOf(ground: Ground, home: Home | null): string {
-  if (home?.state === 'answers') return `On ${hostOf(home.server)}.`;
+  if (home?.state === 'answers') return t('status.onHost', { host: hostOf(home.server) });
   if (home)
-    return `In this browser: ${hostOf(home.server)} ${home.state === 'silent' ? 'does not answer' : 'refuses this page'}.`;
-  return ground === 'browser' ? 'In this browser.' : 'On the server.';
+    return t(home.state === 'silent' ? 'status.hereSilent' : 'status.hereRefused', { host: hostOf(home.server) });
+  return ground === 'browser' ? t('status.here') : t('status.onServer');
 }
 
 /** What a first visit fetches: the engine and the built-in model, which then stay in this browser. */
@@ -57,8 +57,8 @@ function Fetching({ completed, total }: { completed: number; total: number }): J
   return (
     <label class="status fetching">
       <span class="status-text">
-        Fetching {formatBytes(completed)} of {formatBytes(total)}
-        <span class="status-place">: the engine and a small model, which then stay here</span>
+        {t('start.fetching', { part: { bytes: completed }, whole: { bytes: total } })}
+        <span class="status-place">{t('start.fetchingWhat')}</span>
       </span>
       <progress value={completed} max={Math.max(1, total)} />
     </label>

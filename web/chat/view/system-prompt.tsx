@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { t } from '../messages/language.ts';
 import { LargeIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
 import { useGrow } from './use-grow.ts';
@@ -19,9 +20,9 @@ export function SystemPrompt({ text, otherwise, onChange }: SystemPromptProps): 
   return (
     <div class={large ? 'field system large' : 'field system'}>
       <div class="row spread">
-        <label for="system-prompt">System prompt</label>
+        <label for="system-prompt">{t('settings.system')}</label>
         <IconButton
-          label="More room"
+          label={t('settings.moreRoom')}
           pressed={large}
           onClick={() => {
             setLarge(!large);
@@ -37,7 +38,7 @@ export function SystemPrompt({ text, otherwise, onChange }: SystemPromptProps): 
         rows={4}
         dir="auto"
         value={text}
-        placeholder={otherwise ?? 'Who the model is and how it answers'}
+        placeholder={otherwise ?? t('settings.systemHint')}
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
     </div>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { beginningOf, describeFile, type TextFile } from '../data/text-file.ts';
+import { t } from '../messages/language.ts';
 import { FileIcon } from './icons.tsx';
 
 interface FileCardProps {
@@ -19,7 +20,7 @@ export function FileCard({ file, onPutIn }: FileCardProps): JSX.Element {
       </p>
       {onPutIn && (
         <button type="button" class="link" onClick={onPutIn}>
-          Put it in the text
+          {t('files.putIn')}
         </button>
       )}
     </figure>
@@ -51,7 +52,7 @@ function FileHead({ file }: { file: TextFile }): JSX.Element {
       <span class="file-name" title={file.name}>
         {file.name}
       </span>
-      <span class="file-size">{describeFile(file)}</span>
+      <span class="file-size">{describeFile(file, t)}</span>
     </span>
   );
 }

@@ -1,6 +1,10 @@
 import type { JSX } from 'preact';
+import { t } from '../messages/language.ts';
+import { problemText } from '../messages/problem.ts';
 
 interface TextSettingProps {
+  /** The name of the setting, for the ids of its elements. */
+  name: string;
   label: string;
   hint: string;
   text: string;
@@ -11,8 +15,16 @@ interface TextSettingProps {
 }
 
 /** A setting that is a text for machines. Its problem stands right below it. */
-export function TextSetting({ label, hint, text, placeholder, problem, onChange }: TextSettingProps): JSX.Element {
-  const id = `setting-${label.toLowerCase().replaceAll(/\W+/g, '-')}`;
+export function TextSetting({
+  name,
+  label,
+  hint,
+  text,
+  placeholder,
+  problem,
+  onChange,
+}: TextSettingProps): JSX.Element {
+  const id = `setting-${name}`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -40,6 +52,6 @@ export function problemOf(read: () => unknown): string | null {
     read();
     return null;
   } catch (error) {
-    return (error as Error).message;
+    return problemText(error, t);
   }
 }

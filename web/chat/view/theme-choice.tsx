@@ -1,18 +1,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { t } from '../messages/language.ts';
+import type { Key } from '../messages/translate.ts';
 import { applyTheme, readTheme, type Theme } from '../storage/preferences.ts';
 
-const THEMES: [Theme, string][] = [
-  ['system', 'Auto'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
+const THEMES: [Theme, Key][] = [
+  ['system', 'page.themeSystem'],
+  ['light', 'page.themeLight'],
+  ['dark', 'page.themeDark'],
 ];
 
 export function ThemeChoice(): JSX.Element {
   const [chosen, setChosen] = useState(readTheme());
   return (
     <fieldset class="segments">
-      <legend class="hidden">Colours</legend>
+      <legend class="hidden">{t('page.colours')}</legend>
       {THEMES.map(([theme, label]) => (
         <label key={theme}>
           <input
@@ -24,7 +26,7 @@ export function ThemeChoice(): JSX.Element {
               setChosen(theme);
             }}
           />
-          <span>{label}</span>
+          <span>{t(label)}</span>
         </label>
       ))}
     </fieldset>

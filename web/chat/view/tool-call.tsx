@@ -4,6 +4,7 @@ import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { ToolTurn } from '../data/conversation.ts';
 import { MOST_ROUNDS, type OpenCall } from '../data/tools/calls.ts';
 import type { RunnableTool } from '../data/tools/offer.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { ToolIcon } from './icons.tsx';
 
@@ -18,11 +19,11 @@ interface ToolCallProps {
 export function ToolCall({ call, result, open }: ToolCallProps): JSX.Element {
   const { name, arguments: given } = call.function;
   return (
-    <section class="tool-call" aria-label={`Call of ${name}`}>
+    <section class="tool-call" aria-label={t('tools.callOf', { name })}>
       <h3>
         <ToolIcon />
         {name}
-        {open?.tool?.place && <small class="muted"> on {open.tool.place}</small>}
+        {open?.tool?.place && <small class="muted"> {t('tools.on', { place: open.tool.place })}</small>}
       </h3>
       <Arguments text={given} />
       {result && <Result result={result} />}
@@ -31,13 +32,13 @@ export function ToolCall({ call, result, open }: ToolCallProps): JSX.Element {
   );
 }
 
-const OUTCOMES = { failed: 'It failed', declined: 'Not run' };
+const OUTCOMES = { failed: 'tools.failed', declined: 'tools.declined' } as const;
 
 /** What the model was told, folded: it may be long. */
 function Result({ result: { text, outcome } }: { result: ToolTurn }): JSX.Element {
   return (
     <details class="tool-result">
-      <summary>{outcome ? OUTCOMES[outcome] : 'Result'}</summary>
+      <summary>{t(outcome ? OUTCOMES[outcome] : 'tools.result')}</summary>
       <p dir="auto">{text}</p>
     </details>
   );
@@ -47,26 +48,24 @@ function Result({ result: { text, outcome } }: { result: ToolTurn }): JSX.Elemen
 function Consent({ open: { call, state }, tool }: { open: OpenCall; tool: RunnableTool }): JSX.Element {
   const { calls } = useActions();
   if (state === 'running' || state === 'elsewhere') {
-    return <p class="pulse">{state === 'running' ? 'Running…' : 'Another tab runs the calls of this reply.'}</p>;
+    return <p class="pulse">{state === 'running' ? t('tools.running') : t('tools.elsewhere')}</p>;
   }
   return (
     <fieldset class="tool-consent">
-      <legend class="hidden">May {tool.name} run?</legend>
-      {state === 'asking again' && <p>It was begun before, and nobody knows what came of it.</p>}
-      {state === 'asking after many' && (
-        <p>{MOST_ROUNDS} replies in a row have called tools. It goes on if you say so.</p>
-      )}
+      <legend class="hidden">{t('tools.mayRun', { name: tool.name })}</legend>
+      {state === 'asking again' && <p>{t('tools.begunBefore')}</p>}
+      {state === 'asking after many' && <p>{t('tools.manyRounds', { count: MOST_ROUNDS })}</p>}
       <div class="row">
         <button type="button" class="button primary" onClick={() => calls.run(call.id, 'once')}>
-          Run once
+          {t('tools.runOnce')}
         </button>
         {tool.runner.kind === 'server' && state === 'asking' && (
           <button type="button" class="button" onClick={() => calls.run(call.id, 'always')}>
-            Always in this chat
+            {t('tools.always')}
           </button>
         )}
         <button type="button" class="button quiet" onClick={() => calls.decline(call.id)}>
-          No
+          {t('tools.no')}
         </button>
       </div>
     </fieldset>
@@ -77,7 +76,7 @@ function Consent({ open: { call, state }, tool }: { open: OpenCall; tool: Runnab
 function Arguments({ text }: { text: string }): JSX.Element {
   const values = readObject(text);
   if (!values) return <code class="tool-arguments">{text || '…'}</code>;
-  if (Object.keys(values).length === 0) return <p class="muted">Without arguments</p>;
+  if (Object.keys(values).length === 0) return <p class="muted">{t('tools.noArguments')}</p>;
   return (
     <dl class="tool-arguments">
       {Object.entries(values).map(([name, value]) => (
@@ -104,12 +103,12 @@ function Answer({ call }: { call: ToolCallObject }): JSX.Element {
       <input
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
-        aria-label={`Result of ${call.function.name}`}
-        placeholder="What the tool says"
+        aria-label={t('tools.resultOf', { name: call.function.name })}
+        placeholder={t('tools.resultExample')}
         required
       />
       <button type="submit" class="button">
-        Send result
+        {t('tools.sendResult')}
       </button>
     </form>
   );

@@ -2,6 +2,8 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Link, placeOf, readAddress, readHeader, type ToolServer } from '../data/tools/server.ts';
 import type { ToolsState } from '../data/tools/tools-state.ts';
+import { t } from '../messages/language.ts';
+import { problemText } from '../messages/problem.ts';
 import { useActions } from './actions.ts';
 import { RetryIcon, TrashIcon } from './icons.tsx';
 import { Dialog, IconButton } from './parts.tsx';
@@ -25,18 +27,15 @@ export function ToolServersDialog({ tools, open, onClose }: ToolServersDialogPro
     setRemoved((before) => [...before, { server, undo }]);
   };
   return (
-    <Dialog title="Tool servers" open={open} onClose={onClose}>
-      <p class="muted">
-        Tools that models may call, by the Model Context Protocol (MCP). You are asked before one runs. A server sees
-        the arguments of its calls, and nothing else of a chat.
-      </p>
+    <Dialog title={t('tools.servers')} open={open} onClose={onClose}>
+      <p class="muted">{t('tools.about')}</p>
       <ul class="tool-servers">
         {tools.servers.map((server) => (
           <ServerView key={server.id} server={server} link={tools.links[server.id]} onRemove={() => remove(server)} />
         ))}
         {removed.map(({ server, undo }) => (
           <li key={server.id} class="tool-server row spread">
-            <span>Removed {nameOf(server)}.</span>
+            <span>{t('tools.removed', { name: nameOf(server) })}</span>
             <button
               type="button"
               class="link"
@@ -45,7 +44,7 @@ export function ToolServersDialog({ tools, open, onClose }: ToolServersDialogPro
                 undo();
               }}
             >
-              Undo
+              {t('common.undo')}
             </button>
           </li>
         ))}
@@ -76,10 +75,10 @@ function ServerView({ server, link, onRemove }: ServerViewProps): JSX.Element {
           <strong>{name}</strong>
           <small class="muted">{server.url}</small>
         </div>
-        <IconButton label={`Reconnect ${name}`} onClick={() => void tools.reconnect(server.id)}>
+        <IconButton label={t('tools.reconnect', { name })} onClick={() => void tools.reconnect(server.id)}>
           <RetryIcon />
         </IconButton>
-        <IconButton label={`Remove ${name}`} onClick={onRemove}>
+        <IconButton label={t('tools.remove', { name })} onClick={onRemove}>
           <TrashIcon />
         </IconButton>
       </div>
@@ -88,7 +87,7 @@ function ServerView({ server, link, onRemove }: ServerViewProps): JSX.Element {
       </p>
       {server.tools.length > 0 && (
         <details>
-          <summary>Tools</summary>
+          <summary>{t('tools.title')}</summary>
           {server.tools.map((tool) => (
             <label key={tool.name} class="check">
               <input
@@ -109,10 +108,10 @@ function ServerView({ server, link, onRemove }: ServerViewProps): JSX.Element {
 
 function statusOf({ tools, off }: ToolServer, link: Link | undefined): string {
   if (link?.kind === 'failed') return link.message;
-  if (link?.kind !== 'ready') return 'Connecting…';
+  if (link?.kind !== 'ready') return t('tools.connecting');
   const on = tools.filter(({ name }) => !off.includes(name)).length;
-  const all = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
-  return on === tools.length ? `Connected: ${all}.` : `Connected: ${all}, ${on} switched on.`;
+  const all = t('tools.count', { count: tools.length });
+  return on === tools.length ? t('tools.connected', { tools: all }) : t('tools.connectedSome', { tools: all, on });
 }
 
 function nameOf(server: ToolServer): string {
@@ -132,7 +131,7 @@ function AddServer(): JSX.Element {
       setHeaderValue('');
       setProblem('');
     } catch (error) {
-      setProblem((error as Error).message);
+      setProblem(problemText(error, t));
     }
   };
   return (
@@ -144,7 +143,7 @@ function AddServer(): JSX.Element {
       }}
     >
       <label class="field">
-        <span>Address of a server</span>
+        <span>{t('tools.address')}</span>
         <div class="row">
           <input
             value={address}
@@ -154,12 +153,12 @@ function AddServer(): JSX.Element {
             autocapitalize="off"
             spellcheck={false}
             required
-            aria-label="Address of a server"
+            aria-label={t('tools.address')}
             aria-describedby="tool-server-problem"
             onInput={({ currentTarget }) => setAddress(currentTarget.value)}
           />
           <button type="submit" class="button primary">
-            Add
+            {t('tools.add')}
           </button>
         </div>
       </label>
@@ -167,10 +166,10 @@ function AddServer(): JSX.Element {
         {problem}
       </p>
       <details>
-        <summary>With a key</summary>
+        <summary>{t('tools.withKey')}</summary>
         <div class="fields">
           <label class="field">
-            <span>Header</span>
+            <span>{t('tools.header')}</span>
             <input
               value={headerName}
               autocomplete="off"
@@ -179,7 +178,7 @@ function AddServer(): JSX.Element {
             />
           </label>
           <label class="field">
-            <span>Value</span>
+            <span>{t('tools.value')}</span>
             <input
               type="password"
               value={headerValue}
@@ -189,7 +188,7 @@ function AddServer(): JSX.Element {
             />
           </label>
         </div>
-        <small class="muted">It is kept in this browser, sent to this server alone, and is in no export.</small>
+        <small class="muted">{t('tools.keyKept')}</small>
       </details>
     </form>
   );

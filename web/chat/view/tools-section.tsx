@@ -4,6 +4,8 @@ import { readTools, type Settings } from '../data/settings.ts';
 import { headOf, type State } from '../data/state.ts';
 import { NO_CHAT_TOOLS } from '../data/tools/chat-tools.ts';
 import { CALCULATOR, runnableTools } from '../data/tools/offer.ts';
+import { t } from '../messages/language.ts';
+import { problemText } from '../messages/problem.ts';
 import { useActions } from './actions.ts';
 
 interface ToolsSectionProps {
@@ -23,7 +25,7 @@ export function ToolsSection({ state, conversation, onServers }: ToolsSectionPro
   const allowed = offered.filter(({ consent }) => chat.allowed.includes(consent));
   return (
     <details class="field tools-section" open={settings.tools !== '' || chat.calculator || servers.length > 0}>
-      <summary>Tools</summary>
+      <summary>{t('tools.title')}</summary>
       <label class="check">
         <input
           type="checkbox"
@@ -31,7 +33,7 @@ export function ToolsSection({ state, conversation, onServers }: ToolsSectionPro
           onChange={({ currentTarget }) => tools.setChatTools({ calculator: currentTarget.checked })}
         />
         <span>
-          Calculator <small class="muted">runs here, without asking, as “{CALCULATOR.name}”</small>
+          {t('tools.calculator')} <small class="muted">{t('tools.calculatorHint', { name: CALCULATOR.name })}</small>
         </span>
       </label>
       <div class="row spread">
@@ -42,18 +44,18 @@ export function ToolsSection({ state, conversation, onServers }: ToolsSectionPro
               checked={chat.servers}
               onChange={({ currentTarget }) => tools.setChatTools({ servers: currentTarget.checked })}
             />
-            <span>{offered.length === 1 ? '1 tool of servers' : `${offered.length} tools of servers`}</span>
+            <span>{t('tools.ofServers', { count: offered.length })}</span>
           </label>
         )}
         <button type="button" class="button" onClick={onServers}>
-          Tool servers…
+          {t('tools.serversButton')}
         </button>
       </div>
       {allowed.length > 0 && (
         <div class="row spread">
-          <small class="muted">These run without asking: {allowed.map(({ name }) => name).join(', ')}.</small>
+          <small class="muted">{t('tools.runFreely', { names: allowed.map(({ name }) => name).join(', ') })}</small>
           <button type="button" class="button quiet" onClick={() => tools.setChatTools({ allowed: [] })}>
-            Ask again
+            {t('tools.askAgain')}
           </button>
         </div>
       )}
@@ -68,20 +70,18 @@ function TypedTools({ settings }: { settings: Settings }): JSX.Element {
   const problem = problemOf(settings.tools);
   return (
     <label class="field">
-      <small>More tools, whose results you type</small>
+      <small>{t('tools.typed')}</small>
       <textarea
         rows={5}
         class="code"
         spellcheck={false}
         value={settings.tools}
-        aria-label="Tools, as JSON"
+        aria-label={t('tools.typedLabel')}
         aria-invalid={problem !== null}
         placeholder={'[{"type": "function", "function": {"name": "get_weather", …}}]'}
         onInput={({ currentTarget }) => conversations.changeSettings({ ...settings, tools: currentTarget.value })}
       />
-      <small class={problem === null ? 'muted' : 'problem'}>
-        {problem ?? 'OpenAI’s tools, as JSON. The model’s calls are shown, and you say what the tool answers.'}
-      </small>
+      <small class={problem === null ? 'muted' : 'problem'}>{problem ?? t('tools.typedHint')}</small>
     </label>
   );
 }
@@ -91,6 +91,6 @@ function problemOf(tools: string): string | null {
     readTools(tools);
     return null;
   } catch (error) {
-    return (error as Error).message;
+    return problemText(error, t);
   }
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import type { Arrival } from '../data/arrival.ts';
+import { t } from '../messages/language.ts';
 import { ArrivalSign } from './arrival-sign.tsx';
 import { ChevronIcon, MenuIcon, SlidersIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
@@ -17,16 +18,16 @@ interface TopBarProps {
 export function TopBar({ name, arrival, onMenu, onModels, onSettings }: TopBarProps): JSX.Element {
   return (
     <header class="top-bar">
-      <IconButton label="Chats" class="menu-button" onClick={onMenu}>
+      <IconButton label={t('chats.title')} class="menu-button" onClick={onMenu}>
         <MenuIcon />
       </IconButton>
       <button type="button" class="button quiet model-button" onClick={onModels}>
-        <span class="hidden">Model: </span>
-        <span class="model-name">{name ?? 'Models'}</span>
+        <span class="hidden">{t('page.model')}</span>
+        <span class="model-name">{name ?? t('page.models')}</span>
         <ChevronIcon />
       </button>
       {arrival && <ArrivalSign arrival={arrival} onOpen={onModels} />}
-      <IconButton label="Settings of this chat" onClick={onSettings}>
+      <IconButton label={t('page.settings')} onClick={onSettings}>
         <SlidersIcon />
       </IconButton>
     </header>

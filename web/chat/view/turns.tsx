@@ -6,6 +6,7 @@ import { groundOf, headOf, modelOf, type State } from '../data/state.ts';
 import { openCallsOf } from '../data/tools/calls.ts';
 import { versionsOf } from '../data/tree/branches.ts';
 import { mediaNote } from '../data/window/as-sent.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { Compared, ComparedOne } from './compared.tsx';
 import { Greeting } from './greeting.tsx';
@@ -15,7 +16,7 @@ import { Reply } from './reply.tsx';
 import { useFollow } from './use-follow.ts';
 import { usePlace } from './use-place.ts';
 import { UserTurnView } from './user-turn.tsx';
-import { WindowChoices } from './window-choices.tsx';
+import { WindowOffer } from './window-offer.tsx';
 
 /** All turns of the conversation. */
 export function Turns({ state, conversation }: { state: State; conversation: Conversation }): JSX.Element {
@@ -34,7 +35,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
     const versions = versionsOf(messages, turn.id);
     if (compared && index === turns.length - 1) return drawCompared(compared, key);
     if (turn.role === 'user') {
-      return <UserTurnView key={key} turn={turn} versions={versions} mediaNote={mediaNote(turn, model)} />;
+      return <UserTurnView key={key} turn={turn} versions={versions} mediaNote={mediaNote(turn, model, t)} />;
     }
     return (
       <Reply
@@ -44,7 +45,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
         name={nameOf(turn, state.models)}
         coming={state.coming[turn.id]}
         goesOn={turn.id === goesOn}
-        waiting={waitingFor(state.health, turn.model)}
+        waiting={waitingFor(state.health, turn.model, t)}
         results={resultsAfter(turns, index)}
         onFull={index === turns.length - 1 ? offerRoom(turn.id) : undefined}
         open={index === turns.findLastIndex(({ role }) => role === 'assistant') ? open : []}
@@ -63,7 +64,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
               name={name}
               coming={state.coming[reply.id]}
               goesOn={false}
-              waiting={waitingFor(state.health, reply.model)}
+              waiting={waitingFor(state.health, reply.model, t)}
               results={[]}
               open={[]}
             />
@@ -77,18 +78,18 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
       <LeftOutMark key="left out" leftOut={leftOut} conversationId={conversation.id} />
     ) : null;
   const offerRoom = (replyId: string) => (message: string) => (
-    <WindowChoices
+    <WindowOffer
       state={state}
       conversation={conversation}
       onRoom={(id) => (id === conversation.id ? replies.retry(replyId) : replies.ask(id))}
     >
       {message}
-    </WindowChoices>
+    </WindowOffer>
   );
   return (
     <div class="turns-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
-      <section class="turns" ref={frame} tabIndex={0} aria-label="Conversation">
+      <section class="turns" ref={frame} tabIndex={0} aria-label={t('message.conversation')}>
         <div class="column" ref={content}>
           {turns.length === 0 ? (
             <Greeting model={model} ground={groundOf(state)} kept={state.kept} />
@@ -97,7 +98,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
           )}
           {state.waiting.some(({ conversationId }) => conversationId === conversation.id) && (
             <p class="muted pulse" role="status">
-              Kept. The answer is asked for as soon as Paddock is ready.
+              {t('message.kept')}
             </p>
           )}
         </div>
@@ -105,7 +106,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
       {!following && (
         <button type="button" class="button to-end" onClick={toEnd}>
           <DownIcon />
-          Latest
+          {t('message.latest')}
         </button>
       )}
     </div>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Attachment, unfit } from '../data/attachments.ts';
 import type { ListedModel } from '../data/model.ts';
 import { pastedFile, TEXT_LIMITS, tooLong } from '../data/text-file.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { readFiles } from './attach.ts';
 
@@ -54,15 +55,15 @@ export function useAttachments(
   return {
     attachments,
     problems: refused.key === key ? refused.problems : [],
-    misfit: known ? unfit(attachments, model) : null,
+    misfit: known ? unfit(attachments, model, t) : null,
     reading: reading.includes(key),
     attach: (files) => void attach(files),
     attachText: (text) => {
       const names = attachments.flatMap((one) => (one.kind === 'text' ? [one.file.name] : []));
-      const file = pastedFile(text, names);
+      const file = pastedFile(text, names, t);
       const isTooLong = file.text.length > TEXT_LIMITS.characters;
       if (!isTooLong) drafts.attach(key, [{ kind: 'text', file, pasted: true }]);
-      setRefused({ key, problems: isTooLong ? [tooLong(file.name)] : [] });
+      setRefused({ key, problems: isTooLong ? [tooLong(file.name, t)] : [] });
     },
     remove: (attachment) => {
       drafts.write({ attachments: attachments.filter((one) => one !== attachment) });

@@ -3,6 +3,7 @@ import type { Actions } from '../actions/actions.ts';
 import { type Command, commandOf } from '../data/shortcuts.ts';
 import { currentConversation, type State } from '../data/state.ts';
 import { summariesOf } from '../data/tree/view.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { copyText } from './copy-text.ts';
 
@@ -47,8 +48,8 @@ function run(command: Command, state: State, actions: Actions, { onHelp, onChats
 }
 
 async function copy(text: string, { tell }: Actions): Promise<void> {
-  if (text === '') return tell('There is no reply to copy.');
-  tell((await copyText(text)) ? 'Copied the last reply.' : 'This browser does not let the page copy.');
+  if (text === '') return tell(t('reply.noneToCopy'));
+  tell((await copyText(text)) ? t('reply.lastCopied') : t('page.cannotCopy'));
 }
 
 function search(onChats: () => void): void {

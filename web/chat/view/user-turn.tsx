@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { attachmentsOf } from '../data/attachments.ts';
 import type { UserTurn } from '../data/conversation.ts';
 import { sends } from '../data/enter.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { Attachments } from './attachments.tsx';
 import { EditIcon, TrashIcon } from './icons.tsx';
@@ -24,14 +25,14 @@ export function UserTurnView({ turn, versions, mediaNote }: UserTurnProps): JSX.
   const [editing, setEditing] = useState(false);
   return (
     <article class="turn said" data-turn={turn.id}>
-      <h2 class="hidden">You</h2>
+      <h2 class="hidden">{t('message.you')}</h2>
       {!editing && <Sent turn={turn} />}
       {!editing && mediaNote !== null && <p class="media-note">{mediaNote}</p>}
       {editing ? (
         <Editor turn={turn} onDone={() => setEditing(false)} />
       ) : (
         <div class="said-row">
-          <IconButton label="Edit and send again" onClick={() => setEditing(true)}>
+          <IconButton label={t('message.edit')} onClick={() => setEditing(true)}>
             <EditIcon />
           </IconButton>
           {turn.text !== '' && (
@@ -53,7 +54,7 @@ function Sent({ turn: { images, recordings, files } }: { turn: UserTurn }): JSX.
       {images.length > 0 && (
         <div class="pictures">
           {images.map((url) => (
-            <img key={url} src={url} alt="Attached by you" />
+            <img key={url} src={url} alt={t('message.attachedByYou')} />
           ))}
         </div>
       )}
@@ -101,7 +102,7 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
       <textarea
         ref={area}
         value={text}
-        aria-label="Your message"
+        aria-label={t('message.your')}
         dir="auto"
         enterkeyhint={enter === 'send' ? 'send' : 'enter'}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -118,7 +119,7 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
       />
       <div class="row end">
         <IconButton
-          label="Delete this message"
+          label={t('message.delete')}
           onClick={() => {
             onDone();
             messages.remove(turn.id);
@@ -127,10 +128,10 @@ function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.E
           <TrashIcon />
         </IconButton>
         <button type="button" class="button quiet" onClick={onDone}>
-          Cancel
+          {t('common.cancel')}
         </button>
         <button type="submit" class="button primary" disabled={isEmpty}>
-          Send again
+          {t('message.sendAgain')}
         </button>
       </div>
     </form>

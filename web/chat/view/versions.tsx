@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { BackIcon, ForwardIcon } from './icons.tsx';
 
@@ -13,19 +14,18 @@ interface VersionsProps {
 export function Versions({ id, versions }: VersionsProps): JSX.Element | null {
   if (versions.length < 2) return null;
   const index = versions.indexOf(id);
-  const place = `${index + 1} of ${versions.length}`;
   return (
-    <fieldset class="versions" aria-label="Versions">
-      <Step to={versions[index - 1]} label="Version before">
+    <fieldset class="versions" aria-label={t('message.versions')}>
+      <Step to={versions[index - 1]} label={t('message.versionBefore')}>
         <BackIcon />
       </Step>
       <span role="status">
-        <span class="hidden">Version {place}</span>
+        <span class="hidden">{t('message.version', { number: index + 1, count: versions.length })}</span>
         <span aria-hidden="true">
           {index + 1}/{versions.length}
         </span>
       </span>
-      <Step to={versions[index + 1]} label="Next version">
+      <Step to={versions[index + 1]} label={t('message.versionNext')}>
         <ForwardIcon />
       </Step>
     </fieldset>

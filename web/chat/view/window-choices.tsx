@@ -4,9 +4,10 @@ import type { Conversation } from '../data/conversation.ts';
 import { groundOf, modelOf, type State } from '../data/state.ts';
 import { windowOf } from '../data/window/fill.ts';
 import { likelyWindow, modelsWithMore, wayToMore } from '../data/window/larger.ts';
+import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 
-interface WindowChoicesProps {
+export interface WindowChoicesProps {
   state: State;
   conversation: Conversation;
   /** Says how full the window is. */
@@ -39,7 +40,7 @@ export function WindowChoices({ state, conversation, children, onRoom, onClose }
           disabled={busy}
           onClick={() => void choose(async () => ((await window.summarise(id)) ? id : null))}
         >
-          Summarise the oldest messages
+          {t('window.summarise')}
         </button>
         <button
           type="button"
@@ -47,14 +48,14 @@ export function WindowChoices({ state, conversation, children, onRoom, onClose }
           disabled={busy}
           onClick={() => void choose(async () => ((await window.leaveOut(id)) ? id : null))}
         >
-          Leave them out
+          {t('window.leaveOut')}
         </button>
         <button type="button" class="button" disabled={busy} onClick={() => void choose(() => window.branchOff(id))}>
-          Go on in a chat with the last ones
+          {t('window.branchOff')}
         </button>
         {onClose && (
           <button type="button" class="button quiet" onClick={onClose}>
-            Not now
+            {t('window.notNow')}
           </button>
         )}
       </div>
@@ -67,7 +68,7 @@ function Summarising({ text, onStop }: { text: string; onStop: () => void }): JS
   return (
     <div class="window-choices">
       <p class="pulse" role="status">
-        Summarising the oldest messages…
+        {t('window.summarising')}
       </p>
       {text !== '' && (
         <p class="summary-so-far" dir="auto">
@@ -76,7 +77,7 @@ function Summarising({ text, onStop }: { text: string; onStop: () => void }): JS
       )}
       <div class="row end">
         <button type="button" class="button" onClick={onStop}>
-          Stop
+          {t('common.stop')}
         </button>
       </div>
     </div>
@@ -94,8 +95,8 @@ function LargerWindow({ state, conversation, onRoom }: LargerWindowProps): JSX.E
   const others = modelsWithMore(state.models ?? [], state.health, ground, window);
   return (
     <details>
-      <summary>A larger window</summary>
-      <p class="muted">{wayToMore(model, window, ground)}</p>
+      <summary>{t('window.larger')}</summary>
+      <p class="muted">{wayToMore(model, window, ground, t)}</p>
       <div class="row wrap">
         {others.map((other) => (
           <button
@@ -108,8 +109,10 @@ function LargerWindow({ state, conversation, onRoom }: LargerWindowProps): JSX.E
               onRoom(conversation.id);
             }}
           >
-            Use {other.name} ({other.loaded ? '' : 'up to '}
-            {likelyWindow(other, state.health, ground).toLocaleString('en')} tokens)
+            {t(other.loaded ? 'window.use' : 'window.useUpTo', {
+              name: other.name,
+              window: likelyWindow(other, state.health, ground),
+            })}
           </button>
         ))}
       </div>

@@ -3,8 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { type Conversation, isGrowing } from '../data/conversation.ts';
 import type { State } from '../data/state.ts';
 import { type Fill, WINDOW_FULL } from '../data/window/fill.ts';
+import { t } from '../messages/language.ts';
 import { useFill } from './use-fill.ts';
-import { WindowChoices } from './window-choices.tsx';
+import { WindowOffer } from './window-offer.tsx';
 
 /** The two places in which a gauge shows. Each is null while there is nothing to say. */
 interface WindowGauge {
@@ -33,10 +34,10 @@ export function useWindowGauge(state: State, conversation: Conversation, written
     sign: fill.level === 'quiet' ? null : <Sign fill={fill} open={open} onToggle={() => setOpen(!open)} />,
     panel:
       (open && fill.level !== 'quiet') || summarising ? (
-        <section class="window-panel" aria-label="The context of this chat">
-          <WindowChoices state={state} conversation={conversation} onRoom={close} onClose={close}>
+        <section class="window-panel" aria-label={t('window.title')}>
+          <WindowOffer state={state} conversation={conversation} onRoom={close} onClose={close}>
             {fillText(fill)}
-          </WindowChoices>
+          </WindowOffer>
         </section>
       ) : null,
   };
@@ -48,8 +49,9 @@ function Sign({ fill, open, onToggle }: { fill: Fill; open: boolean; onToggle: (
     <>
       <button type="button" class="window-sign link quiet" aria-expanded={open} onClick={onToggle}>
         <progress class={level} value={Math.min(used, window)} max={window} aria-hidden="true" />
-        <span class="hidden">Context: </span>
-        {Math.min(100, Math.round((used / window) * 100))} %<span class="hidden"> full</span>
+        <span class="hidden">{t('window.context')}</span>
+        {t('common.percent', { share: Math.min(100, Math.round((used / window) * 100)) })}
+        <span class="hidden">{t('window.full')}</span>
       </button>
       <span class="hidden" role="status">
         {level === 'full' && fillText(fill)}
@@ -59,7 +61,5 @@ function Sign({ fill, open, onToggle }: { fill: Fill; open: boolean; onToggle: (
 }
 
 function fillText({ used, window, reserve, level }: Fill): string {
-  const counts = `${used.toLocaleString('en')} of ${window.toLocaleString('en')} tokens`;
-  if (level !== 'full') return `This chat takes ${counts} of the model’s context.`;
-  return `This chat takes ${counts} of the model’s context, and a reply may need ${reserve.toLocaleString('en')} more.`;
+  return t(level === 'full' ? 'window.takesAndMore' : 'window.takes', { used, window, reserve });
 }

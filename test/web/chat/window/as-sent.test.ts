@@ -3,6 +3,7 @@ import type { Turn, UserTurn } from '../../../../web/chat/data/conversation.ts';
 import { toChatRequest } from '../../../../web/chat/data/request.ts';
 import { asSent, mediaNote } from '../../../../web/chat/data/window/as-sent.ts';
 import { toCountRequest } from '../../../../web/chat/data/window/count-request.ts';
+import { inEnglish } from '../../../../web/chat/messages/translate.ts';
 import { model, reply, talk, user } from './support.ts';
 
 const PICTURE = 'data:image/png;base64,AA==';
@@ -54,10 +55,10 @@ describe('a conversation as a model gets it', () => {
 
   it('is told of in the page', () => {
     const said: UserTurn = { role: 'user', id: 'u', text: '', images: [PICTURE, `${PICTURE}A`], recordings: [SOUND] };
-    expect(mediaNote(said, model())).toBe('Left out for Tiny: the pictures and the recording.');
-    expect(mediaNote(said, model({}, { vision: true }))).toBe('Left out for Tiny: the recording.');
-    expect(mediaNote(said, model({}, { vision: true, audio: true }))).toBeNull();
-    expect(mediaNote(said, undefined)).toBeNull();
+    expect(mediaNote(said, model(), inEnglish)).toBe('Left out for Tiny: the pictures and the recording.');
+    expect(mediaNote(said, model({}, { vision: true }), inEnglish)).toBe('Left out for Tiny: the recording.');
+    expect(mediaNote(said, model({}, { vision: true, audio: true }), inEnglish)).toBeNull();
+    expect(mediaNote(said, undefined, inEnglish)).toBeNull();
   });
 });
 

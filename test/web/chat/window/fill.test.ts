@@ -8,6 +8,7 @@ import { NO_CHATS, type Patch } from '../../../../web/chat/data/tree/tree.ts';
 import { fillOf, reserveOf, tokensByLastReply, windowOf } from '../../../../web/chat/data/window/fill.ts';
 import { likelyWindow, modelsWithMore, wayToMore } from '../../../../web/chat/data/window/larger.ts';
 import { whereToCut } from '../../../../web/chat/data/window/where-to-cut.ts';
+import { inEnglish } from '../../../../web/chat/messages/translate.ts';
 import { model, reply, talk, user } from './support.ts';
 
 const STATS = { promptTokens: 70, cachedTokens: 0, tokens: 30, tokensPerSecond: 1, firstTokenMs: 1, totalMs: 1 };
@@ -154,9 +155,11 @@ describe('a larger window', () => {
 
   it('is told how to get, or why there is none', () => {
     const long = model({}, {}, { meta: { n_ctx: 1000, n_ctx_train: 8000, n_params: 1, size: 1 } });
-    expect(wayToMore(long, 1000, 'server')).toMatch(/up to 8,000 tokens and has 1,000 tokens here.*--ctx-len 8000/);
-    expect(wayToMore(long, 1000, 'browser')).toMatch(/memory of a browser/);
-    expect(wayToMore(model(), 1000, 'server')).toBe(
+    expect(wayToMore(long, 1000, 'server', inEnglish)).toMatch(
+      /up to 8,000 tokens and has 1,000 tokens here.*--ctx-len 8000/,
+    );
+    expect(wayToMore(long, 1000, 'browser', inEnglish)).toMatch(/memory of a browser/);
+    expect(wayToMore(model(), 1000, 'server', inEnglish)).toBe(
       'Tiny was made for 1,000 tokens: a larger window would not help it.',
     );
   });

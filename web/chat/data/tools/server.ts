@@ -1,5 +1,6 @@
 import { isOfThisMachine } from '../../../../src/core/api/http/host.ts';
 import { isCallableOrigin } from '../../../../src/core/api/http/mcp-policy.ts';
+import { Problem } from '../../messages/problem.ts';
 
 /** A server of tools, by the Model Context Protocol, that a person has added. It is kept in this browser. */
 export interface ToolServer {
@@ -30,19 +31,19 @@ export function placeOf({ url }: Pick<ToolServer, 'url'>): string {
   return parse(url)?.host ?? url;
 }
 
-/** Reads the typed address of a server. `page` is that of the page. Throws an `Error` that says why it can't be called. */
+/** Reads the typed address of a server. `page` is that of the page. Throws a `Problem`. */
 export function readAddress(typed: string, page: string): string {
   const text = typed.trim();
   const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Error('This is no address of the web, such as https://mcp.example.com/mcp.');
+    throw new Problem('tools.notAddress');
   }
-  if (url.username || url.password) throw new Error('Put the key into the header, not into the address.');
+  if (url.username || url.password) throw new Problem('tools.keyInHeader');
   if (!isCallableOrigin(url.origin)) {
-    throw new Error('A page can’t be allowed to call this host: give a name, or an address such as 192.168.1.5.');
+    throw new Problem('tools.notCallable');
   }
   if (page.startsWith('https:') && url.protocol === 'http:' && !isOfThisMachine(url.host)) {
-    throw new Error('This page came by https, so browsers let it call only https, or a server on this machine.');
+    throw new Problem('home.httpsOnly');
   }
   url.hash = '';
   return url.href;
@@ -50,12 +51,12 @@ export function readAddress(typed: string, page: string): string {
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Reads a typed header. Returns null if there is none. Throws an `Error` that says what is wrong. */
+/** Reads a typed header. Returns null if there is none. Throws a `Problem`. */
 export function readHeader(name: string, value: string): ToolServer['header'] {
   const [givenName, givenValue] = [name.trim(), value.trim()];
   if (givenValue === '') return null;
-  if (!HEADER_NAME.test(givenName)) throw new Error('This is no name of a header, such as Authorization.');
-  if (/[^\t\x20-\x7e\x80-\xff]/.test(givenValue)) throw new Error('The value has characters that no header can have.');
+  if (!HEADER_NAME.test(givenName)) throw new Problem('tools.notHeader');
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(givenValue)) throw new Problem('tools.badValue');
   return { name: givenName, value: givenValue };
 }
 

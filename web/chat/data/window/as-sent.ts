@@ -1,3 +1,5 @@
+import { formatList } from '../../messages/numbers.ts';
+import type { Translate } from '../../messages/translate.ts';
 import type { Conversation, Turn, UserTurn } from '../conversation.ts';
 import type { ListedModel } from '../model.ts';
 import { wordsOf } from './words.ts';
@@ -24,14 +26,18 @@ export function asSent(conversation: Conversation, model: ListedModel): Conversa
 }
 
 /** Says for people what of a message its model does not get; null if it gets all. */
-export function mediaNote({ images, recordings = [] }: UserTurn, model: ListedModel | undefined): string | null {
+export function mediaNote(
+  { images, recordings = [] }: UserTurn,
+  model: ListedModel | undefined,
+  t: Translate,
+): string | null {
   if (!model) return null;
   const { vision, audio } = model.capabilities;
   const missing = [
-    ...(images.length > 0 && !vision ? [images.length === 1 ? 'the picture' : 'the pictures'] : []),
-    ...(recordings.length > 0 && !audio ? [recordings.length === 1 ? 'the recording' : 'the recordings'] : []),
+    ...(images.length > 0 && !vision ? [t('files.thePictures', { count: images.length })] : []),
+    ...(recordings.length > 0 && !audio ? [t('files.theRecordings', { count: recordings.length })] : []),
   ];
-  return missing.length === 0 ? null : `Left out for ${model.name}: ${missing.join(' and ')}.`;
+  return missing.length === 0 ? null : t('files.leftOut', { model: model.name, what: formatList(missing, t.tag) });
 }
 
 function withoutForeign(turn: Turn, { capabilities: { vision, audio } }: ListedModel): Turn {

@@ -1,3 +1,4 @@
+import type { Translate } from '../../messages/translate.ts';
 import type { Health } from '../health.ts';
 import { canChat, type ListedModel } from '../model.ts';
 import type { Ground } from '../state.ts';
@@ -30,13 +31,10 @@ export function modelsWithMore(
 }
 
 /** Says for people what gives a model a larger window, or why nothing does. */
-export function wayToMore(model: ListedModel, window: number, ground: Ground | null): string {
-  const trained = model.meta.n_ctx_train;
-  const of = `${window.toLocaleString('en')} tokens`;
-  if (trained <= window) return `${model.name} was made for ${of}: a larger window would not help it.`;
-  const most = trained.toLocaleString('en');
-  if (ground === 'browser') {
-    return `${model.name} was made for up to ${most} tokens. It has ${of} here: that is what the memory of a browser allows, and 4,096 at most. On a server it can have more.`;
-  }
-  return `${model.name} was made for up to ${most} tokens and has ${of} here. Whoever runs the server can give it more, as far as memory allows: start it with --ctx-len ${trained}, or set ctx_len in the model.json of the model.`;
+export function wayToMore({ name, meta }: ListedModel, window: number, ground: Ground | null, t: Translate): string {
+  const most = meta.n_ctx_train;
+  const values = { model: name, window, most };
+  if (most <= window) return t('window.noMore', values);
+  if (ground === 'browser') return t('window.moreInBrowser', { ...values, limit: USUAL.browser });
+  return t('window.moreOnServer', { ...values, plain: String(most) });
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
 import { createElement } from 'preact';
 import { useErrorBoundary } from 'preact/hooks';
+import { t } from '../../messages/language.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Diagram } from './diagram.tsx';
 import { Formula } from './formula.tsx';
@@ -64,7 +65,7 @@ function drawBlock(block: Node, around: Around, dir?: 'auto'): ComponentChildren
     case 'details':
       return (
         <details open={block.unfolded} dir={dir}>
-          <summary>{inline(block.summary)}</summary>
+          <summary>{block.summary.length > 0 ? inline(block.summary) : t('reply.details')}</summary>
           {drawBlocks(nodes(block.tokens), around)}
         </details>
       );
@@ -98,7 +99,7 @@ function drawTable({ header, rows, align }: Of<'table'>, { notes }: Around, dir?
     );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
-    <section class="wide" tabIndex={0} aria-label="Table" dir={dir}>
+    <section class="wide" tabIndex={0} aria-label={t('reply.table')} dir={dir}>
       <table>
         <thead>
           <tr>{row(header, 'th')}</tr>

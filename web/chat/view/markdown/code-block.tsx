@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { t } from '../../messages/language.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { lazy, useLazy } from '../lazy.ts';
 import { useNear } from '../use-near.ts';
@@ -22,10 +23,10 @@ export function CodeBlock({ code, language, buttons, children }: CodeBlockProps)
   return (
     <figure class="code-block" dir="ltr">
       <figcaption>
-        <span>{language || 'text'}</span>
+        <span>{language || t('reply.plainCode')}</span>
         <span class="row">
           {buttons}
-          <CopyButton text={code} label="Copy the code" />
+          <CopyButton text={code} label={t('reply.copyCode')} />
         </span>
       </figcaption>
       {children ?? <Code code={code} language={language} />}

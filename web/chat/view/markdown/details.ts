@@ -33,7 +33,7 @@ export const DETAILS: TokenizerExtension = {
       type: 'details',
       raw: source.slice(0, end.outside),
       unfolded: /\sopen\b/i.test(beginning[1] ?? ''),
-      summary: this.lexer.inlineTokens((closed ?? open ?? 'Details').trim()),
+      summary: this.lexer.inlineTokens((closed ?? open ?? '').trim()),
       tokens: this.lexer.blockTokens(inside.slice(head.length).replace(/^\n+/, ''), []),
     } satisfies DetailsToken;
   },

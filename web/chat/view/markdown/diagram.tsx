@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { DrawnDiagram } from '../../diagrams/messages.ts';
+import { t } from '../../messages/language.ts';
 import { CodeIcon } from '../icons.tsx';
 import { IconButton } from '../parts.tsx';
 import { useDark } from '../use-dark.ts';
@@ -29,11 +30,7 @@ export function Diagram({ code, complete }: { code: string; complete: boolean })
         language="mermaid"
         buttons={
           picture && (
-            <IconButton
-              label="Show the code of the diagram"
-              pressed={asCode}
-              onClick={() => setAsCode((before) => !before)}
-            >
+            <IconButton label={t('reply.diagramCode')} pressed={asCode} onClick={() => setAsCode((before) => !before)}>
               <CodeIcon />
             </IconButton>
           )
@@ -41,22 +38,22 @@ export function Diagram({ code, complete }: { code: string; complete: boolean })
       >
         {picture && !asCode ? <Picture {...picture} /> : null}
       </CodeBlock>
-      {complete && drawn?.kind === 'problem' && <p class="muted">This diagram is not drawn: {drawn.message}</p>}
+      {complete && drawn?.kind === 'problem' && <p class="muted">{t('reply.noDiagram', { reason: drawn.message })}</p>}
     </>
   );
 }
 
 /** As an image it can neither run scripts nor fetch anything, nor be clicked. */
-function Picture({ svg, width, height, words }: Extract<DrawnDiagram, { kind: 'picture' }>): JSX.Element {
+function Picture({ svg, width, height, title, type }: Extract<DrawnDiagram, { kind: 'picture' }>): JSX.Element {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
-    <div class="diagram" role="group" aria-label="Diagram" tabIndex={0}>
+    <div class="diagram" role="group" aria-label={t('reply.diagram')} tabIndex={0}>
       <img
         src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`}
         width={width}
         height={height}
-        alt={words}
+        alt={title ? t('reply.diagramTitled', { title }) : t('reply.diagramOf', { type })}
       />
     </div>
   );

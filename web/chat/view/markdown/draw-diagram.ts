@@ -1,4 +1,5 @@
 import type { DiagramMessage, DrawDiagram, DrawnDiagram } from '../../diagrams/messages.ts';
+import { t } from '../../messages/language.ts';
 import { lazy } from '../lazy.ts';
 
 // Mermaid is large, writes styles into its document, and has had holes. So it has a document of its own: a hidden frame,
@@ -7,8 +8,6 @@ import { lazy } from '../lazy.ts';
 
 /** The longest time that the frame may take to load, in ms. */
 const LOAD_MS = 30_000;
-
-const UNREACHABLE: DrawnDiagram = { kind: 'problem', message: 'what draws it can not be fetched.' };
 
 /** Diagrams that were drawn before, by their scheme and code: a view that is made anew needs no drawing. */
 const drawn = new Map<string, Promise<DrawnDiagram>>();
@@ -24,9 +23,9 @@ export function drawDiagram(code: string, dark: boolean): Promise<DrawnDiagram> 
   if (known) return known;
   const drawing = frame.load().then(
     (port) => ask(port, { id: ++lastId, code, dark }),
-    () => {
+    (): DrawnDiagram => {
       drawn.delete(key);
-      return UNREACHABLE;
+      return { kind: 'problem', message: t('reply.diagramUnreachable') };
     },
   );
   drawn.set(key, drawing);
@@ -51,7 +50,7 @@ function ask(port: MessagePort, request: DrawDiagram): Promise<DrawnDiagram> {
 function openFrame(): Promise<MessagePort> {
   const element = document.createElement('iframe');
   element.className = 'drawing-frame';
-  element.title = 'Draws diagrams';
+  element.title = t('reply.diagram');
   element.ariaHidden = 'true';
   element.tabIndex = -1;
   element.src = new URL('diagrams/index.html', document.baseURI).href;

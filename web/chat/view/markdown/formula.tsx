@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../messages/language.ts';
 import { lazy, useLazy } from '../lazy.ts';
 import type { MathToken } from './math.ts';
 
@@ -39,7 +40,7 @@ export function Formula({ formula }: { formula: MathToken }): JSX.Element {
       class={`formula display ${how}`}
       dir="ltr"
       role="group"
-      aria-label="Formula"
+      aria-label={t('reply.formula')}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
       tabIndex={0}
     >

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
 import { createElement } from 'preact';
 import { IMAGE_URL } from '../../data/transfer.ts';
+import { t } from '../../messages/language.ts';
 import { decodeEntities } from './entities.ts';
 import { Formula } from './formula.tsx';
 import { readTag } from './html-tag.ts';
@@ -100,5 +101,5 @@ function Link({ href, title, children }: LinkProps): JSX.Element {
  */
 function Image({ href, words }: { href: string; words: string }): VNode {
   if (IMAGE_URL.test(href)) return <img src={href} alt={words} />;
-  return <Link href={href}>{words || 'image'}</Link>;
+  return <Link href={href}>{words || t('reply.image')}</Link>;
 }

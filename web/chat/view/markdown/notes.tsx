@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { t } from '../../messages/language.ts';
 
 /**
  * The mark of a footnote in the text. It leads to the note; while the words of the note have not come, it leads nowhere.
@@ -12,7 +13,7 @@ export function NoteMark({ label, known }: { label: string; known: boolean }): J
         type="button"
         class="note-mark"
         data-note-mark={label}
-        aria-label={`Footnote ${label}`}
+        aria-label={t('reply.footnote', { label })}
         onClick={({ currentTarget }) => goTo(currentTarget, 'data-note', label)}
       >
         {label}
@@ -28,7 +29,7 @@ export function Note({ label, children }: { label: string; children: ComponentCh
       <button
         type="button"
         class="note-mark"
-        aria-label={`Back to footnote ${label} in the text`}
+        aria-label={t('reply.backToText', { label })}
         onClick={({ currentTarget }) => goTo(currentTarget, 'data-note-mark', label)}
       >
         {label}
