@@ -11,6 +11,7 @@ const CONTENT_TYPES: Record<string, string> = {
   '.json': 'application/json',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
@@ -31,6 +32,9 @@ export const DIAGRAMS_FOLDER = 'diagrams';
 
 /** The folder of what reads PDFs on the chat page. */
 export const PDF_FOLDER = 'assets/pdf';
+
+/** The licences of the libraries that the site is made with. */
+export const LICENCES = 'licences.txt';
 
 /** The worker that runs the engine in a browser. */
 export const ENGINE_WORKER = 'paddock/engine-worker.js';
