@@ -11,6 +11,7 @@ const CONTENT_TYPES: Record<string, string> = {
   '.json': 'application/json',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
   '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
@@ -34,6 +35,9 @@ export const PDF_FOLDER = 'assets/pdf';
 
 /** The folder of the chat page's words in other languages than English. */
 export const LANGUAGES_FOLDER = 'assets/languages';
+
+/** The licences of the libraries that the site is made with. */
+export const LICENCES = 'licences.txt';
 
 /** The worker that runs the engine in a browser. */
 export const ENGINE_WORKER = 'paddock/engine-worker.js';

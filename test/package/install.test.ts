@@ -28,6 +28,7 @@ const SHIPPED = [
   /^dist\/src\/(index|site-files)\.d\.ts$/,
   /^dist-web\/(index\.html|icon\.svg|service-worker\.js|assets\/chat\.(css|js))$/,
   // What a browser needs to install the page.
+  /^dist-web\/licences\.txt$/,
   /^dist-web\/(app\.webmanifest|icon-(192|512|maskable)\.png)$/,
   // What the page fetches only when it is needed: for tools and settings, PDFs, formulas, code and diagrams.
   /^dist-web\/(mcp\/worker|assets\/calculate|assets\/more-fields)\.js$/,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { MCP_WORKER } from '../../src/core/api/http/mcp-policy.ts';
 import { ENGINE_WORKER, listWasmRuntime } from '../../src/site-files.ts';
 import { addBuiltInModels } from './built-in.ts';
+import { writeLicences } from './licences.ts';
 import { listShell } from './manifest.ts';
 import { buildDiagrams, buildPage, buildScript, OUT, type Script } from './scripts.ts';
 import { addLibraryTypes } from './types.ts';
@@ -31,7 +32,8 @@ await Promise.all([
   addBuiltInModels(OUT),
 ]);
 await addLibraryTypes();
-// It comes last, because it lists all the other files with their hashes.
+await writeLicences(OUT);
+// It comes last, because it lists all the other files with their hashes. It bundles nothing that the others do not.
 await buildScript({
   entry: 'service-worker/main.ts',
   file: 'service-worker.js',

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { MCP_WORKER } from '../../src/core/api/http/mcp-policy.ts';
-import { contentTypeOf, DIAGRAMS_FOLDER, LANGUAGES_FOLDER, listSite, PDF_FOLDER } from '../../src/site-files.ts';
+import {
+  contentTypeOf,
+  DIAGRAMS_FOLDER,
+  LANGUAGES_FOLDER,
+  LICENCES,
+  listSite,
+  PDF_FOLDER,
+} from '../../src/site-files.ts';
 import type { ShellFile, ShellManifest } from '../service-worker/shell-manifest.ts';
 
 /** Lists the files that the service worker keeps: all of the site but itself and the type declarations. */
@@ -22,11 +29,10 @@ export async function listShell(out: string): Promise<ShellManifest> {
 function partOf(path: string): ShellFile['part'] {
   if (path.startsWith('paddock/compat/')) return 'compat';
   if (path === 'paddock/wllama.wasm') return 'modern';
-  if (
-    [DIAGRAMS_FOLDER, LANGUAGES_FOLDER, PDF_FOLDER].some((folder) => path.startsWith(`${folder}/`)) ||
-    path === MCP_WORKER
-  )
+  const isLater = [MCP_WORKER, LICENCES].includes(path);
+  if (isLater || [DIAGRAMS_FOLDER, LANGUAGES_FOLDER, PDF_FOLDER].some((folder) => path.startsWith(`${folder}/`))) {
     return 'later';
+  }
   return path.startsWith('paddock/') ? 'engine' : 'page';
 }
 

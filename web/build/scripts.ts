@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { build, type InlineConfig, type Plugin } from 'vite';
 import { DIAGRAMS_FOLDER } from '../../src/site-files.ts';
+import { licenceOption } from './licences.ts';
 
 /** The folder of the sources and of their tsconfig files. */
 export const WEB = 'web';
@@ -34,6 +35,7 @@ export async function buildScript({ entry, file, kind, define = {}, instead = {}
       target: 'es2023',
       reportCompressedSize: false,
       modulePreload: { polyfill: false },
+      license: licenceOption(file),
       rolldownOptions: {
         input: join(WEB, entry),
         preserveEntrySignatures: kind === 'library' ? 'strict' : false,
@@ -59,7 +61,7 @@ const PAGE: InlineConfig = { configFile: join(WEB, 'chat', 'vite.config.ts'), lo
 
 /** Builds the chat page by its own configuration. */
 export async function buildPage(): Promise<void> {
-  await build({ ...PAGE, build: { emptyOutDir: false, reportCompressedSize: false } });
+  await build({ ...PAGE, build: { emptyOutDir: false, reportCompressedSize: false, license: licenceOption('page') } });
 }
 
 /** Builds the page's frame for diagrams, apart from it: nothing of Mermaid may get into what every visit fetches. */
@@ -71,6 +73,7 @@ export async function buildDiagrams(): Promise<void> {
     build: {
       emptyOutDir: false,
       reportCompressedSize: false,
+      license: licenceOption(folder),
       // Mermaid's core is one file of 660 kB.
       chunkSizeWarningLimit: 700,
       rolldownOptions: {

@@ -9,6 +9,7 @@ beforeEach(async () => {
   site = await mkdtemp(join(tmpdir(), 'paddock-site-'));
   const files = [
     'index.html',
+    'licences.txt',
     'assets/chat.css',
     'assets/pdf/read-pdf.js',
     'diagrams/index.html',
@@ -37,6 +38,7 @@ describe('what the service worker keeps', () => {
       ['assets/pdf/read-pdf.js', 'later', 'text/javascript; charset=utf-8'],
       ['diagrams/index.html', 'later', 'text/html; charset=utf-8'],
       ['index.html', 'page', 'text/html; charset=utf-8'],
+      ['licences.txt', 'later', 'text/plain; charset=utf-8'],
       ['mcp/worker.js', 'later', 'text/javascript; charset=utf-8'],
       ['paddock/client.js', 'engine', 'text/javascript; charset=utf-8'],
       ['paddock/compat/wllama.js', 'compat', 'text/javascript; charset=utf-8'],

@@ -230,6 +230,21 @@ const findMore = async () => {
   await page.getByRole('button', { name: 'More about All there is in a reply' }).click();
 };
 
+const openFolder = async () => {
+  await openChats();
+  const folder = page.getByRole('button', { name: 'More about the folder Odds and ends' });
+  if (!(await folder.isVisible())) {
+    await page.getByRole('button', { name: 'More about A file' }).click();
+    await page.getByRole('button', { name: 'Move to a folder…' }).click();
+    await page.getByRole('textbox', { name: 'New folder' }).fill('Odds and ends');
+    await page.keyboard.press('Enter');
+  }
+  if ((await folder.getAttribute('aria-expanded')) !== 'true') await folder.click();
+  await page.getByRole('button', { name: 'More about A pair' }).click();
+  await page.getByRole('button', { name: 'Move to a folder…' }).click();
+  await page.getByRole('textbox', { name: 'New folder' }).waitFor();
+};
+
 const openToolServers = async () => {
   await page.getByRole('button', { name: 'Settings of this chat' }).click();
   await page.getByRole('button', { name: 'Tool servers…' }).click();
@@ -280,6 +295,7 @@ const VIEWS: [string, () => Promise<void>][] = [
   ['the tool servers', openToolServers],
   ['what was found, and what can be done with a chat', findMore],
   ['the choice of chats', chooseChats],
+  ['a folder, and where a chat can be moved', openFolder],
 ];
 
 describe.each([

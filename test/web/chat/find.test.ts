@@ -31,7 +31,8 @@ beforeEach(async () => {
   return () => browser.close();
 });
 
-const titles = (tab = page) => tab.locator('.chat-open').allInnerTexts();
+const titles = (tab = page) => tab.locator('.chat-open:not(.folder-open)').allInnerTexts();
+const folders = (tab = page) => tab.locator('.folder-open').allInnerTexts();
 /** The titles of the chats that are stored and not deleted: a page that is loaded again loses what is still being stored. */
 const storedTitles = async () => {
   const heads = await readStored<Head>(page, 'heads');
@@ -79,6 +80,49 @@ describe('the search', () => {
     await expect.poll(() => titles()).toEqual(['Bread']);
     await chat(page, 'Bread').click();
     await replies(page).getByText('Flour, water and time.').waitFor();
+  });
+});
+
+describe('what was found', () => {
+  /** True if the words that are marked are in view, and the turn around them has the focus. */
+  const isShown = () =>
+    page.evaluate(() => {
+      const [range] = CSS.highlights.get('found') ?? [];
+      const turn = document.activeElement;
+      if (!(range instanceof Range) || !turn?.matches('[data-found]') || !range.intersectsNode(turn)) return null;
+      const { top, bottom } = range.getBoundingClientRect();
+      return top > 0 && bottom < innerHeight ? range.toString() : null;
+    });
+
+  it('is shown on its branch', async () => {
+    await chat(page, 'Bread').click();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('2/2').waitFor();
+    await chat(page, 'Soup').click();
+    await search().fill('WATER and');
+    await chat(page, 'Bread').click();
+    await page.getByText('1/2').waitFor();
+    await expect.poll(isShown).toBe('water and');
+    await search().fill('');
+    await chat(page, 'Soup').click();
+    await expect.poll(() => page.locator('[data-found]').count()).toBe(0);
+  });
+
+  it('is shown far up in a long chat, and within a file, which the list names', async () => {
+    const lines = Array.from({ length: 400 }, (_, line) => (line === 300 ? 'Take cinnamon.' : `Line ${line}`));
+    const { turns, ...rest } = conversationOf('Long', 'Words. '.repeat(2000));
+    const [question, reply] = turns;
+    const files = [
+      { name: 'other.txt', size: 3, text: 'Other' },
+      { name: 'cake.txt', size: 5000, text: lines.join('\n') },
+    ];
+    await importChats(page, [{ ...rest, turns: [{ ...question, text: 'Bake **it**', files }, reply] }]);
+    await search().fill('cinnamon');
+    await expect.poll(() => titles()).toEqual(['Long']);
+    expect(await page.locator('.chat-excerpt').textContent()).toMatch(/^In cake.txt: ….*Take cinnamon\. Line 301/);
+    await chat(page, 'Long').click();
+    await expect.poll(isShown).toBe('cinnamon');
+    expect(await page.locator('.sent-file[open]').count()).toBe(1);
   });
 });
 
@@ -149,6 +193,74 @@ describe('a chat in the list', () => {
     await chat(page, 'Bread').click();
     await replies(page).getByText('Flour, water and time.').waitFor();
     expect(await titles()).toEqual(['Bread']);
+  });
+});
+
+describe('a folder', () => {
+  /** Each folder with its number of chats, and each chat that is shown. */
+  const shown = async (tab = page) => {
+    const names = await folders(tab);
+    return [...names.map((name) => name.replace(/\s+/, ' ')), ...(await titles(tab))];
+  };
+  const stored = async () =>
+    Object.fromEntries(
+      (await readStored<Head>(page, 'heads')).map(({ title, folder }) => [title.value, folder?.value ?? '']),
+    );
+  const moreOf = async (name: string, action: RegExp) => {
+    await page.getByRole('button', { name: `More about the folder ${name}` }).click();
+    await page
+      .getByRole('group', { name: `More about the folder ${name}` })
+      .getByRole('button', { name: action })
+      .click();
+  };
+
+  it('is made by moving a chat, closes and opens, is renamed and removed, in all tabs', async () => {
+    const other = await openChat(browser.open, server.url);
+    expect(await page.locator('.folder').count()).toBe(0);
+    await more('Poems', 'Move to a folder…');
+    await page.getByRole('textbox', { name: 'New folder' }).fill('Kitchen');
+    await page.keyboard.press('Enter');
+    for (const tab of [page, other])
+      await expect.poll(() => shown(tab)).toEqual(['Kitchen 1', 'Poems', 'Bread', 'Soup']);
+    await expect.poll(() => chat(page, 'Poems').evaluate((one) => one === document.activeElement)).toBe(true);
+
+    // The others are moved at once. Then the chat that is wrong there is taken out.
+    await page.getByRole('button', { name: 'Choose chats to delete or move' }).click();
+    await page.getByRole('checkbox', { name: 'Bread' }).check();
+    await page.getByRole('checkbox', { name: 'Soup' }).check();
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByRole('group', { name: 'Move to a folder' }).getByRole('button', { name: 'Kitchen' }).click();
+    await expect.poll(() => shown()).toEqual(['Kitchen 3', 'Bread', 'Soup', 'Poems']);
+    await more('Poems', 'Move to a folder…');
+    await page.getByRole('button', { name: 'Out of the folder' }).click();
+    for (const tab of [page, other])
+      await expect.poll(() => shown(tab)).toEqual(['Kitchen 2', 'Bread', 'Soup', 'Poems']);
+
+    await moreOf('Kitchen', /^Rename$/);
+    await page.getByRole('textbox', { name: 'Name of the folder Kitchen' }).fill('Food');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => folders(other)).toEqual([expect.stringMatching(/^Food/)]);
+    await expect.poll(stored).toEqual({ Bread: 'Food', Soup: 'Food', Poems: '' });
+
+    await page.locator('.folder-open').press('Enter');
+    await expect.poll(() => shown()).toEqual(['Food 2', 'Poems']);
+    await page.reload();
+    await expect.poll(() => shown()).toEqual(['Food 2', 'Poems']);
+    // A search shows what is found in closed folders too, and finds folders by their names.
+    await search().fill('onions');
+    await expect.poll(() => shown()).toEqual(['Food 1', 'Soup']);
+    await search().fill('food');
+    await expect.poll(() => shown()).toEqual(['Food 2', 'Bread', 'Soup']);
+    await search().fill('');
+
+    await moreOf('Food', /^Remove the folder/);
+    for (const tab of [page, other]) await expect.poll(() => shown(tab)).toEqual(['Bread', 'Soup', 'Poems']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    for (const tab of [page, other]) await expect.poll(() => folders(tab)).toHaveLength(1);
+
+    await moreOf('Food', /^New chat in it$/);
+    await say(page, 'Cake');
+    await expect.poll(stored).toMatchObject({ Cake: 'Food' });
   });
 });
 

@@ -6,6 +6,7 @@ import { type CallActions, callActions } from './calls.ts';
 import { type Context, messageOf, tell } from './context.ts';
 import { type ConversationActions, conversationActions } from './conversations.ts';
 import { type DraftActions, draftActions } from './drafts.ts';
+import { type FolderActions, folderActions } from './folders.ts';
 import { type HomeActions, homeActions } from './home.ts';
 import { type HubActions, hubActions } from './hub.ts';
 import { type MessageActions, messageActions } from './messages.ts';
@@ -13,6 +14,7 @@ import { type ModelActions, modelActions } from './models.ts';
 import { followPresets, type PresetActions, presetActions } from './presets.ts';
 import { type PromptActions, promptActions } from './prompts.ts';
 import { type ReplyActions, type ReplyKeeping, replyActions } from './replies.ts';
+import { type SearchActions, searchActions } from './search.ts';
 import { followTabs } from './tabs.ts';
 import { type ToolActions, toolActions } from './tools.ts';
 import { type WindowActions, windowActions } from './window.ts';
@@ -36,6 +38,8 @@ export interface Actions {
   tools: ToolActions;
   home: HomeActions;
   conversations: ConversationActions;
+  folders: FolderActions;
+  search: SearchActions;
   drafts: DraftActions;
   /** What can be done when the context window fills. */
   window: WindowActions;
@@ -127,6 +131,8 @@ export function createActions(context: Context): Actions {
     tools,
     home,
     conversations,
+    folders: folderActions(context, conversations.begin),
+    search: searchActions(context, conversations.open),
     drafts,
     window: windowActions(context, async (id) => {
       const before = store.get().currentId;

@@ -1,12 +1,11 @@
 import { toMarkdown } from '../data/markdown.ts';
 import { newId } from '../data/new-id.ts';
-import { excerptOf } from '../data/search.ts';
 import type { Settings } from '../data/settings.ts';
 import { currentHead, findConversation, headOf } from '../data/state.ts';
 import { exportText, importText } from '../data/transfer.ts';
 import { erased, isOver } from '../data/tree/erase.ts';
 import { type HeadValues, newHead, show, withValues } from '../data/tree/operations.ts';
-import type { Head, Message, Patch } from '../data/tree/tree.ts';
+import type { Head, Patch } from '../data/tree/tree.ts';
 import { t } from '../messages/language.ts';
 import { formatList } from '../messages/numbers.ts';
 import { shownTitle } from '../messages/shown-title.ts';
@@ -35,8 +34,6 @@ export interface ConversationActions {
   rename(id: string, title: string): void;
   /** Has a conversation stand before the others in the list, or no more. */
   pin(id: string, pinned: boolean): void;
-  /** Returns the conversations in which these words were said, each with the words around them. */
-  find(words: string, signal: AbortSignal): Promise<Map<string, string>>;
   /** Returns the text of a file with one conversation: for other programs its shown branch, or all of it for an import. */
   exportOne(id: string, form: 'markdown' | 'json'): Promise<string>;
   /** Returns the text of a file with all conversations. */
@@ -162,17 +159,6 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
     compareWith: (second) => setCurrent({ second }),
     rename: (id, title) => setValues(context, id, { title }),
     pin: (id, pinned) => setValues(context, id, { pinned }),
-    find: async (words, signal) => {
-      const found = new Map<string, string>();
-      const look = ({ conversation, deleted, turn }: Message) => {
-        const excerpt = deleted.value || found.has(conversation) ? null : excerptOf(turn.value.text, words);
-        if (excerpt !== null) found.set(conversation, excerpt);
-      };
-      // Where the browser keeps nothing, these are all.
-      for (const own of Object.values(store.get().chats.messages)) Object.values(own).forEach(look);
-      await database.eachMessage(look, signal).catch(() => {});
-      return found;
-    },
     exportOne: async (id, form) => {
       await readMessages(context, id);
       const state = store.get();

@@ -1,11 +1,13 @@
 import { ApiFailure } from '../api/client.ts';
 import type { Conversation, Turn } from '../data/conversation.ts';
+import { folderOf } from '../data/folders.ts';
 import type { ListedModel } from '../data/model.ts';
 import { newId } from '../data/new-id.ts';
 import type { ChatChunk } from '../data/reply.ts';
 import { toChatRequest } from '../data/request.ts';
-import { findConversation, modelOf } from '../data/state.ts';
-import { fromList, setCut } from '../data/tree/operations.ts';
+import { findConversation, headOf, modelOf } from '../data/state.ts';
+import { fromList, setCut, withValues } from '../data/tree/operations.ts';
+import type { Head } from '../data/tree/tree.ts';
 import { asSent } from '../data/window/as-sent.ts';
 import { toCountRequest } from '../data/window/count-request.ts';
 import type { Cut } from '../data/window/cut.ts';
@@ -161,7 +163,10 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
       const turns = kept.map((turn) => ({ ...turn, id: newId() }));
       const copy = { ...conversation, id: newId(), createdAt: now, updatedAt: now, turns };
       context.reads.set(copy.id, Promise.resolve());
-      void change(context, fromList(copy));
+      const { heads, messages } = fromList(copy);
+      const folder = folderOf(headOf(store.get(), id) ?? {});
+      const inFolder = (head: Head) => (folder === '' ? head : withValues(head, { folder }, clock.next()));
+      void change(context, { heads: heads.map(inFolder), messages });
       await open(copy.id);
       return copy.id;
     },

@@ -95,6 +95,8 @@ export type CacheMiss = NonNullable<CacheTimings['miss']>['why'];
 /** The fields that the list of conversations shows. */
 export interface Summary extends Pick<Conversation, 'id' | 'title' | 'updatedAt'> {
   pinned: boolean;
+  /** The name of its folder; '' for none. */
+  folder: string;
 }
 
 /** The figures in the last events of a stream. */

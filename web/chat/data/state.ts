@@ -7,6 +7,7 @@ import { canChat, type ListedModel } from './model.ts';
 import { mergePresets, NO_PRESETS, type Presets } from './presets.ts';
 import { mergePrompts, type Prompt, type Prompts } from './prompts.ts';
 import type { Coming } from './reply.ts';
+import type { Place } from './search.ts';
 import { allRunning, NO_TOOLS, reduceTools, type ToolsAction, type ToolsState } from './tools/tools-state.ts';
 import { isErased } from './tree/erase.ts';
 import { merge } from './tree/merge.ts';
@@ -73,6 +74,8 @@ export interface State {
   /** The conversation that begins with the next message, unless another one is open. It is not stored. */
   fresh: Head;
   currentId: string;
+  /** The place of the current conversation that a search has led to. */
+  place: Place | null;
   /** The replies that grow in this tab, by their ids. */
   coming: Record<string, Growing>;
   /** The replies that grow in other tabs, by their ids. */
@@ -114,6 +117,7 @@ export type Action =
   | { kind: 'listed' }
   | { kind: 'fresh'; head: Head }
   | { kind: 'open'; id: string }
+  | { kind: 'place'; place: Place }
   | { kind: 'coming'; conversationId: string; coming: Coming }
   | { kind: 'ended'; replyId: string }
   /** Other tabs write these replies no more. */
@@ -149,6 +153,7 @@ export function initialState(
     listed: false,
     fresh,
     currentId: currentId || fresh.id,
+    place: null,
     coming: {},
     elsewhere: {},
     summarising: {},
@@ -196,7 +201,9 @@ export function reduce(state: State, action: Action): State {
     case 'fresh':
       return { ...state, fresh: action.head };
     case 'open':
-      return { ...state, currentId: action.id };
+      return { ...state, currentId: action.id, place: null };
+    case 'place':
+      return { ...state, place: action.place };
     case 'coming':
       return withComing(state, { ...action.coming, conversationId: action.conversationId });
     case 'ended':

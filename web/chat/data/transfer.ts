@@ -151,6 +151,7 @@ const head = v.object({
   deleted: field(v.boolean()),
   shown: field(v.nullable(v.string())),
   pinned: v.exactOptional(field(v.boolean())),
+  folder: v.exactOptional(field(v.pipe(v.string(), v.trim()))),
   tools: v.exactOptional(field(chatTools)),
   second: v.exactOptional(field(v.nullable(v.string()))),
   compared: v.exactOptional(field(v.array(v.string()))),

@@ -10,6 +10,7 @@ const THEME = 'paddock-theme';
 const MODEL = 'paddock-model';
 const DEFAULT_MODEL = 'paddock-default-model';
 const ENTER = 'paddock-enter';
+const CLOSED_FOLDERS = 'paddock-closed-folders';
 const LANGUAGE = 'paddock-language';
 const KEY = 'paddock-api-key';
 const WAITING = 'paddock-waiting';
@@ -46,6 +47,19 @@ export function readEnter(): Enter | null {
   return enter === 'send' || enter === 'newline' ? enter : null;
 }
 export const keepEnter = (enter: Enter): void => void writeText('localStorage', ENTER, enter);
+
+/** Reads the names of the folders that were closed in the list of chats. */
+export function readClosedFolders(): string[] {
+  try {
+    const names: unknown = JSON.parse(readText('localStorage', CLOSED_FOLDERS) ?? '[]');
+    return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+export const keepClosedFolders = (names: string[]): void =>
+  void writeText('localStorage', CLOSED_FOLDERS, names.length === 0 ? null : JSON.stringify(names));
 
 export const readDefaultModel = (): string | null => readText('localStorage', DEFAULT_MODEL);
 export const keepDefaultModel = (id: string | null): void => void writeText('localStorage', DEFAULT_MODEL, id);

@@ -1,44 +1,62 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
+import type { Find } from '../data/search.ts';
 import { t } from '../messages/language.ts';
 import { shownTitle } from '../messages/shown-title.ts';
 import { useActions } from './actions.ts';
 import { MoreIcon, PinIcon, TrashIcon } from './icons.tsx';
+import { MoveTo } from './move-to.tsx';
 import { onEscape } from './on-escape.ts';
 import { IconButton } from './parts.tsx';
+import { RenameField } from './rename-field.tsx';
 import { fileNameOf, saveFile } from './save-file.ts';
 
 interface ChatItemProps {
   summary: Summary;
+  /** The names of all folders. */
+  folders: string[];
   current: boolean;
   /** True while a reply grows in it. */
   running: boolean;
-  /** The words around what was looked for. */
-  excerpt: string | undefined;
+  /** Where these words were found in it. */
+  find: Find | undefined;
+  words: string;
   /** Called when it is opened. */
   onLeave: () => void;
+  /** Called when it is put into a folder, or taken out with ''. */
+  onMoved: (id: string, folder: string) => void;
 }
 
 /** A conversation in the list: a button that opens it, its marks, and what can be done with it. */
-export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatItemProps): JSX.Element {
-  const { conversations } = useActions();
+export function ChatItem(props: ChatItemProps): JSX.Element {
+  const { summary, folders: names, current, running, find, words, onLeave, onMoved } = props;
+  const { conversations, folders, search } = useActions();
   const [more, setMore] = useState(false);
+  const [moving, setMoving] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const item = useRef<HTMLLIElement>(null);
-  const { id, pinned } = summary;
+  const { id, pinned, folder } = summary;
   const title = shownTitle(summary.title);
   /** Keeps the focus in the row when what has it goes. */
   const focusRow = () => requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.chat-open')?.focus());
   const close = () => {
     setMore(false);
+    setMoving(false);
     focusRow();
   };
   return (
-    <li class={current ? 'chat current' : 'chat'} ref={item} onKeyDown={more ? onEscape(close) : undefined}>
+    <li
+      class={current ? 'chat current' : 'chat'}
+      ref={item}
+      data-chat={id}
+      onKeyDown={more || moving ? onEscape(close) : undefined}
+    >
       {renaming ? (
-        <Rename
-          summary={summary}
+        <RenameField
+          label={t('chats.titleOf', { title })}
+          name={title}
+          onRename={(next) => conversations.rename(id, next)}
           onDone={(byKey) => {
             setRenaming(false);
             if (byKey) focusRow();
@@ -51,7 +69,7 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
             class="chat-open"
             aria-current={current ? 'page' : undefined}
             onClick={() => {
-              void conversations.open(id);
+              void (find ? search.open(id, find, words) : conversations.open(id));
               onLeave();
             }}
           >
@@ -65,7 +83,14 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
               <PinIcon />
             </span>
           )}
-          <IconButton label={t('chats.moreAbout', { title })} expanded={more} onClick={() => setMore(!more)}>
+          <IconButton
+            label={t('chats.moreAbout', { title })}
+            expanded={more || moving}
+            onClick={() => {
+              setMore(!more && !moving);
+              setMoving(false);
+            }}
+          >
             <MoreIcon />
           </IconButton>
           <IconButton label={t('chats.delete', { title })} onClick={() => conversations.remove([id])}>
@@ -73,7 +98,12 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
           </IconButton>
         </div>
       )}
-      {excerpt !== undefined && <p class="chat-excerpt">{excerpt}</p>}
+      {find && (
+        <p class="chat-excerpt">
+          {find.file !== undefined && <b>{t('chats.inFile', { name: find.file })} </b>}
+          {find.excerpt}
+        </p>
+      )}
       {more && (
         <More
           summary={summary}
@@ -81,7 +111,23 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
             setMore(false);
             setRenaming(true);
           }}
+          onMove={() => {
+            setMore(false);
+            setMoving(true);
+          }}
           onDone={close}
+        />
+      )}
+      {moving && (
+        <MoveTo
+          folders={names}
+          current={folder}
+          canLeave={folder !== ''}
+          onMove={(name) => {
+            setMoving(false);
+            folders.move([id], name);
+            onMoved(id, name);
+          }}
         />
       )}
     </li>
@@ -91,10 +137,11 @@ export function ChatItem({ summary, current, running, excerpt, onLeave }: ChatIt
 interface MoreProps {
   summary: Summary;
   onRename: () => void;
+  onMove: () => void;
   onDone: () => void;
 }
 
-function More({ summary: { id, title: stored, pinned }, onRename, onDone }: MoreProps): JSX.Element {
+function More({ summary: { id, title: stored, pinned }, onRename, onMove, onDone }: MoreProps): JSX.Element {
   const title = shownTitle(stored);
   const { conversations, tell } = useActions();
   const save = async (form: 'markdown' | 'json') => {
@@ -115,6 +162,9 @@ function More({ summary: { id, title: stored, pinned }, onRename, onDone }: More
       <button type="button" class="button quiet" onClick={does(() => conversations.pin(id, !pinned))}>
         {pinned ? t('chats.unpin') : t('chats.pin')}
       </button>
+      <button type="button" class="button quiet" onClick={onMove}>
+        {t('folders.moveTo')}
+      </button>
       <button type="button" class="button quiet" onClick={does(() => void save('markdown'))}>
         {t('chats.saveMarkdown')}
       </button>
@@ -122,47 +172,5 @@ function More({ summary: { id, title: stored, pinned }, onRename, onDone }: More
         {t('chats.saveJson')}
       </button>
     </fieldset>
-  );
-}
-
-interface RenameProps {
-  summary: Summary;
-  /** `byKey` is false if the field was left for something else. */
-  onDone: (byKey: boolean) => void;
-}
-
-/** Enter and leaving the field rename the conversation. Escape leaves its title as it is. */
-function Rename({ summary, onDone }: RenameProps): JSX.Element {
-  const { id } = summary;
-  const title = shownTitle(summary.title);
-  const { conversations } = useActions();
-  const [text, setText] = useState(title);
-  const field = useRef<HTMLInputElement>(null);
-  const isOver = useRef(false);
-  useEffect(() => field.current?.select(), []);
-  const end = (renamed: boolean, byKey: boolean) => {
-    // The field is also left when it is removed.
-    if (isOver.current) return;
-    isOver.current = true;
-    if (renamed && text.trim() !== '' && text.trim() !== title) conversations.rename(id, text.trim());
-    onDone(byKey);
-  };
-  return (
-    <form
-      class="chat-rename"
-      onSubmit={(event) => {
-        event.preventDefault();
-        end(true, true);
-      }}
-    >
-      <input
-        ref={field}
-        value={text}
-        aria-label={t('chats.titleOf', { title })}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onBlur={() => end(true, false)}
-        onKeyDown={onEscape(() => end(false, true))}
-      />
-    </form>
   );
 }

@@ -35,6 +35,9 @@ export function HelpDialog({ open, onClose, onPrompts }: HelpDialogProps): JSX.E
             <ShortcutRow key={one.label} shortcut={one} />
           ))}
         </dl>
+        <a class="muted" href="./licences.txt" target="_blank" rel="noopener">
+          {t('help.licences')}
+        </a>
       </div>
     </Dialog>
   );

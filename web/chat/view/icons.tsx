@@ -24,6 +24,7 @@ export const AttachIcon = icon(
 );
 export const MicrophoneIcon = icon('M12 4a3 3 0 0 0-3 3v4a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v3');
 export const FileIcon = icon('M7 4h7l4 4v12H7zM14 4v4h4M10 12h5M10 16h5');
+export const FolderIcon = icon('M4 7V5h6l2 2h8v12H4z');
 export const CopyIcon = icon('M9 9h10v10H9zM5 15V5h10');
 export const CopyTextIcon = icon('M9 9h10v10H9zM5 15V5h10M12 12.5h4M14 12.5v4');
 export const CodeIcon = icon('M9 7l-5 5 5 5M15 7l5 5-5 5');

@@ -53,7 +53,7 @@ export function Reply(props: ReplyProps): JSX.Element {
   };
   const thinks = growing && shown.text === '' && shown.calls.length === 0;
   return (
-    <article class="turn reply" aria-busy={growing}>
+    <article class="turn reply" aria-busy={growing} data-turn={reply.id}>
       <header class="reply-head">
         <h2>{name}</h2>
         {coming && <Progress coming={coming} waiting={waiting} />}

@@ -1,6 +1,6 @@
 import type { JSX, Ref } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Summary } from '../data/conversation.ts';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { folderNames } from '../data/folders.ts';
 import { listPrompts } from '../data/prompts.ts';
 import { hasWords } from '../data/search.ts';
 import { runningIds, type State } from '../data/state.ts';
@@ -8,6 +8,7 @@ import { summariesOf } from '../data/tree/view.ts';
 import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { ChatChoice, ChatList } from './chat-list.tsx';
+import { ChoiceFoot } from './choice-foot.tsx';
 import { PlusIcon } from './icons.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { onEscape } from './on-escape.ts';
@@ -28,15 +29,21 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
   const { conversations } = useActions();
   const t = useLanguage();
   const [typed, setTyped] = useState('');
-  /** The conversations that are chosen to be deleted; null while none are to be chosen. */
+  /** The conversations that are chosen to be deleted or moved; null while none are to be chosen. */
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null);
   const words = typed.trim();
   const found = useSearch(words);
   const all = useMemo(() => summariesOf(state.chats), [state.chats.heads]);
   const summaries = useMemo(
-    () => (words === '' ? all : all.filter(({ id, title }) => hasWords(title, words) || found?.excerpts.has(id))),
+    () =>
+      words === ''
+        ? all
+        : all.filter(
+            ({ id, title, folder }) => [title, folder].some((text) => hasWords(text, words)) || found?.places.has(id),
+          ),
     [all, words, found],
   );
+  const folders = useMemo(() => folderNames(all), [all]);
   const running = runningIds(state);
   const choose = useRef<HTMLButtonElement>(null);
   const leave = useRef(onLeave);
@@ -49,13 +56,15 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
       ) : (
         <ChatList
           summaries={summaries}
+          folders={folders}
+          searching={words !== ''}
           currentId={state.currentId}
           running={running}
-          excerpts={found?.excerpts}
+          found={found}
           onLeave={() => leave.current()}
         />
       ),
-    [summaries, chosen, state.currentId, running.join(), found, t],
+    [summaries, folders, chosen, state.currentId, running.join(), found, t],
   );
   const endChoice = () => {
     setChosen(null);
@@ -88,7 +97,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
       </p>
       {list}
       {chosen ? (
-        <ChoiceFoot summaries={summaries} chosen={chosen} onChange={setChosen} onDone={endChoice} />
+        <ChoiceFoot summaries={summaries} folders={folders} chosen={chosen} onChange={setChosen} onDone={endChoice} />
       ) : (
         <SidebarFoot
           empty={all.length === 0}
@@ -113,50 +122,6 @@ function Search({ typed, onType }: { typed: string; onType: (typed: string) => v
       onInput={({ currentTarget }) => onType(currentTarget.value)}
       onKeyDown={typed === '' ? undefined : onEscape(() => onType(''))}
     />
-  );
-}
-
-interface ChoiceFootProps {
-  summaries: Summary[];
-  chosen: ReadonlySet<string>;
-  onChange: (chosen: ReadonlySet<string>) => void;
-  onDone: () => void;
-}
-
-/** Takes the place of the foot while conversations are chosen. */
-function ChoiceFoot({ summaries, chosen, onChange, onDone }: ChoiceFootProps): JSX.Element {
-  const { conversations } = useActions();
-  const ids = summaries.map(({ id }) => id).filter((id) => chosen.has(id));
-  const isAll = ids.length === summaries.length;
-  const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), []);
-  return (
-    <footer class="sidebar-foot">
-      <div class="row">
-        <button
-          type="button"
-          class="button quiet"
-          ref={first}
-          onClick={() => onChange(isAll ? new Set() : new Set(summaries.map(({ id }) => id)))}
-        >
-          {isAll ? t('chats.chooseNone') : t('chats.chooseAll')}
-        </button>
-        <button type="button" class="button quiet" onClick={onDone}>
-          {t('common.cancel')}
-        </button>
-      </div>
-      <button
-        type="button"
-        class="button primary"
-        disabled={ids.length === 0}
-        onClick={() => {
-          conversations.remove(ids);
-          onDone();
-        }}
-      >
-        {t('chats.deleteChosen', { count: ids.length })}
-      </button>
-    </footer>
   );
 }
 

@@ -14,12 +14,14 @@ import { DownIcon } from './icons.tsx';
 import { LeftOutMark } from './left-out.tsx';
 import { Reply } from './reply.tsx';
 import { useFollow } from './use-follow.ts';
+import { usePlace } from './use-place.ts';
 import { UserTurnView } from './user-turn.tsx';
 import { WindowOffer } from './window-offer.tsx';
 
 /** All turns of the conversation. */
 export function Turns({ state, conversation }: { state: State; conversation: Conversation }): JSX.Element {
-  const { frame, content, following, toEnd } = useFollow(conversation.id);
+  const { frame, content, following, toEnd, leaveEnd } = useFollow(conversation.id);
+  usePlace(state.place, frame, leaveEnd);
   const { replies } = useActions();
   const { turns, leftOut, compared } = conversation;
   const model = modelOf(state, conversation);

@@ -4,12 +4,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 /** Up to this distance above the end, in px, the view counts as at the end. */
 const NEAR = 48;
 
+/** What a person does begins with one of these events. */
+const ACTS = ['keydown', 'pointerdown', 'wheel', 'touchmove'] as const;
+
 interface Follow {
   frame: RefObject<HTMLDivElement | null>;
   content: RefObject<HTMLDivElement | null>;
   /** True if the end is in view and stays there while the content grows. */
   following: boolean;
   toEnd: () => void;
+  /** Ends that the end stays in view, until a person does something. */
+  leaveEnd: () => void;
 }
 
 /**
@@ -33,8 +38,16 @@ export function useFollow(conversationId: string): Follow {
   };
   const toEnd = () => {
     wanted.current = true;
+    held.current = false;
     setFollowing(true);
     jump();
+  };
+
+  /** True while a place is shown. Its files may unfold, and that must not lead to the end. */
+  const held = useRef(false);
+  const leaveEnd = () => {
+    wanted.current = false;
+    held.current = true;
   };
 
   useEffect(() => {
@@ -45,11 +58,17 @@ export function useFollow(conversationId: string): Follow {
     const onScroll = () => {
       const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
       // Growing content never scrolls up; only the reader does.
-      if (atEnd) wanted.current = true;
+      if (atEnd && !held.current) wanted.current = true;
       else if (element.scrollTop < top.current) wanted.current = false;
       top.current = element.scrollTop;
       setFollowing(wanted.current);
     };
+    const release = () => {
+      if (!held.current) return;
+      held.current = false;
+      onScroll();
+    };
+    for (const kind of ACTS) addEventListener(kind, release, { passive: true });
     const observer = new ResizeObserver(() => {
       if (wanted.current) jump();
     });
@@ -58,6 +77,7 @@ export function useFollow(conversationId: string): Follow {
     element.addEventListener('scroll', onScroll, { passive: true });
     return () => {
       observer.disconnect();
+      for (const kind of ACTS) removeEventListener(kind, release);
       element.removeEventListener('scroll', onScroll);
     };
   }, []);
@@ -65,5 +85,5 @@ export function useFollow(conversationId: string): Follow {
   // A conversation is first shown at its end.
   useEffect(toEnd, [conversationId]);
 
-  return { frame, content, following, toEnd };
+  return { frame, content, following, toEnd, leaveEnd };
 }

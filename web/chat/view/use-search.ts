@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Find } from '../data/search.ts';
 import { useActions } from './actions.ts';
 
 /** The wait after the last letter before all messages are looked through, in ms. */
@@ -7,26 +8,26 @@ const PAUSE_MS = 150;
 /** Where words were found. Titles are not looked at. */
 export interface Found {
   words: string;
-  /** The words around, by the id of the conversation. */
-  excerpts: ReadonlyMap<string, string>;
+  /** By the id of the conversation. */
+  places: ReadonlyMap<string, Find>;
 }
 
 /** Looks for words in all messages; `''` looks for nothing. Null until the first result, and while nothing is looked for. */
 export function useSearch(words: string): Found | null {
-  const { conversations } = useActions();
+  const { search } = useActions();
   const [found, setFound] = useState<Found | null>(null);
   useEffect(() => {
     if (words === '') return setFound(null);
     const stopper = new AbortController();
     const look = async () => {
-      const excerpts = await conversations.find(words, stopper.signal);
-      if (!stopper.signal.aborted) setFound({ words, excerpts });
+      const places = await search.find(words, stopper.signal);
+      if (!stopper.signal.aborted) setFound({ words, places });
     };
     const timer = setTimeout(() => void look(), PAUSE_MS);
     return () => {
       clearTimeout(timer);
       stopper.abort();
     };
-  }, [words, conversations]);
+  }, [words, search]);
   return found;
 }

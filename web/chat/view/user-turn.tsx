@@ -24,7 +24,7 @@ interface UserTurnProps {
 export function UserTurnView({ turn, versions, mediaNote }: UserTurnProps): JSX.Element {
   const [editing, setEditing] = useState(false);
   return (
-    <article class="turn said">
+    <article class="turn said" data-turn={turn.id}>
       <h2 class="hidden">{t('message.you')}</h2>
       {!editing && <Sent turn={turn} />}
       {!editing && mediaNote !== null && <p class="media-note">{mediaNote}</p>}

@@ -38,6 +38,7 @@ const KINDS = [
   'delete',
   'restore',
   'rename',
+  'move',
   'reload',
   'hear',
 ] as const;
@@ -129,6 +130,11 @@ function createWorld() {
         return { heads: [withValues(head, { deleted: kind === 'delete' }, clock.next())], messages: [] };
       case 'rename':
         return { heads: [withValues(head, { title: `title ${pick}` }, clock.next())], messages: [] };
+      case 'move':
+        return {
+          heads: [withValues(head, { folder: ['', 'Home', 'Work'][pick % 3] ?? '' }, clock.next())],
+          messages: [],
+        };
       default: {
         const message = at(Object.values(messages), pick);
         return message ? onMessage(tab, kind, head, message) : null;

@@ -20,7 +20,7 @@ const NOTHING: Pick<Head, 'title' | 'model' | 'settings' | 'shown'> = {
 
 /** What stays of a conversation whose words are removed: that it is deleted. A later change still brings it back. */
 export function erased(head: Head): Head {
-  const { tools: _, ...rest } = head;
+  const { tools: _, folder: __, ...rest } = head;
   return { ...rest, ...NOTHING };
 }
 

@@ -17,6 +17,7 @@ export interface HeadValues {
   deleted: boolean;
   shown: string | null;
   pinned: boolean;
+  folder: string;
   tools: ChatTools;
   second: string | null;
   compared: string[];

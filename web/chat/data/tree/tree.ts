@@ -23,6 +23,8 @@ export interface Head {
   shown: Field<string | null>;
   /** A pinned conversation stands before the others in the list. Those from before that could be done lack it. */
   pinned?: Field<boolean>;
+  /** The name of the folder that it is in; '' for none. Those that were never in one lack it. */
+  folder?: Field<string>;
   /** Which tools run in it. Those for which nobody has set it lack it. */
   tools?: Field<ChatTools>;
   /** The id of a second model that answers each question too; null for none. */

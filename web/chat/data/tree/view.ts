@@ -31,7 +31,13 @@ export function conversationOf(head: Head, messages: Messages, growing: Readonly
 export function summariesOf({ heads }: Chats): Summary[] {
   return Object.values(heads)
     .filter(({ deleted }) => !deleted.value)
-    .map(({ id, title, updatedAt, pinned }) => ({ id, title: title.value, updatedAt, pinned: pinned?.value ?? false }))
+    .map(({ id, title, updatedAt, pinned, folder }) => ({
+      id,
+      title: title.value,
+      updatedAt,
+      pinned: pinned?.value ?? false,
+      folder: folder?.value ?? '',
+    }))
     .sort(
       (one, other) =>
         Number(other.pinned) - Number(one.pinned) || other.updatedAt - one.updatedAt || (one.id < other.id ? -1 : 1),

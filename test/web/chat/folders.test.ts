@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { folderName, idsIn, inOrder, shelvesOf } from '../../../web/chat/data/folders.ts';
+import { exportText, importText } from '../../../web/chat/data/transfer.ts';
+import { erased } from '../../../web/chat/data/tree/erase.ts';
+import { merge } from '../../../web/chat/data/tree/merge.ts';
+import { newHead, withValues } from '../../../web/chat/data/tree/operations.ts';
+import { type Head, NO_CHATS } from '../../../web/chat/data/tree/tree.ts';
+import { summariesOf } from '../../../web/chat/data/tree/view.ts';
+
+const at = (time: number, tab = 'a') => ({ time, tab });
+/** A chat with its own id as its title. */
+const head = (id: string, time: number, values: Parameters<typeof withValues>[1] = {}): Head =>
+  withValues(newHead(id, at(time)), { title: id, ...values }, at(time));
+const chatsOf = (...heads: Head[]) => merge(NO_CHATS, { heads, messages: [] });
+const ids = (all: { id: string }[]) => all.map(({ id }) => id);
+
+describe('the list of chats', () => {
+  it('has pinned ones first, then the folders by name, then the others', () => {
+    const heads = [
+      head('loose', 6),
+      head('in ten', 5, { folder: 'Part 10' }),
+      head('in two', 4, { folder: 'Part 2' }),
+      head('pinned', 3, { pinned: true }),
+      head('pinned in ten', 2, { pinned: true, folder: 'Part 10' }),
+      head('left', 1, { folder: '' }),
+    ];
+    const shelves = shelvesOf(summariesOf(chatsOf(...heads)));
+    expect(ids(shelves.pinned)).toEqual(['pinned']);
+    expect(shelves.folders.map(({ name, chats }) => [name, ids(chats)])).toEqual([
+      ['Part 2', ['in two']],
+      ['Part 10', ['pinned in ten', 'in ten']],
+    ]);
+    expect(ids(shelves.loose)).toEqual(['loose', 'left']);
+    expect(ids(inOrder(shelves))).toEqual(['pinned', 'in two', 'pinned in ten', 'in ten', 'loose', 'left']);
+  });
+
+  it('has no folder whose chats are all deleted', () => {
+    const chats = chatsOf(head('gone', 1, { folder: 'Old', deleted: true }));
+    expect(shelvesOf(summariesOf(chats)).folders).toEqual([]);
+  });
+});
+
+describe('the name of a folder', () => {
+  it('has no spaces around it, and is a known one if only the case differs', () => {
+    expect(folderName('  Work   at home ', [])).toBe('Work at home');
+    expect(folderName('work', ['Home', 'Work'])).toBe('Work');
+    expect(folderName('work', ['Work', 'work'])).toBe('work');
+    expect(folderName('   ', ['Work'])).toBe('');
+  });
+});
+
+describe('a folder', () => {
+  it('holds deleted chats that can come back, and no erased ones', () => {
+    const erasedOne = erased(head('erased', 1, { folder: 'Work', deleted: true }));
+    const { heads } = chatsOf(
+      head('here', 1, { folder: 'Work' }),
+      head('deleted', 1, { folder: 'Work', deleted: true }),
+      head('elsewhere', 1, { folder: 'Home' }),
+      erasedOne,
+    );
+    expect(idsIn(heads, 'Work')).toEqual(['here', 'deleted']);
+    expect(JSON.stringify(erasedOne)).not.toContain('Work');
+  });
+
+  it('of a chat is the one that was chosen last in any tab, whatever else was changed', () => {
+    const one = head('c', 1);
+    const patches = [
+      withValues(one, { folder: 'Work' }, at(2, 'a')),
+      withValues(one, { folder: 'Home' }, at(3, 'b')),
+      withValues(one, { title: 'renamed' }, at(4, 'a')),
+    ].map((changed) => ({ heads: [changed], messages: [] }));
+    for (const order of [patches, patches.toReversed()]) {
+      expect(summariesOf(order.reduce(merge, NO_CHATS))).toMatchObject([{ title: 'renamed', folder: 'Home' }]);
+    }
+  });
+
+  it('is in the export, and comes back with an import', () => {
+    const text = exportText({ heads: [head('c', 1, { folder: 'Work' }), head('d', 1)], messages: [] });
+    const { heads } = importText(text, 10);
+    expect(summariesOf(chatsOf(...heads)).map(({ id, folder }) => [id, folder])).toEqual([
+      ['c', 'Work'],
+      ['d', ''],
+    ]);
+  });
+});

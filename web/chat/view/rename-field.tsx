@@ -1,0 +1,44 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { onEscape } from './on-escape.ts';
+
+interface RenameFieldProps {
+  label: string;
+  name: string;
+  onRename: (name: string) => void;
+  /** `byKey` is false if the field was left for something else. */
+  onDone: (byKey: boolean) => void;
+}
+
+/** Enter and leaving the field rename. Escape leaves the name as it is. */
+export function RenameField({ label, name, onRename, onDone }: RenameFieldProps): JSX.Element {
+  const [text, setText] = useState(name);
+  const field = useRef<HTMLInputElement>(null);
+  const isOver = useRef(false);
+  useEffect(() => field.current?.select(), []);
+  const end = (renamed: boolean, byKey: boolean) => {
+    // The field is also left when it is removed.
+    if (isOver.current) return;
+    isOver.current = true;
+    if (renamed && text.trim() !== '' && text.trim() !== name) onRename(text.trim());
+    onDone(byKey);
+  };
+  return (
+    <form
+      class="chat-rename"
+      onSubmit={(event) => {
+        event.preventDefault();
+        end(true, true);
+      }}
+    >
+      <input
+        ref={field}
+        value={text}
+        aria-label={label}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onBlur={() => end(true, false)}
+        onKeyDown={onEscape(() => end(false, true))}
+      />
+    </form>
+  );
+}
