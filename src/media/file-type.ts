@@ -5,6 +5,10 @@ export type AudioType = 'WAV' | 'MP3';
 
 export const IMAGE_TYPES: readonly string[] = ['PNG', 'JPEG', 'GIF', 'WebP', 'AVIF'] satisfies ImageType[];
 
+export function isImageType(type: string | null): type is ImageType {
+  return type !== null && IMAGE_TYPES.includes(type);
+}
+
 /**
  * The first bytes of known files, the more specific ones first. Names other than an `ImageType` or `AudioType` serve
  * messages only.

@@ -2,7 +2,7 @@ import { invalidRequest } from '../core/errors.ts';
 import type { Media, MediaPart, MediaReader } from '../core/media.ts';
 import { decodeBase64 } from './base64.ts';
 import { isDataUri, readDataUri } from './data-uri.ts';
-import { describeBeginning, IMAGE_TYPES, type ImageType, typeOf } from './file-type.ts';
+import { describeBeginning, isImageType, typeOf } from './file-type.ts';
 import { type ImageSize, readImageSize } from './image-size.ts';
 import type { MediaLimits } from './limits.ts';
 import { readMp3 } from './mp3.ts';
@@ -95,10 +95,6 @@ function parseUrl(text: string): URL {
   if (url.username !== '' || url.password !== '')
     throw new MediaProblem('invalid_media_url', 'has a URL with a user name or a password, which are not sent.');
   return url;
-}
-
-export function isImageType(type: string | null): type is ImageType {
-  return type !== null && IMAGE_TYPES.includes(type);
 }
 
 /** Checks the size in an image's header. Throws a `MediaProblem`. */

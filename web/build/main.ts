@@ -38,6 +38,7 @@ await buildScript({
   entry: 'service-worker/main.ts',
   file: 'service-worker.js',
   kind: 'classic',
+  licensed: false,
   define: { PADDOCK_SHELL: await listShell(OUT), PADDOCK_VERSION: await packageVersion() },
 });
 

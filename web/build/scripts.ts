@@ -16,12 +16,21 @@ export interface Script {
   kind: 'classic' | 'module' | 'library';
   /** Names in the source that are replaced by these values. */
   define?: Record<string, unknown>;
+  /** False if all that it bundles is in other scripts too, so that their licences are listed already. */
+  licensed?: boolean;
   /** Modules of packages, by the end of their names, and the source in `WEB` that takes the place of each. */
   instead?: Record<string, string>;
 }
 
 /** Bundles a script into one file, so that nothing of it is fetched later. */
-export async function buildScript({ entry, file, kind, define = {}, instead = {} }: Script): Promise<void> {
+export async function buildScript({
+  entry,
+  file,
+  kind,
+  define = {},
+  licensed = true,
+  instead = {},
+}: Script): Promise<void> {
   const config: InlineConfig = {
     configFile: false,
     root: WEB,
@@ -35,7 +44,7 @@ export async function buildScript({ entry, file, kind, define = {}, instead = {}
       target: 'es2023',
       reportCompressedSize: false,
       modulePreload: { polyfill: false },
-      license: licenceOption(file),
+      license: licensed && licenceOption(file),
       rolldownOptions: {
         input: join(WEB, entry),
         preserveEntrySignatures: kind === 'library' ? 'strict' : false,

@@ -14,11 +14,12 @@ import {
   withMore,
 } from '../../../web/chat/data/attachments.ts';
 import { type Conversation, type Recording, titleOf, type UserTurn } from '../../../web/chat/data/conversation.ts';
+import { exportText } from '../../../web/chat/data/export.ts';
 import { formatLength } from '../../../web/chat/data/figures.ts';
+import { importText } from '../../../web/chat/data/import.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
 import { toChatRequest } from '../../../web/chat/data/request.ts';
 import { NO_SETTINGS } from '../../../web/chat/data/settings.ts';
-import { exportText, importText } from '../../../web/chat/data/transfer.ts';
 import { fromList } from '../../../web/chat/data/tree/operations.ts';
 import { inEnglish } from '../../../web/chat/messages/translate.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';

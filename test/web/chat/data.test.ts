@@ -12,6 +12,8 @@ import {
   titleOf,
 } from '../../../web/chat/data/conversation.ts';
 import { type Draft, type DraftPart, NO_DRAFT, readLate } from '../../../web/chat/data/draft.ts';
+import { exportText } from '../../../web/chat/data/export.ts';
+import { importText } from '../../../web/chat/data/import.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
 import { problemOfFields } from '../../../web/chat/data/more-fields.ts';
 import { toChatRequest, toContinuationRequest } from '../../../web/chat/data/request.ts';
@@ -35,7 +37,6 @@ import {
   reduce,
   type State,
 } from '../../../web/chat/data/state.ts';
-import { exportText, importText } from '../../../web/chat/data/transfer.ts';
 import { erased } from '../../../web/chat/data/tree/erase.ts';
 import { fromList, newHead, say, sayInstead, withValues } from '../../../web/chat/data/tree/operations.ts';
 import type { Stamp } from '../../../web/chat/data/tree/stamp.ts';

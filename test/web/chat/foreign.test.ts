@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { importText } from '../../../web/chat/data/transfer.ts';
+import { importText } from '../../../web/chat/data/import.ts';
 import { shownMessages, versionsOf } from '../../../web/chat/data/tree/branches.ts';
 import { merge } from '../../../web/chat/data/tree/merge.ts';
 import { NO_CHATS, type Patch } from '../../../web/chat/data/tree/tree.ts';

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { exportText } from '../../../web/chat/data/export.ts';
+import { importText } from '../../../web/chat/data/import.ts';
 import {
   defaultsFor,
   mergePresets,
@@ -10,7 +12,7 @@ import {
   sameSettings,
 } from '../../../web/chat/data/presets.ts';
 import { NO_SETTINGS, type Settings } from '../../../web/chat/data/settings.ts';
-import { exportText, importText, readPresets } from '../../../web/chat/data/transfer.ts';
+import { readPresets } from '../../../web/chat/data/stored.ts';
 
 const NOW = 1_790_000_000_000;
 const at = (time: number, tab = 'a') => ({ time, tab });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Conversation, titleOf, type UserTurn } from '../../../web/chat/data/conversation.ts';
 import { decodeText } from '../../../web/chat/data/decode-text.ts';
+import { exportText } from '../../../web/chat/data/export.ts';
+import { importText } from '../../../web/chat/data/import.ts';
 import { toMarkdown } from '../../../web/chat/data/markdown.ts';
 import { textOfPage, textOfPages } from '../../../web/chat/data/pdf-text.ts';
 import { toChatRequest } from '../../../web/chat/data/request.ts';
@@ -13,7 +15,6 @@ import {
   tooLong,
   withFiles,
 } from '../../../web/chat/data/text-file.ts';
-import { exportText, importText } from '../../../web/chat/data/transfer.ts';
 import { fromList } from '../../../web/chat/data/tree/operations.ts';
 import { inEnglish } from '../../../web/chat/messages/translate.ts';
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Key, sends } from '../../../web/chat/data/enter.ts';
+import { exportText } from '../../../web/chat/data/export.ts';
+import { importText } from '../../../web/chat/data/import.ts';
 import {
   callAt,
   cleanName,
@@ -11,7 +13,6 @@ import {
   promptsFor,
 } from '../../../web/chat/data/prompts.ts';
 import { commandOf, isApplePlatform, listShortcuts, type ShortcutKey } from '../../../web/chat/data/shortcuts.ts';
-import { exportText, importText } from '../../../web/chat/data/transfer.ts';
 import { inEnglish } from '../../../web/chat/messages/translate.ts';
 
 const NONE = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };

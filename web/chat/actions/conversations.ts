@@ -1,13 +1,14 @@
+import { exportText } from '../data/export.ts';
 import { toMarkdown } from '../data/markdown.ts';
 import { newId } from '../data/new-id.ts';
 import type { Settings } from '../data/settings.ts';
 import { currentHead, findConversation, headOf } from '../data/state.ts';
-import { exportText, importText } from '../data/transfer.ts';
 import { erased, isOver } from '../data/tree/erase.ts';
 import { type HeadValues, newHead, show, withValues } from '../data/tree/operations.ts';
 import type { Head, Patch } from '../data/tree/tree.ts';
 import { t } from '../messages/language.ts';
 import { formatList } from '../messages/numbers.ts';
+import { Problem } from '../messages/problem.ts';
 import { shownTitle } from '../messages/shown-title.ts';
 import { correctAddress, idInAddress, showInAddress } from './address.ts';
 import { type Context, change, messageOf, readMessages, see, setValues, take, tell } from './context.ts';
@@ -177,6 +178,10 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
     },
     importAll: async (file) => {
       try {
+        // Few people ever import.
+        const { importText } = await import('../data/import.ts').catch(() => {
+          throw new Problem('chats.importNotFetched');
+        });
         const { heads, messages, presets, prompts: more = [] } = importText(await file.text(), Date.now());
         if (presets) changePresets(context, presets);
         see(context, { heads, messages });

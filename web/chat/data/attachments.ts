@@ -1,6 +1,5 @@
-import { typeOf } from '../../../src/media/file-type.ts';
+import { isImageType, typeOf } from '../../../src/media/file-type.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
-import { isImageType } from '../../../src/media/reader.ts';
 import { formatList } from '../messages/numbers.ts';
 import type { Translate } from '../messages/translate.ts';
 import type { Recording, UserTurn } from './conversation.ts';

@@ -1,5 +1,5 @@
 import { mergePresets, NO_PRESETS, type Presets } from '../data/presets.ts';
-import { readPresets } from '../data/transfer.ts';
+import { readPresets } from '../data/stored.ts';
 import { readText, writeText } from './safe-storage.ts';
 
 const PRESETS = 'paddock-presets';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { mergePrompts, type Prompt } from '../data/prompts.ts';
-import { promptSchema } from '../data/transfer.ts';
+import { promptSchema } from '../data/stored.ts';
 import { namesWith, readText, writeText } from './safe-storage.ts';
 
 // Each prompt has an item of its own, so that two tabs that change two prompts do not meet.

@@ -1,18 +1,12 @@
-import { typeOf } from '../../../src/media/file-type.ts';
-import { readImageSize } from '../../../src/media/image-size.ts';
-import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
-import { MediaProblem } from '../../../src/media/problem.ts';
-import { checkSize, isImageType, readRecording } from '../../../src/media/reader.ts';
 import { type Attachment, BEGINNING_BYTES, kindOf, noText, refusalOf } from '../data/attachments.ts';
-import type { Recording } from '../data/conversation.ts';
 import { decodeText } from '../data/decode-text.ts';
 import type { ListedModel } from '../data/model.ts';
 import { TEXT_LIMITS, type TextFile, tooLong } from '../data/text-file.ts';
 import { t } from '../messages/language.ts';
 import { lazy } from './lazy.ts';
-import { toPicture } from './picture.ts';
 
 const pdfReader = lazy(() => import('./read-pdf.ts'));
+const mediaReader = lazy(() => import('./read-media.ts'));
 
 /** The result of reading a person's files: the attachments, and the reasons why other files were refused. */
 export interface Attached {
@@ -38,15 +32,8 @@ async function readFile(file: File, model: ListedModel | undefined): Promise<Att
   const bytes = new Uint8Array(await readBytes(file));
   if (kind === 'pdf') return { kind: 'text', file: await readPdf(file, bytes) };
   if (kind === 'text') return { kind, file: readText(file, bytes) };
-  try {
-    return kind === 'image'
-      ? { kind, url: await readImage(file, bytes) }
-      : { kind, recording: await readAudio(file.name, bytes) };
-  } catch (error) {
-    throw error instanceof MediaProblem
-      ? new Error(t('files.media', { name: file.name, problem: error.message }))
-      : error;
-  }
+  const reader = await mediaReader.load().catch(() => noReader(file.name));
+  return reader.readMedia(kind, file, bytes);
 }
 
 /** A folder can be dropped too, and a file may be gone or locked. */
@@ -68,33 +55,12 @@ function readText({ name, size }: File, bytes: Uint8Array): TextFile {
 }
 
 async function readPdf({ name, size }: File, bytes: Uint8Array): Promise<TextFile> {
-  const reader = await pdfReader.load().catch(() => {
-    throw new Error(t('files.noReader', { name }));
-  });
+  const reader = await pdfReader.load().catch(() => noReader(name));
   return { name, size, ...(await reader.readPdf(name, bytes)) };
 }
 
-/** Reads an image. Its header is checked first, since even a small file may have too many pixels to draw. */
-function readImage(file: File, bytes: Uint8Array): Promise<string> {
-  const type = typeOf(bytes);
-  if (isImageType(type)) checkSize(readImageSize(type, bytes), MEDIA_LIMITS);
-  return toPicture(file, file.name);
-}
-
-async function readAudio(name: string, file: Uint8Array): Promise<Recording> {
-  const format = typeOf(file) === 'WAV' ? 'wav' : 'mp3';
-  const { bytes, seconds } = readRecording(file, format, MEDIA_LIMITS);
-  const type = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
-  return { name, seconds, url: await toDataUrl(new Blob([new Uint8Array(bytes)], { type })) };
-}
-
-function toDataUrl(blob: Blob): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result as string);
-    reader.onerror = () => reject(new Error(t('files.notRead')));
-    reader.readAsDataURL(blob);
-  });
+function noReader(name: string): never {
+  throw new Error(t('files.noReader', { name }));
 }
 
 function toProblem(error: unknown): string {

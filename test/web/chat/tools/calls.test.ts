@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Conversation, newReply, type ReplyTurn, type Turn } from '../../../../web/chat/data/conversation.ts';
+import { exportText } from '../../../../web/chat/data/export.ts';
+import { importText } from '../../../../web/chat/data/import.ts';
 import { toChatRequest } from '../../../../web/chat/data/request.ts';
 import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
 import {
@@ -13,7 +15,6 @@ import { NO_CHAT_TOOLS } from '../../../../web/chat/data/tools/chat-tools.ts';
 import { runnableTools } from '../../../../web/chat/data/tools/offer.ts';
 import { LONGEST_RESULT, toToolResult } from '../../../../web/chat/data/tools/result.ts';
 import type { ToolServer } from '../../../../web/chat/data/tools/server.ts';
-import { exportText, importText } from '../../../../web/chat/data/transfer.ts';
 import { erased } from '../../../../web/chat/data/tree/erase.ts';
 import { merge } from '../../../../web/chat/data/tree/merge.ts';
 import { newHead, say, withValues } from '../../../../web/chat/data/tree/operations.ts';

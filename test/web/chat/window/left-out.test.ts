@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exportText, importText } from '../../../../web/chat/data/transfer.ts';
+import { exportText } from '../../../../web/chat/data/export.ts';
+import { importText } from '../../../../web/chat/data/import.ts';
 import { merge } from '../../../../web/chat/data/tree/merge.ts';
 import { newHead, say, sayInstead, setCut, setDeleted } from '../../../../web/chat/data/tree/operations.ts';
 import { createClock } from '../../../../web/chat/data/tree/stamp.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX, VNode } from 'preact';
 import { createElement } from 'preact';
-import { IMAGE_URL } from '../../data/transfer.ts';
+import { IMAGE_URL } from '../../data/image-url.ts';
 import { t } from '../../messages/language.ts';
 import { decodeEntities } from './entities.ts';
 import { Formula } from './formula.tsx';

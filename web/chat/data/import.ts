@@ -1,23 +1,18 @@
 import * as v from 'valibot';
 import { Problem } from '../messages/problem.ts';
 import { UNTITLED } from './conversation.ts';
+import { FORMAT, VERSION } from './export.ts';
 import { chatGptExport } from './foreign/chatgpt.ts';
 import { fromForeign } from './foreign/foreign.ts';
 import { openWebUiExport } from './foreign/open-webui.ts';
 import { IMAGE_URL } from './image-url.ts';
 import type { Presets } from './presets.ts';
-import { PROMPT_LIMITS, type Prompt } from './prompts.ts';
-import { EFFORTS, SAMPLING_FIELDS } from './settings.ts';
+import type { Prompt } from './prompts.ts';
+import { count, field, id, presetsSchema, promptSchema, settings, stamp, time } from './stored.ts';
 import { isField } from './tree/merge.ts';
 import { fromList } from './tree/operations.ts';
-import { LAST_TIME, type Stamp } from './tree/stamp.ts';
-import type { Message, Patch } from './tree/tree.ts';
-
-export { IMAGE_URL };
-
-const FORMAT = 'paddock-chats';
-/** Version 1 held lists of turns. Version 2 holds trees of messages. */
-const VERSION = 2;
+import type { Stamp } from './tree/stamp.ts';
+import type { Patch } from './tree/tree.ts';
 
 /**
  * Times in a file may be so much later than now, in ms: clocks differ. All later ones are brought down to that. What is
@@ -27,12 +22,6 @@ const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** Matches the data: URL of a `Recording`. */
 const AUDIO_URL = /^data:audio\/(?:wav|mpeg);base64,[\w+/=]*$/;
-
-const count = v.pipe(v.number(), v.finite());
-
-const time = v.pipe(v.number(), v.minValue(0), v.maxValue(LAST_TIME));
-
-const id = v.pipe(v.string(), v.nonEmpty());
 
 /** No title is how a conversation without words is known. */
 const title = v.pipe(
@@ -114,19 +103,7 @@ const chatTools = v.object({
   ),
 });
 
-const sampling = v.record(v.picklist(SAMPLING_FIELDS.map(({ name }) => name)), count);
-
 const turn = v.variant('role', [userTurn, replyTurn, toolTurn]);
-
-const settings = v.object({
-  system: v.string(),
-  tools: v.string(),
-  sampling,
-  effort: v.exactOptional(v.picklist(EFFORTS)),
-  stop: v.exactOptional(v.string()),
-  schema: v.exactOptional(v.string()),
-  more: v.exactOptional(v.string()),
-});
 
 /** What both versions have. */
 const about = { id, createdAt: time, updatedAt: time };
@@ -138,10 +115,6 @@ const conversation = v.object({
   settings,
   turns: v.array(turn),
 });
-
-const stamp = v.object({ time, tab: v.string() });
-
-const field = <const Value extends v.GenericSchema>(value: Value) => v.object({ value, at: stamp });
 
 const head = v.object({
   ...about,
@@ -157,14 +130,6 @@ const head = v.object({
   compared: v.exactOptional(field(v.array(v.string()))),
 });
 
-/** A prompt as it is stored, and as a file has it. */
-export const promptSchema = v.object({
-  id,
-  name: field(v.pipe(v.string(), v.regex(/^[^\s/]\S*$/), v.maxLength(PROMPT_LIMITS.name))),
-  text: field(v.pipe(v.string(), v.maxLength(PROMPT_LIMITS.text))),
-  deleted: field(v.boolean()),
-});
-
 const message = v.pipe(
   v.object({
     conversation: id,
@@ -177,14 +142,6 @@ const message = v.pipe(
   }),
   v.check((one) => one.turn.value.id === one.id, 'A message has the id of its turn.'),
 );
-
-const presets = v.object({
-  presets: v.record(
-    id,
-    v.object({ id, name: field(v.string()), settings: field(settings), deleted: field(v.boolean()) }),
-  ),
-  defaults: v.record(id, field(v.nullable(settings))),
-});
 
 const lists = v.object({
   format: v.literal(FORMAT),
@@ -200,7 +157,7 @@ const trees = v.object({
     v.array(message),
     v.check((all) => hasParentsFirst(all), 'Each message comes after the one that it follows.'),
   ),
-  presets: v.exactOptional(presets),
+  presets: v.exactOptional(presetsSchema),
   prompts: v.exactOptional(v.array(promptSchema)),
 });
 
@@ -210,32 +167,6 @@ const file = v.variant('version', [lists, trees]);
 export interface Imported extends Patch {
   presets?: Presets;
   prompts?: Prompt[];
-}
-
-/** Reads the text in which this browser keeps presets; null if it is none. */
-export function readPresets(text: string): Presets | null {
-  try {
-    return v.parse(presets, JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
-
-/** Makes the text of an export file. Deleted conversations and prompts are left out. */
-export function exportText({ heads, messages }: Patch, presets: Presets | null = null, prompts: Prompt[] = []): string {
-  const kept = heads.filter(({ deleted }) => !deleted.value);
-  const ids = new Set(kept.map((one) => one.id));
-  const theirs = messages.filter(({ conversation }) => ids.has(conversation));
-  const own = prompts.filter(({ deleted }) => !deleted.value);
-  const content = {
-    format: FORMAT,
-    version: VERSION,
-    heads: kept,
-    messages: parentsFirst(theirs),
-    ...(presets && { presets }),
-    ...(own.length > 0 && { prompts: own }),
-  };
-  return `${JSON.stringify(content, null, 2)}\n`;
 }
 
 /**
@@ -336,19 +267,4 @@ function hasParentsFirst(messages: { conversation: string; id: string; parent: s
     before.add(`${conversation} ${id}`);
   }
   return true;
-}
-
-/** Sorts messages so that each comes after the one that it follows. A message whose parent is missing becomes a first one. */
-function parentsFirst(messages: Message[]): Message[] {
-  const byKey = new Map(messages.map((one) => [`${one.conversation} ${one.id}`, one]));
-  const sorted = new Set<Message>();
-  for (const one of messages) {
-    const way: Message[] = [];
-    for (let next: Message | undefined = one; next && !sorted.has(next); ) {
-      way.push(next);
-      next = byKey.get(`${next.conversation} ${next.parent}`);
-    }
-    for (const next of way.reverse()) sorted.add(next);
-  }
-  return [...sorted].map((one) => (byKey.has(`${one.conversation} ${one.parent}`) ? one : { ...one, parent: null }));
 }
