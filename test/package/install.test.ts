@@ -26,14 +26,15 @@ const SHIPPED = [
   /^(package\.json|README\.md|LICENSE)$/,
   /^dist\/(src|workers)\/.*\.js(\.map)?$/,
   /^dist\/src\/(index|site-files)\.d\.ts$/,
-  /^dist-web\/(index\.html|icon\.svg|service-worker\.js|assets\/chat\.(css|js))$/,
+  /^dist-web\/(index\.html|icon\.svg|service-worker\.js|licences\.txt|assets\/chat\.css)$/,
+  // The page's scripts, those that come only when they are needed too, and its words in other languages.
+  /^dist-web\/assets\/([\w-]+|languages\/[a-z]{2})\.js$/,
   // What a browser needs to install the page.
-  /^dist-web\/licences\.txt$/,
   /^dist-web\/(app\.webmanifest|icon-(192|512|maskable)\.png)$/,
-  // What the page fetches only when it is needed: for tools and settings, PDFs, formulas, code and diagrams.
-  /^dist-web\/(mcp\/worker|assets\/calculate|assets\/more-fields)\.js$/,
+  // What the page fetches only when it is needed: for tools, PDFs, formulas and diagrams.
+  /^dist-web\/mcp\/worker\.js$/,
   /^dist-web\/assets\/pdf\/([\w.-]+\.js|tables\/[\w-]+\.bcmap)$/,
-  /^dist-web\/assets\/(highlight\.js|typeset\.(css|js)|fonts\/KaTeX_[\w-]+\.woff2)$/,
+  /^dist-web\/assets\/(typeset\.css|fonts\/KaTeX_[\w-]+\.woff2)$/,
   /^dist-web\/diagrams\/(index\.html|[\w.-]+\.js)$/,
   /^dist-web\/paddock\/(client\.d\.ts|(client|engine-worker|models-worker)\.js|models\/built-in\.json)$/,
   /^models\/pico\/(pico\.gguf|model\.json|README\.md)$/,
