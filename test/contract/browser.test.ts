@@ -74,7 +74,7 @@ describeContract(
       audioUrl: await startOrigin(browser, { pulled: [EAR], isolated: true }),
       apiKey: API_KEY,
       // Few seeds are enough, because the engine is the same as on the server with WebAssembly.
-      seeds: repeats(4, 10),
+      seeds: repeats(3, 10),
     };
   },
   async () => {

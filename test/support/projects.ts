@@ -11,7 +11,7 @@ const USES_WHAT_IS_MADE =
 /** The names of other files, in imports and in `new URL`. */
 const RELATIVE_NAME = /['"](\.{1,2}\/[^'"]+\.m?[jt]sx?)['"]/g;
 
-/** The files that take 20 s or more on two cores, the longest first. */
+/** The files that took 20 s or more on two cores, the longest first. */
 export const LONGEST = [
   'test/contract/browser.test.ts',
   'test/contract/wasm.test.ts',

@@ -102,9 +102,9 @@ describe.each([
 
   const turn = (role: string, text: string) => `<|im_start|>${role}\n${text}<|im_end|>\n`;
   const begun = '<|im_start|>assistant\n';
-  const system = turn('system', 'always be kind and brief. '.repeat(24));
+  const system = turn('system', 'always be kind and brief. '.repeat(16));
   const question = (about: string) =>
-    turn('user', `why is ${about} as it is? ${'tell me all that you know of it. '.repeat(10)}`);
+    turn('user', `why is ${about} as it is? ${'tell me all that you know of it. '.repeat(6)}`);
   // llama.cpp keeps 256 tokens of a window at least: a reply of more is needed to lose what was before it.
   const longReply = { maxTokens: 280 };
   const first = `${system}${question('the world')}${begun}`;
@@ -227,7 +227,7 @@ describe.each([
           for (const [index, { of }] of round.entries()) conversations[of] = said[index] ?? [];
         }
       }),
-      { numRuns: repeats(2, 20) },
+      { numRuns: repeats(1, 20) },
     );
   }, 600_000);
 
