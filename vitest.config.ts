@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { listTests, needsWhatIsMade } from './test/support/projects.ts';
 
 /** The tests that need the build, the models or a browser. All others are fast: they run the sources as they are. */
@@ -13,6 +14,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // A prompt that another test's server has kept would be read from there. Tests of that switch it on.
     env: { PADDOCK_NO_CACHE: '1' },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -24,6 +26,7 @@ export default defineConfig({
           isolate: false,
           // One more than there are cores, because some tests wait for timers: 29 s instead of 36 s on two cores.
           maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 0 },
           globalSetup: ['test/support/bare-folder.ts'],
           setupFiles: ['test/support/enter-bare-folder.ts'],
         },
@@ -33,11 +36,15 @@ export default defineConfig({
         test: {
           name: 'built',
           include: BUILT,
-          // Two cores run the engines, the servers and the tests alike: one file at a time keeps them out of each other's way.
-          fileParallelism: false,
+          // As above. What a file opens it closes, and what it sets it takes back.
+          isolate: false,
+          // As above: a file waits for its browser or server as often as it computes.
+          maxWorkers: availableParallelism() + 1,
+          // After the fast ones: those would take the time of the engines.
+          sequence: { groupOrder: 1 },
           // A real browser or process may stumble where the machine stands still for a moment. The report tells of every further try.
           retry: 2,
-          globalSetup: ['test/support/fresh-build.ts', 'test/support/models.ts'],
+          globalSetup: ['test/support/fresh-build.ts', 'test/support/models.ts', 'test/support/unpack-browser.ts'],
           setupFiles: ['test/support/refuse-stale-build.ts'],
         },
       },

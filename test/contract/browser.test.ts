@@ -6,16 +6,16 @@ import { launchBrowser, type TestBrowser } from '../support/browser.ts';
 import { startHub } from '../support/hub.ts';
 import { importModel, openPaddock, pullModel, startPaddockSite } from '../support/paddock-page.ts';
 import { startPageRelay } from '../support/page-relay.ts';
+import { repeats } from '../support/repeats.ts';
 import { describeContract } from './suite.ts';
 import { BROWSER } from './targets.ts';
 
 const API_KEY = 'contract-key';
 const MODELS = ['embed/mini.gguf', 'rerank/mini.gguf', 'shelf/brief.gguf', 'tiny.gguf'];
 /** These models have projectors, so they are pulled from a hub: an import takes only one file. */
-const PULLED = [
-  { repo: 'tiny/audio', model: 'ear.gguf', projector: 'mmproj-ear.gguf' },
-  { repo: 'tiny/vision', model: 'eye.gguf', projector: 'mmproj-eye.gguf' },
-];
+const EAR = { repo: 'tiny/audio', model: 'ear.gguf', projector: 'mmproj-ear.gguf' };
+const EYE = { repo: 'tiny/vision', model: 'eye.gguf', projector: 'mmproj-eye.gguf' };
+const PULLED = [EAR, EYE];
 
 /** What has to be closed after the suite, in reverse order. */
 const running: AsyncDisposable[] = [];
@@ -34,19 +34,29 @@ async function serveHub({ context }: TestBrowser): Promise<void> {
   });
 }
 
+interface Origin {
+  imported?: string[];
+  pulled?: typeof PULLED;
+  maxQueue?: number;
+  isolated?: boolean;
+}
+
 /**
- * Opens a page with an origin of its own and the suite's models in its store. Returns the URL of the relay to the page.
+ * Opens a page with an origin of its own and these models in its store. Returns the URL of the relay to the page.
  * A page that is not isolated has one thread. That is enough: the replies are short, and on busy cores two threads
  * would wait for each other.
  */
-async function startOrigin(browser: TestBrowser, maxQueue: number, isolated = false): Promise<string> {
+async function startOrigin(
+  browser: TestBrowser,
+  { imported = [], pulled = [], maxQueue = 512, isolated = false }: Origin,
+): Promise<string> {
   const config = { apiKeys: [API_KEY], contentFilter: ['%%%%'], maxQueue };
   const options = isolated ? config : { ...config, reload: false as const };
   const site = await startPaddockSite({ models: inject('modelsFolder'), options });
   running.push(site);
   const page = await openPaddock(browser, site);
-  for (const filename of MODELS) await importModel(page, filename, API_KEY);
-  for (const { repo, model } of PULLED) await pullModel(page, `hf:${repo}/${model}`, API_KEY);
+  for (const filename of imported) await importModel(page, filename, API_KEY);
+  for (const { repo, model } of pulled) await pullModel(page, `hf:${repo}/${model}`, API_KEY);
   const relay = await startPageRelay(page);
   running.push(relay);
   return relay.url;
@@ -59,12 +69,12 @@ describeContract(
     running.push(browser);
     await serveHub(browser);
     return {
-      url: await startOrigin(browser, 512),
-      smallUrl: await startOrigin(browser, 1),
-      audioUrl: await startOrigin(browser, 512, true),
+      url: await startOrigin(browser, { imported: MODELS, pulled: PULLED }),
+      smallUrl: await startOrigin(browser, { imported: ['tiny.gguf'], maxQueue: 1 }),
+      audioUrl: await startOrigin(browser, { pulled: [EAR], isolated: true }),
       apiKey: API_KEY,
       // Few seeds are enough, because the engine is the same as on the server with WebAssembly.
-      seeds: 10,
+      seeds: repeats(3, 10),
     };
   },
   async () => {

@@ -1,15 +1,18 @@
-import { describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { probeBackend } from '../../src/cli/doctor/backends.ts';
 import { startServer } from '../support/server.ts';
 import { describeServerContract } from './server-target.ts';
 
 // A processor that Mesa offers as a Vulkan device is a GPU too, but only if it is asked for by number.
-process.env.GGML_VK_VISIBLE_DEVICES ??= '0';
+vi.stubEnv('GGML_VK_VISIBLE_DEVICES', process.env.GGML_VK_VISIBLE_DEVICES ?? '0');
 // The tiny model computes with values that are less than the least of a 16-bit float.
-process.env.GGML_VK_DISABLE_F16 = '1';
+vi.stubEnv('GGML_VK_DISABLE_F16', '1');
+afterAll(() => {
+  vi.unstubAllEnvs();
+});
 
-/** Each shader is compiled at its first use. On two cores that also compute them, all sections take 7 minutes, and these half a one. */
-const QUICK = ['models', 'choices and logprobs', 'completions and filters'];
+/** Each shader is compiled at its first use. On two cores that also compute them, all sections take 7 minutes, and these a quarter of one. */
+const QUICK = ['choices and logprobs', 'completions and filters'];
 const sections = process.env.PADDOCK_TEST_GPU === 'all' ? {} : { sections: QUICK };
 
 const { ok, detail } = await probeBackend('gpu', 'dist/src/cli/doctor/probe.js');

@@ -1,11 +1,12 @@
 import { NotFoundError } from 'openai';
 import { expect } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import type { ContractCase } from './suite.ts';
 import { chatBody, getJson, openai, postChat, postJson, type Target, untilIdle } from './target.ts';
 
-/** Waits until a model is not in memory any more. Only the test's own time limit ends this. */
+/** Waits until a model is not in memory any more. */
 async function untilUnloaded(target: Target, id: string): Promise<void> {
-  while ((await getJson(target, `/v1/models/${id}`)).body.loaded);
+  await eventually(async () => expect((await getJson(target, `/v1/models/${id}`)).body.loaded).not.toBe(true));
 }
 
 export const modelCases: ContractCase[] = [

@@ -6,14 +6,21 @@ const sections = [
   'streams',
   "messages, in Anthropic's form",
   'responses',
-  'images and audio, as media',
   'the API of Ollama',
   'errors and limits',
   'cancellation',
   'HTTP, keys and CORS',
 ];
 
-describeServerContract('server + native over node:http', ['--backend', 'cpu', '--threads', '1'], 20, {
+const ENGINE_ALONE = 'the HTTP server has no part in it, and native.test.ts has it';
+
+describeServerContract('server + native over node:http', ['--backend', 'cpu', '--threads', '1'], 8, {
   env: { PADDOCK_HTTP: 'node' },
   sections,
+  impossible: {
+    'unloads a model that nobody uses, and loads it again for the next request': ENGINE_ALONE,
+    'unloads a model after a request with keep_alive 0, whoever asks how': ENGINE_ALONE,
+    'takes how long a model is to stay in memory, and refuses what is no duration': ENGINE_ALONE,
+    'runs the tool loop of the AI SDK, which refers to what it has been told by ids': ENGINE_ALONE,
+  },
 });

@@ -66,7 +66,7 @@ const loadedIds = (runner: Runner) => runner.loaded().map(({ id }) => id);
 
 describe('a pool of one model at a time', () => {
   it.each([
-    ['cpu', 4],
+    ['cpu', 3],
     ['wasm', 1],
   ] as const)(
     'swaps models on %s again and again, and their replies stay the same',

@@ -73,7 +73,8 @@ export async function launchBrowser({
   };
 }
 
-async function findChromium(): Promise<string> {
+/** The program that is launched. It unpacks the one of the package at its first call on a machine. */
+export async function findChromium(): Promise<string> {
   const { PADDOCK_CHROMIUM } = process.env;
   if (PADDOCK_CHROMIUM) return PADDOCK_CHROMIUM;
   try {

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listTests, needsWhatIsMade } from './projects.ts';
+import { LONGEST, listTests, needsWhatIsMade } from './projects.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -68,4 +69,10 @@ it('each test file belongs to one project', async () => {
   });
   const listed = (JSON.parse(stdout) as { file: string; projectName: string }[]).map(({ file }) => file);
   expect(listed.sort()).toEqual(listTests(join(root, 'test')));
+});
+
+describe('the longest tests', () => {
+  it('are files that are there, and none of the fast ones', () => {
+    expect(LONGEST.filter((file) => !existsSync(file) || !needsWhatIsMade(file, 'test'))).toEqual([]);
+  });
 });

@@ -11,6 +11,25 @@ const USES_WHAT_IS_MADE =
 /** The names of other files, in imports and in `new URL`. */
 const RELATIVE_NAME = /['"](\.{1,2}\/[^'"]+\.m?[jt]sx?)['"]/g;
 
+/** The files that took 20 s or more on two cores, the longest first. */
+export const LONGEST = [
+  'test/contract/browser.test.ts',
+  'test/contract/wasm.test.ts',
+  'test/web/two-tabs.test.ts',
+  'test/pool/takeover.test.ts',
+  'test/contract/native.test.ts',
+  'test/web/chat/models.test.ts',
+  'test/web/chat/accessibility.test.ts',
+  'test/pool/unloading.test.ts',
+  'test/chaos/tools.test.ts',
+  'test/pool/copies/checkpoints.test.ts',
+  'test/web/chat/tabs.test.ts',
+  'test/web/chat/never-blank.test.ts',
+  'test/web/chat/own-server-away.test.ts',
+  'test/web/chat/firefox.test.ts',
+  'test/web/chat/roaming.test.ts',
+];
+
 /** The test files below a folder, in order. */
 export function listTests(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

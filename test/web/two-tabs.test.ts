@@ -62,8 +62,8 @@ function wordsOf(text: string): string {
   return deltas.map(({ content = '' }) => content).join('');
 }
 
-/** A reply that takes some seconds. */
-const STORY = { max_tokens: 400 };
+/** A reply that is still running when a tab has been closed. */
+const STORY = { max_tokens: 600 };
 
 /** One that is still running when a tab has crashed, which takes the browser up to seconds. */
 const LONG_STORY = { max_tokens: 2000 };
@@ -103,16 +103,13 @@ describe('with the model in another tab', () => {
     expect(await chat(follower)).toBe(await chat(leader));
   });
 
-  it.each<[how: string, more: (story: string) => object]>([
-    ['greedy', () => ({})],
-    ['with a seed', () => ({ temperature: 0.9, seed: 11 })],
-    // It comes near the end, so that the leader is closed before.
-    ['with a stop sequence', (story) => ({ stop: ['zzzz', story.slice(-40, -20)] })],
-    ['by a schema', () => ({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema: LETTERS } } })],
+  it.each<[how: string, more: object]>([
+    ['with a seed', { temperature: 0.9, seed: 11 }],
+    ['by a schema', { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: LETTERS } } }],
   ])(
     'a stream that the leader is closed on goes on in another tab, and says the very same: %s',
-    async (_, moreOf) => {
-      const more = { ...STORY, ...moreOf(await chat(follower, STORY)) };
+    async (_, how) => {
+      const more = { ...STORY, ...how };
       const whole = await undisturbed(follower, more);
       const stream = await startStream(follower, more);
       await leader.close();

@@ -9,11 +9,12 @@ import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
+import { repeats } from '../../support/repeats.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the cache.
 
 /** How many random ones are tried of each kind of model. */
-const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 12);
+const CONVERSATIONS = repeats(6, 60);
 
 const SLOTS = 4;
 const CONTEXT = 512;

@@ -12,6 +12,7 @@ import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src
 import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
 import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
+import { repeats } from '../../support/repeats.ts';
 
 // Models that can't go back to a shorter beginning. They have copies made while they evaluate a prompt, at the ends of its turns.
 
@@ -87,7 +88,7 @@ describe.each([
     signal = new AbortController().signal,
   ) {
     const texts: string[] = [];
-    const request = textRequest(prompt, { maxTokens: 80, ...more });
+    const request = textRequest(prompt, { maxTokens: 24, ...more });
     const events: EngineEvent[] = [];
     await on.generate(request, (event) => events.push(event), signal);
     for (const event of events)
@@ -101,9 +102,9 @@ describe.each([
 
   const turn = (role: string, text: string) => `<|im_start|>${role}\n${text}<|im_end|>\n`;
   const begun = '<|im_start|>assistant\n';
-  const system = turn('system', 'always be kind and brief. '.repeat(24));
+  const system = turn('system', 'always be kind and brief. '.repeat(16));
   const question = (about: string) =>
-    turn('user', `why is ${about} as it is? ${'tell me all that you know of it. '.repeat(10)}`);
+    turn('user', `why is ${about} as it is? ${'tell me all that you know of it. '.repeat(6)}`);
   // llama.cpp keeps 256 tokens of a window at least: a reply of more is needed to lose what was before it.
   const longReply = { maxTokens: 280 };
   const first = `${system}${question('the world')}${begun}`;
@@ -216,7 +217,7 @@ describe.each([
     await stop();
     await start(3);
     await fc.assert(
-      fc.asyncProperty(fc.array(turns, { minLength: 5, maxLength: 8 }), async (rounds) => {
+      fc.asyncProperty(fc.array(turns, { minLength: 4, maxLength: 6 }), async (rounds) => {
         const conversations = ['kind', 'brief', 'kind', 'brief'].map((how) => [
           turn('system', `always be ${how}. `.repeat(20)),
         ]);
@@ -226,7 +227,7 @@ describe.each([
           for (const [index, { of }] of round.entries()) conversations[of] = said[index] ?? [];
         }
       }),
-      { numRuns: Number(process.env.CONVERSATIONS ?? 4) },
+      { numRuns: repeats(1, 20) },
     );
   }, 600_000);
 

@@ -14,6 +14,7 @@ import { tinyModelShape } from '../../fixtures/model-shape.ts';
 import { eventually } from '../../support/eventually.ts';
 import { textRequest } from '../../support/generation.ts';
 import { silentLog } from '../../support/log.ts';
+import { repeats } from '../../support/repeats.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the copies.
 
@@ -23,7 +24,7 @@ const MIB = 1024 ** 2;
 const MODEL = 'a'.repeat(32);
 
 /** How many random ones are tried of each kind of model. */
-const CONVERSATIONS = Number(process.env.CONVERSATIONS ?? 4);
+const CONVERSATIONS = repeats(2, 20);
 
 /** The file of the model. */
 let file = join(inject('modelsFolder'), 'tiny.gguf');

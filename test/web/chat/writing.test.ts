@@ -32,7 +32,7 @@ beforeEach(async () => {
 const sheet = () => page.getByRole('dialog', { name: 'Keys and prompts' });
 const promptsDialog = (tab = page) => tab.getByRole('dialog', { name: 'Your prompts' });
 const field = () => page.locator('#message');
-const options = () => page.getByRole('option').allTextContents();
+const options = () => page.getByRole('listbox').getByRole('option').allTextContents();
 
 /** Writes a prompt in the dialog, which is open. */
 async function writePrompt(name: string, text: string): Promise<void> {
@@ -171,7 +171,7 @@ describe('prompts of one’s own', () => {
 
   it('are renamed, deleted and restored, in all tabs, and go with an export', async () => {
     await field().pressSequentially('/');
-    await page.getByRole('option').click();
+    await page.getByRole('listbox').getByRole('option').click();
     await writePrompt('one', 'First.');
     await writePrompt('two', 'Second.');
     const other = await openChat(browser.open, server.url);
