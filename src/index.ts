@@ -49,6 +49,8 @@ export interface ServerOptions {
   threads?: number;
   /** Most tokens in one forward pass. By default 512, or what `paddock tune` found. */
   batch?: number;
+  /** Computes attention in one go, without its matrix in memory. By default where the backend can, or what `paddock tune` found. */
+  flashAttention?: boolean;
   /** Draws every token by itself: none is guessed ahead, none is taken because no other can come. */
   oneByOne?: boolean;
   /** Shares no prefix of a prompt between API keys, so that the time of a reply tells nothing of the prompts of others. */

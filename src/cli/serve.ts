@@ -171,6 +171,7 @@ async function openPool(
       slots: config.slots ?? null,
       threads: config.threads ?? null,
       batchSize: config.batch ?? DEFAULT_BATCH,
+      flashAttention: config.flashAttention,
       oneByOne: config.oneByOne,
     },
     tuned: tunedLoads(tunings, describeMachine(), config),

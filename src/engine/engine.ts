@@ -59,6 +59,8 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   gpuLayers?: number;
   /** The most tokens in one forward pass, prefill and decode together. */
   batchSize: number;
+  /** Whether attention is computed in one go. By default it is where the backend can. */
+  flashAttention?: boolean | undefined;
   /** True if the native engine is to draw every token by itself, without guesses and forced tokens. */
   oneByOne?: boolean;
 }

@@ -52,7 +52,7 @@ export interface LoadOptions {
 }
 
 /** Settings of a load that were measured to be better than the defaults. */
-export type TunedLoad = Partial<Pick<EngineOptions, 'batchSize' | 'slots'>>;
+export type TunedLoad = Partial<Pick<EngineOptions, 'batchSize' | 'slots' | 'flashAttention'>>;
 
 /** The reason why a model can't run on a backend. */
 interface Failure {

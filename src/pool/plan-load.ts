@@ -7,7 +7,10 @@ import { planThreads } from './model-threads.ts';
 import { planSlots, type SlotChoice } from './plan-slots.ts';
 
 /** What is asked of a load. `slots` and `contextLength` are null where memory decides. */
-export type AskedLoad = Pick<EngineOptions, 'contextLength' | 'threads' | 'batchSize' | 'oneByOne'> & {
+export type AskedLoad = Pick<
+  EngineOptions,
+  'contextLength' | 'threads' | 'batchSize' | 'flashAttention' | 'oneByOne'
+> & {
   slots: number | null;
 };
 

@@ -52,6 +52,7 @@ const EVERY_SETTING: Said[] = [
   { setting: 'ctxLen', args: ['512'], flag: 512, variable: '1024', env: 1024, inFile: 2048 },
   { setting: 'threads', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
   { setting: 'batch', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },
+  { setting: 'flashAttention', args: ['true'], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'oneByOne', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'isolateKeys', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'maxLoadedModels', args: ['1'], flag: 1, variable: '2', env: 2, inFile: 3 },

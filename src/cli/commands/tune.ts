@@ -21,7 +21,9 @@ const REPLY_TOKENS = 32;
 export function registerTune(program: Command): void {
   const command = program
     .command('tune')
-    .description('measure which batch and how many slots suit a model on this machine, and remember it')
+    .description(
+      'measure which batch, how many slots and which attention suit a model on this machine, and remember it',
+    )
     .argument('<model>', 'its id')
     .option('--json', 'print the result as JSON')
     .addOption(new Option('--rounds <n>', `pairs of measurements for each setting (default: ${DEFAULT_ROUNDS})`));

@@ -198,6 +198,14 @@ export const SETTINGS = {
     fallback: () => undefined,
     fallbackText: `${DEFAULT_BATCH}, or what paddock tune found`,
   }),
+  flashAttention: setting<boolean | undefined>({
+    flags: '--flash-attention <true|false>',
+    env: 'PADDOCK_FLASH_ATTENTION',
+    description: 'compute attention in one go, without its matrix in memory',
+    schema: switchedOn,
+    fallback: () => undefined,
+    fallbackText: 'where the backend can, or what paddock tune found',
+  }),
   oneByOne: setting<boolean>({
     flags: '--one-by-one',
     env: 'PADDOCK_ONE_BY_ONE',

@@ -11,17 +11,18 @@ import { fingerprintOf, isFor, type Tuning } from './tunings.ts';
 export function tunedLoads(
   tunings: Tuning[],
   machine: string,
-  config: Pick<Config, 'batch' | 'slots'>,
+  config: Pick<Config, 'batch' | 'slots' | 'flashAttention'>,
 ): (source: ModelSource, backend: BackendName) => TunedLoad {
   const here = tunings.filter((tuning) => tuning.machine === machine);
   return ({ files }, backend) => {
     if (here.length === 0) return {};
     const fingerprint = tryFingerprint(files);
     const found = here.find((tuning) => fingerprint !== null && isFor(tuning, { fingerprint, machine, backend }));
-    const { batch, slots } = found?.settings ?? {};
+    const { batch, slots, flashAttention } = found?.settings ?? {};
     return {
       ...(batch !== undefined && config.batch === undefined && { batchSize: batch }),
       ...(slots !== undefined && config.slots === undefined && { slots }),
+      ...(flashAttention !== undefined && config.flashAttention === undefined && { flashAttention }),
     };
   };
 }

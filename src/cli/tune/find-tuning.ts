@@ -8,12 +8,18 @@ export interface Chosen {
   slots: number;
 }
 
+/** All settings of a trial. Without `flashAttention` the engine decides. */
+export interface TrialSettings extends TunedSettings {
+  batch: number;
+  slots: number;
+}
+
 /** Runs servers on this machine. */
 export interface Workbench {
   /** Loads the model as a server does that nobody has tuned. */
   warmUp(): Promise<Chosen>;
   /** Measures the model with these settings, and so many streams at once. */
-  measure(settings: { batch: number; slots: number }, streams: number): Promise<Trial>;
+  measure(settings: TrialSettings, streams: number): Promise<Trial>;
 }
 
 const BATCHES = [256, 1024, 2048];
@@ -30,9 +36,14 @@ export async function findTuning(
   // The first load of a model reads it from the disk. No trial is to pay for that.
   const { backend, slots } = await warmUp();
   if (backend === 'wasm') throw new Error('the model runs on WebAssembly: there is nothing to tune');
-  const candidates = [...BATCHES.map((batch) => ({ batch })), ...fewerSlots(slots).map((fewer) => ({ slots: fewer }))];
+  const candidates = [
+    ...BATCHES.map((batch) => ({ batch })),
+    ...fewerSlots(slots).map((fewer) => ({ slots: fewer })),
+    // The default is to have it where the backend can. On some processors prompts take several times as long with it.
+    { flashAttention: false },
+  ];
   const trial = (tried: TunedSettings) =>
-    measure({ batch: tried.batch ?? DEFAULT_BATCH, slots: tried.slots ?? slots }, slots);
+    measure({ ...tried, batch: tried.batch ?? DEFAULT_BATCH, slots: tried.slots ?? slots }, slots);
   return { backend, ...(await findBest(candidates, trial, rounds)) };
 }
 

@@ -5,7 +5,11 @@ import * as v from 'valibot';
 import { writeGivenFile } from '../config/given-file.ts';
 
 /** Settings of a load that `paddock tune` tries. */
-const settingsSchema = v.object({ batch: v.optional(v.number()), slots: v.optional(v.number()) });
+const settingsSchema = v.object({
+  batch: v.optional(v.number()),
+  slots: v.optional(v.number()),
+  flashAttention: v.optional(v.boolean()),
+});
 
 const recordSchema = v.object({
   /** The id that the model had; it is found again by its fingerprint. */
@@ -57,10 +61,12 @@ export function sayTuning({ settings, gain }: Pick<Tuning, 'settings' | 'gain'>)
 }
 
 /** As in `batch 1024, 8 slots`. */
-export function describeSettings({ batch, slots }: TunedSettings): string {
-  return [batch === undefined ? '' : `batch ${batch}`, slots === undefined ? '' : `${slots} slots`]
-    .filter((text) => text !== '')
-    .join(', ');
+export function describeSettings({ batch, slots, flashAttention }: TunedSettings): string {
+  return [
+    ...(batch === undefined ? [] : [`batch ${batch}`]),
+    ...(slots === undefined ? [] : [`${slots} slots`]),
+    ...(flashAttention === undefined ? [] : [`${flashAttention ? 'with' : 'without'} flash attention`]),
+  ].join(', ');
 }
 
 const EDGE_BYTES = 2 ** 20;

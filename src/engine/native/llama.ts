@@ -129,6 +129,7 @@ export function createContext(model: LlamaModel, options: EngineOptions): Promis
   return model.createContext({
     sequences: options.slots,
     batchSize: Math.max(options.batchSize, options.slots),
+    flashAttention: options.flashAttention ?? 'auto',
     ...contextOptions(model, options),
   });
 }

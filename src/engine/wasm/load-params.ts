@@ -14,6 +14,7 @@ export interface LoadPlan {
   threads: number;
   batchSize?: number | undefined;
   gpuLayers: number;
+  flashAttention?: boolean | undefined;
 }
 
 /**
@@ -21,7 +22,7 @@ export interface LoadPlan {
  * compute.
  */
 export function loadParams(plan: LoadPlan, { passSize, helpers }: ProjectorNeeds): LoadParams {
-  const { kind, contextLength, threads, gpuLayers } = plan;
+  const { kind, contextLength, threads, gpuLayers, flashAttention } = plan;
   const { batchSize = gpuLayers > 0 ? WEBGPU_BATCH : MOST_WASM_BATCH } = plan;
   // A text becomes a vector in one pass, so the batch must hold all of it.
   const batch = kind === 'chat' ? Math.max(batchSize, passSize) : roundContext(contextLength);
@@ -32,6 +33,7 @@ export function loadParams(plan: LoadPlan, { passSize, helpers }: ProjectorNeeds
     // One of the computing threads is not a worker.
     n_threads: helpers === 0 ? threads : threads - 1 + helpers,
     n_gpu_layers: gpuLayers,
+    ...(flashAttention !== undefined && { flash_attn: flashAttention }),
     // One slot is enough: llama-server keeps earlier prompts outside of the context and finds them again.
     n_parallel: 1,
     ctx_shift: false,

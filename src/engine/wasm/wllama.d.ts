@@ -16,6 +16,7 @@ declare module '@wllama/wllama/esm/index.js' {
     n_threads: number;
     n_parallel: number;
     n_gpu_layers: number;
+    flash_attn?: boolean;
     ctx_shift: boolean;
     /** A Jinja template that replaces the model's. */
     chat_template: string;

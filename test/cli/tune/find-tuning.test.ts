@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { findTuning, type Workbench } from '../../../src/cli/tune/find-tuning.ts';
+import { findTuning, type TrialSettings, type Workbench } from '../../../src/cli/tune/find-tuning.ts';
 
-/** A machine on which the model has this backend and so many slots by default, and is fast with one batch. */
-function createBench(backend: string, slots: number, fastBatch = 0) {
+/** A machine on which the model has this backend and so many slots by default, and is fast with these settings. */
+function createBench(backend: string, slots: number, isFast: (settings: TrialSettings) => boolean = () => false) {
   const trials: [batch: number, slots: number, streams: number][] = [];
   const bench: Workbench = {
     warmUp: async () => ({ backend, slots }),
     async measure(settings, streams) {
       trials.push([settings.batch, settings.slots, streams]);
-      return { togetherPerSecond: settings.batch === fastBatch ? 200 : 100, firstTokenMs: 50 };
+      return { togetherPerSecond: isFast(settings) ? 200 : 100, firstTokenMs: 50 };
     },
   };
   return { bench, trials };
@@ -27,8 +27,13 @@ describe('the search for a tuning', () => {
   });
 
   it('finds a batch that is faster', async () => {
-    const { bench } = createBench('gpu', 4, 1024);
+    const { bench } = createBench('gpu', 4, ({ batch }) => batch === 1024);
     expect(await findTuning(bench, 3)).toEqual({ backend: 'gpu', settings: { batch: 1024 }, gain: 2 });
+  });
+
+  it('finds that a model is faster without flash attention', async () => {
+    const { bench } = createBench('cpu', 4, ({ flashAttention }) => flashAttention === false);
+    expect(await findTuning(bench, 3)).toEqual({ backend: 'cpu', settings: { flashAttention: false }, gain: 2 });
   });
 
   it('ends at once on WebAssembly', async () => {

@@ -58,7 +58,7 @@ describe('the tunings of a machine', () => {
 
 describe('a load takes over', () => {
   const source = () => ({ kind: 'chat' as const, files: [model], shape: tinyModelShape });
-  const open = { batch: undefined, slots: undefined };
+  const open = { batch: undefined, slots: undefined, flashAttention: undefined };
 
   it('what was found for its model, on this machine and backend', () => {
     const tuned = tunedLoads([tuning()], MACHINE, open);
@@ -69,10 +69,16 @@ describe('a load takes over', () => {
   });
 
   it('nothing that the configuration names', () => {
-    expect(tunedLoads([tuning()], MACHINE, { batch: 512, slots: undefined })(source(), 'cpu')).toEqual({ slots: 8 });
-    expect(tunedLoads([tuning()], MACHINE, { batch: undefined, slots: 16 })(source(), 'cpu')).toEqual({
+    expect(tunedLoads([tuning()], MACHINE, { ...open, batch: 512 })(source(), 'cpu')).toEqual({ slots: 8 });
+    expect(tunedLoads([tuning()], MACHINE, { ...open, slots: 16 })(source(), 'cpu')).toEqual({
       batchSize: 1024,
     });
+  });
+
+  it('whether it has flash attention', () => {
+    const without = [tuning({ settings: { flashAttention: false } })];
+    expect(tunedLoads(without, MACHINE, open)(source(), 'cpu')).toEqual({ flashAttention: false });
+    expect(tunedLoads(without, MACHINE, { ...open, flashAttention: true })(source(), 'cpu')).toEqual({});
   });
 
   it('nothing for a model whose files are gone', () => {

@@ -25,6 +25,11 @@ describe('the parameters of loading', () => {
     expect(loadParams({ ...plan, threads: 1 }, { ...nothing, helpers: 3 }).n_threads).toBe(3);
   });
 
+  it('name flash attention only if somebody has decided', () => {
+    expect(loadParams(plan, nothing)).not.toHaveProperty('flash_attn');
+    expect(loadParams({ ...plan, flashAttention: false }, nothing)).toMatchObject({ flash_attn: false });
+  });
+
   it('let an embedding model read a text in one pass', () => {
     expect(loadParams({ ...plan, kind: 'embedding' }, nothing)).toMatchObject({ n_ubatch: 4096, embeddings: true });
     expect(loadParams({ ...plan, kind: 'rerank' }, nothing)).toMatchObject({ pooling_type: 'rank' });
