@@ -117,7 +117,8 @@ describe('a client that leaves', () => {
   it(
     'while it waits disturbs nobody',
     async () => {
-      const running = await startStream(page, { max_tokens: 200 });
+      // To the end of the context: it must not be over before the other one waits.
+      const running = await startStream(page, { max_tokens: null });
       const gone = leave(chatOf({}), 'waiting');
       expect(await gone).toBe('AbortError');
       const { text, failure } = await running.rest();
@@ -136,14 +137,18 @@ function leave(body: Record<string, unknown>, counted: 'busy' | 'waiting' = 'bus
       const call = new AbortController();
       const headers = { 'content-type': 'application/json' };
       const init = { method: 'POST', headers, body: text, signal: call.signal };
+      let over = false;
       const ended = fetch('/v1/chat/completions', init)
         .then((reply) => reply.text())
-        .catch((error: Error) => error.name);
+        .catch((error: Error) => error.name)
+        .finally(() => {
+          over = true;
+        });
       const isCounted = async () => {
         const { models } = (await (await fetch('/health')).json()) as { models: { busy: number; waiting: number }[] };
         return models.some((model) => model[field] > 0);
       };
-      while (!(await isCounted()));
+      while (!over && !(await isCounted()));
       call.abort();
       return ended;
     },
