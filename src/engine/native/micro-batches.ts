@@ -58,12 +58,8 @@ interface Way {
 export function planRuns(shape: PassShape, timeOf: (batch: MicroBatch) => number): Run[] {
   const { widths } = shape;
   const rowTimes = widths.map((_, index) => timeOf({ sequences: index + 1, width: 1 }));
-  const timeOfRun = ({ from, to }: Run, widest: number) => {
-    if (widest === 1) return rowTimes[to - from - 1] ?? 0;
-    return sum(cutRun(widths.slice(from, to).map((width) => Math.max(1, width))).map(timeOf));
-  };
   const ways: Way[] = [{ ms: 0, run: null }];
-  for (let to = 1; to <= widths.length; to++) ways.push(quickestWay(shape, to, ways, timeOfRun));
+  for (let to = 1; to <= widths.length; to++) ways.push(quickestWay(shape, to, ways, rowTimes, timeOf));
 
   const runs: Run[] = [];
   for (let to = widths.length; to > 0; ) {
@@ -74,22 +70,35 @@ export function planRuns(shape: PassShape, timeOf: (batch: MicroBatch) => number
   return runs;
 }
 
-/** Finds the quickest way to have all sequences before `to` in runs, from the ways for those before each earlier one. */
+/**
+ * Finds the quickest way to have all sequences before `to` in runs, from the ways for those before each earlier one. Most sequences
+ * bring one token or fill a gap: those only make the row longer with which a run begins. So what follows the row is cut anew only for
+ * those that bring more, as this is done for every pass.
+ *
+ * @param rowTimes the times of rows of one sequence, of two and so on
+ */
 function quickestWay(
   { widths, mayFill }: PassShape,
   to: number,
   ways: readonly Way[],
-  timeOfRun: (run: Run, widest: number) => number,
+  rowTimes: readonly number[],
+  timeOf: (batch: MicroBatch) => number,
 ): Way {
   const before = (index: number) => ways[index]?.ms ?? 0;
   let quickest: Way = { ms: widths[to - 1] === 0 ? before(to - 1) : Number.POSITIVE_INFINITY, run: null };
-  let widest = 0;
+  let brings = false;
+  let hasRow = false;
+  let restMs = 0;
   for (let from = to - 1; from >= 0 && (widths[from] !== 0 || mayFill[from]); from--) {
-    widest = Math.max(widest, widths[from] ?? 0);
-    if (widest === 0) continue;
-    const run = { from, to };
-    const ms = before(from) + timeOfRun(run, widest);
-    if (ms < quickest.ms) quickest = { ms, run };
+    const width = widths[from] ?? 0;
+    brings ||= width > 0;
+    if (width > 1 || !hasRow) {
+      hasRow ||= width <= 1;
+      const inRow = hasRow ? 1 : 0;
+      restMs = sum(cutRun(widths.slice(from, to).map((one) => Math.max(1, one) - inRow)).map(timeOf));
+    }
+    const ms = before(from) + (hasRow ? (rowTimes[to - from - 1] ?? 0) : 0) + restMs;
+    if (brings && ms < quickest.ms) quickest = { ms, run: { from, to } };
   }
   return quickest;
 }
