@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../support/browser.ts';
 import { request, untilReady } from '../support/paddock-page.ts';
 import { type StaticSite, startStaticSite } from '../support/static-site.ts';
@@ -19,13 +19,14 @@ let folder: string;
 let site: StaticSite;
 let browser: TestBrowser;
 
-beforeAll(async () => {
+// Each try has a site of the first version.
+beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-update-'));
   await cp('dist-web', folder, { recursive: true });
   site = await startStaticSite({ folders: { '/': folder }, files: { '/test.html': PAGE } });
   browser = await launchBrowser();
 }, TIME_LIMIT_MS);
-afterAll(async () => {
+afterEach(async () => {
   await browser?.close();
   await site?.stop();
   await rm(folder, { recursive: true });
@@ -58,10 +59,10 @@ async function picoName(page: Page): Promise<string> {
 /** Has the browser look for a new version, as it does by itself now and then, and waits until that is installed. */
 async function lookForUpdate(page: Page): Promise<void> {
   await page.evaluate(async () => {
-    const registration = await navigator.serviceWorker.ready;
-    await registration.update();
-    while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50));
+    await (await navigator.serviceWorker.ready).update();
   });
+  const isWaiting = async () => (await navigator.serviceWorker.ready).waiting !== null;
+  await expect.poll(() => page.evaluate(isWaiting), { timeout: 20_000 }).toBe(true);
 }
 
 /** Opens the frame that draws diagrams, as the chat page does. It is no tab, and must not hold a new version up. */

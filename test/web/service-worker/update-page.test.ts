@@ -8,7 +8,7 @@ it('the page of an update is read as HTML, isolated, says in words what happens,
     'content-type': 'text/html; charset=utf-8',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
-    refresh: '0',
+    refresh: '3',
   });
   expect(await page.text()).toContain('This page loads itself again.');
 });
