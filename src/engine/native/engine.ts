@@ -97,6 +97,7 @@ async function createEngine(
     return {
       ...common,
       async [Symbol.asyncDispose]() {
+        idle?.stop();
         await draft?.[Symbol.asyncDispose]();
         await common[Symbol.asyncDispose]();
       },

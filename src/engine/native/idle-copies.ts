@@ -8,6 +8,8 @@ export interface IdleCopies {
   noteEnd(): void;
   /** Makes all copies that are still to be made. */
   finish(): Promise<void>;
+  /** Begins no copy any more: the engine is about to be gone. */
+  stop(): void;
 }
 
 /** How long after a turn its slot is left alone, in ms: the next turn may follow at once. */
@@ -20,9 +22,11 @@ export function createIdleCopies(copies: TieredCopies, held: () => HeldSlot[]): 
   /** When the slots were used of which there is a copy, by their sequences. */
   const kept = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
 
   const keep = async ({ sequence, usedAt, scope, tokens }: HeldSlot, mostMs: number): Promise<void> => {
-    const isStill = () => held().some((slot) => slot.sequence === sequence && !slot.busy && slot.usedAt === usedAt);
+    const isStill = () =>
+      !stopped && held().some((slot) => slot.sequence === sequence && !slot.busy && slot.usedAt === usedAt);
     if (!isStill()) return;
     if (await copies.keepIdle(prefixOf(scope, [...tokens]), sequence, mostMs, isStill)) kept.set(sequence, usedAt);
   };
@@ -39,14 +43,22 @@ export function createIdleCopies(copies: TieredCopies, held: () => HeldSlot[]): 
   };
   // Generations that end all the time don't put it off.
   const start = () => {
-    timer ??= setTimeout(work, IDLE_MS).unref();
+    if (!stopped) timer ??= setTimeout(work, IDLE_MS).unref();
+  };
+  const cancel = () => {
+    clearTimeout(timer);
+    timer = undefined;
   };
 
   return {
     noteEnd: start,
     async finish() {
-      clearTimeout(timer);
+      cancel();
       await keepFree(Number.POSITIVE_INFINITY);
+    },
+    stop() {
+      stopped = true;
+      cancel();
     },
   };
 }

@@ -16,13 +16,16 @@ let slots: HeldSlot[];
 /** What the copies are asked to keep, and how long that may take. */
 let asked: [sequence: number, mostMs: number][];
 let succeeds: boolean;
+/** Tells whether the slot that was asked for last is still to be copied. */
+let isStill: () => boolean;
 const create = () =>
   createIdleCopies(
     {
       find: () => null,
       wants: () => true,
       keep: async () => {},
-      async keepIdle(_, sequence, mostMs) {
+      async keepIdle(_, sequence, mostMs, still) {
+        isStill = still;
         asked.push([sequence, mostMs]);
         return succeeds;
       },
@@ -90,5 +93,32 @@ describe('what idle slots hold', () => {
     ]);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(asked).toHaveLength(2);
+  });
+
+  it('is copied a moment after a turn that ended while the model was to leave', async () => {
+    const idle = create();
+    idle.noteEnd();
+    await idle.finish();
+    slots = [slot(0, { usedAt: 2 })];
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is not copied once the engine is gone', async () => {
+    const idle = create();
+    idle.noteEnd();
+    idle.stop();
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(asked).toEqual([]);
+  });
+
+  it('is not copied either if the engine goes while room is made for it', async () => {
+    const idle = create();
+    idle.noteEnd();
+    await vi.advanceTimersByTimeAsync(500);
+    idle.stop();
+    expect(isStill()).toBe(false);
   });
 });

@@ -65,15 +65,18 @@ describe.each([
 
   async function start(slots: number): Promise<void> {
     let receive: (message: FromCopyStore) => void = () => {};
+    let own: CopyConnection | undefined;
     engine = await load(slots, {
       bytesPerToken: 64,
-      send: (message) => connection.receive(message),
+      // Never that of an engine after it.
+      send: (message) => own?.receive(message),
       listen: (listener) => {
         receive = listener;
       },
     });
-    connection = store.connect('a'.repeat(32), 'forgetful', (message) => receive(message));
-    await connection.told;
+    own = store.connect('a'.repeat(32), 'forgetful', (message) => receive(message));
+    connection = own;
+    await own.told;
   }
 
   async function stop(): Promise<void> {

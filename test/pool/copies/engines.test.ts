@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import type { EngineEvent } from '../../../src/core/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { cachedBytesPerToken } from '../../../src/engine/memory-estimate.ts';
@@ -68,16 +68,18 @@ function load(slots: number, link?: Parameters<typeof loadNativeEngine>[4]) {
 
 async function startEngine(): Promise<void> {
   let receive: (message: FromCopyStore) => void = () => {};
-  const bytesPerToken = cachedBytesPerToken(tinyModelShape);
+  let own: CopyConnection | undefined;
   engine = await load(SLOTS, {
-    bytesPerToken,
-    send: (message) => connection.receive(message),
+    bytesPerToken: cachedBytesPerToken(tinyModelShape),
+    // Never that of an engine after it.
+    send: (message) => own?.receive(message),
     listen: (listener) => {
       receive = listener;
     },
   });
-  connection = store.connect(MODEL, 'tiny', (message) => receive(message));
-  await connection.told;
+  own = store.connect(MODEL, 'tiny', (message) => receive(message));
+  connection = own;
+  await own.told;
 }
 
 /** As `kill -9` does: what has not been written is gone. */
@@ -182,6 +184,14 @@ describe('a conversation', () => {
     const next = await run(engine, `${first}${text} and then?`);
     expect(next.cache).toMatchObject({ slot: 0, ram: 0, disk: 0 });
     expect(next.text).toBe(await plainText(`${first}${text} and then?`));
+  });
+
+  it('is not copied any more by an engine that is gone', async () => {
+    const said = vi.spyOn(connection, 'receive');
+    await run(engine, first);
+    await killEngine();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(said).not.toHaveBeenCalled();
   });
 
   it('has one copy, of its latest turn', async () => {
