@@ -18,7 +18,7 @@ export interface CopyStoreOptions {
 
 /** One engine at the store. */
 export interface CopyConnection {
-  /** Resolves when the engine has been told of all copies that it may load. Never rejects. */
+  /** Resolves when the engine has been told of all copies that it may load, those included that are being completed. Never rejects. */
   told: Promise<void>;
   receive(message: ToCopyStore): void;
   /** The engine is gone: what it was writing is deleted. */
@@ -53,6 +53,8 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
   /** Files that are being deleted: their bytes are no copy's any more, but still taken. */
   const vanishing = new Set<Promise<void>>();
   const answering = new Set<Promise<unknown>>();
+  /** Copies that have been written and are being added up and named. All engines are told of them then. */
+  const completing = new Map<Copy, Promise<void>>();
   /** Copies on their way from RAM to disk, by their names. A reader waits for that: the file in RAM is about to be deleted. */
   const moves = new Map<string, Promise<void>>();
   let moving: Promise<void> = Promise.resolve();
@@ -125,6 +127,18 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
     for (const replaced of message.replaces) {
       const old = copies.get(replaced);
       if (old?.users === 0 && old.identity === identity) await drop(old);
+    }
+  };
+
+  /** Completes a copy, or drops it where that fails. */
+  const keep = async (copy: Copy, model: string, message: Extract<ToCopyStore, { kind: 'saved' }>) => {
+    try {
+      await complete(copy, model, message);
+    } catch (error) {
+      log.warn('a copy could not be kept', toLogFields(error));
+      await drop(copy);
+    } finally {
+      completing.delete(copy);
     }
   };
 
@@ -216,11 +230,10 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
           const copy = writing.get(id);
           // The engine has done its part: it may end now.
           writing.delete(id);
-          try {
-            if (copy) await complete(copy, model, message);
-          } catch (error) {
-            log.warn('a copy could not be kept', toLogFields(error));
-            if (copy) await drop(copy);
+          if (copy) {
+            const kept = keep(copy, model, message);
+            completing.set(copy, kept);
+            await kept;
           }
           send({ kind: 'answer', id, path: null });
           if (!closed) void moveAll(() => toMoveDown(copies.values(), limits.ram * RAM_FILLED, Date.now()));
@@ -255,6 +268,8 @@ export async function openCopyStore({ folders, limits, isCurrent, log }: CopySto
       };
 
       const tellOf = async (copy: Copy) => {
+        const completed = completing.get(copy);
+        if (completed) return completed;
         const record = await readRecord(fileOf(copy, 'copy'));
         const { name, tier, bytes } = copy;
         if (!record || !copies.has(name)) return;

@@ -45,6 +45,11 @@ class FakeEngine {
     this.connection = store.connect(identity, 'tiny', (message) => this.hear(message));
   }
 
+  /** Resolves when it has been told of all copies. */
+  get told() {
+    return this.connection.told;
+  }
+
   private hear(message: FromCopyStore): void {
     if (message.kind === 'answer') this.answers.get(message.id)?.(message.path);
     if (message.kind === 'added') for (const copy of message.copies) this.known.set(copy.name, copy);
@@ -330,6 +335,33 @@ describe('a file that can not be made', () => {
     await writeFile(join(folder, 'ram', MODEL), 'a file where the folder is to be');
     expect((await engine.reserve(KIB)).path).toBeNull();
     expect(store.held()).toEqual({ ram: 0, disk: 0 });
+  });
+});
+
+describe('an engine that connects', () => {
+  it('is told at first of a copy that is being completed', async () => {
+    const store = await open({ ram: 100 * KIB * KIB });
+    const before = new FakeEngine(store);
+    const { id, path } = await before.reserve(KIB);
+    // Adding it up takes a while.
+    await writeFile(String(path), Buffer.alloc(64 * KIB * KIB));
+    before.saved(id);
+    before.die();
+    const next = new FakeEngine(store);
+    await next.told;
+    expect(next.known.size).toBe(1);
+  });
+
+  it('is told of copies that go to disk meanwhile', async () => {
+    const store = await open();
+    const before = new FakeEngine(store);
+    for (let count = 0; count < 3; count++) await before.keep(20 * KIB, { first: 99 * count });
+    const moving = store.freeMemory(100 * KIB);
+    await Promise.resolve();
+    const next = new FakeEngine(store);
+    await next.told;
+    await moving;
+    expect([...next.known.values()].map(({ tier }) => tier)).toEqual(['disk', 'disk', 'disk']);
   });
 });
 
