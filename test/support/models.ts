@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -31,5 +31,27 @@ export default async function setup(project: TestProject): Promise<() => Promise
   writeTinyModel(join(folder, 'tiny', 'audio', 'ear.gguf'));
   writeAudioProjector(join(folder, 'tiny', 'audio', 'mmproj-ear.gguf'));
   project.provide('modelsFolder', folder);
-  return () => rm(folder, { recursive: true });
+  const before = await stampsOf(folder);
+  return async () => {
+    const after = await stampsOf(folder);
+    await rm(folder, { recursive: true });
+    if (after === before) return;
+    // Vitest only prints what goes wrong at its end.
+    process.exitCode = 1;
+    throw new Error(CHANGED);
+  };
+}
+
+const CHANGED =
+  'A test has changed the models that all tests share, by a link to one perhaps. A server that runs one loads it anew then, and what it ' +
+  'kept of its prompts is of no use. Tests that need files of their own copy them.';
+
+/** A text that differs once a model has been written, linked, moved or taken away. */
+async function stampsOf(folder: string): Promise<string> {
+  const models = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gguf')).sort();
+  const stamps = models.map(async (name) => {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(join(folder, name));
+    return [name, ino, size, mtimeMs, ctimeMs].join(':');
+  });
+  return (await Promise.all(stamps)).join('\n');
 }

@@ -1,4 +1,4 @@
-import { link, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-overrides-'));
   for (const [name, { settings, parameters = {} }] of Object.entries(MODELS)) {
     const overrides = { settings: { cpu_threads: 1, ...settings }, parameters };
-    await link(join(inject('modelsFolder'), 'tiny.gguf'), join(folder, `${name}.gguf`));
+    await copyFile(join(inject('modelsFolder'), 'tiny.gguf'), join(folder, `${name}.gguf`));
     await writeFile(join(folder, `${name}.model.json`), JSON.stringify(overrides));
   }
   server = await startServer([
