@@ -78,7 +78,7 @@ export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFo
   grammar: string | null;
   /** Special tokens that appear as text in the reply. All others are left out. */
   marks: string[];
-  /** True if the prompt ends within a message: the reply may begin with a space. */
+  /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
   /** Whose prompts it may share a cache with: those of requests with the same scope. By default all without one. */
   cacheScope?: string;

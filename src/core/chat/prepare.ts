@@ -41,7 +41,7 @@ export interface Prepared {
   severalCalls: boolean;
   /** True if a banned text occurs in what the client wrote: then the model is not to reply. */
   filtered: boolean;
-  /** True if the prompt ends within a message: the reply may begin with a space. */
+  /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
 }
 
@@ -99,7 +99,16 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
   return (request) => {
     const { prompt } = request;
     const filtered = hasBannedText(request);
-    const plain = { media: [], grammar: null, checks: null, marks: [], parser: null, severalCalls: false, filtered };
+    const plain = {
+      media: [],
+      grammar: null,
+      checks: null,
+      marks: [],
+      parser: null,
+      severalCalls: false,
+      filtered,
+      continues: true as const,
+    };
     switch (prompt.kind) {
       case 'chat':
         return prepareChat(prompt, request);

@@ -86,7 +86,7 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
           choice,
           sequence,
           prompt,
-          before: request.continues ? prompt.slice(0, prompt.length - replayed.tokens.length) : [],
+          before: request.continues ? textBefore(context, prompt.slice(0, prompt.length - replayed.tokens.length)) : [],
           replayed,
           cached,
           scorer,
@@ -107,6 +107,13 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
       loop.add(generation);
     });
   };
+}
+
+/** The tokens of the text that a reply goes on with. Behind a control token a new text begins, but not behind that of a gap to fill. */
+function textBefore({ loaded: { model }, vocabulary }: ChoiceContext, prompt: Token[]): Token[] {
+  const last = prompt.at(-1);
+  const begins = last !== undefined && vocabulary.isControl(last) && last !== model.tokens.infill.middle;
+  return begins ? [] : prompt;
 }
 
 /** Guesses need a model whose cache can drop its latest tokens. */

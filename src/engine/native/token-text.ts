@@ -22,6 +22,7 @@ export function createTokenText(model: LlamaModel): TokenText {
 }
 
 function nativeText(model: LlamaModel): TokenText {
+  const { tokens: entries } = model.fileInfo.metadata.tokenizer.ggml;
   const nameOf = (token: Token) => model.detokenize([token], true);
   return {
     textOf(tokens, before, shown) {
@@ -30,7 +31,13 @@ function nativeText(model: LlamaModel): TokenText {
       if (showsAll || !special.some(shown)) return model.detokenize(tokens, showsAll, before);
       return tokens.map((token) => (shown(token) ? nameOf(token) : model.detokenize([token]))).join('');
     },
-    bytesOf: (token) => Buffer.from(nameOf(token)),
+    bytesOf(token) {
+      // llama.cpp takes the space of a token that stands alone for one that was put before a text, and half a character for none.
+      const { normal, byte } = model.getTokenAttributes(token);
+      const entry = String(entries[token] ?? '');
+      if (byte) return Uint8Array.of(Number.parseInt(entry.slice(3, 5), 16));
+      return Buffer.from(normal ? entry.replaceAll('▁', ' ') : nameOf(token));
+    },
   };
 }
 

@@ -40,6 +40,7 @@ describe('a prompt that is not a conversation', () => {
     parser: null,
     severalCalls: false,
     filtered: false,
+    continues: true,
   };
 
   it('is its text, unchanged', () => {

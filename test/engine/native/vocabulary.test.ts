@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,6 +8,7 @@ import { createDetokenizer } from '../../../src/core/chat/detokenizer.ts';
 import type { TextPart } from '../../../src/core/chat/literal-text.ts';
 import { type NativeModel, type Token, unloadModel } from '../../../src/engine/native/llama.ts';
 import { createVocabulary, type Vocabulary } from '../../../src/engine/native/vocabulary.ts';
+import { VOCABULARY_KINDS } from '../../fixtures/vocabulary-kinds.ts';
 
 /** One of the vocabularies for which llama.cpp's own detokenizer takes spaces before punctuation for mistakes. */
 const MODEL = 'models/pico/pico.gguf';
@@ -105,5 +109,24 @@ describe('a byte-level vocabulary', () => {
     expect(await vocabulary.promptTokens('word '.repeat(200_000), gone.signal)).toBeNull();
     clearInterval(timer);
     expect(turns).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('a vocabulary of scores', () => {
+  it('gives the bytes of each token, the space before a word and a part of a character among them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'paddock-scores-'));
+    const modelPath = join(folder, 'scores.gguf');
+    await writeFile(modelPath, VOCABULARY_KINDS['scores, as Llama 2']?.() ?? '');
+    const llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
+    const loaded = { llama, model: await llama.loadModel({ modelPath, vocabOnly: true }) };
+    const { bytesOf, controlTokens, specialTokens } = createVocabulary(loaded.model);
+    const bytes = loaded.model.tokenize('hello world: € 🦙').map(bytesOf);
+    expect(Buffer.from(bytes.flat()).toString()).toBe(' hello world: € 🦙');
+    expect(bytes).toContainEqual([0xe2]);
+    const [end] = specialTokens(['<|im_end|>']);
+    expect(controlTokens).toContain('<|im_end|>');
+    expect(Buffer.from(bytesOf(end as Token)).toString()).toBe('<|im_end|>');
+    await unloadModel(loaded);
+    await rm(folder, { recursive: true });
   });
 });
