@@ -33,7 +33,7 @@ import { type CopyLink, createTieredCopies } from './tiered-copies.ts';
 import { createVocabulary } from './vocabulary.ts';
 
 export interface LeavingEngine extends TextEngine {
-  /** Makes copies of what slots hold and has none yet. */
+  /** Makes copies of what slots hold and has none yet, those included whose generations are being cancelled. */
   leave(): Promise<void>;
 }
 
@@ -93,6 +93,7 @@ async function createEngine(
     const draft = await loadDraftModel(loaded, options, context.contextSize, () => driver.replyThreads, log);
     const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
     const idle = copies && createIdleCopies(copies, store.held);
+    const running = new Set<Promise<void>>();
     const generate = createGenerate({ loaded, decoder, vocabulary, driver, store, ahead, log });
     return {
       ...common,
@@ -109,13 +110,22 @@ async function createEngine(
         threadsReason: reason,
       },
       generate: async (request, emit, signal) => {
+        const ended = generate(request, emit, signal);
+        running.add(ended);
         try {
-          await generate(request, emit, signal);
+          await ended;
         } finally {
+          running.delete(ended);
           idle?.noteEnd();
         }
       },
-      leave: async () => idle?.finish(),
+      async leave() {
+        if (!idle) return;
+        await idle.finish();
+        // A server that stops cancels its replies, which end at the next step.
+        await Promise.allSettled(running);
+        await idle.finish();
+      },
       ask: askFrom(vocabulary.answers),
     };
   }

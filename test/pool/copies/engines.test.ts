@@ -143,6 +143,17 @@ describe('a conversation', () => {
     expect(next.text).toBe(await plainText(`${first}${text} and then?`));
   });
 
+  it('is warm after a restart that cut its reply off', async () => {
+    const cut = new AbortController();
+    const request = textRequest(first, { maxTokens: 500 });
+    const ended = engine.generate(request, ({ kind }) => kind === 'text' && cut.abort(), cut.signal);
+    await new Promise((resolve) => cut.signal.addEventListener('abort', resolve));
+    await engine.leave();
+    await ended;
+    await killEngine();
+    expect((await run(engine, first)).evaluated).toBe(1);
+  });
+
   it('is warm after a restart, from disk', async () => {
     const { text } = await run(engine, first);
     await restart();
