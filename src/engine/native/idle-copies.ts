@@ -32,7 +32,8 @@ export function createIdleCopies(copies: TieredCopies, held: () => HeldSlot[]): 
   };
   const keepFree = async (mostMs: number): Promise<void> => {
     const unkept = held().filter(({ sequence, usedAt, busy }) => !busy && kept.get(sequence) !== usedAt);
-    for (const slot of unkept) await keep(slot, mostMs);
+    // The longest first: what another slot has of its beginning, as an older turn does, needs no copy of its own then.
+    for (const slot of unkept.sort((a, b) => b.tokens.length - a.tokens.length)) await keep(slot, mostMs);
   };
 
   // What can't be copied now is tried again after the next generation has ended: one that writes now, for example.

@@ -166,8 +166,11 @@ export function createTieredCopies(options: TieredCopiesOptions): TieredCopies {
 
   const announce = async (id: number, held: Prefix): Promise<void> => {
     const { scope, tokens } = held;
-    // What begins a longer copy of a model that can go back is in that copy.
-    const replaces = wholeOnly ? [] : sharing(held).filter(({ copy, length }) => length === copy.prefix.tokens.length);
+    // A model that can go back finds the beginning of a longer copy in that copy. Where an older one goes on for a few tokens more, as
+    // the end of a reply that is tokenized otherwise in the next prompt, these are as quickly evaluated.
+    const isIn = ({ copy, length }: ReturnType<typeof sharing>[number]) =>
+      copy.prefix.tokens.length - length < LEAST_TOKENS;
+    const replaces = wholeOnly ? [] : sharing(held).filter(isIn);
     coming.add(held);
     await answerTo({
       kind: 'saved',

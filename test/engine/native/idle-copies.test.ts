@@ -105,6 +105,13 @@ describe('what idle slots hold', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('is copied from the longest on: what begins it needs no copy of its own then', async () => {
+    slots = [slot(0), slot(1, { tokens: [0, 1, 2] as Token[] }), slot(2, { tokens: [0, 1] as Token[] })];
+    const idle = create();
+    await idle.finish();
+    expect(asked.map(([sequence]) => sequence)).toEqual([1, 2, 0]);
+  });
+
   it('is not copied once the engine is gone', async () => {
     const idle = create();
     idle.noteEnd();

@@ -140,3 +140,29 @@ describe('a copy', () => {
     expect(said).toEqual([]);
   });
 });
+
+describe('a copy that has all of an older one but a few tokens', () => {
+  /** The first `shared` tokens of an older copy of 200, and then others. */
+  const like = (shared: number) =>
+    prefixOf(
+      '',
+      Array.from({ length: 300 }, (_, index) => (index < shared ? index : index + 1000) as Token),
+    );
+  const replacedBy = async (newer: ReturnType<typeof held>) => {
+    const tokens = Uint32Array.from(held(200).tokens);
+    say({ kind: 'added', copies: [{ name: 'older', tier: 'ram', bytes: 1000, scope: '', tokens }] });
+    const kept = copies.keep(newer, 0, 0, never);
+    await told('reserve');
+    answer('reserve', '/a');
+    await kept;
+    return said.flatMap((message) => (message.kind === 'saved' ? message.replaces : []));
+  };
+
+  it('takes its place: so few are as quickly evaluated', async () => {
+    expect(await replacedBy(like(190))).toEqual(['older']);
+  });
+
+  it('lies beside one that has more', async () => {
+    expect(await replacedBy(like(100))).toEqual([]);
+  });
+});
