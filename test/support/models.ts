@@ -31,9 +31,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   writeTinyModel(join(folder, 'tiny', 'audio', 'ear.gguf'));
   writeAudioProjector(join(folder, 'tiny', 'audio', 'mmproj-ear.gguf'));
   project.provide('modelsFolder', folder);
-  const before = await stampsOf(folder);
+  const models = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gguf'));
+  const stamps = () => Promise.all(models.map((name) => stampOf(join(folder, name)))).then(String);
+  const before = await stamps();
   return async () => {
-    const after = await stampsOf(folder);
+    const after = await stamps();
     await rm(folder, { recursive: true });
     if (after === before) return;
     // Vitest only prints what goes wrong at its end.
@@ -46,12 +48,8 @@ const CHANGED =
   'A test has changed the models that all tests share, by a link to one perhaps. A server that runs one loads it anew then, and what it ' +
   'kept of its prompts is of no use. Tests that need files of their own copy them.';
 
-/** A text that differs once a model has been written, linked, moved or taken away. */
-async function stampsOf(folder: string): Promise<string> {
-  const models = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.gguf')).sort();
-  const stamps = models.map(async (name) => {
-    const { ino, size, mtimeMs, ctimeMs } = await stat(join(folder, name));
-    return [name, ino, size, mtimeMs, ctimeMs].join(':');
-  });
-  return (await Promise.all(stamps)).join('\n');
+/** A text that differs once a file has been written, linked, moved or taken away. */
+async function stampOf(file: string): Promise<string> {
+  const { ino, size, mtimeMs, ctimeMs } = await stat(file).catch(() => ({ ino: 0, size: 0, mtimeMs: 0, ctimeMs: 0 }));
+  return [ino, size, mtimeMs, ctimeMs].join(':');
 }
