@@ -90,6 +90,7 @@ describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
     await tab.page.locator('aria/The model’s words').fill('Other words');
     await tab.click('Save');
     await tab.untilText(/Edited by you.+Other words.+2\/2/s);
+    await tab.click('More about this reply');
     await tab.click('Delete the reply');
     await tab.untilText(/Once upon a ti/);
     await tab.click('Undo');
