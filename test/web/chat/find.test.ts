@@ -218,7 +218,9 @@ describe('a folder', () => {
     const other = await openChat(browser.open, server.url);
     expect(await page.locator('.folder').count()).toBe(0);
     await more('Poems', 'Move to a folder…');
-    await page.getByRole('textbox', { name: 'New folder' }).fill('Kitchen');
+    const newFolder = page.getByRole('textbox', { name: 'New folder' });
+    expect(await newFolder.getAttribute('maxlength')).toBe('60');
+    await newFolder.fill('Kitchen');
     await page.keyboard.press('Enter');
     for (const tab of [page, other])
       await expect.poll(() => shown(tab)).toEqual(['Kitchen 1', 'Poems', 'Bread', 'Soup']);
@@ -237,7 +239,9 @@ describe('a folder', () => {
       await expect.poll(() => shown(tab)).toEqual(['Kitchen 2', 'Bread', 'Soup', 'Poems']);
 
     await moreOf('Kitchen', /^Rename$/);
-    await page.getByRole('textbox', { name: 'Name of the folder Kitchen' }).fill('Food');
+    const newName = page.getByRole('textbox', { name: 'Name of the folder Kitchen' });
+    expect(await newName.getAttribute('maxlength')).toBe('60');
+    await newName.fill('Food');
     await page.keyboard.press('Enter');
     await expect.poll(() => folders(other)).toEqual([expect.stringMatching(/^Food/)]);
     await expect.poll(stored).toEqual({ Bread: 'Food', Soup: 'Food', Poems: '' });

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { folderName } from '../data/folders.ts';
+import { FOLDER_NAME_LENGTH, folderName } from '../data/folders.ts';
 import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { ChevronIcon, MoreIcon } from './icons.tsx';
@@ -38,6 +38,7 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
         <RenameField
           label={t('folders.nameOf', { name })}
           name={name}
+          maxLength={FOLDER_NAME_LENGTH}
           onRename={(next) => actions.rename(name, folderName(next, others(folders, name)))}
           onDone={(byKey) => {
             setRenaming(false);
