@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Conversation } from '../data/conversation.ts';
-import { groundOf, modelOf, type State } from '../data/state.ts';
+import { groundOf, modelOf } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { windowOf } from '../data/window/fill.ts';
 import { likelyWindow, modelsWithMore, wayToMore } from '../data/window/larger.ts';
 import { t } from '../messages/language.ts';
