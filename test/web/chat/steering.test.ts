@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../../web/chat/data/tree/tree.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
 import {
   bubbles,
   chat,
@@ -18,7 +19,6 @@ import {
   untilModel,
 } from './support.ts';
 
-const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 const SHORT = { system: '', tools: '', sampling: { max_tokens: 4, temperature: 0 } };
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -28,7 +28,7 @@ let browser: TestBrowser;
 let page: Page;
 
 beforeAll(async () => {
-  server = await startServer(['--models', inject('modelsFolder'), ...FLAGS]);
+  server = await startChatServer();
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
 });
