@@ -268,6 +268,43 @@ describe('a folder', () => {
   });
 });
 
+describe('the list of chats on a phone', () => {
+  const list = () => page.getByRole('dialog', { name: 'Chats' });
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  beforeEach(async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.getByRole('button', { name: 'Chats', exact: true }).click();
+  });
+
+  it('offers to undo a deletion, and keeps the focus near', async () => {
+    await list().getByRole('button', { name: 'Delete Bread' }).press('Enter');
+    await list().getByText('Deleted “Bread”.').waitFor();
+    await expect.poll(focused).toBe('Soup');
+    await list().getByRole('button', { name: 'Undo' }).press('Enter');
+    const shown = () => list().locator('.chat-open').allInnerTexts();
+    await expect.poll(shown).toEqual(['Bread', 'Soup', 'Poems']);
+    await expect.poll(() => list().evaluate((one) => one.contains(document.activeElement))).toBe(true);
+    for (const title of ['Bread', 'Poems', 'Soup']) {
+      await list()
+        .getByRole('button', { name: `Delete ${title}` })
+        .press('Enter');
+    }
+    await expect.poll(focused).toBe('New chat');
+  });
+
+  it('says what was wrong with an import, and what it has moved, in words that fit', async () => {
+    const buffer = Buffer.from('no chats');
+    await list().getByLabel('Import chats').setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer });
+    await list().getByText('not JSON').waitFor();
+    await more('Soup', 'Move to a folder…');
+    await list().getByRole('textbox', { name: 'New folder' }).fill('W'.repeat(60));
+    await page.keyboard.press('Enter');
+    const box = await list().locator('.notice', { hasText: 'WWW' }).boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(320);
+  });
+});
+
 describe('several chats', () => {
   it('are deleted at once, by keyboard too, and restored at once', async () => {
     await page.getByRole('button', { name: 'Choose chats to delete' }).press('Enter');

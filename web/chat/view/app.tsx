@@ -14,7 +14,7 @@ import { KeyDialog } from './key-dialog.tsx';
 import { lazy, useLazy } from './lazy.ts';
 import { ModelsDialog } from './models-dialog.tsx';
 import { NoticeView } from './notice.tsx';
-import { Dialog } from './parts.tsx';
+import { Dialog, InDialogs } from './parts.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -53,9 +53,11 @@ export function App({ store }: { store: Store }): JSX.Element {
   const servers = useLazy(serversDialog, panel === 'tools');
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
+  const wantedKey = keyLater ? null : state.keyWanted;
+  const notice = useMemo(() => <NoticeView notice={state.notice} />, [state.notice, t]);
 
   return (
-    <>
+    <InDialogs.Provider value={notice}>
       <button type="button" class="skip button" onClick={skipToMessage}>
         {t('page.skip')}
       </button>
@@ -127,12 +129,12 @@ export function App({ store }: { store: Store }): JSX.Element {
       {prompts && (
         <prompts.PromptsDialog prompts={state.prompts} open={panel === 'prompts'} onClose={closing('prompts')} />
       )}
-      <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
-      <NoticeView notice={state.notice} />
+      <KeyDialog message={wantedKey} onClose={() => setKeyLater(true)} />
+      {panel === null && wantedKey === null && notice}
       <p class="hidden" role="status" id="announcement">
         {state.announcement}
       </p>
-    </>
+    </InDialogs.Provider>
   );
 }
 

@@ -11,7 +11,7 @@ import { onEscape } from './on-escape.ts';
 import { IconButton } from './parts.tsx';
 import { RenameField } from './rename-field.tsx';
 import { fileNameOf, saveFile } from './save-file.ts';
-import { useFocusBack } from './use-focus-back.ts';
+import { focusIfLost, useFocusBack } from './use-focus-back.ts';
 
 interface ChatItemProps {
   summary: Summary;
@@ -43,6 +43,13 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
     setMore(false);
     setMoving(false);
     focusBack();
+  };
+  const remove = () => {
+    const row = item.current;
+    const beside = row?.nextElementSibling ?? row?.previousElementSibling;
+    const list = row?.closest('nav');
+    conversations.remove([id]);
+    focusIfLost(() => beside?.querySelector<HTMLElement>('button') ?? list?.querySelector<HTMLElement>('.new-chat'));
   };
   return (
     <li
@@ -92,7 +99,7 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
           >
             <MoreIcon />
           </IconButton>
-          <IconButton label={t('chats.delete', { title })} onClick={() => conversations.remove([id])}>
+          <IconButton label={t('chats.delete', { title })} onClick={remove}>
             <TrashIcon />
           </IconButton>
         </div>
