@@ -76,7 +76,7 @@ describe('the chat page of a local server', () => {
   it('streams a reply, shows its figures, announces it, and says what the model runs on', async () => {
     expect(await ask(page, 'What can you do?')).toMatch(/Paddock|chat/);
     const reply = replies(page).last();
-    expect(await textOf(reply.locator('.reply-foot'))).toMatch(/\d+ tokens · [\d.]+ tokens\/s · first after/);
+    expect(await textOf(reply.locator('.reply-foot'))).toMatch(/\d+ tokens · [\d.,]+ tokens\/s · first after/);
     expect(await reply.getAttribute('aria-busy')).toBe('false');
     expect(await textOf(announcement(page))).toMatch(/^pico says: /);
     await status(page).getByText('Runs on the CPU').waitFor();
@@ -101,6 +101,7 @@ describe('the chat page of a local server', () => {
   it('stops a reply by the button and by Escape, and keeps its text so far', async () => {
     for (const stop of [
       () => page.getByRole('button', { name: 'Stop' }).click(),
+      () => page.getByRole('button', { name: 'Stop' }).press('Enter'),
       () => page.keyboard.press('Escape'),
     ]) {
       // Each uses a new conversation: a fast machine fills the context window before the stop.
@@ -112,6 +113,7 @@ describe('the chat page of a local server', () => {
       await stop();
       await reply.getByText('Stopped.').waitFor();
       expect((await textOf(reply.locator('.prose'))).length).toBeGreaterThan(20);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
     }
     const busy = async () => {
       const { models } = (await (await fetch(`${server.url}/health`)).json()) as { models: { busy: number }[] };

@@ -116,18 +116,29 @@ export function Composer(props: ComposerProps): JSX.Element {
         {kinds.includes('audio') && canRecord() && (
           <RecordButton onRecorded={(file) => draft.attach([file])} onProblem={draft.refuse} />
         )}
-        <SendButton replying={replying} sendable={sendable} />
+        <SendButton replying={replying} sendable={sendable} onStopped={() => area.current?.focus()} />
       </div>
     </form>
   );
 }
 
+interface SendButtonProps {
+  replying: boolean;
+  sendable: boolean;
+  /** Called when a reply was stopped, unless by touch: a keyboard would cover half of the screen. */
+  onStopped: () => void;
+}
+
 /** Sends the message. While a reply grows, it stops that. */
-function SendButton({ replying, sendable }: { replying: boolean; sendable: boolean }): JSX.Element {
+function SendButton({ replying, sendable, onStopped }: SendButtonProps): JSX.Element {
   const { replies } = useActions();
   if (replying) {
+    const stop = (event: MouseEvent) => {
+      replies.stop();
+      if (!('pointerType' in event && event.pointerType === 'touch')) onStopped();
+    };
     return (
-      <IconButton label={t('common.stop')} class="primary" onClick={() => replies.stop()}>
+      <IconButton label={t('common.stop')} class="primary" onClick={stop}>
         <StopIcon />
       </IconButton>
     );
