@@ -290,6 +290,11 @@ describe('the list of chats on a phone', () => {
         .press('Enter');
     }
     await expect.poll(focused).toBe('New chat');
+    await list().getByRole('button', { name: 'Undo' }).press('Enter');
+    await list().getByRole('button', { name: 'Choose chats to delete' }).press('Enter');
+    await list().getByRole('button', { name: 'Choose all' }).press('Enter');
+    await list().getByRole('button', { name: 'Delete 1 chat' }).press('Enter');
+    await expect.poll(focused).toBe('New chat');
   });
 
   it('says what was wrong with an import, and what it has moved, in words that fit', async () => {

@@ -47,6 +47,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
   const folders = useMemo(() => folderNames(all), [all]);
   const running = runningIds(state);
   const choose = useRef<HTMLButtonElement>(null);
+  const begin = useRef<HTMLButtonElement>(null);
   const leave = useRef(onLeave);
   leave.current = onLeave;
   // A reply that grows changes nothing here, and the list may be long.
@@ -69,8 +70,8 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
   );
   const endChoice = () => {
     setChosen(null);
-    // The button that had the focus goes.
-    requestAnimationFrame(() => choose.current?.focus());
+    // The button that had the focus goes. Where no chat is left, there is nothing to choose.
+    requestAnimationFrame(() => (choose.current?.disabled ? begin : choose).current?.focus());
   };
   return (
     <nav class="sidebar" aria-label={t('chats.title')} onKeyDown={chosen ? onEscape(endChoice) : undefined}>
@@ -81,6 +82,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
       <button
         type="button"
         class="button new-chat"
+        ref={begin}
         onClick={() => {
           conversations.begin();
           onLeave();
