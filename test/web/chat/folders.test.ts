@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exportText } from '../../../web/chat/data/export.ts';
-import { folderName, idsIn, inOrder, shelvesOf } from '../../../web/chat/data/folders.ts';
+import { folderName } from '../../../web/chat/data/folder-name.ts';
+import { idsIn, inOrder, shelvesOf } from '../../../web/chat/data/folders.ts';
 import { importText } from '../../../web/chat/data/import.ts';
 import { erased } from '../../../web/chat/data/tree/erase.ts';
 import { merge } from '../../../web/chat/data/tree/merge.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { Problem } from '../messages/problem.ts';
 import { UNTITLED } from './conversation.ts';
 import { FORMAT, VERSION } from './export.ts';
-import { tidyFolderName } from './folders.ts';
+import { tidyFolderName } from './folder-name.ts';
 import { chatGptExport } from './foreign/chatgpt.ts';
 import { fromForeign } from './foreign/foreign.ts';
 import { openWebUiExport } from './foreign/open-webui.ts';

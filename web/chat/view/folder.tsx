@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { FOLDER_NAME_LENGTH, folderName } from '../data/folders.ts';
+import { FOLDER_NAME_LENGTH, folderName } from '../data/folder-name.ts';
 import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { ChevronIcon, MoreIcon } from './icons.tsx';

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { FOLDER_NAME_LENGTH, folderName } from '../data/folders.ts';
+import { FOLDER_NAME_LENGTH, folderName } from '../data/folder-name.ts';
 import { t } from '../messages/language.ts';
 import { FolderIcon } from './icons.tsx';
 
