@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { plainPng } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
 import { chooseModel, conversationOf, importChats, openChat, replies, say, untilModel } from './support.ts';
 
 declare global {
@@ -78,8 +79,7 @@ let browser: TestBrowser;
 let page: Page;
 
 beforeAll(async () => {
-  const flags = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
-  server = await startServer(['--models', inject('modelsFolder'), ...flags]);
+  server = await startChatServer();
   browser = await launchBrowser();
   await browser.context.addInitScript(
     (servers) => localStorage.setItem('paddock-tool-servers', servers),

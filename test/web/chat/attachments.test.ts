@@ -6,7 +6,18 @@ import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type GivenFile, give } from './give-files.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
-import { ask, chooseModel, messageField, openChat, reload, replies, say, textOf, visitAnew } from './support.ts';
+import {
+  ask,
+  chooseModel,
+  failuresOf,
+  messageField,
+  openChat,
+  reload,
+  replies,
+  say,
+  textOf,
+  visitAnew,
+} from './support.ts';
 
 const MODELS = [
   listedModel('Senses', { vision: true, audio: true }),
@@ -23,14 +34,13 @@ vi.setConfig({ testTimeout: 60_000 });
 let server: StandIn;
 let browser: TestBrowser;
 let page: Page;
-const failures: string[] = [];
+let failures: string[];
 
 beforeAll(async () => {
   server = await startStandIn(MODELS);
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
-  page.on('pageerror', (error) => failures.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+  failures = failuresOf(page);
 });
 afterAll(async () => {
   await browser?.close();

@@ -17,6 +17,7 @@ import { importText } from '../../../web/chat/data/import.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
 import { problemOfFields } from '../../../web/chat/data/more-fields.ts';
 import { toChatRequest, toContinuationRequest } from '../../../web/chat/data/request.ts';
+import { currentConversation, draftKey, draftOf, headOf, modelOf } from '../../../web/chat/data/selectors.ts';
 import {
   NO_SETTINGS,
   readMore,
@@ -27,16 +28,7 @@ import {
   SAMPLING_FIELDS,
   withSampling,
 } from '../../../web/chat/data/settings.ts';
-import {
-  currentConversation,
-  draftKey,
-  draftOf,
-  headOf,
-  initialState,
-  modelOf,
-  reduce,
-  type State,
-} from '../../../web/chat/data/state.ts';
+import { initialState, reduce, type State } from '../../../web/chat/data/state.ts';
 import { erased } from '../../../web/chat/data/tree/erase.ts';
 import { fromList, newHead, say, sayInstead, withValues } from '../../../web/chat/data/tree/operations.ts';
 import type { Stamp } from '../../../web/chat/data/tree/stamp.ts';

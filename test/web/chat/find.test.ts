@@ -218,7 +218,9 @@ describe('a folder', () => {
     const other = await openChat(browser.open, server.url);
     expect(await page.locator('.folder').count()).toBe(0);
     await more('Poems', 'Move to a folder…');
-    await page.getByRole('textbox', { name: 'New folder' }).fill('Kitchen');
+    const newFolder = page.getByRole('textbox', { name: 'New folder' });
+    expect(await newFolder.getAttribute('maxlength')).toBe('60');
+    await newFolder.fill('Kitchen');
     await page.keyboard.press('Enter');
     for (const tab of [page, other])
       await expect.poll(() => shown(tab)).toEqual(['Kitchen 1', 'Poems', 'Bread', 'Soup']);
@@ -237,7 +239,9 @@ describe('a folder', () => {
       await expect.poll(() => shown(tab)).toEqual(['Kitchen 2', 'Bread', 'Soup', 'Poems']);
 
     await moreOf('Kitchen', /^Rename$/);
-    await page.getByRole('textbox', { name: 'Name of the folder Kitchen' }).fill('Food');
+    const newName = page.getByRole('textbox', { name: 'Name of the folder Kitchen' });
+    expect(await newName.getAttribute('maxlength')).toBe('60');
+    await newName.fill('Food');
     await page.keyboard.press('Enter');
     await expect.poll(() => folders(other)).toEqual([expect.stringMatching(/^Food/)]);
     await expect.poll(stored).toEqual({ Bread: 'Food', Soup: 'Food', Poems: '' });
@@ -261,6 +265,48 @@ describe('a folder', () => {
     await moreOf('Food', /^New chat in it$/);
     await say(page, 'Cake');
     await expect.poll(stored).toMatchObject({ Cake: 'Food' });
+  });
+});
+
+describe('the list of chats on a phone', () => {
+  const list = () => page.getByRole('dialog', { name: 'Chats' });
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  beforeEach(async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.getByRole('button', { name: 'Chats', exact: true }).click();
+  });
+
+  it('offers to undo a deletion, and keeps the focus near', async () => {
+    await list().getByRole('button', { name: 'Delete Bread' }).press('Enter');
+    await list().getByText('Deleted “Bread”.').waitFor();
+    await expect.poll(focused).toBe('Soup');
+    await list().getByRole('button', { name: 'Undo' }).press('Enter');
+    const shown = () => list().locator('.chat-open').allInnerTexts();
+    await expect.poll(shown).toEqual(['Bread', 'Soup', 'Poems']);
+    await expect.poll(() => list().evaluate((one) => one.contains(document.activeElement))).toBe(true);
+    for (const title of ['Bread', 'Poems', 'Soup']) {
+      await list()
+        .getByRole('button', { name: `Delete ${title}` })
+        .press('Enter');
+    }
+    await expect.poll(focused).toBe('New chat');
+    await list().getByRole('button', { name: 'Undo' }).press('Enter');
+    await list().getByRole('button', { name: 'Choose chats to delete' }).press('Enter');
+    await list().getByRole('button', { name: 'Choose all' }).press('Enter');
+    await list().getByRole('button', { name: 'Delete 1 chat' }).press('Enter');
+    await expect.poll(focused).toBe('New chat');
+  });
+
+  it('says what was wrong with an import, and what it has moved, in words that fit', async () => {
+    const buffer = Buffer.from('no chats');
+    await list().getByLabel('Import chats').setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer });
+    await list().getByText('not JSON').waitFor();
+    await more('Soup', 'Move to a folder…');
+    await list().getByRole('textbox', { name: 'New folder' }).fill('W'.repeat(60));
+    await page.keyboard.press('Enter');
+    const box = await list().locator('.notice', { hasText: 'WWW' }).boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(320);
   });
 });
 

@@ -6,10 +6,9 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi }
 import { writePdf } from '../../fixtures/pdf.ts';
 import { FIREFOX, type FirefoxTab, launchFirefox } from '../../support/firefox.ts';
 import { startPaddockSite } from '../../support/paddock-page.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
 import { conversationOf } from './support.ts';
-
-const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -29,7 +28,7 @@ async function fileOf(name: string, content: string | Uint8Array | object): Prom
 // Where there is no Firefox, the tests are skipped: it is no package of npm.
 describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
   beforeAll(async () => {
-    server = await startServer(['--models', inject('modelsFolder'), ...FLAGS]);
+    server = await startChatServer();
   });
   afterAll(async () => {
     await server?.stop();
@@ -90,6 +89,7 @@ describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
     await tab.page.locator('aria/The model’s words').fill('Other words');
     await tab.click('Save');
     await tab.untilText(/Edited by you.+Other words.+2\/2/s);
+    await tab.click('More about this reply');
     await tab.click('Delete the reply');
     await tab.untilText(/Once upon a ti/);
     await tab.click('Undo');
@@ -107,7 +107,7 @@ describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
   });
 
   it('of a server goes on with an engine of its own when the server is gone', async () => {
-    const home = await startServer(['--models', inject('modelsFolder'), ...FLAGS]);
+    const home = await startChatServer();
     onTestFinished(() => home.stop().then(() => {}));
     await using firefox = await launchFirefox();
     const tab = await firefox.open(home.url);
@@ -165,7 +165,7 @@ describe.skipIf(FIREFOX === null)('the chat page in Firefox', () => {
     const builds = site.requests.filter((path) => path.endsWith('wllama.wasm'));
     expect(builds).toHaveLength(1);
     // From here on, a server answers.
-    const home = await startServer(['--models', inject('modelsFolder'), ...FLAGS, '--cors-origin', site.url]);
+    const home = await startChatServer(['--cors-origin', site.url]);
     onTestFinished(() => home.stop().then(() => {}));
     await openModels(tab);
     await tab.page.locator('summary ::-p-text(Use a Paddock server)').click();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exportText } from '../../../web/chat/data/export.ts';
-import { folderName, idsIn, inOrder, shelvesOf } from '../../../web/chat/data/folders.ts';
+import { folderName } from '../../../web/chat/data/folder-name.ts';
+import { idsIn, inOrder, shelvesOf } from '../../../web/chat/data/folders.ts';
 import { importText } from '../../../web/chat/data/import.ts';
 import { erased } from '../../../web/chat/data/tree/erase.ts';
 import { merge } from '../../../web/chat/data/tree/merge.ts';
@@ -47,6 +48,16 @@ describe('the name of a folder', () => {
     expect(folderName('work', ['Home', 'Work'])).toBe('Work');
     expect(folderName('work', ['Work', 'work'])).toBe('work');
     expect(folderName('   ', ['Work'])).toBe('');
+  });
+
+  it('has no more than 60 characters, also in an import, and ends with a whole one', () => {
+    const long = `Notes ${'n'.repeat(80)}`;
+    expect(folderName(long, [])).toBe(long.slice(0, 60));
+    expect(folderName(`${'n'.repeat(59)}🍞`, [])).toBe('n'.repeat(59));
+    expect(folderName(`${'n'.repeat(59)} and more`, [])).toBe('n'.repeat(59));
+    expect(folderName(long, [long.slice(0, 60).toUpperCase()])).toBe(long.slice(0, 60).toUpperCase());
+    const text = exportText({ heads: [head('c', 1, { folder: `  ${long}` })], messages: [] });
+    expect(importText(text, 10).heads.map((one) => one.folder?.value)).toEqual([long.slice(0, 60)]);
   });
 });
 

@@ -5,8 +5,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { startHub, type TestHub } from '../../support/hub.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
-import { ask, chooseModel, openChat, reload, textOf } from './support.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
+import { ask, chooseModel, exceptionsOf, openChat, reload, textOf } from './support.ts';
 
 const REPO = 'org/friend-GGUF';
 const LONG = { timeout: 40_000 };
@@ -17,7 +18,7 @@ let hub: TestHub;
 let server: RunningServer;
 let browser: TestBrowser;
 let page: Page;
-const failures: string[] = [];
+let failures: string[];
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'paddock-chat-models-'));
@@ -27,12 +28,14 @@ beforeAll(async () => {
   hub.put(REPO, 'friend-F16.gguf', { bytes: pico, listedSize: 9e12 });
   hub.put('other/friend-GGUF', 'friend.gguf', pico);
   hub.count(REPO, 1_234_567);
-  const flags = ['--models', join(home, 'models'), '--allow-private-sources', '--backend', 'cpu', '--threads', '1'];
-  server = await startServer([...flags, '--log-level', 'warn'], { HF_ENDPOINT: hub.url, PADDOCK_HOME: home });
+  server = await startChatServer(['--allow-private-sources'], {
+    models: join(home, 'models'),
+    env: { HF_ENDPOINT: hub.url, PADDOCK_HOME: home },
+  });
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
   page.setDefaultTimeout(LONG.timeout);
-  page.on('pageerror', (error) => failures.push(String(error)));
+  failures = exceptionsOf(page);
 });
 afterAll(async () => {
   await browser?.close();

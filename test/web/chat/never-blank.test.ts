@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { importInPage, request, startPaddockSite, untilServed } from '../../support/paddock-page.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
 import {
   ask,
   conversationOf,
@@ -19,7 +20,6 @@ import {
   untilModel,
 } from './support.ts';
 
-const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 const PHONE = 'paddock.example';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -27,7 +27,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await startServer(['--models', inject('modelsFolder'), '--allowed-host', PHONE, ...FLAGS]);
+  server = await startChatServer(['--allowed-host', PHONE]);
 });
 afterAll(async () => {
   await server?.stop();

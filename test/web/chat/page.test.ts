@@ -5,12 +5,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeTinyModel } from '../../fixtures/tiny-model.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
 import {
   announcement,
   ask,
   chooseModel,
   conversationOf,
+  failuresOf,
   importChats,
   messageField,
   openChat,
@@ -21,8 +23,6 @@ import {
   textOf,
   untilModel,
 } from './support.ts';
-
-const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 
 /** https://wicg.github.io/layout-instability */
 interface LayoutShift extends PerformanceEntry {
@@ -39,17 +39,16 @@ let folder: string;
 let server: RunningServer;
 let browser: TestBrowser;
 let page: Page;
-const failures: string[] = [];
+let failures: string[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-chat-page-'));
   writeTinyModel(join(folder, 'endless.gguf'), { contextLength: 8192 });
-  server = await startServer(['--models', folder, ...FLAGS]);
+  server = await startChatServer([], { models: folder });
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
   page.setDefaultTimeout(LONG.timeout);
-  page.on('pageerror', (error) => failures.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+  failures = failuresOf(page);
 });
 afterAll(async () => {
   await browser?.close();
@@ -77,7 +76,7 @@ describe('the chat page of a local server', () => {
   it('streams a reply, shows its figures, announces it, and says what the model runs on', async () => {
     expect(await ask(page, 'What can you do?')).toMatch(/Paddock|chat/);
     const reply = replies(page).last();
-    expect(await textOf(reply.locator('.reply-foot'))).toMatch(/\d+ tokens · [\d.]+ tokens\/s · first after/);
+    expect(await textOf(reply.locator('.reply-foot'))).toMatch(/\d+ tokens · [\d.,]+ tokens\/s · first after/);
     expect(await reply.getAttribute('aria-busy')).toBe('false');
     expect(await textOf(announcement(page))).toMatch(/^pico says: /);
     await status(page).getByText('Runs on the CPU').waitFor();
@@ -102,6 +101,7 @@ describe('the chat page of a local server', () => {
   it('stops a reply by the button and by Escape, and keeps its text so far', async () => {
     for (const stop of [
       () => page.getByRole('button', { name: 'Stop' }).click(),
+      () => page.getByRole('button', { name: 'Stop' }).press('Enter'),
       () => page.keyboard.press('Escape'),
     ]) {
       // Each uses a new conversation: a fast machine fills the context window before the stop.
@@ -113,6 +113,7 @@ describe('the chat page of a local server', () => {
       await stop();
       await reply.getByText('Stopped.').waitFor();
       expect((await textOf(reply.locator('.prose'))).length).toBeGreaterThan(20);
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
     }
     const busy = async () => {
       const { models } = (await (await fetch(`${server.url}/health`)).json()) as { models: { busy: number }[] };
@@ -296,7 +297,7 @@ describe('the chat page of a local server', () => {
 
 describe('a server that needs a key', () => {
   it('gets it from this tab only, and a new one if the first was wrong', async () => {
-    const guarded = await startServer(['--models', folder, '--api-key', 'sesame', ...FLAGS]);
+    const guarded = await startChatServer(['--api-key', 'sesame'], { models: folder });
     try {
       const tab = await browser.open(guarded.url);
       tab.setDefaultTimeout(LONG.timeout);
@@ -321,7 +322,7 @@ describe('a server that needs a key', () => {
 
 describe('a server that has stopped', () => {
   it('leads to a friendly message and a button to try again', async () => {
-    const fleeting = await startServer(['--models', folder, ...FLAGS]);
+    const fleeting = await startChatServer([], { models: folder });
     const tab = await openChat(browser.open, fleeting.url);
     await fleeting.stop();
     await say(tab, 'Hello?');

@@ -2,10 +2,8 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { startPaddockSite, untilServed } from '../../support/paddock-page.ts';
-import { startServer } from '../../support/server.ts';
-import { conversationOf, importChats, openChat, reload, replies, textOf } from './support.ts';
-
-const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
+import { startChatServer } from './grounds.ts';
+import { conversationOf, failuresOf, importChats, openChat, reload, replies, textOf } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -46,9 +44,7 @@ async function openGround(url: string, stop: () => Promise<unknown>): Promise<Gr
   const browser = await launchBrowser();
   const page = await openChat(browser.open, url);
   page.setDefaultTimeout(60_000);
-  const failures: string[] = [];
-  page.on('pageerror', (error) => failures.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+  const failures = failuresOf(page);
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('data:')) failures.push(request.url());
   });
@@ -63,7 +59,7 @@ const GROUNDS: [string, () => Promise<Ground>][] = [
   [
     'a server',
     async () => {
-      const server = await startServer(['--models', inject('modelsFolder'), ...FLAGS]);
+      const server = await startChatServer();
       return openGround(server.url, server.stop);
     },
   ],

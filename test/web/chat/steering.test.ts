@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../../web/chat/data/tree/tree.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
 import {
   bubbles,
   chat,
@@ -18,7 +19,6 @@ import {
   untilModel,
 } from './support.ts';
 
-const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 const SHORT = { system: '', tools: '', sampling: { max_tokens: 4, temperature: 0 } };
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -28,7 +28,7 @@ let browser: TestBrowser;
 let page: Page;
 
 beforeAll(async () => {
-  server = await startServer(['--models', inject('modelsFolder'), ...FLAGS]);
+  server = await startChatServer();
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
 });
@@ -58,6 +58,9 @@ const moreOf = async (name: string) => {
   await replies(page).last().getByRole('button', { name: 'More about this reply' }).click();
   await button(name).click();
 };
+/** The accessible name of what has the focus. */
+const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+const isMenuOpen = async () => (await button('Delete the reply').count()) > 0;
 
 /** The words with which the model goes on, by the API itself. */
 async function restOf(content: string, more: object = {}): Promise<string> {
@@ -142,7 +145,7 @@ describe('the model’s answer', () => {
     await words.fill('It is blue, be');
     await page.keyboard.press('Escape');
     await page.getByText('It is red.').waitFor();
-    await button('Edit the reply').click();
+    await moreOf('Edit the reply');
     await words.fill('It is blue, be');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Edited by you').waitFor();
@@ -155,6 +158,58 @@ describe('the model’s answer', () => {
     expect(await page.getByText('Edited by you').count()).toBe(0);
     await reload(page);
     await page.getByText('1/2').waitFor();
+  });
+
+  it('has a menu that closes when something in it is chosen, and by Escape; the focus stays in the reply', async () => {
+    await openTalk('Menu', 'It is red.', { end: { kind: 'finished', reason: 'stop' } });
+    const words = page.getByRole('textbox', { name: 'The model’s words' });
+    const isBack = async () => {
+      await expect.poll(focused).toBe('More about this reply');
+      expect(await isMenuOpen()).toBe(false);
+    };
+    await button('More about this reply').click();
+    await button('Delete the reply').focus();
+    await page.keyboard.press('Escape');
+    await isBack();
+
+    await moreOf('Edit the reply');
+    expect(await isMenuOpen()).toBe(false);
+    await words.press('Escape');
+    await isBack();
+
+    await moreOf('Edit the reply');
+    await words.fill('It is blue.');
+    await button('Save').click();
+    await page.getByText('2/2').waitFor();
+    await isBack();
+
+    // The version before it stands in its place.
+    await moreOf('Delete the reply');
+    await page.getByText('It is red.').waitFor();
+    await isBack();
+    await moreOf('Delete the reply');
+    await expect.poll(() => replies(page).count()).toBe(0);
+    await expect.poll(focused).toBe('Conversation');
+  });
+});
+
+describe('a question', () => {
+  it('has the focus when its editor goes', async () => {
+    await openTalk('Asked', 'It is red.');
+    const words = page.getByRole('textbox', { name: 'Your message' });
+    await button('Edit and send again').click();
+    await words.press('Escape');
+    await expect.poll(focused).toBe('Edit and send again');
+    await button('Edit and send again').press('Enter');
+    await words.fill('Show me more.');
+    await button('Send again').press('Enter');
+    await page.getByText('2/2').waitFor();
+    expect(await focused()).toBe('Edit and send again');
+    await cutOff('Cut off');
+    await button('Edit and send again').click();
+    await button('Delete this message').click();
+    await expect.poll(() => bubbles(page)).toEqual([]);
+    await expect.poll(focused).toBe('Conversation');
   });
 });
 
@@ -317,7 +372,7 @@ describe('a message that is deleted', () => {
     await page.getByRole('textbox', { name: 'The model’s words' }).fill('The new answer');
     await button('Save').click();
     await page.getByText('The new answer').waitFor();
-    await button('Delete the reply').click();
+    await moreOf('Delete the reply');
     await page.getByText('The old answer').waitFor();
     expect(await page.getByRole('group', { name: 'Versions' }).count()).toBe(0);
     await undo();

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type ScriptedReply, scriptReply } from '../../support/scripted-reply.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
-import { openChat, replies, say, textOf } from './support.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
+import { exceptionsOf, openChat, replies, say, textOf } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -11,15 +12,14 @@ let server: RunningServer;
 let browser: TestBrowser;
 let page: Page;
 let reply: ScriptedReply;
-const failures: string[] = [];
+let failures: string[];
 
 beforeAll(async () => {
-  const flags = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
-  server = await startServer(['--models', inject('modelsFolder'), ...flags]);
+  server = await startChatServer();
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
   page.setDefaultTimeout(40_000);
-  page.on('pageerror', (error) => failures.push(String(error)));
+  failures = exceptionsOf(page);
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import type { TestBrowser } from '../../support/browser.ts';
 
 /** The chat page in a tab, as a person sees it. */
@@ -10,6 +11,27 @@ export const bubbles = (page: Page): Promise<string[]> => page.locator('.bubble'
 export const chat = (page: Page, title: string): Locator =>
   page.getByRole('navigation').getByRole('button', { name: title, exact: true });
 export const status = (page: Page) => page.locator('.status');
+export const openModels = (page: Page): Promise<void> => page.locator('.model-button').click();
+export const modelsDialog = (page: Page) => page.getByRole('dialog', { name: 'Models' });
+
+/** Waits until the line below the message says this. */
+export async function untilStatus(page: Page, text: string | RegExp): Promise<void> {
+  await expect.poll(() => textOf(status(page))).toMatch(text);
+}
+
+/** Collects what a page throws and nobody catches, from now on. */
+export function exceptionsOf(page: Page): string[] {
+  const exceptions: string[] = [];
+  page.on('pageerror', (error) => exceptions.push(String(error)));
+  return exceptions;
+}
+
+/** Collects that and the errors in its console, of which each refused request is one. */
+export function failuresOf(page: Page): string[] {
+  const failures = exceptionsOf(page);
+  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+  return failures;
+}
 
 export async function textOf(element: Locator): Promise<string> {
   return (await element.textContent()) ?? '';
@@ -59,8 +81,8 @@ export async function visitAnew(browser: TestBrowser, page: Page, url: string): 
 
 /** Opens the list of models and chooses one. */
 export async function chooseModel(page: Page, id: string): Promise<void> {
-  await page.locator('.model-button').click();
-  await page.getByRole('dialog', { name: 'Models' }).getByTitle(id, { exact: true }).click();
+  await openModels(page);
+  await modelsDialog(page).getByTitle(id, { exact: true }).click();
 }
 
 /** Imports a file with these conversations, as a person would. */

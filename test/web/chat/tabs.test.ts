@@ -1,10 +1,11 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Message } from '../../../web/chat/data/tree/tree.ts';
 import { makeRandom } from '../../fixtures/random.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { repeats } from '../../support/repeats.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
 import {
   ask,
   bubbles,
@@ -21,7 +22,6 @@ import {
   untilModel,
 } from './support.ts';
 
-const FLAGS = ['--backend', 'cpu', '--threads', '1', '--log-level', 'warn'];
 const LONG = { timeout: 40_000 };
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
@@ -31,7 +31,7 @@ let browser: TestBrowser;
 let tabs: [Page, Page];
 
 beforeAll(async () => {
-  server = await startServer(['--models', inject('modelsFolder'), ...FLAGS]);
+  server = await startChatServer();
 });
 afterAll(async () => {
   await server?.stop();

@@ -5,7 +5,18 @@ import { writePdf } from '../../fixtures/pdf.ts';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { type GivenFile, give } from './give-files.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
-import { ask, bubbles, chooseModel, messageField, openChat, reload, replies, textOf, visitAnew } from './support.ts';
+import {
+  ask,
+  bubbles,
+  chooseModel,
+  failuresOf,
+  messageField,
+  openChat,
+  reload,
+  replies,
+  textOf,
+  visitAnew,
+} from './support.ts';
 
 const text = (name: string, words: string | Buffer, mimeType = ''): GivenFile => ({
   name,
@@ -24,14 +35,13 @@ vi.setConfig({ testTimeout: 60_000 });
 let server: StandIn;
 let browser: TestBrowser;
 let page: Page;
-const failures: string[] = [];
+let failures: string[];
 
 beforeAll(async () => {
   server = await startStandIn([listedModel('Words'), listedModel('Eyes', { vision: true })]);
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
-  page.on('pageerror', (error) => failures.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+  failures = failuresOf(page);
 });
 afterAll(async () => {
   await browser?.close();

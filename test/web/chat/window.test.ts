@@ -4,8 +4,20 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
-import { ask, bubbles, chooseModel, messageField, openChat, reload, replies, say, textOf } from './support.ts';
+import type { RunningServer } from '../../support/server.ts';
+import { startChatServer } from './grounds.ts';
+import {
+  ask,
+  bubbles,
+  chooseModel,
+  exceptionsOf,
+  messageField,
+  openChat,
+  reload,
+  replies,
+  say,
+  textOf,
+} from './support.ts';
 
 /** In tokens. */
 const WINDOW = 512;
@@ -16,16 +28,15 @@ let home: string;
 let server: RunningServer;
 let browser: TestBrowser;
 let page: Page;
-const failures: string[] = [];
+let failures: string[];
 
 beforeAll(async () => {
-  const flags = ['--backend', 'cpu', '--threads', '1', '--ctx-len', String(WINDOW), '--log-level', 'warn'];
   home = await mkdtemp(join(tmpdir(), 'paddock-chat-window-'));
-  server = await startServer(['--models', home, ...flags]);
+  server = await startChatServer(['--ctx-len', String(WINDOW)], { models: home });
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
   page.setDefaultTimeout(LONG.timeout);
-  page.on('pageerror', (error) => failures.push(String(error)));
+  failures = exceptionsOf(page);
   // The same words get the same reply each time, so that the window is as full. New chats keep this.
   await page.getByRole('button', { name: 'Settings of this chat' }).click();
   await page.getByLabel('Temperature').fill('0');

@@ -3,22 +3,21 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
 import { listedModel, type StandIn, startStandIn } from './stand-in.ts';
-import { ask, bubbles, messageField, openChat, replies, textOf, untilModel, visitAnew } from './support.ts';
+import { ask, bubbles, failuresOf, messageField, openChat, replies, textOf, untilModel, visitAnew } from './support.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 let server: StandIn;
 let browser: TestBrowser;
 let page: Page;
-const failures: string[] = [];
+let failures: string[];
 
 beforeAll(async () => {
   server = await startStandIn([listedModel('Words')]);
   browser = await launchBrowser();
   page = await openChat(browser.open, server.url);
   page.setDefaultTimeout(20_000);
-  page.on('pageerror', (error) => failures.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && failures.push(message.text()));
+  failures = failuresOf(page);
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,7 +1,7 @@
 import type { ToolCallObject } from '../../../src/core/api/chat/tool-call.ts';
 import type { ToolTurn } from '../data/conversation.ts';
 import { newId } from '../data/new-id.ts';
-import { findConversation, headOf } from '../data/state.ts';
+import { findConversation, headOf, messagesOf } from '../data/selectors.ts';
 import {
   lastReply,
   type OpenCall,
@@ -60,7 +60,7 @@ export function callActions(context: Context, { answer, runTool }: Needs): CallA
 
   /** Notes in the reply that its call was begun: after a reload nobody knows what came of it. */
   const note = (conversationId: string, replyId: string, callId: string) => {
-    const message = store.get().chats.messages[conversationId]?.[replyId];
+    const message = messagesOf(store.get(), conversationId)[replyId];
     const reply = message?.turn.value;
     if (!message || reply?.role !== 'assistant') return;
     const begun = [...new Set([...(reply.begun ?? []), callId])];

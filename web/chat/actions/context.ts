@@ -1,7 +1,8 @@
 import type { Client } from '../api/client.ts';
 import type { Conversation } from '../data/conversation.ts';
 import type { SentDraft } from '../data/draft.ts';
-import { headOf, type State } from '../data/state.ts';
+import { headOf } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { toolsOf } from '../data/tools/calls.ts';
 import type { RunnableTool } from '../data/tools/offer.ts';
 import { latestStamp } from '../data/tree/merge.ts';

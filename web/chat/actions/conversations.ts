@@ -1,8 +1,8 @@
 import { exportText } from '../data/export.ts';
 import { toMarkdown } from '../data/markdown.ts';
 import { newId } from '../data/new-id.ts';
+import { currentHead, findConversation, headOf, messagesOf } from '../data/selectors.ts';
 import type { Settings } from '../data/settings.ts';
-import { currentHead, findConversation, headOf } from '../data/state.ts';
 import { erased, isOver } from '../data/tree/erase.ts';
 import { type HeadValues, newHead, show, withValues } from '../data/tree/operations.ts';
 import type { Head, Patch } from '../data/tree/tree.ts';
@@ -154,7 +154,7 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
     undoRemove,
     showVersion: (messageId) => {
       const head = currentHead(store.get());
-      void change(context, show(head, store.get().chats.messages[head.id] ?? {}, messageId, clock.next()));
+      void change(context, show(head, messagesOf(store.get(), head.id), messageId, clock.next()));
     },
     changeSettings: (settings) => setCurrent({ settings }),
     compareWith: (second) => setCurrent({ second }),
@@ -166,7 +166,7 @@ export function conversationActions(context: Context, { stop, resume, drafts, pr
       const conversation = findConversation(state, id);
       if (form === 'markdown') return conversation ? toMarkdown(conversation, shownTitle(conversation.title), t) : '';
       const head = headOf(state, id);
-      return exportText({ heads: head ? [head] : [], messages: Object.values(state.chats.messages[id] ?? {}) });
+      return exportText({ heads: head ? [head] : [], messages: Object.values(messagesOf(state, id)) });
     },
     exportAll: async () => {
       const { chats, presets, prompts } = store.get();

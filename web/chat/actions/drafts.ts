@@ -1,6 +1,6 @@
 import { type Attachment, withMore } from '../data/attachments.ts';
 import { type DraftPart, NO_DRAFT, readLate, type SentDraft } from '../data/draft.ts';
-import { draftKey, draftOf } from '../data/state.ts';
+import { draftKey, draftOf } from '../data/selectors.ts';
 import type { Context } from './context.ts';
 
 export interface DraftActions {

@@ -1,5 +1,5 @@
 import { folderNames, folderOf, idsIn } from '../data/folders.ts';
-import { headOf } from '../data/state.ts';
+import { headOf } from '../data/selectors.ts';
 import { withValues } from '../data/tree/operations.ts';
 import { summariesOf } from '../data/tree/view.ts';
 import { t } from '../messages/language.ts';

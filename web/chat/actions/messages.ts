@@ -1,8 +1,8 @@
 import { newId } from '../data/new-id.ts';
-import { currentHead, headOf } from '../data/state.ts';
+import { currentHead, headOf, messagesOf } from '../data/selectors.ts';
 import { chooseCompared } from '../data/tree/compared.ts';
 import { deleteMessage, sayInstead, setDeleted, withValues } from '../data/tree/operations.ts';
-import type { Messages, Patch } from '../data/tree/tree.ts';
+import type { Patch } from '../data/tree/tree.ts';
 import { t } from '../messages/language.ts';
 import { type Context, change } from './context.ts';
 
@@ -25,11 +25,10 @@ interface Needs {
 
 export function messageActions(context: Context, { stop, beginCalls }: Needs): MessageActions {
   const { store, clock } = context;
-  const messagesOf = (id: string): Messages => store.get().chats.messages[id] ?? {};
 
   const undoRemove = (conversationId: string, ids: string[], shown: { now: string | null; before: string | null }) => {
     const head = headOf(store.get(), conversationId);
-    const messages = messagesOf(conversationId);
+    const messages = messagesOf(store.get(), conversationId);
     const back: Patch = {
       // Something else may be shown by now.
       heads: head && head.shown.value === shown.now ? [withValues(head, { shown: shown.before }, clock.next())] : [],
@@ -44,7 +43,7 @@ export function messageActions(context: Context, { stop, beginCalls }: Needs): M
   return {
     editReply: (replyId, text) => {
       const head = currentHead(store.get());
-      const messages = messagesOf(head.id);
+      const messages = messagesOf(store.get(), head.id);
       const turn = messages[replyId]?.turn.value;
       if (turn?.role !== 'assistant' || turn.text === text) return;
       const end = { kind: 'finished' as const, reason: 'stop' as const };
@@ -53,15 +52,15 @@ export function messageActions(context: Context, { stop, beginCalls }: Needs): M
     },
     choose: (replyId) => {
       const head = currentHead(store.get());
-      void change(context, chooseCompared(head, messagesOf(head.id), replyId, clock.next()));
+      void change(context, chooseCompared(head, messagesOf(store.get(), head.id), replyId, clock.next()));
       beginCalls(head.id);
     },
     remove: (messageId) => {
       const head = currentHead(store.get());
-      const turn = messagesOf(head.id)[messageId]?.turn.value;
+      const turn = messagesOf(store.get(), head.id)[messageId]?.turn.value;
       if (!turn) return;
       if (turn.role === 'assistant' && turn.end === null) stop(head.id);
-      const patch = deleteMessage(head, messagesOf(head.id), messageId, clock.next);
+      const patch = deleteMessage(head, messagesOf(store.get(), head.id), messageId, clock.next);
       void change(context, patch);
       const ids = patch.messages.map(({ id }) => id);
       const shown = { now: patch.heads[0]?.shown.value ?? head.shown.value, before: head.shown.value };

@@ -8,7 +8,7 @@ import {
 } from '../data/arrival.ts';
 import { isHealth } from '../data/health.ts';
 import type { ListedModel } from '../data/model.ts';
-import { findConversation } from '../data/state.ts';
+import { findConversation } from '../data/selectors.ts';
 import { t } from '../messages/language.ts';
 import { keepArrival, keepDefaultModel, keepModel, readArrival } from '../storage/preferences.ts';
 import { type Context, messageOf, setValues, tell } from './context.ts';

@@ -1,6 +1,6 @@
 import { newId } from '../data/new-id.ts';
 import { defaultsFor, newPreset, type Preset, type Presets, stampsOf } from '../data/presets.ts';
-import { currentHead, modelOf } from '../data/state.ts';
+import { currentHead, modelOf } from '../data/selectors.ts';
 import { compareStamps } from '../data/tree/stamp.ts';
 import { keepPresets, onPresets, storedPresets } from '../storage/presets.ts';
 import { type Context, setValues } from './context.ts';

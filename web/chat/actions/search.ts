@@ -1,5 +1,5 @@
 import { type Find, findIn, lastFind, shownBy } from '../data/search.ts';
-import { currentHead } from '../data/state.ts';
+import { currentHead, messagesOf } from '../data/selectors.ts';
 import { shownMessages } from '../data/tree/branches.ts';
 import { comparedMessages } from '../data/tree/compared.ts';
 import { show } from '../data/tree/operations.ts';
@@ -30,7 +30,7 @@ export function searchActions(context: Context, open: (id: string) => Promise<vo
     open: async (id, { messageId, file }, words) => {
       await open(id);
       const state = store.get();
-      const messages = state.chats.messages[id] ?? {};
+      const messages = messagesOf(state, id);
       if (state.currentId !== id || !messages[messageId]) return;
       const head = currentHead(state);
       const seen = [...shownMessages(head, messages), ...comparedMessages(head, messages)];

@@ -1,4 +1,4 @@
-import { headOf } from '../data/state.ts';
+import { headOf } from '../data/selectors.ts';
 import { type Context, readMessages, see, take } from './context.ts';
 import type { ReplyKeeping } from './replies.ts';
 

@@ -1,6 +1,6 @@
 import { openToolLink, type ToolLink } from '../api/tool-link.ts';
 import { newId } from '../data/new-id.ts';
-import { currentHead } from '../data/state.ts';
+import { currentHead } from '../data/selectors.ts';
 import { type ChatTools, NO_CHAT_TOOLS } from '../data/tools/chat-tools.ts';
 import type { RunnableTool } from '../data/tools/offer.ts';
 import type { ToolResult } from '../data/tools/result.ts';

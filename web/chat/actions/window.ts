@@ -5,7 +5,7 @@ import type { ListedModel } from '../data/model.ts';
 import { newId } from '../data/new-id.ts';
 import type { ChatChunk } from '../data/reply.ts';
 import { toChatRequest } from '../data/request.ts';
-import { findConversation, headOf, modelOf } from '../data/state.ts';
+import { findConversation, headOf, messagesOf, modelOf } from '../data/selectors.ts';
 import { fromList, setCut, withValues } from '../data/tree/operations.ts';
 import type { Head } from '../data/tree/tree.ts';
 import { asSent } from '../data/window/as-sent.ts';
@@ -85,7 +85,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
   };
 
   const cutAt = (id: string, messageId: string | undefined, cut: Cut | null) => {
-    const message = store.get().chats.messages[id]?.[messageId ?? ''];
+    const message = messagesOf(store.get(), id)[messageId ?? ''];
     if (message) void change(context, setCut(message, cut, clock.next()));
   };
 
@@ -150,7 +150,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
     editSummary: (id, summary) => cutAt(id, findConversation(store.get(), id)?.leftOut?.messageId, { summary }),
     bringBack: (id) => {
       // A cut further up would show otherwise.
-      const cuts = Object.values(store.get().chats.messages[id] ?? {}).filter(({ cut }) => cut?.value);
+      const cuts = Object.values(messagesOf(store.get(), id)).filter(({ cut }) => cut?.value);
       const messages = cuts.flatMap((message) => setCut(message, null, clock.next()).messages);
       void change(context, { heads: [], messages });
     },

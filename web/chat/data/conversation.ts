@@ -145,6 +145,12 @@ export function replyToGoOn({ turns, settings }: Conversation): ReplyTurn | unde
   return last?.role === 'assistant' && canGoOn(last) && !settings.schema?.trim() ? last : undefined;
 }
 
+/** Returns a conversation up to the turn before this one; undefined if the turn is not in it. */
+export function turnsBefore(conversation: Conversation | undefined, turnId: string): Conversation | undefined {
+  const index = conversation?.turns.findIndex(({ id }) => id === turnId) ?? -1;
+  return conversation && index >= 0 ? { ...conversation, turns: conversation.turns.slice(0, index) } : undefined;
+}
+
 /** Returns the calls of the last reply that have no result yet. Those of compared replies wait until one is chosen. */
 export function openCalls({ turns, compared }: Conversation): ToolCallObject[] {
   if (compared) return [];

@@ -40,12 +40,6 @@ export function folderNames(summaries: Pick<Summary, 'folder'>[]): string[] {
   );
 }
 
-/** Tidies a name that a person has typed. One that differs from a known name only in its case means the known one. */
-export function folderName(typed: string, known: string[]): string {
-  const name = typed.trim().replace(/\s+/g, ' ');
-  return known.find((one) => one === name) ?? known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
-}
-
 export function folderOf({ folder }: Pick<Head, 'folder'>): string {
   return folder?.value ?? '';
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { Problem } from '../messages/problem.ts';
 import { UNTITLED } from './conversation.ts';
 import { FORMAT, VERSION } from './export.ts';
+import { tidyFolderName } from './folder-name.ts';
 import { chatGptExport } from './foreign/chatgpt.ts';
 import { fromForeign } from './foreign/foreign.ts';
 import { openWebUiExport } from './foreign/open-webui.ts';
@@ -124,7 +125,7 @@ const head = v.object({
   deleted: field(v.boolean()),
   shown: field(v.nullable(v.string())),
   pinned: v.exactOptional(field(v.boolean())),
-  folder: v.exactOptional(field(v.pipe(v.string(), v.trim()))),
+  folder: v.exactOptional(field(v.pipe(v.string(), v.transform(tidyFolderName)))),
   tools: v.exactOptional(field(chatTools)),
   second: v.exactOptional(field(v.nullable(v.string()))),
   compared: v.exactOptional(field(v.array(v.string()))),

@@ -1,18 +1,16 @@
 import type { Arrival } from './arrival.ts';
-import type { Conversation } from './conversation.ts';
-import { type Draft, mergeDraft, NEW_CHAT, NO_DRAFT } from './draft.ts';
+import { type Draft, mergeDraft, NO_DRAFT } from './draft.ts';
 import type { Health } from './health.ts';
 import type { Home } from './home-server.ts';
-import { canChat, type ListedModel } from './model.ts';
+import type { ListedModel } from './model.ts';
 import { mergePresets, NO_PRESETS, type Presets } from './presets.ts';
 import { mergePrompts, type Prompt, type Prompts } from './prompts.ts';
 import type { Coming } from './reply.ts';
 import type { Place } from './search.ts';
-import { allRunning, NO_TOOLS, reduceTools, type ToolsAction, type ToolsState } from './tools/tools-state.ts';
-import { isErased } from './tree/erase.ts';
+import { NO_TOOLS, reduceTools, type ToolsAction, type ToolsState } from './tools/tools-state.ts';
 import { merge } from './tree/merge.ts';
 import { type Chats, type Head, NO_CHATS, type Patch } from './tree/tree.ts';
-import { conversationOf } from './tree/view.ts';
+import type { Waiting } from './waiting.ts';
 
 /** Where the API runs: on a local server or in this browser. */
 export type Ground = 'server' | 'browser';
@@ -36,19 +34,6 @@ export interface Notice {
 export interface Elsewhere {
   /** The id of the tab. */
   tab: string;
-  conversationId: string;
-}
-
-/** The reply that is asked for. Without any of these, it is a new one after the last turn. */
-export interface Wanted {
-  /** The reply in whose place it comes. */
-  instead?: string;
-  /** The reply that goes on where its words end. */
-  continued?: string;
-}
-
-/** A reply that is asked for when Paddock is ready. */
-export interface Waiting extends Wanted {
   conversationId: string;
 }
 
@@ -217,7 +202,7 @@ export function reduce(state: State, action: Action): State {
     case 'draft':
       return {
         ...state,
-        drafts: { ...state.drafts, [action.key]: mergeDraft(draftOf(state, action.key), action.draft) },
+        drafts: { ...state.drafts, [action.key]: mergeDraft(state.drafts[action.key] ?? NO_DRAFT, action.draft) },
       };
     case 'presets':
       return { ...state, presets: mergePresets(state.presets, action.presets) };
@@ -238,62 +223,6 @@ export function reduce(state: State, action: Action): State {
     default:
       return action satisfies never;
   }
-}
-
-/** Returns a conversation without its messages; undefined if there is none with this id, or if it was erased. */
-export function headOf({ chats, fresh }: State, id: string): Head | undefined {
-  const head = chats.heads[id] ?? (fresh.id === id ? fresh : undefined);
-  return head && !isErased(head) ? head : undefined;
-}
-
-/** Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. */
-export function findConversation(state: State, id: string): Conversation | undefined {
-  const head = headOf(state, id);
-  const growing = new Set([...Object.keys(state.elsewhere), ...Object.keys(state.coming)]);
-  return head && conversationOf(head, state.chats.messages[id] ?? {}, growing);
-}
-
-export function currentHead(state: State): Head {
-  return headOf(state, state.currentId) ?? state.fresh;
-}
-
-export function currentConversation(state: State): Conversation {
-  return findConversation(state, state.currentId) ?? conversationOf(state.fresh, {}, new Set());
-}
-
-/** Returns the ids of the conversations in which a reply grows or a tool runs, in this tab or another one. */
-export function runningIds({ coming, elsewhere, tools }: State): string[] {
-  const all = [...Object.values(coming), ...Object.values(elsewhere), ...allRunning(tools)];
-  return [...new Set(all.map(({ conversationId }) => conversationId))].toSorted();
-}
-
-/** Returns the key of the draft that belongs to the current conversation. */
-export function draftKey({ chats, fresh, currentId }: State): string {
-  return currentId === fresh.id && !chats.heads[currentId] ? NEW_CHAT : currentId;
-}
-
-export function draftOf({ drafts }: State, key: string): Draft {
-  return drafts[key] ?? NO_DRAFT;
-}
-
-/** Returns where the API runs; null if that is not known yet. */
-export function groundOf({ startup }: State): Ground | null {
-  return startup.kind === 'ready' ? startup.ground : null;
-}
-
-/** Returns the model of a conversation: its own, else the default, the preferred one, or the first chat model. */
-export function modelOf(state: State, { model }: Pick<Conversation, 'model'>): ListedModel | undefined {
-  const able = (state.models ?? []).filter(canChat);
-  const wanted = [model, state.defaultModel, state.preferredModel]
-    .map((id) => listedChatModel(state, id))
-    .find(Boolean);
-  // Base models, which only continue a text, have no chat template.
-  return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
-}
-
-/** Returns the model with this id, if there is one that can chat. */
-export function listedChatModel({ models }: State, id: string | null): ListedModel | undefined {
-  return models?.find((one) => one.id === id && canChat(one));
 }
 
 /** Messages of conversations that were never opened here are left out: they are read from the storage when one is. */

@@ -1,6 +1,6 @@
 import type { KeptArrival } from '../data/arrival.ts';
 import type { Enter } from '../data/enter.ts';
-import type { Waiting } from '../data/state.ts';
+import type { Waiting } from '../data/waiting.ts';
 import { readText, writeText } from './safe-storage.ts';
 
 /** A person's choices for the page itself. The API key is stored for this tab only, until it closes. */

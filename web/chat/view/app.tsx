@@ -3,7 +3,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isGrowing } from '../data/conversation.ts';
 import { draftWords } from '../data/draft.ts';
 import { nameAmong } from '../data/model.ts';
-import { currentConversation, currentHead, draftKey, draftOf, modelOf, type State } from '../data/state.ts';
+import { currentConversation, currentHead, draftKey, draftOf, modelOf } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { runsIn } from '../data/tools/tools-state.ts';
 import { t } from '../messages/language.ts';
 import { type Store, useStore } from '../store.ts';
@@ -13,7 +14,7 @@ import { KeyDialog } from './key-dialog.tsx';
 import { lazy, useLazy } from './lazy.ts';
 import { ModelsDialog } from './models-dialog.tsx';
 import { NoticeView } from './notice.tsx';
-import { Dialog } from './parts.tsx';
+import { Dialog, InDialogs } from './parts.tsx';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -52,9 +53,11 @@ export function App({ store }: { store: Store }): JSX.Element {
   const servers = useLazy(serversDialog, panel === 'tools');
   useEscape(() => actions.replies.stop());
   useEffect(() => setKeyLater(false), [state.keyWanted]);
+  const wantedKey = keyLater ? null : state.keyWanted;
+  const notice = useMemo(() => <NoticeView notice={state.notice} />, [state.notice, t]);
 
   return (
-    <>
+    <InDialogs.Provider value={notice}>
       <button type="button" class="skip button" onClick={skipToMessage}>
         {t('page.skip')}
       </button>
@@ -126,12 +129,12 @@ export function App({ store }: { store: Store }): JSX.Element {
       {prompts && (
         <prompts.PromptsDialog prompts={state.prompts} open={panel === 'prompts'} onClose={closing('prompts')} />
       )}
-      <KeyDialog message={keyLater ? null : state.keyWanted} onClose={() => setKeyLater(true)} />
-      <NoticeView notice={state.notice} />
+      <KeyDialog message={wantedKey} onClose={() => setKeyLater(true)} />
+      {panel === null && wantedKey === null && notice}
       <p class="hidden" role="status" id="announcement">
         {state.announcement}
       </p>
-    </>
+    </InDialogs.Provider>
   );
 }
 

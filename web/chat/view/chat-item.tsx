@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Summary } from '../data/conversation.ts';
 import type { Find } from '../data/search.ts';
 import { t } from '../messages/language.ts';
@@ -11,6 +11,7 @@ import { onEscape } from './on-escape.ts';
 import { IconButton } from './parts.tsx';
 import { RenameField } from './rename-field.tsx';
 import { fileNameOf, saveFile } from './save-file.ts';
+import { focusIfLost, useFocusBack } from './use-focus-back.ts';
 
 interface ChatItemProps {
   summary: Summary;
@@ -35,15 +36,20 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
   const [more, setMore] = useState(false);
   const [moving, setMoving] = useState(false);
   const [renaming, setRenaming] = useState(false);
-  const item = useRef<HTMLLIElement>(null);
+  const { part: item, focusBack } = useFocusBack<HTMLLIElement>('.chat-open');
   const { id, pinned, folder } = summary;
   const title = shownTitle(summary.title);
-  /** Keeps the focus in the row when what has it goes. */
-  const focusRow = () => requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.chat-open')?.focus());
   const close = () => {
     setMore(false);
     setMoving(false);
-    focusRow();
+    focusBack();
+  };
+  const remove = () => {
+    const row = item.current;
+    const beside = row?.nextElementSibling ?? row?.previousElementSibling;
+    const list = row?.closest('nav');
+    conversations.remove([id]);
+    focusIfLost(() => beside?.querySelector<HTMLElement>('button') ?? list?.querySelector<HTMLElement>('.new-chat'));
   };
   return (
     <li
@@ -59,7 +65,7 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
           onRename={(next) => conversations.rename(id, next)}
           onDone={(byKey) => {
             setRenaming(false);
-            if (byKey) focusRow();
+            if (byKey) focusBack();
           }}
         />
       ) : (
@@ -93,7 +99,7 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
           >
             <MoreIcon />
           </IconButton>
-          <IconButton label={t('chats.delete', { title })} onClick={() => conversations.remove([id])}>
+          <IconButton label={t('chats.delete', { title })} onClick={remove}>
             <TrashIcon />
           </IconButton>
         </div>

@@ -1,22 +1,20 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { type Attachment, inWords, kindsOf, meansFiles } from '../data/attachments.ts';
+import { type Attachment, inWords, kindsOf } from '../data/attachments.ts';
 import type { Draft } from '../data/draft.ts';
-import { sends } from '../data/enter.ts';
 import type { ListedModel } from '../data/model.ts';
 import type { Prompts } from '../data/prompts.ts';
-import { LONG_PASTE } from '../data/text-file.ts';
 import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { AttachButton, Attachments, DropZone } from './attachments.tsx';
 import { SendIcon, StopIcon } from './icons.tsx';
+import { MessageField } from './message-field.tsx';
 import { canRecord } from './microphone.ts';
 import { IconButton } from './parts.tsx';
 import { Problems } from './problems.tsx';
-import { menuAttributes, menuInWords, PromptMenuView } from './prompt-menu.tsx';
+import { menuInWords, PromptMenuView } from './prompt-menu.tsx';
 import { RecordButton } from './record-button.tsx';
 import { useAttachments } from './use-attachments.ts';
-import { useEnter } from './use-enter.ts';
 import { useFileDrop } from './use-file-drop.ts';
 import { usePromptMenu } from './use-prompt-menu.ts';
 
@@ -35,16 +33,14 @@ interface ComposerProps {
   onPrompts: () => void;
 }
 
-/** The form for a message. Enter sends it or begins a new line, as the person has chosen. */
+/** The form for a message: its text, what is attached to it, and the button that sends it. */
 export function Composer(props: ComposerProps): JSX.Element {
   const { conversationId, draft: written, draftKey, models, model, replying, prompts, onPrompts } = props;
   const { replies, drafts } = useActions();
   const text = written.text.value;
-  const setText = (next: string) => drafts.write({ text: next });
   const draft = useAttachments(draftKey, written.attachments.value, models !== null, model);
   const dragging = useFileDrop(draft.attach);
   const area = useRef<HTMLTextAreaElement>(null);
-  const [enter] = useEnter();
   const { attachments } = draft;
   const kinds = kindsOf(model);
   const fit = !draft.reading && draft.misfit === null;
@@ -80,15 +76,6 @@ export function Composer(props: ComposerProps): JSX.Element {
       if (!prompt) onPrompts();
     },
   });
-  const onPaste = (event: ClipboardEvent) => {
-    const clipboard = event.clipboardData;
-    if (!clipboard) return;
-    const pasted = clipboard.getData('text/plain');
-    if (meansFiles(clipboard.types)) draft.attach(Array.from(clipboard.files));
-    else if (pasted.length > LONG_PASTE) draft.attachText(pasted);
-    else return;
-    event.preventDefault();
-  };
 
   return (
     <form
@@ -117,47 +104,54 @@ export function Composer(props: ComposerProps): JSX.Element {
       <PromptMenuView menu={menu} />
       <div class="composer-row">
         <AttachButton kinds={kinds} onPick={draft.attach} />
-        <textarea
-          ref={area}
-          id="message"
-          rows={1}
-          value={text}
-          placeholder={t('message.field')}
-          aria-label={t('message.field')}
-          dir="auto"
-          enterkeyhint={enter === 'send' ? 'send' : 'enter'}
-          {...menuAttributes(menu)}
-          onInput={({ currentTarget }) => {
-            menu.onInput(currentTarget.selectionStart);
-            setText(currentTarget.value);
-          }}
-          onSelect={({ currentTarget }) => menu.setCaret(currentTarget.selectionStart)}
-          onKeyDown={(event) => {
-            if (menu.onKey(event) || !sends(event, enter)) return;
-            event.preventDefault();
-            send();
-          }}
-          onPaste={onPaste}
+        <MessageField
+          area={area}
+          text={text}
+          menu={menu}
+          onText={(next) => drafts.write({ text: next })}
+          onSend={send}
+          onPasteFiles={draft.attach}
+          onPasteLong={draft.attachText}
         />
         {kinds.includes('audio') && canRecord() && (
           <RecordButton onRecorded={(file) => draft.attach([file])} onProblem={draft.refuse} />
         )}
-        {replying ? (
-          <IconButton label={t('common.stop')} class="primary" onClick={() => replies.stop()}>
-            <StopIcon />
-          </IconButton>
-        ) : (
-          <button
-            type="submit"
-            class="icon-button primary"
-            aria-label={t('message.send')}
-            title={t('message.send')}
-            disabled={!sendable}
-          >
-            <SendIcon />
-          </button>
-        )}
+        <SendButton replying={replying} sendable={sendable} onStopped={() => area.current?.focus()} />
       </div>
     </form>
+  );
+}
+
+interface SendButtonProps {
+  replying: boolean;
+  sendable: boolean;
+  /** Called when a reply was stopped, unless by touch: a keyboard would cover half of the screen. */
+  onStopped: () => void;
+}
+
+/** Sends the message. While a reply grows, it stops that. */
+function SendButton({ replying, sendable, onStopped }: SendButtonProps): JSX.Element {
+  const { replies } = useActions();
+  if (replying) {
+    const stop = (event: MouseEvent) => {
+      replies.stop();
+      if (!('pointerType' in event && event.pointerType === 'touch')) onStopped();
+    };
+    return (
+      <IconButton label={t('common.stop')} class="primary" onClick={stop}>
+        <StopIcon />
+      </IconButton>
+    );
+  }
+  return (
+    <button
+      type="submit"
+      class="icon-button primary"
+      aria-label={t('message.send')}
+      title={t('message.send')}
+      disabled={!sendable}
+    >
+      <SendIcon />
+    </button>
   );
 }

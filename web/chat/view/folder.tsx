@@ -1,12 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import { folderName } from '../data/folders.ts';
+import { useState } from 'preact/hooks';
+import { FOLDER_NAME_LENGTH, folderName } from '../data/folder-name.ts';
 import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { ChevronIcon, MoreIcon } from './icons.tsx';
 import { onEscape } from './on-escape.ts';
 import { IconButton } from './parts.tsx';
 import { RenameField } from './rename-field.tsx';
+import { useFocusBack } from './use-focus-back.ts';
 
 interface FolderProps {
   name: string;
@@ -26,12 +27,10 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
   const actions = useActions().folders;
   const [more, setMore] = useState(false);
   const [renaming, setRenaming] = useState(false);
-  const item = useRef<HTMLLIElement>(null);
-  /** Keeps the focus in the row when what has it goes. */
-  const focusRow = () => requestAnimationFrame(() => item.current?.querySelector<HTMLElement>('.folder-open')?.focus());
+  const { part: item, focusBack } = useFocusBack<HTMLLIElement>('.folder-open');
   const close = () => {
     setMore(false);
-    focusRow();
+    focusBack();
   };
   return (
     <li class="folder" ref={item} onKeyDown={more ? onEscape(close) : undefined}>
@@ -39,10 +38,11 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
         <RenameField
           label={t('folders.nameOf', { name })}
           name={name}
+          maxLength={FOLDER_NAME_LENGTH}
           onRename={(next) => actions.rename(name, folderName(next, others(folders, name)))}
           onDone={(byKey) => {
             setRenaming(false);
-            if (byKey) focusRow();
+            if (byKey) focusBack();
           }}
         />
       ) : (

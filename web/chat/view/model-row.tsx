@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { canChat, type ListedModel, nameAmong } from '../data/model.ts';
-import { groundOf, type State } from '../data/state.ts';
+import { groundOf } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { t } from '../messages/language.ts';
 import { formatBytes } from '../messages/numbers.ts';
 import { useActions } from './actions.ts';

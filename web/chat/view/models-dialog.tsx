@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Health } from '../data/health.ts';
-import { currentConversation, groundOf, modelOf, type State } from '../data/state.ts';
+import { currentConversation, groundOf, modelOf } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { t } from '../messages/language.ts';
 import { AddModel } from './add-model.tsx';
 import { HomeServerChoice } from './home-server.tsx';

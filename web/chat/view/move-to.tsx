@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { folderName } from '../data/folders.ts';
+import { FOLDER_NAME_LENGTH, folderName } from '../data/folder-name.ts';
 import { t } from '../messages/language.ts';
 import { FolderIcon } from './icons.tsx';
 
@@ -47,7 +47,7 @@ export function MoveTo({ folders, current, canLeave, onMove }: MoveToProps): JSX
           value={typed}
           aria-label={t('folders.new')}
           placeholder={t('folders.new')}
-          maxLength={60}
+          maxLength={FOLDER_NAME_LENGTH}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
         <button type="submit" class="button" disabled={name === ''}>

@@ -5,6 +5,7 @@ import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
 import { CloseIcon } from './icons.tsx';
 import { IconButton } from './parts.tsx';
+import { focusIfLost } from './use-focus-back.ts';
 
 const SHOWN_MS = 8000;
 
@@ -25,7 +26,8 @@ export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
             <button
               type="button"
               class="link"
-              onClick={() => {
+              onClick={(event) => {
+                keepFocus(event);
                 actions.dismissNotice();
                 notice.undo?.();
               }}
@@ -33,11 +35,23 @@ export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
               {t('common.undo')}
             </button>
           )}
-          <IconButton label={t('common.dismiss')} onClick={actions.dismissNotice}>
+          <IconButton
+            label={t('common.dismiss')}
+            onClick={(event) => {
+              keepFocus(event);
+              actions.dismissNotice();
+            }}
+          >
             <CloseIcon />
           </IconButton>
         </div>
       )}
     </div>
   );
+}
+
+/** The button that was clicked goes. The focus stays in its dialog, or goes to the conversation. */
+function keepFocus({ currentTarget }: { currentTarget: HTMLElement }): void {
+  const dialog = currentTarget.closest('dialog');
+  focusIfLost(() => dialog?.querySelector<HTMLElement>('.dialog-head button') ?? document.querySelector('.turns'));
 }

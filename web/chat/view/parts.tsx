@@ -1,11 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type ComponentChildren, createContext, type JSX, type TargetedMouseEvent } from 'preact';
+import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../messages/language.ts';
 import { CloseIcon } from './icons.tsx';
 
 interface IconButtonProps {
   label: string;
-  onClick: () => void;
+  onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
   children: ComponentChildren;
   class?: string;
   /** For a button that switches something on and off. */
@@ -41,9 +41,13 @@ interface DialogProps {
   shape?: 'sheet' | 'drawer';
 }
 
+/** What stands in the dialog that is open, above its content: the rest of the page can't be reached then. */
+export const InDialogs = createContext<ComponentChildren>(null);
+
 /** The browser's own modal dialog. It keeps the focus; Escape or a click outside closes it. */
 export function Dialog({ title, open, onClose, children, shape = 'sheet' }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
+  const above = useContext(InDialogs);
   // A layout effect, so that the page is no longer inert when a person types right after closing the dialog.
   useLayoutEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
@@ -69,6 +73,7 @@ export function Dialog({ title, open, onClose, children, shape = 'sheet' }: Dial
             </IconButton>
           </header>
           {children}
+          {above}
         </div>
       )}
     </dialog>

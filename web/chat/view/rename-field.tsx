@@ -5,13 +5,14 @@ import { onEscape } from './on-escape.ts';
 interface RenameFieldProps {
   label: string;
   name: string;
+  maxLength?: number;
   onRename: (name: string) => void;
   /** `byKey` is false if the field was left for something else. */
   onDone: (byKey: boolean) => void;
 }
 
 /** Enter and leaving the field rename. Escape leaves the name as it is. */
-export function RenameField({ label, name, onRename, onDone }: RenameFieldProps): JSX.Element {
+export function RenameField({ label, name, maxLength, onRename, onDone }: RenameFieldProps): JSX.Element {
   const [text, setText] = useState(name);
   const field = useRef<HTMLInputElement>(null);
   const isOver = useRef(false);
@@ -35,6 +36,7 @@ export function RenameField({ label, name, onRename, onDone }: RenameFieldProps)
         ref={field}
         value={text}
         aria-label={label}
+        maxLength={maxLength}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onBlur={() => end(true, false)}
         onKeyDown={onEscape(() => end(false, true))}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { isGrowing, type ReplyEnd, type ReplyStats, type ReplyTurn, type ToolTurn } from '../data/conversation.ts';
 import { endNote, explainStats, formatRate, formatStats } from '../data/figures.ts';
 import { type Coming, rate } from '../data/reply.ts';
@@ -11,9 +11,11 @@ import { CopyButton } from './copy-button.tsx';
 import { CodeIcon, CopyTextIcon, EditIcon, MoreIcon, RetryIcon, TrashIcon } from './icons.tsx';
 import { Markdown } from './markdown/markdown.tsx';
 import { plainText } from './markdown/plain-text.ts';
+import { onEscape } from './on-escape.ts';
 import { IconButton } from './parts.tsx';
 import { ReplyEditor } from './reply-editor.tsx';
 import { ToolCall } from './tool-call.tsx';
+import { useFocusBack } from './use-focus-back.ts';
 import { Versions } from './versions.tsx';
 
 interface ReplyProps {
@@ -45,11 +47,10 @@ export function Reply(props: ReplyProps): JSX.Element {
   const [asWritten, setAsWritten] = useState(false);
   /** The id of the version that is being edited. */
   const [editing, setEditing] = useState<string | null>(null);
-  const foot = useRef<HTMLElement>(null);
-  /** Keeps the focus in the reply when the editor goes. */
+  const { part: foot, focusBack } = useFocusBack<HTMLElement>('[aria-expanded]');
   const endEdit = () => {
     setEditing(null);
-    requestAnimationFrame(() => foot.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus());
+    focusBack();
   };
   const thinks = growing && shown.text === '' && shown.calls.length === 0;
   return (
@@ -103,6 +104,7 @@ export function Reply(props: ReplyProps): JSX.Element {
             asWritten={asWritten}
             onAsWritten={() => setAsWritten((before) => !before)}
             onEdit={() => setEditing(reply.id)}
+            focusBack={focusBack}
           />
         )}
       </footer>
@@ -143,11 +145,13 @@ interface EndingProps {
   asWritten: boolean;
   onAsWritten: () => void;
   onEdit: () => void;
+  /** Gives the focus to the button of the menu when that closes. */
+  focusBack: () => void;
 }
 
-function Ending({ reply, goesOn, versions, asWritten, onAsWritten, onEdit }: EndingProps): JSX.Element {
-  const { replies, messages } = useActions();
-  const [more, setMore] = useState(false);
+function Ending(props: EndingProps): JSX.Element {
+  const { reply, goesOn, versions, asWritten, onAsWritten, onEdit, focusBack } = props;
+  const { replies } = useActions();
   const note = reply.end && endNote(reply.end, t);
   return (
     <>
@@ -164,25 +168,58 @@ function Ending({ reply, goesOn, versions, asWritten, onAsWritten, onEdit }: End
         <IconButton label={t('reply.retry')} onClick={() => replies.retry(reply.id)}>
           <RetryIcon />
         </IconButton>
-        <IconButton label={t('reply.more')} expanded={more} onClick={() => setMore(!more)}>
-          <MoreIcon />
-        </IconButton>
-        {more && (
-          <>
-            <IconButton label={t('reply.edit')} onClick={onEdit}>
-              <EditIcon />
-            </IconButton>
-            <IconButton label={t('reply.delete')} onClick={() => messages.remove(reply.id)}>
-              <TrashIcon />
-            </IconButton>
-          </>
-        )}
+        <Menu replyId={reply.id} onEdit={onEdit} focusBack={focusBack} />
       </span>
       <Versions id={reply.id} versions={versions} />
       {note && <strong>{note}</strong>}
       {goesOn && reply.end?.kind !== 'failed' && <GoOn replyId={reply.id} />}
       {reply.stats && <Figures id={`figures-${reply.id}`} stats={reply.stats} />}
     </>
+  );
+}
+
+interface MenuProps {
+  replyId: string;
+  onEdit: () => void;
+  focusBack: () => void;
+}
+
+/** The button with the three dots, and what it shows. It closes when something is chosen, or by Escape. */
+function Menu({ replyId, onEdit, focusBack }: MenuProps): JSX.Element {
+  const { messages } = useActions();
+  const [more, setMore] = useState(false);
+  const close = () => {
+    setMore(false);
+    focusBack();
+  };
+  return (
+    <fieldset class="reply-menu" aria-label={t('reply.more')} onKeyDown={more ? onEscape(close) : undefined}>
+      <IconButton label={t('reply.more')} expanded={more} onClick={() => setMore(!more)}>
+        <MoreIcon />
+      </IconButton>
+      {more && (
+        <>
+          <IconButton
+            label={t('reply.edit')}
+            onClick={() => {
+              setMore(false);
+              onEdit();
+            }}
+          >
+            <EditIcon />
+          </IconButton>
+          <IconButton
+            label={t('reply.delete')}
+            onClick={() => {
+              close();
+              messages.remove(replyId);
+            }}
+          >
+            <TrashIcon />
+          </IconButton>
+        </>
+      )}
+    </fieldset>
   );
 }
 

@@ -3,7 +3,8 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { folderNames } from '../data/folders.ts';
 import { listPrompts } from '../data/prompts.ts';
 import { hasWords } from '../data/search.ts';
-import { runningIds, type State } from '../data/state.ts';
+import { runningIds } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { summariesOf } from '../data/tree/view.ts';
 import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';
@@ -46,6 +47,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
   const folders = useMemo(() => folderNames(all), [all]);
   const running = runningIds(state);
   const choose = useRef<HTMLButtonElement>(null);
+  const begin = useRef<HTMLButtonElement>(null);
   const leave = useRef(onLeave);
   leave.current = onLeave;
   // A reply that grows changes nothing here, and the list may be long.
@@ -68,8 +70,8 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
   );
   const endChoice = () => {
     setChosen(null);
-    // The button that had the focus goes.
-    requestAnimationFrame(() => choose.current?.focus());
+    // The button that had the focus goes. Where no chat is left, there is nothing to choose.
+    requestAnimationFrame(() => (choose.current?.disabled ? begin : choose).current?.focus());
   };
   return (
     <nav class="sidebar" aria-label={t('chats.title')} onKeyDown={chosen ? onEscape(endChoice) : undefined}>
@@ -80,6 +82,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
       <button
         type="button"
         class="button new-chat"
+        ref={begin}
         onClick={() => {
           conversations.begin();
           onLeave();

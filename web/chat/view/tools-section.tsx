@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import type { Conversation } from '../data/conversation.ts';
+import { headOf } from '../data/selectors.ts';
 import { readTools, type Settings } from '../data/settings.ts';
-import { headOf, type State } from '../data/state.ts';
+import type { State } from '../data/state.ts';
 import { NO_CHAT_TOOLS } from '../data/tools/chat-tools.ts';
 import { CALCULATOR, runnableTools } from '../data/tools/offer.ts';
 import { t } from '../messages/language.ts';

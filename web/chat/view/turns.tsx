@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { type Conversation, type ReplyTurn, replyToGoOn, type ToolTurn, type Turn } from '../data/conversation.ts';
 import { waitingFor } from '../data/health.ts';
 import { type ListedModel, nameAmong } from '../data/model.ts';
-import { groundOf, headOf, modelOf, type State } from '../data/state.ts';
+import { groundOf, headOf, messagesOf, modelOf } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { openCallsOf } from '../data/tools/calls.ts';
 import { versionsOf } from '../data/tree/branches.ts';
 import { mediaNote } from '../data/window/as-sent.ts';
@@ -27,7 +28,7 @@ export function Turns({ state, conversation }: { state: State; conversation: Con
   const model = modelOf(state, conversation);
   const open = openCallsOf(conversation, headOf(state, conversation.id)?.tools?.value, state.tools);
   const goesOn = replyToGoOn(conversation)?.id;
-  const messages = state.chats.messages[conversation.id] ?? {};
+  const messages = messagesOf(state, conversation.id);
   const draw = (turn: Turn, index: number) => {
     if (turn.role === 'tool') return null;
     // Versions of a turn share the key, so that the focus stays on the button that shows the next one.

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Conversation, isGrowing } from '../data/conversation.ts';
-import { currentHead, modelOf, type State } from '../data/state.ts';
+import { currentHead, modelOf } from '../data/selectors.ts';
+import type { State } from '../data/state.ts';
 import { type Fill, fillOf, mostTokens, tokensByLastReply, windowOf } from '../data/window/fill.ts';
 import { wordsOf } from '../data/window/words.ts';
 import { useActions } from './actions.ts';

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Actions } from '../actions/actions.ts';
+import { currentConversation } from '../data/selectors.ts';
 import { type Command, commandOf } from '../data/shortcuts.ts';
-import { currentConversation, type State } from '../data/state.ts';
+import type { State } from '../data/state.ts';
 import { summariesOf } from '../data/tree/view.ts';
 import { t } from '../messages/language.ts';
 import { useActions } from './actions.ts';

@@ -11,6 +11,7 @@ import { IconButton } from './parts.tsx';
 import { RecordingView } from './recording.tsx';
 import { SentFile } from './text-file.tsx';
 import { useEnter } from './use-enter.ts';
+import { useFocusBack } from './use-focus-back.ts';
 import { Versions } from './versions.tsx';
 
 interface UserTurnProps {
@@ -23,13 +24,20 @@ interface UserTurnProps {
 /** The person's message. It can be edited. */
 export function UserTurnView({ turn, versions, mediaNote }: UserTurnProps): JSX.Element {
   const [editing, setEditing] = useState(false);
+  const { part, focusBack } = useFocusBack<HTMLElement>('.said-row button');
   return (
-    <article class="turn said" data-turn={turn.id}>
+    <article class="turn said" data-turn={turn.id} ref={part}>
       <h2 class="hidden">{t('message.you')}</h2>
       {!editing && <Sent turn={turn} />}
       {!editing && mediaNote !== null && <p class="media-note">{mediaNote}</p>}
       {editing ? (
-        <Editor turn={turn} onDone={() => setEditing(false)} />
+        <Editor
+          turn={turn}
+          onDone={() => {
+            setEditing(false);
+            focusBack();
+          }}
+        />
       ) : (
         <div class="said-row">
           <IconButton label={t('message.edit')} onClick={() => setEditing(true)}>

@@ -1,7 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Conversation } from '../data/conversation.ts';
-import { groundOf, modelOf, type State } from '../data/state.ts';
+import type { ListedModel } from '../data/model.ts';
+import type { Ground, State } from '../data/state.ts';
 import { windowOf } from '../data/window/fill.ts';
 import { likelyWindow, modelsWithMore, wayToMore } from '../data/window/larger.ts';
 import { t } from '../messages/language.ts';
@@ -10,6 +11,9 @@ import { useActions } from './actions.ts';
 export interface WindowChoicesProps {
   state: State;
   conversation: Conversation;
+  model: ListedModel | undefined;
+  /** Where the API runs; null if that is not known yet. */
+  ground: Ground | null;
   /** Says how full the window is. */
   children: ComponentChildren;
   /** Called when there is room again in the conversation with this id. */
@@ -18,7 +22,8 @@ export interface WindowChoicesProps {
 }
 
 /** What can be done about a context window that is full, or nearly. */
-export function WindowChoices({ state, conversation, children, onRoom, onClose }: WindowChoicesProps): JSX.Element {
+export function WindowChoices(props: WindowChoicesProps): JSX.Element {
+  const { state, conversation, model, ground, children, onRoom, onClose } = props;
   const { window } = useActions();
   const [busy, setBusy] = useState(false);
   const { id } = conversation;
@@ -59,7 +64,9 @@ export function WindowChoices({ state, conversation, children, onRoom, onClose }
           </button>
         )}
       </div>
-      <LargerWindow state={state} conversation={conversation} onRoom={onRoom} />
+      {model && (
+        <LargerWindow state={state} conversation={conversation} model={model} ground={ground} onRoom={onRoom} />
+      )}
     </div>
   );
 }
@@ -84,14 +91,13 @@ function Summarising({ text, onStop }: { text: string; onStop: () => void }): JS
   );
 }
 
-type LargerWindowProps = Pick<WindowChoicesProps, 'state' | 'conversation' | 'onRoom'>;
+interface LargerWindowProps extends Pick<WindowChoicesProps, 'state' | 'conversation' | 'ground' | 'onRoom'> {
+  model: ListedModel;
+}
 
-function LargerWindow({ state, conversation, onRoom }: LargerWindowProps): JSX.Element | null {
+function LargerWindow({ state, conversation, model, ground, onRoom }: LargerWindowProps): JSX.Element {
   const { models } = useActions();
-  const model = modelOf(state, conversation);
-  if (!model) return null;
   const window = windowOf(state.health, model);
-  const ground = groundOf(state);
   const others = modelsWithMore(state.models ?? [], state.health, ground, window);
   return (
     <details>

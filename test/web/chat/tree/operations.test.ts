@@ -5,6 +5,7 @@ import { shownMessages, versionsOf } from '../../../../web/chat/data/tree/branch
 import { chooseCompared, comparedMessages, sayBeside } from '../../../../web/chat/data/tree/compared.ts';
 import { merge } from '../../../../web/chat/data/tree/merge.ts';
 import {
+  answerAgain,
   deleteMessage,
   fromList,
   newHead,
@@ -41,6 +42,7 @@ function createTalk() {
       for (const turn of turns) take(say(head(), shown().at(-1) ?? null, turn, clock.next()));
     },
     sayInstead: (id: string, turn: Turn) => take(sayInstead(head(), messages(), id, turn, clock.next())),
+    answerAgain: (id: string, turn: ReplyTurn) => take(answerAgain(head(), messages(), id, turn, clock.next)),
     show: (id: string) => take(show(head(), messages(), id, clock.next())),
     setDeleted: (id: string, deleted: boolean) => take(setDeleted(message(id), deleted, clock.next())),
     sayBeside: (first: string, turn: ReplyTurn) => take(sayBeside(head(), messages(), first, turn, clock.next())),
@@ -64,6 +66,18 @@ describe('a conversation', () => {
     expect(talk.versions('b')).toEqual(['a', 'b']);
     talk.show('a');
     expect(talk.shown()).toEqual(['q', 'a', 'q2', 'a2']);
+  });
+
+  it('keeps no answer that failed before its first word when another one is asked for', () => {
+    const talk = createTalk();
+    const empty = { ...reply('failed'), text: '' };
+    talk.say(user('q'), empty);
+    talk.answerAgain('failed', reply('a'));
+    expect(talk.versions('a')).toEqual(['a']);
+    talk.answerAgain('a', { ...empty, id: 'thoughts', reasoning: 'Hm' });
+    talk.answerAgain('thoughts', reply('b'));
+    expect(talk.versions('b')).toEqual(['a', 'thoughts', 'b']);
+    expect(talk.shown()).toEqual(['q', 'b']);
   });
 
   it('keeps the first question when it is edited, and goes on where it was said last', () => {

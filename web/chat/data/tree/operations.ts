@@ -1,4 +1,4 @@
-import { type Conversation, type Turn, titleOf, UNTITLED } from '../conversation.ts';
+import { type Conversation, type ReplyTurn, type Turn, titleOf, UNTITLED } from '../conversation.ts';
 import { NO_SETTINGS, type Settings } from '../settings.ts';
 import type { ChatTools } from '../tools/chat-tools.ts';
 import type { Cut } from '../window/cut.ts';
@@ -55,6 +55,18 @@ export function say(head: Head, parent: string | null, turn: Turn, at: Stamp): P
 /** Says something else in the place of a message: an edited question, or another answer. Both stay. */
 export function sayInstead(head: Head, messages: Messages, id: string, turn: Turn, at: Stamp): Patch {
   return say(head, messages[id]?.parent ?? null, turn, at);
+}
+
+/** Gives another answer in the place of one. Both stay, unless the old one failed before its first word: then it is deleted. */
+export function answerAgain(head: Head, messages: Messages, id: string, turn: ReplyTurn, next: () => Stamp): Patch {
+  const patch = sayInstead(head, messages, id, turn, next());
+  const old = messages[id];
+  if (!old || hasWords(old.turn.value)) return patch;
+  return { ...patch, messages: [...patch.messages, ...setDeleted(old, true, next()).messages] };
+}
+
+function hasWords(turn: Turn): boolean {
+  return turn.role !== 'assistant' || turn.text !== '' || turn.reasoning !== '' || turn.calls.length > 0;
 }
 
 /** Sets a reply that has grown. */
