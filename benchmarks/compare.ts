@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Endpoint, openEndpoint } from './compare/endpoint.ts';
 import { FIGURES } from './compare/figures-shown.ts';
 import { findModel } from './compare/models.ts';
@@ -19,6 +20,9 @@ import { measureRound } from './compare/round.ts';
 import { comparisonTable } from './compare/table.ts';
 import type { Ask } from './compare/workloads.ts';
 import { turns } from './statistics.ts';
+
+/** Before each turn, in ms: the threads of a llama-server that has just answered spin for some 300 ms, and would take a core from the next. */
+const PAUSE_MS = 1000;
 
 /**
  * Compares Paddock with other OpenAI endpoints on the same model file, by turns, and prints a table; `--save` stores the results and
@@ -87,7 +91,9 @@ async function compare(
   for (let round = 0; round < count; round++) {
     for (const turn of turns(endpoints.length, round)) {
       const endpoint = endpoints[turn];
-      if (endpoint) rounds[turn]?.push(await measureRound(endpoint, make(round)));
+      if (!endpoint) continue;
+      await sleep(PAUSE_MS);
+      rounds[turn]?.push(await measureRound(endpoint, make(round)));
     }
   }
   return rounds;

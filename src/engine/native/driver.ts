@@ -35,7 +35,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   let promptTokenMs: number | null = null;
   let governor = startGovernor(most, performance.now());
   let seen: { at: number; clock: CpuClock } | undefined;
-  let planned = { prompts: 0, replies: 0 };
+  let planned = { prompts: 0, repliesMs: 0 };
 
   const judge = (pass: ObservedPass, now: number) => {
     const { threads } = governor;
@@ -43,13 +43,15 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     if (governor.threads < threads) seen = { at: now, clock: readCpuClock() };
   };
 
-  /** Before a pass, so that the first one after a pause has the cores that became free meanwhile. */
-  const look = async () => {
-    if (!seen || !wantsToLook(governor, most, performance.now())) return;
-    if (performance.now() - seen.at > RECENT_MS) {
-      seen = { at: performance.now(), clock: readCpuClock() };
-      await setTimeout(WINDOW_MS);
-    }
+  /**
+   * Before a pass, so that the first one after a pause has the cores that became free meanwhile. A long pass with too few threads costs
+   * more than to look once more, also at once after threads were given up: that may have been for a moment's work.
+   */
+  const look = async (isLong: boolean) => {
+    const asked = performance.now();
+    if (!seen || governor.threads === most || !(isLong || wantsToLook(governor, most, asked))) return;
+    if (asked - seen.at > RECENT_MS) seen = { at: asked, clock: readCpuClock() };
+    if (asked - seen.at < WINDOW_MS) await setTimeout(WINDOW_MS);
     const now = performance.now();
     const clock = readCpuClock();
     const free = (clock.idle - seen.clock.idle + clock.own - seen.clock.own) / (now - seen.at);
@@ -61,8 +63,9 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
 
   const compute = async (parts: Part[]) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
-    if (governed) await look();
-    const threads = atMost(tokens > MANY_TOKENS ? counts.prompt : counts.reply);
+    const isLong = tokens > MANY_TOKENS;
+    if (governed) await look(isLong);
+    const threads = atMost(isLong ? counts.prompt : counts.reply);
     const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
     let batches: MicroBatch[] = [{ sequences: 1, width: tokens }];
     const arrange = (shape: PassShape) => {
@@ -75,8 +78,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
     const wallMs = now - start.wall;
     const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;
     times.note({ tokens, replies, batches, ms: wallMs });
-    const repliesMs = planned.replies === 0 ? 0 : times.rows.of(planned.replies);
-    promptTokenMs = promptTokenTime(promptTokenMs, planned.prompts, wallMs - repliesMs);
+    promptTokenMs = promptTokenTime(promptTokenMs, planned.prompts, wallMs - planned.repliesMs);
     if (governed) judge({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
     return places;
   };
@@ -84,9 +86,11 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   return {
     plan(demands) {
       const waiting = demands.filter(({ prompt }) => prompt > 0).length;
-      const budget = promptBudget(promptTokenMs, waiting, demands.length - waiting, batchSize);
+      const writing = demands.length - waiting;
+      const repliesMs = writing === 0 ? 0 : times.rows.of(writing);
+      const budget = promptBudget({ tokenMs: promptTokenMs, repliesMs, waiting, writing }, batchSize);
       const grants = planStep(demands, { batchSize, promptBudget: budget, now: performance.now() });
-      planned = { prompts: sum(grants), replies: demands.length - waiting };
+      planned = { prompts: sum(grants), repliesMs };
       return grants;
     },
     decode: compute,

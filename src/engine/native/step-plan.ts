@@ -1,4 +1,5 @@
 import { sum } from '../../core/sum.ts';
+import { TILE } from './micro-batches.ts';
 
 /** What a generation could use of the next step. */
 export interface Demand {
@@ -15,7 +16,8 @@ export interface Demand {
  * share at most `promptBudget` tokens, so that no stream stalls for long; else they have the whole batch.
  *
  * Among the prompts that one is served first which has waited longest for its size. So a short prompt does not wait for a long
- * one to end, and a long one can't be kept waiting by ever new short ones.
+ * one to end, and a long one can't be kept waiting by ever new short ones. They are cut at whole tiles; a few tokens of one more
+ * prompt would be a micro-batch of their own.
  *
  * @param batchSize the most tokens in one forward pass
  * @param now the present, in ms, by the clock of `since`
@@ -26,13 +28,14 @@ export function planStep(
 ): number[] {
   const replies = sum(demands.map(({ reply }) => reply));
   let left = replies === 0 ? batchSize : Math.min(batchSize - replies, Math.max(1, promptBudget));
+  const tile = left < TILE ? 1 : TILE;
   const grants = demands.map(() => 0);
   const urgency = ({ since, prompt }: Demand) => (now - since + 1) / prompt;
   const prompts = [...demands.entries()]
     .filter(([, { prompt }]) => prompt > 0)
     .sort(([, a], [, b]) => urgency(b) - urgency(a));
   for (const [index, { prompt }] of prompts) {
-    const granted = Math.min(prompt, left);
+    const granted = prompt <= left ? prompt : left - (left % tile);
     grants[index] = granted;
     left -= granted;
   }

@@ -75,6 +75,17 @@ describe('the runs of a pass', () => {
     ]);
   });
 
+  it('leave the tiles of a prompt whole', () => {
+    const free = () => 1;
+    expect(planRuns(shapeOf([1, 64, 1]), free)).toEqual([
+      { from: 2, to: 3 },
+      { from: 1, to: 2 },
+      { from: 0, to: 1 },
+    ]);
+    expect(planRuns(shapeOf([64, 64]), free)).toEqual([{ from: 0, to: 2 }]);
+    expect(planRuns(shapeOf([1, 63, 1]), free)).toEqual([{ from: 0, to: 3 }]);
+  });
+
   it('have every sequence that brings something once, no other that must not change, and no run beside another in ascending order', () => {
     const sequence = fc.record({
       width: fc.oneof(fc.constant(0), fc.constant(1), fc.integer({ min: 2, max: 300 })),

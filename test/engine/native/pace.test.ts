@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { promptBudget, promptTokenTime } from '../../../src/engine/native/pace.ts';
+import { type Pressure, promptBudget, promptTokenTime } from '../../../src/engine/native/pace.ts';
 
 /** What a prompt token takes after steps with so many prompt tokens that took so many ms. */
 const timeAfter = (...steps: [prompts: number, ms: number][]) =>
@@ -22,25 +22,32 @@ describe('the time of a prompt token', () => {
 });
 
 describe('the share of prompts in a step', () => {
+  const budget = (pressure: Partial<Pressure>) =>
+    promptBudget({ tokenMs: 2, repliesMs: 20, waiting: 1, writing: 1, ...pressure }, 512);
+
   it('is as many tokens as take 250 ms', () => {
-    expect(promptBudget(2, 1, 1, 512)).toBe(125);
-    expect(promptBudget(2, 1, 8, 512)).toBe(125);
+    expect(budget({})).toBe(125);
+    expect(budget({ writing: 8 })).toBe(125);
   });
 
   it('is larger where more prompts wait than replies are written', () => {
-    expect(promptBudget(2, 4, 2, 512)).toBe(250);
-    expect(promptBudget(2, 15, 1, 512)).toBe(512);
+    expect(budget({ waiting: 4, writing: 2 })).toBe(250);
+    expect(budget({ waiting: 15 })).toBe(512);
+  });
+
+  it('takes five times as long as the replies, where these take long', () => {
+    expect(budget({ repliesMs: 100, writing: 16 })).toBe(250);
   });
 
   it('is the whole batch on a machine that is quick enough', () => {
-    expect(promptBudget(0.02, 1, 1, 512)).toBe(512);
+    expect(budget({ tokenMs: 0.02 })).toBe(512);
   });
 
   it('is never so small that it would tell nothing of what a token takes', () => {
-    expect(promptBudget(50, 1, 16, 512)).toBe(64);
+    expect(budget({ tokenMs: 50, writing: 16 })).toBe(64);
   });
 
   it('is a quarter of the batch before anything is known', () => {
-    expect(promptBudget(null, 1, 1, 512)).toBe(128);
+    expect(budget({ tokenMs: null })).toBe(128);
   });
 });

@@ -24,7 +24,7 @@ describe('step plan', () => {
 
   it('limits prompts to their budget while a reply is written, so that no stream stalls long', () => {
     expect(plan([reply(), prompt(2000)])).toEqual([0, 128]);
-    expect(plan([prompt(100, 10), reply(), prompt(50)])).toEqual([100, 0, 28]);
+    expect(plan([prompt(100, 10), reply(), prompt(20)])).toEqual([100, 0, 20]);
   });
 
   it('leaves room for replies, even if nearly all are', () => {
@@ -32,16 +32,26 @@ describe('step plan', () => {
     expect(plan([reply(4), reply(4), prompt(9)], 10)).toEqual([0, 0, 2]);
   });
 
+  it('cuts a prompt at multiples of 64 tokens, and begins no other with less', () => {
+    expect(plan([reply(), prompt(2000)], 512, 200)).toEqual([0, 192]);
+    expect(plan([reply(), prompt(100, 10), prompt(2000)], 512, 160)).toEqual([0, 100, 0]);
+    expect(plan([prompt(2000)], 200)).toEqual([192]);
+  });
+
+  it('takes what there is room for where that is less', () => {
+    expect(plan([reply(), prompt(2000)], 32, 64)).toEqual([0, 31]);
+  });
+
   it('moves a prompt on even where the budget is less than a token', () => {
     expect(plan([reply(), prompt(9)], 512, 0)).toEqual([0, 1]);
   });
 
   it('serves prompts of one length in order of arrival', () => {
-    expect(plan([prompt(300, 3), prompt(300, 2), prompt(300, 1)])).toEqual([300, 212, 0]);
+    expect(plan([prompt(300, 3), prompt(300, 2), prompt(300, 1)])).toEqual([300, 192, 0]);
   });
 
   it('does not keep a short prompt behind a long one', () => {
-    expect(plan([reply(), prompt(4000, 1000), prompt(40, 20)])).toEqual([0, 88, 40]);
+    expect(plan([reply(), prompt(4000, 1000), prompt(40, 20)])).toEqual([0, 64, 40]);
   });
 
   it('does not keep a long prompt behind ever new short ones', () => {
