@@ -25,25 +25,26 @@ describe('the share of prompts in a step', () => {
   const budget = (pressure: Partial<Pressure>) =>
     promptBudget({ tokenMs: 2, repliesMs: 20, waiting: 1, writing: 1, ...pressure }, 512);
 
-  it('is as many tokens as take 250 ms', () => {
-    expect(budget({})).toBe(125);
-    expect(budget({ writing: 8 })).toBe(125);
+  it('is as many tiles of 64 tokens as take about 250 ms', () => {
+    expect(budget({})).toBe(128);
+    expect(budget({ writing: 8 })).toBe(128);
+    expect(budget({ tokenMs: 3 })).toBe(64);
   });
 
   it('is larger where more prompts wait than replies are written', () => {
-    expect(budget({ waiting: 4, writing: 2 })).toBe(250);
+    expect(budget({ waiting: 4, writing: 2 })).toBe(256);
     expect(budget({ waiting: 15 })).toBe(512);
   });
 
   it('takes five times as long as the replies, where these take long', () => {
-    expect(budget({ repliesMs: 100, writing: 16 })).toBe(250);
+    expect(budget({ repliesMs: 100, writing: 16 })).toBe(256);
   });
 
   it('is the whole batch on a machine that is quick enough', () => {
     expect(budget({ tokenMs: 0.02 })).toBe(512);
   });
 
-  it('is never so small that it would tell nothing of what a token takes', () => {
+  it('is a tile at least', () => {
     expect(budget({ tokenMs: 50, writing: 16 })).toBe(64);
   });
 
