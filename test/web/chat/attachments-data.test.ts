@@ -13,16 +13,16 @@ import {
   unfit,
   withMore,
 } from '../../../web/chat/data/attachments.ts';
-import { type Conversation, type Recording, titleOf, type UserTurn } from '../../../web/chat/data/conversation.ts';
+import { type Recording, titleOf, type UserTurn } from '../../../web/chat/data/conversation.ts';
 import { exportText } from '../../../web/chat/data/export.ts';
 import { formatLength } from '../../../web/chat/data/figures.ts';
 import { importText } from '../../../web/chat/data/import.ts';
 import type { ListedModel } from '../../../web/chat/data/model.ts';
 import { toChatRequest } from '../../../web/chat/data/request.ts';
-import { NO_SETTINGS } from '../../../web/chat/data/settings.ts';
 import { fromList } from '../../../web/chat/data/tree/operations.ts';
 import { inEnglish } from '../../../web/chat/messages/translate.ts';
 import { plainPng, silentMp3, toneWav } from '../../fixtures/media.ts';
+import { talk } from './window/support.ts';
 
 const MIB = 1024 ** 2;
 
@@ -161,15 +161,6 @@ describe('a clipboard', () => {
 
 describe('a turn with recordings', () => {
   const turn = said({ images: [PICTURE], recordings: [wav, mp3], text: 'Compare.' });
-  const talk = (...turns: UserTurn[]): Conversation => ({
-    id: 'talk',
-    title: 'A talk',
-    createdAt: 1,
-    updatedAt: 2,
-    model: null,
-    settings: NO_SETTINGS,
-    turns,
-  });
   const conversation = talk(turn);
 
   it('is sent as image_url and input_audio parts before the text', () => {

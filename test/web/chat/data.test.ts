@@ -34,6 +34,7 @@ import { fromList, newHead, say, sayInstead, withValues } from '../../../web/cha
 import type { Stamp } from '../../../web/chat/data/tree/stamp.ts';
 import type { Patch } from '../../../web/chat/data/tree/tree.ts';
 import { inEnglish } from '../../../web/chat/messages/translate.ts';
+import { talk } from './window/support.ts';
 
 /** The day of the tests, in Unix time in ms. */
 const NOW = 1_790_000_000_000;
@@ -46,15 +47,6 @@ const reply = (text: string, more: Partial<ReplyTurn> = {}): ReplyTurn => ({
   text,
   end: { kind: 'finished', reason: 'stop' },
   ...more,
-});
-const talk = (...turns: Turn[]): Conversation => ({
-  id: 'talk',
-  title: 'A talk',
-  createdAt: 1,
-  updatedAt: 2,
-  model: null,
-  settings: NO_SETTINGS,
-  turns,
 });
 
 describe('a conversation', () => {

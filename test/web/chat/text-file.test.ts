@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Conversation, titleOf, type UserTurn } from '../../../web/chat/data/conversation.ts';
+import { titleOf, type UserTurn } from '../../../web/chat/data/conversation.ts';
 import { decodeText } from '../../../web/chat/data/decode-text.ts';
 import { exportText } from '../../../web/chat/data/export.ts';
 import { importText } from '../../../web/chat/data/import.ts';
 import { toMarkdown } from '../../../web/chat/data/markdown.ts';
 import { textOfPage, textOfPages } from '../../../web/chat/data/pdf-text.ts';
 import { toChatRequest } from '../../../web/chat/data/request.ts';
-import { NO_SETTINGS } from '../../../web/chat/data/settings.ts';
 import {
   beginningOf,
   describeFile,
@@ -17,6 +16,7 @@ import {
 } from '../../../web/chat/data/text-file.ts';
 import { fromList } from '../../../web/chat/data/tree/operations.ts';
 import { inEnglish } from '../../../web/chat/messages/translate.ts';
+import { talk } from './window/support.ts';
 
 const WORDS = 'Grüße aus Köln — 你好 😀\n';
 const file = (name: string, text: string): TextFile => ({ name, size: text.length, text });
@@ -74,15 +74,6 @@ describe('a message with files', () => {
     images: [],
     files: [{ ...file('a.pdf', 'b'), pages: 2 }],
   };
-  const talk = (...turns: UserTurn[]): Conversation => ({
-    id: 'talk',
-    title: 'A talk',
-    createdAt: 1,
-    updatedAt: 2,
-    model: null,
-    settings: NO_SETTINGS,
-    turns,
-  });
 
   it('is sent as text, also beside pictures', () => {
     const content = (more: Partial<UserTurn>) =>

@@ -1,28 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Conversation,
-  newReply,
-  type ReplyTurn,
-  type Turn,
-  turnsBefore,
-} from '../../../web/chat/data/conversation.ts';
-import { NO_SETTINGS } from '../../../web/chat/data/settings.ts';
+import { newReply, type ReplyTurn, type Turn, turnsBefore } from '../../../web/chat/data/conversation.ts';
 import { newMessage } from '../../../web/chat/data/tree/operations.ts';
 import { isUnanswered, replyThatGoesOn, withWaiting } from '../../../web/chat/data/waiting.ts';
+import { talk } from './window/support.ts';
 
 const user = (id: string): Turn => ({ role: 'user', id, text: id, images: [] });
 const reply = (id: string, end: ReplyTurn['end']): ReplyTurn => ({ ...newReply('pico'), id, text: id, end });
 const CUT: ReplyTurn['end'] = { kind: 'stopped' };
 const WHOLE: ReplyTurn['end'] = { kind: 'finished', reason: 'stop' };
-const talk = (...turns: Turn[]): Conversation => ({
-  id: 'talk',
-  title: 'A talk',
-  createdAt: 1,
-  updatedAt: 2,
-  model: null,
-  settings: NO_SETTINGS,
-  turns,
-});
 const messagesOf = (...turns: Turn[]) =>
   Object.fromEntries(turns.map((turn) => [turn.id, newMessage('talk', null, turn, { time: 1, tab: 'a' })]));
 
