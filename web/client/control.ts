@@ -3,6 +3,7 @@
 // note in the session's storage keeps a page from reloading for ever.
 
 import { StartProblem } from './problem.ts';
+import type { Typing } from './typing.ts';
 
 const NOTE = 'paddock-reloaded';
 
@@ -21,10 +22,10 @@ export function whatHelps(lack: Lack, mayReload: boolean, reloadedBefore: boolea
 
 /**
  * Resolves once the page's requests go through its service worker. It may load the page again to get there, or to be
- * cross-origin isolated; then it never resolves, since the page is gone. Throws when the page stays out of the service
- * worker's reach.
+ * cross-origin isolated; then it never resolves, since the page is gone. That waits for a pause in what a person does
+ * there. Throws when the page stays out of the service worker's reach.
  */
-export async function takeControl(mayReload: boolean): Promise<void> {
+export async function takeControl(mayReload: boolean, typing: Typing): Promise<void> {
   await whenControlled();
   const lack = lackOf();
   const step = whatHelps(lack, mayReload, sessionStorage.getItem(NOTE) === lack);
@@ -38,6 +39,7 @@ export async function takeControl(mayReload: boolean): Promise<void> {
       'Paddock can not answer this page: its service worker does not control it. Load it again, without bypassing the cache.',
     );
   }
+  await typing.whenPaused();
   sessionStorage.setItem(NOTE, String(lack));
   location.reload();
   await new Promise(() => {});

@@ -5,6 +5,7 @@ import { takeControl } from './control.ts';
 import { importModel } from './import-model.ts';
 import { install } from './install.ts';
 import { allowed, checkNeeds } from './needs.ts';
+import { watchTyping } from './typing.ts';
 
 export interface PaddockOptions {
   /**
@@ -105,12 +106,13 @@ export interface Paddock {
  *   be fetched, or when the service worker does not control the page. It may be called again.
  */
 export async function startPaddock(options: PaddockOptions = {}): Promise<Paddock> {
+  const typing = watchTyping(globalThis);
   const { folder = './', reload = true, onProgress = () => {}, ...config } = options;
   checkNeeds();
   const stored = await allowed(readConfig());
   await allowed(writeConfig({ ...stored, ...config }));
   const registration = await install(new URL(folder, document.baseURI), onProgress);
-  await takeControl(reload);
+  await takeControl(reload, typing);
   const [candidate, device] = await Promise.all([startCandidate(registration), chooseDevice()]);
   await whenLed();
 

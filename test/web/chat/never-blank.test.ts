@@ -234,6 +234,20 @@ describe('what is typed', () => {
     }
   });
 
+  it('is all there when the reload of a first visit comes in the middle of it', async () => {
+    const said = 'I am typing on and on, whatever this page may be doing meanwhile.';
+    await using site = await startPaddockSite({ models: inject('modelsFolder') });
+    await using fresh = await launchBrowser();
+    const { page } = await openWatched(fresh, site.url);
+    await messageField(page).waitFor();
+    // Keys go to whatever has the focus, as those of a person do.
+    await page.keyboard.type(said, { delay: 100 });
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Retry' }).waitFor();
+    expect(await page.locator('.bubble').allInnerTexts()).toEqual([said]);
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+  });
+
   it('and not sent belongs to its chat, and survives a reload', async () => {
     const page = await openChat(browser.open, server.url);
     page.setDefaultTimeout(60_000);
