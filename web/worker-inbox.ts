@@ -1,15 +1,13 @@
 import { holdLock } from './liveness.ts';
-import type { Connection, ConnectMessage } from './protocol.ts';
+import { ALIVE_MS, type Connection, type ConnectMessage } from './protocol.ts';
 
-/** A worker's message to its page. */
-export interface WorkerReady {
-  kind: 'ready';
-}
+/** A worker's message to its page: it takes in connections, or it is alive. */
+export type WorkerSign = { kind: 'ready' } | { kind: 'alive' };
 
 /** The part of a dedicated worker's global scope through which its page reaches it. */
 export interface WorkerInbox {
   onmessage: ((event: MessageEvent) => void) | null;
-  postMessage(message: WorkerReady): void;
+  postMessage(message: WorkerSign): void;
   /** Also the name of the lock that the worker holds while it lives; its page chose it. */
   readonly name: string;
 }
@@ -26,4 +24,14 @@ export async function openInbox(
   };
   await holdLock(inbox.name);
   inbox.postMessage({ kind: 'ready' });
+}
+
+/**
+ * Says now, and then every `ALIVE_MS`, that this worker is alive: its page takes it for stuck when it falls silent. Only
+ * for one that is never busy.
+ */
+export function showLife(inbox: WorkerInbox): void {
+  const say = () => inbox.postMessage({ kind: 'alive' });
+  say();
+  setInterval(say, ALIVE_MS);
 }

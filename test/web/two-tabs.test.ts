@@ -73,13 +73,22 @@ async function undisturbed(page: Page, more: Record<string, unknown> = STORY): P
   return wordsOf((await (await startStream(page, more)).rest()).text);
 }
 
-/** Freezes the worker that runs the model, for good: Chromium has no way for tests to freeze a tab with its workers. */
-async function freeze(page: Page): Promise<void> {
+/** Has the worker that runs the model hang, for good. */
+async function hang(page: Page): Promise<void> {
   const worker = page.workers().find((candidate) => candidate.url().endsWith('/engine-worker.js'));
   if (!worker) throw new Error('This page runs no engine.');
   await worker.evaluate((ms) => {
     setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms));
   }, TIME_LIMIT_MS);
+}
+
+/** Freezes a tab: its page pauses as in a debugger, and its engine's worker hangs. */
+async function freeze(page: Page): Promise<{ thaw: () => Promise<unknown> }> {
+  const devtools = await browser.devtools(page);
+  await hang(page);
+  await devtools.send('Debugger.enable');
+  await devtools.send('Debugger.pause');
+  return { thaw: () => devtools.send('Debugger.disable') };
 }
 
 /** Some seconds of letters. */
@@ -151,8 +160,32 @@ describe('with the model in another tab', () => {
     async () => {
       const whole = await undisturbed(follower);
       const stream = await startStream(follower, STORY);
-      await freeze(leader);
+      const { thaw } = await freeze(leader);
       expect(takenUp(await stream.rest())).toBe(whole);
+      await thaw();
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'a stream whose engine hangs goes on with another one in the same tab',
+    async () => {
+      const whole = await undisturbed(leader);
+      await follower.close();
+      const stream = await startStream(leader, STORY);
+      await hang(leader);
+      expect(takenUp(await stream.rest())).toBe(whole);
+    },
+    TIME_LIMIT_MS,
+  );
+
+  it(
+    'a request that an engine never took because it hangs is answered in the same tab, without an error',
+    async () => {
+      const reply = await chat(leader);
+      await follower.close();
+      await hang(leader);
+      expect(await chat(leader)).toBe(reply);
     },
     TIME_LIMIT_MS,
   );
@@ -174,8 +207,9 @@ describe('with the model in another tab', () => {
   it(
     'a request that a frozen leader never took is answered by this tab, without an error',
     async () => {
-      await freeze(leader);
+      const { thaw } = await freeze(leader);
       expect(await chat(follower)).not.toBe('');
+      await thaw();
       expect(await chat(leader)).toBe(await chat(follower));
     },
     TIME_LIMIT_MS,

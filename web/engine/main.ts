@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { leaderPort } from '../liveness.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
-import { openInbox } from '../worker-inbox.ts';
+import { openInbox, showLife } from '../worker-inbox.ts';
 import { chooseDevice } from './device.ts';
 import { createEngineRoom, type EngineRoom } from './engine-room.ts';
 import { loadModel } from './load-model.ts';
@@ -23,6 +23,7 @@ const assets: WasmAssets = {
 };
 
 const room = openRoom();
+showLife(self);
 void openInbox(self, (connection, rawPort) => {
   if (connection.to !== 'engine') return rawPort.close();
   const port = leaderPort(rawPort, connection.id);

@@ -1,6 +1,6 @@
 import { whenReleased } from '../liveness.ts';
-import type { Connection, ConnectMessage } from '../protocol.ts';
-import type { WorkerReady } from '../worker-inbox.ts';
+import { ALIVE_MS, type Connection, type ConnectMessage, STUCK_AFTER_MS } from '../protocol.ts';
+import type { WorkerSign } from '../worker-inbox.ts';
 
 /** A dedicated worker of this page. */
 export interface PageWorker {
@@ -8,7 +8,7 @@ export interface PageWorker {
    * Resolves to true when the worker is ready, and to false when its script can't be started or it is stopped before.
    */
   ready: Promise<boolean>;
-  /** Resolves when the worker is dead: stopped, crashed, or never started. */
+  /** Resolves when the worker is dead: stopped, crashed, stuck, or never started. */
   dead: Promise<void>;
   forward(connection: Connection, port: MessagePort): void;
   stop(): void;
@@ -22,6 +22,8 @@ export function startWorker(url: URL): PageWorker {
   let state: 'starting' | 'ready' | 'dead' = 'starting';
   let setReady = (_: boolean) => {};
   let setDead = () => {};
+  let silentTicks = 0;
+  let watch: ReturnType<typeof setInterval> | undefined;
   const ready = new Promise<boolean>((resolve) => {
     setReady = resolve;
   });
@@ -30,11 +32,22 @@ export function startWorker(url: URL): PageWorker {
   });
 
   const die = () => {
+    clearInterval(watch);
     state = 'dead';
     setReady(false);
     setDead();
   };
-  worker.onmessage = ({ data }: MessageEvent<WorkerReady>) => {
+  // It counts ticks and reads no clock: a frozen page does not take its worker for stuck.
+  const tick = () => {
+    silentTicks += 1;
+    if (silentTicks * ALIVE_MS >= STUCK_AFTER_MS) die();
+  };
+  worker.onmessage = ({ data }: MessageEvent<WorkerSign>) => {
+    if (state === 'dead') return;
+    if (data.kind === 'alive') {
+      silentTicks = 0;
+      watch ??= setInterval(tick, ALIVE_MS);
+    }
     if (data.kind !== 'ready' || state !== 'starting') return;
     state = 'ready';
     setReady(true);
