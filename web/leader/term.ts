@@ -23,13 +23,14 @@ export interface Term {
 }
 
 export function startTerm({ epoch, clientId, folder, signal }: TermOptions): Term {
+  let current = epoch;
   const engineUrl = new URL('engine-worker.js', folder);
   let engine = startWorker(engineUrl);
   let models: PageWorker | null = null;
 
   /** While this page holds the lock, the service worker sends requests to it. When it lets go, those under way fail. */
   const advertise = async () => {
-    const release = await holdLock(leaderLock(epoch, clientId));
+    const release = await holdLock(leaderLock(current, clientId));
     await Promise.race([engine.dead, aborted(signal)]);
     release();
   };
@@ -40,6 +41,8 @@ export function startTerm({ epoch, clientId, folder, signal }: TermOptions): Ter
       engine.stop();
       if (signal.aborted) break;
       await delay(RESPAWN_MS, signal);
+      // Those who have lost the last engine look for a later epoch.
+      current += 1;
       engine = startWorker(engineUrl);
     }
     engine.stop();

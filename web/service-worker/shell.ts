@@ -151,8 +151,12 @@ async function ownCaches(storage: CacheStorage, prefix: string): Promise<string[
   return (await storage.keys()).filter((key) => key.startsWith(prefix));
 }
 
-/** Says whether this browser lacks stack switching or 64-bit memories. wllama decides by the same. */
+/**
+ * Says whether this browser lacks stack switching or 64-bit memories. wllama decides by the same, and takes the default
+ * build in every Firefox: the other one is much slower there.
+ */
 function needsCompat(): boolean {
+  if (/Firefox\//.test(globalThis.navigator?.userAgent ?? '')) return false;
   if (!('Suspending' in WebAssembly)) return true;
   try {
     new WebAssembly.Memory({ address: 'i64', initial: 1n } as unknown as WebAssembly.MemoryDescriptor);

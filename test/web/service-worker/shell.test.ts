@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createShell } from '../../../web/service-worker/shell.ts';
 import type { ShellFile, ShellManifest } from '../../../web/service-worker/shell-manifest.ts';
 import { memoryCaches } from './support/caches.ts';
@@ -103,6 +103,13 @@ describe('the shell', () => {
     const modern = 'Suspending' in WebAssembly;
     expect(requests.includes('paddock/compat/wllama.js')).toBe(!modern);
     expect(requests.includes('paddock/wllama.wasm')).toBe(modern);
+  });
+
+  it('fetches the default build of wllama in every Firefox: wllama takes no other there', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    await createShell(build('1'), scope, storage).install();
+    expect(requests.filter((path) => path.includes('wllama'))).toEqual(['paddock/wllama.wasm']);
   });
 
   it('tells how many bytes it has fetched, of those that it needs', async () => {
