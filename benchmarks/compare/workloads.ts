@@ -63,6 +63,15 @@ export const WORKLOADS: Record<string, Workload> = {
     streams: [1, 4],
     asks: (streams, round) => each(streams, round, 2, (random) => ask([prose(240, random)], 32)),
   },
+  shared: {
+    about: 'one system prompt of about 1,000 tokens, with a question of 4 words each and 16 tokens of reply',
+    streams: [1, 16],
+    asks: (streams, round) => {
+      // Another one for each number of streams: the first of them has not read it either.
+      const system = prose(240, makeRandom(8 * 1_000_003 + round * 1009 + streams));
+      return each(streams, round, 9, (random) => ({ ...ask([prose(4, random)], 16), system }));
+    },
+  },
   chat: {
     about: 'the second turn of a chat: only the new question has to be read',
     streams: [1, 4],

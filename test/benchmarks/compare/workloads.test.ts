@@ -21,6 +21,19 @@ describe('some workloads', () => {
     expect(new Set(times).size).toBe(16);
   });
 
+  it('share a system prompt within a round, and with no other one', () => {
+    const systems = [
+      [1, 0],
+      [16, 0],
+      [16, 1],
+    ].map(([streams = 0, round = 0]) => {
+      const all = new Set(WORKLOADS.shared?.asks(streams, round).map(({ system }) => system));
+      expect(all.size).toBe(1);
+      return [...all][0];
+    });
+    expect(new Set(systems).size).toBe(3);
+  });
+
   it('quote a passage in which no character comes twice', () => {
     expect(new Set(PASSAGE).size).toBe(PASSAGE.length);
     expect(WORKLOADS.quote?.asks(1, 0)[0]?.turns[0]).toContain(PASSAGE);
