@@ -30,7 +30,7 @@ function resultsPart(name: string, results: Results): string {
   return [
     `### ${name.replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())}`,
     `${date}, commit ${commit}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, ${machine.system}, Node ` +
-      `${machine.node}. Load average ${load.before} before the run and ${load.after} in its last minute; ${rounds} rounds.`,
+      `${machine.node}. Load average ${load.before} before the run and ${load.after} in its last minute; ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.`,
     endpoints.map((endpoint) => `- ${endpoint.name}: \`${endpoint.command}\``).join('\n'),
     ...measured.map(
       (model) =>

@@ -183,7 +183,8 @@ describe('with the model in another tab', () => {
   it(
     'requests that an engine never took because it hangs are answered in the same tab, without an error',
     async () => {
-      const ask = () => Promise.all([chat(leader), request(leader, 'POST', '/v1/tokenize', { model: 'tiny', content: 'hello' })]);
+      const ask = () =>
+        Promise.all([chat(leader), request(leader, 'POST', '/v1/tokenize', { model: 'tiny', content: 'hello' })]);
       const [reply, { text: tokens }] = await ask();
       await follower.close();
       await hang(leader);
