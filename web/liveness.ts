@@ -31,6 +31,33 @@ export async function whenReleased(
   }
 }
 
+/** Watches somebody who says regularly that it is alive. */
+export interface SilenceWatch {
+  /** Is to be called whenever it is heard. */
+  heard(): void;
+  stop(): void;
+}
+
+/**
+ * Calls `onSilence`, once, after so many ms without being told that something was heard. It counts ticks and reads no
+ * clock: while a machine sleeps or a page is frozen the clock moves on, but nobody has been silent.
+ */
+export function watchSilence(afterMs: number, onSilence: () => void): SilenceWatch {
+  let silentTicks = 0;
+  const timer = setInterval(() => {
+    silentTicks += 1;
+    if (silentTicks * ALIVE_MS < afterMs) return;
+    clearInterval(timer);
+    onSilence();
+  }, ALIVE_MS);
+  return {
+    heard() {
+      silentTicks = 0;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
 export interface PortWatcher {
   /** Called when the leader has the port. */
   onAccepted?: () => void;
@@ -45,18 +72,10 @@ export interface PortWatcher {
 export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatcher): Port {
   let handler: Port['onmessage'] = null;
   let accepted = false;
-  let silentTicks = 0;
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let watch: SilenceWatch | undefined;
 
-  // It counts ticks and reads no clock: while a machine sleeps the clock moves on, but nobody has been silent.
-  const tick = () => {
-    silentTicks += 1;
-    if (silentTicks * ALIVE_MS < FROZEN_AFTER_MS) return;
-    clearInterval(timer);
-    onSilence(accepted);
-  };
   const receive = ({ data }: MessageEvent) => {
-    silentTicks = 0;
+    watch?.heard();
     if (!accepted) {
       accepted = true;
       onAccepted?.();
@@ -67,7 +86,7 @@ export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatc
   return {
     postMessage: (message) => port.postMessage(message),
     close() {
-      clearInterval(timer);
+      watch?.stop();
       port.close();
     },
     get onmessage() {
@@ -75,9 +94,9 @@ export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatc
     },
     set onmessage(next) {
       handler = next;
-      clearInterval(timer);
+      watch?.stop();
       port.onmessage = next && receive;
-      if (next) timer = setInterval(tick, ALIVE_MS);
+      if (next) watch = watchSilence(FROZEN_AFTER_MS, () => onSilence(accepted));
     },
   };
 }

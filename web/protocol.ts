@@ -109,7 +109,10 @@ export type PortSign = { kind: 'accepted' } | { kind: 'alive' };
 export const ALIVE_MS = 1000;
 /** A leader that is silent for so long counts as frozen, in ms. */
 export const FROZEN_AFTER_MS = 5000;
-/** A worker that is silent for so long while its page is not is stuck, in ms: less than `FROZEN_AFTER_MS`, so that it is replaced before. */
+/**
+ * A worker that is silent for so long while its page is not is stuck, in ms. It is less than `FROZEN_AFTER_MS`, so that the
+ * worker is replaced before its page counts as frozen.
+ */
 export const STUCK_AFTER_MS = 3000;
 /** How long a request waits for a leader to appear, in ms. */
 export const LEADER_WAIT_MS = 3000;

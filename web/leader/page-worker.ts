@@ -1,5 +1,5 @@
-import { whenReleased } from '../liveness.ts';
-import { ALIVE_MS, type Connection, type ConnectMessage, STUCK_AFTER_MS } from '../protocol.ts';
+import { type SilenceWatch, watchSilence, whenReleased } from '../liveness.ts';
+import { type Connection, type ConnectMessage, STUCK_AFTER_MS } from '../protocol.ts';
 import type { WorkerSign } from '../worker-inbox.ts';
 
 /** A dedicated worker of this page. */
@@ -22,8 +22,7 @@ export function startWorker(url: URL): PageWorker {
   let state: 'starting' | 'ready' | 'dead' = 'starting';
   let setReady = (_: boolean) => {};
   let setDead = () => {};
-  let silentTicks = 0;
-  let watch: ReturnType<typeof setInterval> | undefined;
+  let watch: SilenceWatch | undefined;
   const ready = new Promise<boolean>((resolve) => {
     setReady = resolve;
   });
@@ -32,21 +31,16 @@ export function startWorker(url: URL): PageWorker {
   });
 
   const die = () => {
-    clearInterval(watch);
+    watch?.stop();
     state = 'dead';
     setReady(false);
     setDead();
   };
-  // It counts ticks and reads no clock: a frozen page does not take its worker for stuck.
-  const tick = () => {
-    silentTicks += 1;
-    if (silentTicks * ALIVE_MS >= STUCK_AFTER_MS) die();
-  };
   worker.onmessage = ({ data }: MessageEvent<WorkerSign>) => {
     if (state === 'dead') return;
     if (data.kind === 'alive') {
-      silentTicks = 0;
-      watch ??= setInterval(tick, ALIVE_MS);
+      watch ??= watchSilence(STUCK_AFTER_MS, die);
+      watch.heard();
     }
     if (data.kind !== 'ready' || state !== 'starting') return;
     state = 'ready';
