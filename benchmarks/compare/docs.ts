@@ -29,7 +29,7 @@ function resultsPart(name: string, results: Results): string {
   const measured = models.filter((model) => comparisons.some((comparison) => comparison.model === model.name));
   return [
     `### ${name.replaceAll('-', ' ').replace(/^./, (letter) => letter.toUpperCase())}`,
-    `${date}, commit ${commit}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, ${machine.system}, Node ` +
+    `${date}, commit ${commit}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGiB} GiB, ${machine.gpu ? `${machine.gpu}, ` : ''}${machine.system}, Node ` +
       `${machine.node}. Load average ${load.before} before the run and ${load.after} in its last minute; ${rounds} ${rounds === 1 ? 'round' : 'rounds'}.`,
     endpoints.map((endpoint) => `- ${endpoint.name}: \`${endpoint.command}\``).join('\n'),
     ...measured.map(

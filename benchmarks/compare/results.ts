@@ -43,6 +43,8 @@ export interface Machine {
   processor: string;
   cores: number;
   memoryGiB: number;
+  /** The name of its GPU, if NVIDIA's driver tells one. */
+  gpu?: string;
   system: string;
   node: string;
 }
@@ -71,13 +73,23 @@ export function readResults(folder: string = RESULTS_FOLDER): [name: string, res
 }
 
 export function describeMachine(): Machine {
+  const gpu = gpuName();
   return {
     processor: cpus()[0]?.model.trim() ?? 'unknown',
     cores: availableParallelism(),
     memoryGiB: Math.round(totalmem() / 2 ** 30),
+    ...(gpu !== undefined && { gpu }),
     system: `${process.platform} ${release()}`,
     node: process.version,
   };
+}
+
+function gpuName(): string | undefined {
+  try {
+    return execFileSync('nvidia-smi', ['--query-gpu=name', '--format=csv,noheader'], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** The commit of the sources, with a mark if they have changed since. */
