@@ -64,8 +64,8 @@ sacrificeFirst();
 
 async function load(config: WorkerConfig): Promise<LoadResult> {
   if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
-  // The binaries for GPUs are tried: one that crashes, of CUDA say, leaves the turn to the next, Vulkan's.
-  if (config.backend === 'cpu') leaveOutTryOut();
+  // That for a GPU was tried when the GPU was looked for.
+  leaveOutTryOut();
   try {
     const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory, linkFor(config));
     if (stampOf(config.engine) !== config.stamp) throw new Error('the files of the model have changed');

@@ -68,7 +68,7 @@ export const AGENT_SHARE = 1 / 2;
 const LONG_SHARE = 1 / 8;
 
 /**
- * The context windows to try on a CPU where nobody asks for one, longest first: from the trained length on, ever half of it,
+ * The context windows to try natively where nobody asks for one, longest first: from the trained length on, ever half of it,
  * those whose cache leaves enough memory, and then the modest ones of `contextLengths`.
  *
  * @param freeBytes memory that is left beside the weights
@@ -80,7 +80,7 @@ export function generousLengths(
   cacheBytes: (contextLength: number) => number,
 ): number[] {
   const modest = contextLengths(facts);
-  if (facts.kind !== 'chat' || facts.backend !== 'cpu') return modest;
+  if (facts.kind !== 'chat' || facts.backend === 'wasm') return modest;
   const longest = modest[0] ?? 0;
   const long: number[] = [];
   for (let length = facts.trained; length > longest; length = Math.floor(length / 2)) {

@@ -5,6 +5,7 @@ import type { Inference } from '../core/inference.ts';
 import type { Media } from '../core/media.ts';
 import type { EngineInfo, GenerationRequest } from '../core/runner.ts';
 import type { ProjectorShape } from '../gguf/projector.ts';
+import type { GpuRuntime } from './gpu.ts';
 
 /** The use of a model. A chat model writes text, the others turn text into vectors or scores. */
 export type ModelKind = 'chat' | 'embedding' | 'rerank';
@@ -51,10 +52,14 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
    * The context window of one slot in tokens. null takes the default of `context-length.ts`, as far as memory allows.
    */
   contextLength: number | null;
+  /** On a GPU, where `contextLength` is null: the longest window to take if it fits, in tokens. */
+  longestContext?: number;
   /** The number of generations that can run at once. */
   slots: number;
   /** The number of CPU threads; null lets the engine choose. */
   threads: number | null;
+  /** The runtime for the GPU. By default the first that is there. */
+  gpuRuntime?: GpuRuntime;
   /** The number of layers to put on a GPU. By default as many as fit. Has no effect without a GPU. */
   gpuLayers?: number;
   /** The most tokens in one forward pass, prefill and decode together. */

@@ -4,8 +4,9 @@ export class EngineDied extends Error {
   /** Whether somebody else ended it, an operator or the kernel, so that no request need be to blame. */
   readonly killed: boolean;
 
-  constructor(message: string, killed: boolean) {
-    super(message);
+  /** @param lastWords all that it wrote at last */
+  constructor(message: string, killed: boolean, lastWords?: string) {
+    super(message, lastWords === undefined ? undefined : { cause: lastWords });
     this.killed = killed;
   }
 }

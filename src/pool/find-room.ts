@@ -52,8 +52,7 @@ export function contextsToTry(
   const free = Math.max(0, available - estimate(0).weights);
   const lengths = generousLengths({ backend, kind, trained, batched }, free, (length) => estimate(length).cache);
   const reason = `the longest up to the trained ${trained} whose cache leaves room for others`;
-  // On a GPU llama.cpp itself shortens the window.
-  return { lengths: backend === 'gpu' ? lengths.slice(-1) : lengths, reason };
+  return { lengths, reason };
 }
 
 function wasmLack({ backend, threads }: MemoryPlan, needed: number): Shortage | null {

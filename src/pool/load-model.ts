@@ -4,11 +4,13 @@ import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError 
 import { type Log, toLogFields, withFields } from '../core/log.ts';
 import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
+import { availableOn, type Gpu } from '../engine/gpu.ts';
 import { cachedBytesPerToken, estimateMemory } from '../engine/memory-estimate.ts';
 import { stampOf } from '../engine/node/stamp.ts';
 import { identityOf } from './copies/identity.ts';
 import type { CopyStore } from './copies/store.ts';
 import type { ConnectCopies } from './engine-process.ts';
+import type { FindGpu } from './find-gpu.ts';
 import { ADVICE, findRoom } from './find-room.ts';
 import type { Claim } from './keeper.ts';
 import { startModelProcess } from './model-process.ts';
@@ -44,6 +46,7 @@ export interface LoadOptions {
   /** Returns what was measured to be better than the defaults for a model on a backend. By default that is nothing. */
   tuned?: (source: ModelSource, backend: BackendName) => TunedLoad;
   memory: () => MemoryState;
+  findGpu: FindGpu;
   /** Is told what happens to the model's engine. */
   observer: PoolObserver;
   /** Keeps what slots give up; null keeps nothing. */
@@ -80,8 +83,9 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
     const log = withFields(options.log, { model: id });
     const bound = { ...options, log, watch: watchFor(id, options.observer), connect: connectorTo(options.copies, id) };
     const result = await tryBackend(backend, source, bound, claim);
-    const fallbackReasons = [...reasons, ...failures.map(({ backend, reason }) => `${backend}: ${reason}`)];
     if ('workers' in result) {
+      const failed = failures.map(({ backend, reason }) => `${backend}: ${reason}`);
+      const fallbackReasons = [...reasons, ...failed, ...result.fallbackReasons];
       const { device, slots, contextLength: context, gpuLayers, threads, threadsReason } = result.engine;
       options.log.info('model loaded', {
         model: id,
@@ -128,33 +132,63 @@ function connectorTo(copies: LoadOptions['copies'], id: string): Connector | nul
   return copies ? (identity) => (send) => copies.connect(identity, id, send) : null;
 }
 
+/** Where a model is to run, and the bytes that it can have there. */
+interface Ground {
+  gpu: Gpu | null;
+  /** Why other GPU runtimes were passed over. */
+  passedOver: string[];
+  available: number;
+}
+
+async function findGround(
+  backend: BackendName,
+  { findGpu, memory }: Pick<LoadOptions, 'findGpu' | 'memory'>,
+): Promise<Ground | Failure> {
+  if (backend !== 'gpu') return { gpu: null, passedOver: [], available: memory().available };
+  const { gpu, passedOver } = await findGpu();
+  if (!gpu) return { reason: passedOver.join('; '), shortage: null };
+  return { gpu, passedOver, available: availableOn(gpu) };
+}
+
+/** What is laid upon the settings of a load by the place where it runs. On a GPU, llama.cpp itself finds a window that fits. */
+function settingsOn(gpu: Gpu | null, [longestContext]: number[], contextLength: number) {
+  if (!gpu) return { contextLength };
+  return { gpuRuntime: gpu.runtime, ...(longestContext !== undefined && { longestContext }) };
+}
+
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
-  { engine, tuned, memory, log, watch, connect }: LoadOptions & { watch: EngineWatch; connect: Connector | null },
+  options: LoadOptions & { watch: EngineWatch; connect: Connector | null },
   claim: Claim,
-): Promise<Omit<LoadedWorkers, 'fallbackReasons'> | Failure> {
+): Promise<LoadedWorkers | Failure> {
+  const { engine, tuned, memory, log, watch, connect } = options;
   const { shape, loading, ...files } = source;
   const asked = { ...engine, ...tuned?.(source, backend), ...loading };
-  const { available } = memory();
+  const ground = await findGround(backend, options);
+  if ('reason' in ground) return ground;
+  const { gpu, passedOver, available } = ground;
   const { chosen, sizes, windows } = planLoad(source, backend, asked, available);
   const { threads } = sizes;
   if (backend === 'wasm' && source.draft)
     log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
   const wanted = { ...asked, ...files, slots: chosen.slots };
-  const plans = windows.lengths.map((contextLength) => ({ ...sizes, contextLength }));
-  const room = await findRoom(shape, plans, claim);
+  // The least window says whether a GPU can hold the model at all.
+  const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
+  const room = await findRoom(
+    shape,
+    lengths.map((contextLength) => ({ ...sizes, contextLength })),
+    claim,
+  );
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
 
-  // On a GPU, llama.cpp itself finds a window that fits.
-  const contextLength = backend === 'gpu' ? wanted.contextLength : room.plan.contextLength;
   const stamp = stampOf(source);
   // WebAssembly can't write a slot's state, and what has no stamp belongs to no files.
   const connectCopies = backend === 'wasm' || stamp === null ? undefined : connect?.(identityOf(stamp, backend));
   const config = {
     backend,
     stamp,
-    engine: { ...wanted, contextLength },
+    engine: { ...wanted, ...settingsOn(gpu, windows.lengths, room.plan.contextLength) },
     memory: { needed: room.needed, available: memory().available },
     copies: connectCopies ? { bytesPerToken: cachedBytesPerToken(shape) } : null,
   };
@@ -171,11 +205,13 @@ async function tryBackend(
   if (result.ok) {
     const { total } = estimateMemory(shape, { ...room.plan, contextLength: result.info.contextLength });
     const traits = { ...result.traits, chatTemplate: source.chatTemplate ?? result.traits.chatTemplate };
-    const contextReason = backend === 'gpu' ? 'the longest that fits the GPU' : windows.reason;
+    const asPlanned = result.info.contextLength >= (windows.lengths[0] ?? 0);
+    const contextReason = gpu && !asPlanned ? 'the longest that fits the GPU' : windows.reason;
     const isOutdated = () => ![stamp, null].includes(stampOf(source));
     return {
       engine: scaleInfo(result.info, threads),
       memory: total,
+      fallbackReasons: passedOver,
       contextReason,
       slotsReason: chosen.reason,
       workers,

@@ -4,13 +4,18 @@ import { estimateMemory, type MemoryPlan } from '../engine/memory-estimate.ts';
 
 /** The slots to try where nobody asks for a number, most first. More than 16 hardly add to the tokens per second of a CPU. */
 const SLOTS = [16, 8, 4, 2];
-/** The slots where memory is short, and where it is not known how much there is: on a GPU, and on WebAssembly. */
+/** The slots where memory is short, and on WebAssembly. */
 const MODEST_SLOTS = 4;
 /** The slots that a model has at most by default. */
 export const MOST_DEFAULT_SLOTS = Math.max(...SLOTS);
 
-/** The caches of many slots may take so much of the memory that the weights leave, those of few slots more. */
-const MANY_SLOTS_SHARE = 1 / 3;
+/**
+ * The caches of many slots may take so much of a machine's memory that the weights leave, those of few slots more. llama.cpp fills
+ * them with zeros at the load, so that they take it whether they are used or not.
+ */
+const MANY_SLOTS_SHARE = 1 / 5;
+/** The memory of a GPU is there for models. */
+const GPU_SHARE = 1 / 2;
 
 /** How many slots a model gets, and in words why. */
 export interface SlotChoice {
@@ -29,12 +34,12 @@ export function planSlots(
   available: number,
 ): SlotChoice {
   if (asked.slots !== null) return { slots: asked.slots, reason: 'as configured' };
-  if (kind !== 'chat' || plan.backend !== 'cpu')
-    return { slots: MODEST_SLOTS, reason: 'the default where memory is not known' };
+  if (kind !== 'chat' || plan.backend === 'wasm') return { slots: MODEST_SLOTS, reason: 'the default' };
   const contextLength = asked.contextLength ?? Math.min(AGENT_LENGTH, shape.trainedContextLength || AGENT_LENGTH);
   const estimate = (slots: number) => estimateMemory(shape, { ...plan, slots, contextLength });
   const free = Math.max(0, available - estimate(0).weights);
-  const share = (slots: number) => (slots > MODEST_SLOTS ? MANY_SLOTS_SHARE : AGENT_SHARE);
+  const manySlotsShare = plan.backend === 'gpu' ? GPU_SHARE : MANY_SLOTS_SHARE;
+  const share = (slots: number) => (slots > MODEST_SLOTS ? manySlotsShare : AGENT_SHARE);
   const slots = SLOTS.find((count) => estimate(count).cache <= share(count) * free);
   if (slots === undefined) return { slots: MODEST_SLOTS, reason: 'the default where memory is short' };
   return { slots, reason: `windows of ${contextLength} tokens leave room for others` };

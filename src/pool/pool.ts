@@ -8,6 +8,7 @@ import type { CallContext } from '../core/wire.ts';
 import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { describeConversation } from './affinity.ts';
+import { createFindGpu } from './find-gpu.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
 import { type Claim, createKeeper, type Keeper, LoadGivenUp } from './keeper.ts';
 import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
@@ -19,7 +20,7 @@ import { createProbation, type Probation } from './probation.ts';
 import type { MemoryState } from './residency.ts';
 import { askToTheEnd, generateToTheEnd } from './takeover.ts';
 
-export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'observer'> {
+export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'findGpu' | 'observer'> {
   /** The most requests that may wait for a slot of one model. While the model loads, `engine.slots` more may wait. */
   maxWaiting: number;
   /** The most models in memory at once; null means that only memory limits them. */
@@ -65,6 +66,7 @@ export function createPool({
 }: PoolOptions): Pool {
   const { maxWaiting, copies, log } = options;
   const preparer = createPreparerPool();
+  const findGpu = createFindGpu();
   const pids = () => keeper.list().flatMap(({ model }) => model?.workers.pids() ?? []);
   const measureAll = memory ?? createMemoryGauge(pids);
   /** Copies in RAM give way to models. */
@@ -80,11 +82,13 @@ export function createPool({
         return lack;
       };
       const began = performance.now();
-      const loaded = await loadModel(id, { ...options, observer, memory: measure }, claimed).catch((error: unknown) => {
-        if (error instanceof LoadGivenUp) observer.loadGivenUp(id);
-        else observer.loadFailed(id);
-        throw error;
-      });
+      const loaded = await loadModel(id, { ...options, observer, memory: measure, findGpu }, claimed).catch(
+        (error: unknown) => {
+          if (error instanceof LoadGivenUp) observer.loadGivenUp(id);
+          else observer.loadFailed(id);
+          throw error;
+        },
+      );
       observer.loaded(id, performance.now() - began);
       const queue = createSlotQueue(loaded.engine.slots, maxWaiting);
       const dispose = () => loaded.workers[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
-import { probeBackend } from '../../src/cli/doctor/backends.ts';
+import { probeGpus } from '../../src/cli/doctor/backends.ts';
+import { createFindGpu } from '../../src/pool/find-gpu.ts';
 import { startServer } from '../support/server.ts';
 import { describeServerContract } from './server-target.ts';
 
@@ -15,7 +16,7 @@ afterAll(() => {
 const QUICK = ['choices and logprobs', 'completions and filters'];
 const sections = process.env.PADDOCK_TEST_GPU === 'all' ? {} : { sections: QUICK };
 
-const { ok, detail } = await probeBackend('gpu', 'dist/src/cli/doctor/probe.js');
+const { ok, detail } = await probeGpus(createFindGpu('dist/workers/find-gpu.js'));
 
 if (ok) {
   describeServerContract(`server + gpu, ${detail}`, ['--backend', 'gpu', '--threads', '1'], 20, sections);

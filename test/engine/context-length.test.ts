@@ -52,9 +52,14 @@ describe('the context window that memory allows', () => {
     expect(chat(131_072, 0)).toBe(8192);
   });
 
-  it('is as it was on a GPU, on WebAssembly and for vectors, whose memory is another', () => {
+  it('goes by the memory of the GPU there', () => {
+    const facts = { backend: 'gpu', kind: 'chat', trained: 32_768 } as const;
+    expect(generousLengths(facts, 20 * GB, cache)[0]).toBe(32_768);
+    expect(generousLengths(facts, 1 * GB, cache)[0]).toBe(8192);
+  });
+
+  it('is as it was on WebAssembly and for vectors, whose memory is another', () => {
     for (const facts of [
-      { backend: 'gpu', kind: 'chat' },
       { backend: 'wasm', kind: 'chat' },
       { backend: 'cpu', kind: 'embedding' },
     ] as const) {

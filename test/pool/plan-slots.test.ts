@@ -20,12 +20,13 @@ const slotsOf = (model: typeof half, available: number, more: Partial<typeof ask
 
 describe('the slots of a model that nobody configured', () => {
   it.each([
-    ['a model of 0.5B on 22 GB', half, 22 * GB, 16],
-    ['a model of 0.5B on 10 GB', half, 10 * GB, 8],
+    ['a model of 0.5B on 40 GB', half, 40 * GB, 16],
+    ['a model of 0.5B on 22 GB', half, 22 * GB, 8],
+    ['a model of 0.5B on 10 GB', half, 10 * GB, 4],
     ['a model of 0.5B on 4 GB', half, 4 * GB, 4],
     ['a model of 7B on 22 GB', seven, 22 * GB, 2],
     ['a model of 7B on 40 GB', seven, 40 * GB, 4],
-    ['a model of 7B on 128 GB', seven, 128 * GB, 8],
+    ['a model of 7B on 192 GB', seven, 192 * GB, 8],
   ])('are as many as leave room for others with windows that agents need: %s', (_, model, available, slots) => {
     expect(slotsOf(model, available)).toBe(slots);
   });
@@ -42,8 +43,16 @@ describe('the slots of a model that nobody configured', () => {
     expect(slotsOf(seven, GB)).toBe(4);
   });
 
-  it('are four where memory is not known', () => {
-    expect(planSlots(half, asked, { ...plan, backend: 'gpu' }, 100 * GB).slots).toBe(4);
+  it.each([
+    ['a model of 0.5B on 16 GB', half, 16 * GB, 16],
+    ['a model of 7B on 80 GB', seven, 80 * GB, 8],
+    ['a model of 7B on 20 GB', seven, 20 * GB, 2],
+    ['a model that does not fit', seven, 0, 4],
+  ])('may take half of the memory of a GPU: %s', (_, model, available, slots) => {
+    expect(planSlots(model, asked, { ...plan, backend: 'gpu' }, available).slots).toBe(slots);
+  });
+
+  it('are four on WebAssembly', () => {
     expect(planSlots(half, asked, { ...plan, backend: 'wasm' }, 100 * GB).slots).toBe(4);
   });
 });

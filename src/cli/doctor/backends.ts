@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { formatBytes } from '../../core/bytes.ts';
 import type { BackendName } from '../../core/runner.ts';
+import { createFindGpu, type FindGpu } from '../../pool/find-gpu.ts';
 import type { Finding } from './finding.ts';
 
 /** The result of probing a backend. `detail` names the device, or says why there is none. */
@@ -23,7 +25,10 @@ const PROBE_TIMEOUT_MS = 60_000;
 export async function checkBackends(wanted: 'auto' | BackendName): Promise<Finding[]> {
   // One at a time: two that start at once would disturb each other's measure of free memory.
   const results: (ProbeResult & { name: BackendName; title: string })[] = [];
-  for (const backend of BACKENDS) results.push({ ...backend, ...(await probeBackend(backend.name)) });
+  for (const backend of BACKENDS) {
+    const { name } = backend;
+    results.push({ ...backend, ...(name === 'gpu' ? await probeGpus(createFindGpu()) : await probeBackend(name)) });
+  }
   return [
     ...results.map(({ name, title, ok, detail }) => ({
       id: name,
@@ -52,8 +57,18 @@ export function choose(wanted: 'auto' | BackendName, results: (ProbeResult & { n
   };
 }
 
-/** Probes a backend in a process of its own. If that process crashes, the crash is the reason. */
-export function probeBackend(name: BackendName, file = PROBE_FILE): Promise<ProbeResult> {
+/** Looks for a GPU that computes, as a server does. */
+export async function probeGpus(findGpu: FindGpu): Promise<ProbeResult> {
+  const { gpu, passedOver } = await findGpu();
+  if (!gpu) return { ok: false, detail: passedOver.join('; ') };
+  const { runtime, names, memory } = gpu;
+  const free = `${formatBytes(memory.free)} free of ${formatBytes(memory.total)}`;
+  const others = passedOver.map((reason) => `; passed over: ${reason}`).join('');
+  return { ok: true, detail: `${runtime}: ${names.join(', ')}, ${free}${others}` };
+}
+
+/** Probes a backend without a GPU in a process of its own. If that process crashes, the crash is the reason. */
+export function probeBackend(name: 'cpu' | 'wasm', file = PROBE_FILE): Promise<ProbeResult> {
   return new Promise((resolve) => {
     execFile(process.execPath, [file, name], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {
       const line = stdout.split('\n').find((text) => text.startsWith('{"ok":'));

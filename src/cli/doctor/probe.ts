@@ -1,9 +1,8 @@
 /**
- * Probes one backend and prints the result as a line of JSON: `node probe.js gpu|cpu|wasm`. It runs as a process of its
- * own, since a wrong driver or binary may crash it.
+ * Probes one backend and prints the result as a line of JSON: `node probe.js cpu|wasm`. It runs as a process of its own, since a wrong
+ * binary may crash it.
  */
 
-import { formatBytes } from '../../core/bytes.ts';
 import { messageOf } from '../errors.ts';
 import type { ProbeResult } from './backends.ts';
 
@@ -12,10 +11,9 @@ async function probe(backend: string): Promise<string> {
     const { compileRuntime } = await import('../../engine/wasm/node/runtime.ts');
     return (await compileRuntime()).name;
   }
-  const { probeNative } = await import('../../engine/native/probe.ts');
-  const { kind, names, memory } = await probeNative(backend === 'gpu' ? 'gpu' : 'cpu');
-  const free = memory ? `, ${formatBytes(memory.free)} free of ${formatBytes(memory.total)}` : '';
-  return `${[kind, names.join(', ')].filter((part) => part !== '').join(': ')}${free}`;
+  const { probeCpu } = await import('../../engine/native/probe.ts');
+  await probeCpu();
+  return 'cpu';
 }
 
 const result: ProbeResult = await probe(process.argv[2] ?? '').then(

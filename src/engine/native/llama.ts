@@ -23,7 +23,7 @@ import { usableCores } from '../node/cores.ts';
 import type { WorkerConfig } from '../node/task.ts';
 
 /**
- * This module is the engine's only access to node-llama-cpp, except for `probe.ts`, which looks for backends. These are
+ * This module is the engine's only access to node-llama-cpp, except for `probe.ts`, which tries what there is. These are
  * the types that the engine uses.
  */
 export type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token };
@@ -39,14 +39,14 @@ export interface NativeModel {
  * which takes the others.
  */
 export async function loadModel(
-  { files, gpuLayers, threads }: EngineOptions,
+  { files, gpuRuntime, gpuLayers, threads }: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
   memory: WorkerConfig['memory'],
 ): Promise<NativeModel> {
   const llama = await getLlama({
     build: 'never',
-    gpu: backend === 'gpu' ? 'auto' : false,
+    gpu: backend === 'gpu' ? (gpuRuntime ?? 'auto') : false,
     // Its own default is four at least, also where there are two cores, which then wait for one another.
     maxThreads: threads ?? usableCores().count,
     progressLogs: false,
@@ -91,7 +91,7 @@ export async function unloadModel({ llama, model }: NativeModel): Promise<void> 
 export async function refuseNoDevice(llama: Pick<Llama, 'gpu' | 'getGpuDeviceNames' | 'getVramState'>): Promise<void> {
   if (llama.gpu === false) throw new Error('no GPU that the prebuilt binaries can use was found');
   const names = await llama.getGpuDeviceNames();
-  if (names.length === 0) throw new Error(`${llama.gpu} is installed, but it offers no device`);
+  if (names.length === 0) throw new Error('it is installed, but offers no device');
   const { total } = await llama.getVramState();
   if (total === 0) throw new Error(`${llama.gpu} offers ${names.join(', ')}, but no memory on it`);
 }
@@ -140,9 +140,9 @@ export function chatLength({ trainContextSize: trained }: LlamaModel): number {
 }
 
 /** The context options that all kinds of model share. */
-export function contextOptions(model: LlamaModel, { contextLength, threads }: EngineOptions) {
+export function contextOptions(model: LlamaModel, { contextLength, longestContext, threads }: EngineOptions) {
   return {
-    contextSize: contextLength ?? { max: chatLength(model) },
+    contextSize: contextLength ?? { max: longestContext ?? chatLength(model) },
     threads: threads ?? usableCores().count,
   };
 }

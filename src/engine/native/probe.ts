@@ -1,31 +1,54 @@
-import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import type { Gpu, GpuRuntime } from '../gpu.ts';
 import { inOurWords, refuseNoDevice } from './llama.ts';
 
-/** The devices that llama.cpp's native build finds on this machine. */
-export interface NativeDevices {
-  /** `cuda`, `vulkan`, `metal` or `cpu`. */
-  kind: string;
-  names: string[];
-  /** The memory of all GPUs together, in bytes; null for a CPU. */
-  memory: { total: number; free: number } | null;
-}
-
-/** Loads the prebuilt binary of a backend, without a model. Throws a plain error with the reason if that fails. */
-export async function probeNative(backend: 'gpu' | 'cpu'): Promise<NativeDevices> {
+/** Loads the prebuilt binary for the CPU, without a model. Throws a plain error with the reason if that fails. */
+export async function probeCpu(): Promise<void> {
   const llama = await getLlama({
     build: 'never',
-    gpu: backend === 'gpu' ? 'auto' : false,
+    gpu: false,
     progressLogs: false,
     logLevel: LlamaLogLevel.disabled,
   }).catch((error: unknown) => {
     throw inOurWords(error);
   });
-  try {
-    if (backend === 'cpu') return { kind: 'cpu', names: [], memory: null };
-    await refuseNoDevice(llama);
-    const { total, free } = await llama.getVramState();
-    return { kind: String(llama.gpu), names: await llama.getGpuDeviceNames(), memory: { total, free } };
-  } finally {
-    await llama.dispose();
-  }
+  await llama.dispose();
+}
+
+/**
+ * Finds the GPU that the best prebuilt binary offers, and has it compute a few tokens of a small model: some drivers offer a device on
+ * which every kernel fails, and then this process dies. Throws a plain error with the reason if there is none.
+ *
+ * @param without the runtimes to leave out
+ * @param modelPath the model to compute with; null computes nothing
+ * @param onFound is told what was found before anything is computed
+ */
+export async function probeGpu(
+  without: GpuRuntime[],
+  modelPath: string | null,
+  onFound: (gpu: Gpu) => void,
+): Promise<void> {
+  const llama = await getLlama({
+    build: 'never',
+    gpu: { type: 'auto', exclude: without },
+    progressLogs: false,
+    // llama.cpp's own words go to stderr at once. What a logger was given would be lost if the process dies.
+    debug: true,
+  }).catch((error: unknown) => {
+    throw inOurWords(error);
+  });
+  const { total, free } = await llama.getVramState();
+  if (llama.gpu !== false)
+    onFound({ runtime: llama.gpu, names: await llama.getGpuDeviceNames(), memory: { total, free } });
+  await refuseNoDevice(llama);
+  if (modelPath !== null) await computeOnce(llama, modelPath);
+}
+
+async function computeOnce(llama: Llama, modelPath: string): Promise<void> {
+  const model = await llama.loadModel({ modelPath, gpuLayers: 'max' });
+  const context = await model.createContext({ contextSize: 256 });
+  const sequence = context.getSequence();
+  // A prompt and a token of a reply: they take different kernels.
+  await sequence.evaluateWithoutGeneratingNewTokens(model.tokenize('a few words'));
+  await sequence.evaluateWithoutGeneratingNewTokens(model.tokenize('a').slice(-1));
 }

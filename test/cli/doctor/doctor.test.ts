@@ -50,7 +50,7 @@ describe('the probe of a backend', () => {
   ])('that %s is reported as a failure', async (_, source, detail) => {
     const file = join(folder, 'probe.cjs');
     await writeFile(file, source);
-    const result = await probeBackend('gpu', file);
+    const result = await probeBackend('cpu', file);
     expect(result.ok).toBe(false);
     expect(result.detail).toContain(detail);
   });

@@ -1,0 +1,17 @@
+import type { FindGpuLine, GpuRuntime } from '../src/engine/gpu.ts';
+import { probeGpu } from '../src/engine/native/probe.ts';
+
+// The process that looks for a GPU: `node find-gpu.js '{"without":["cuda"],"modelPath":null}'`. It dies where the driver or the binary
+// is wrong, with the reason on stderr.
+
+const say = (line: FindGpuLine) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const { without, modelPath } = JSON.parse(process.argv[2] ?? '') as {
+  without: GpuRuntime[];
+  modelPath: string | null;
+};
+await probeGpu(without, modelPath, (gpu) => say({ gpu })).then(
+  () => say({ computes: true }),
+  (error: unknown) => say({ failed: error instanceof Error ? error.message : String(error) }),
+);
+process.exit(0);
