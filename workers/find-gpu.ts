@@ -2,7 +2,7 @@ import type { FindGpuLine, GpuRuntime } from '../src/engine/gpu.ts';
 import { probeGpu } from '../src/engine/native/probe.ts';
 
 // The process that looks for a GPU: `node find-gpu.js '{"without":["cuda"],"modelPath":null}'`. It dies where the driver or the binary
-// is wrong, with the reason on stderr.
+// is wrong, with the reason among what it wrote.
 
 const say = (line: FindGpuLine) => process.stdout.write(`${JSON.stringify(line)}\n`);
 

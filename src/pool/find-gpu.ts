@@ -24,6 +24,10 @@ const BEFORE_OTHERS: GpuRuntime[] = ['cuda'];
 const TIMEOUT_MS = 120_000;
 const MOST_BYTES = 2 ** 24;
 
+const OUR_LINE = /^\{"(?:gpu|computes|failed)":/;
+/** The binary was built with a newer CUDA than the driver knows, and has machine code for other cards alone. */
+const OLD_DRIVER = /unsupported toolchain|driver version is insufficient/i;
+
 const PROCESS_FILE = new URL('../../workers/find-gpu.js', import.meta.url);
 /** It comes with Paddock, and each GPU can hold it. */
 const SMALL_MODEL = new URL('models/pico/pico.gguf', packageRoot());
@@ -66,21 +70,21 @@ function look(file: URL | string, without: GpuRuntime[], proven: boolean): Promi
       const gpu = said.find((line) => 'gpu' in line)?.gpu ?? null;
       const failed = said.find((line) => 'failed' in line)?.failed;
       const computes = said.some((line) => 'computes' in line);
-      resolve({ gpu, fault: computes ? null : (failed ?? describeEnd(error, stderr)) });
+      // Where no logger is set, node-llama-cpp writes llama.cpp's errors to stdout and its other words to stderr.
+      resolve({ gpu, fault: computes ? null : (failed ?? describeEnd(error, `${stdout}\n${stderr}`)) });
     });
   });
 }
 
 function linesOf(stdout: string): FindGpuLine[] {
-  return stdout.split('\n').flatMap((line) => {
-    if (!/^\{"(?:gpu|computes|failed)":/.test(line)) return [];
-    return [JSON.parse(line) as FindGpuLine];
-  });
+  return stdout.split('\n').flatMap((line) => (OUR_LINE.test(line) ? [JSON.parse(line) as FindGpuLine] : []));
 }
 
-function describeEnd(error: (Error & { signal?: string | null; killed?: boolean }) | null, stderr: string): string {
+function describeEnd(error: (Error & { signal?: string | null; killed?: boolean }) | null, said: string): string {
   if (error?.killed) return `it did not compute within ${TIMEOUT_MS / 1000} s`;
-  const reason = reasonIn(stderr);
-  if (error?.signal) return `it crashed with ${error.signal}${reason === '' ? '' : `: ${reason.split('\n').at(-1)}`}`;
-  return reason.split('\n').at(-1) || 'it ended without a word';
+  const others = said.split('\n').filter((line) => !OUR_LINE.test(line));
+  const reason = reasonIn(others.join('\n')).split('\n').at(-1) ?? '';
+  const hint = OLD_DRIVER.test(reason) ? " NVIDIA's driver is too old for it: a newer one helps." : '';
+  if (error?.signal) return `it crashed with ${error.signal}${reason === '' ? '' : `: ${reason}${hint}`}`;
+  return `${reason}${hint}` || 'it ended without a word';
 }

@@ -32,7 +32,7 @@ export async function probeGpu(
     build: 'never',
     gpu: { type: 'auto', exclude: without },
     progressLogs: false,
-    // llama.cpp's own words go to stderr at once. What a logger was given would be lost if the process dies.
+    // llama.cpp's own words are written at once. What a logger was given would be lost if the process dies.
     debug: true,
   }).catch((error: unknown) => {
     throw inOurWords(error);
