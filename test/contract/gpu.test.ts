@@ -19,7 +19,10 @@ const sections = process.env.PADDOCK_TEST_GPU === 'all' ? {} : { sections: QUICK
 const { ok, detail } = await probeGpus(createFindGpu('dist/workers/find-gpu.js'));
 
 if (ok) {
-  describeServerContract(`server + gpu, ${detail}`, ['--backend', 'gpu', '--threads', '1'], 20, sections);
+  describeServerContract(`server + gpu, ${detail}`, ['--backend', 'gpu', '--threads', '1'], 20, {
+    ...sections,
+    gpu: true,
+  });
 
   describe('a GPU', () => {
     it('is what auto takes, with all layers on it', async () => {

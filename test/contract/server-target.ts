@@ -13,7 +13,13 @@ export function describeServerContract(
     env = {},
     sections,
     impossible = {},
-  }: { env?: Record<string, string>; sections?: string[]; impossible?: Record<string, string> } = {},
+    gpu = false,
+  }: {
+    env?: Record<string, string>;
+    sections?: string[];
+    impossible?: Record<string, string>;
+    gpu?: boolean;
+  } = {},
 ): void {
   const servers: RunningServer[] = [];
   const start = async (more: string[]) => {
@@ -32,7 +38,8 @@ export function describeServerContract(
     name,
     async () => {
       const url = await start([]);
-      return { url, audioUrl: url, smallUrl: await start(['--slots', '1', '--queue', '1']), apiKey: API_KEY, seeds };
+      const smallUrl = await start(['--slots', '1', '--queue', '1']);
+      return { url, audioUrl: url, smallUrl, apiKey: API_KEY, seeds, gpu };
     },
     async () => {
       await Promise.all(servers.map(({ stop }) => stop()));

@@ -11,6 +11,11 @@ export interface Target {
   audioUrl: string;
   /** The number of seeds that the cases try if a promise must hold for every seed. */
   seeds: number;
+  /**
+   * Whether it computes on a GPU. Its kernels depend on how many tokens a pass has, so the logits of a token differ a little from pass to
+   * pass, and at a temperature above 0 another token may be drawn.
+   */
+  gpu?: boolean;
 }
 
 export function openai(target: Target, apiKey = target.apiKey): OpenAI {
