@@ -1,10 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../core/log.ts';
-import type { BackendName } from '../core/runner.ts';
 import type { Port } from '../core/wire.ts';
 import type { FromCopyStore } from '../engine/node/copy-messages.ts';
-import { usableCores } from '../engine/node/cores.ts';
 import { createPortMux } from '../engine/node/port-mux.ts';
 import type { FromEngineProcess, LoadResult, ToEngineProcess, WorkerConfig } from '../engine/node/task.ts';
 import type { CopyConnection } from './copies/store.ts';
@@ -15,12 +13,6 @@ const ENGINE_FILE = new URL('../../workers/engine.js', import.meta.url);
 
 /** Of what a dying process wrote, the last characters say why. Native code prints its stack last. */
 const MOST_WORDS = 16_000;
-
-/**
- * The threads of libuv in an engine's process. It computes each graph on one of them in turn, so that with a single one the compute
- * stays on its cores. A GPU computes on none, and a step of many replies is mostly their sampling, which takes a thread each.
- */
-const GPU_SAMPLING_THREADS = Math.max(1, Math.min(8, usableCores().count));
 
 /** Connects an engine to the store of copies. */
 export type ConnectCopies = (send: (message: FromCopyStore) => void) => CopyConnection;
@@ -52,7 +44,6 @@ function killAll(): void {
 
 /** @param onHeard is told each time that the process says anything, and whether that is of a call */
 export function startEngineProcess(
-  backend: BackendName,
   log: Log,
   onHeard: (ofCall: boolean) => void,
   connectCopies?: ConnectCopies,
@@ -61,7 +52,8 @@ export function startEngineProcess(
     // Structured clones: infinite numbers and bytes go through as they are.
     serialization: 'advanced',
     execArgv: ['--enable-source-maps'],
-    env: { ...process.env, UV_THREADPOOL_SIZE: String(backend === 'gpu' ? GPU_SAMPLING_THREADS : 1) },
+    // libuv computes each graph on one of its threads in turn; with a single one the compute stays on its cores.
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let lastWords = '';

@@ -34,7 +34,7 @@ export function startModelProcess(
   const begin = (): Life => {
     const signs: EngineSigns = { heardAt: performance.now(), steppedAt: null, longestStepMs: 0 };
     const noteHeard = (ofCall: boolean) => noteSign(signs, performance.now(), ofCall);
-    const engine = startEngineProcess(config.backend, log, noteHeard, connectCopies);
+    const engine = startEngineProcess(log, noteHeard, connectCopies);
     const born: Life = { engine, loaded: engine.load(config), failing: new Set(), signs };
     const stopWatching = watchEngine(engine, signs, log, watch.stuck);
     void engine.died.then((death) => {
