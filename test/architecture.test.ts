@@ -10,7 +10,7 @@ const BELOW: Record<string, string[]> = {
   'src/net': [],
   'src/catalogue': ['src/core', 'src/gguf', 'src/engine', 'src/net', 'src/package-root.ts', 'src/replace-file.ts'],
   'src/media': ['src/core', 'src/net'],
-  'src/pool': ['src/core', 'src/engine'],
+  'src/pool': ['src/core', 'src/engine', 'src/package-root.ts'],
   'src/server': ['src/core', 'src/site-files.ts'],
   'src/telemetry': ['src/core', 'src/pool'],
   'src/cli': [
