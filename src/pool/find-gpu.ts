@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FindGpuLine, Gpu, GpuRuntime } from '../engine/gpu.ts';
+import { createTurns } from '../engine/native/turns.ts';
 import { packageRoot } from '../package-root.ts';
 import { reasonIn } from './last-words.ts';
 
@@ -43,8 +44,10 @@ export function createFindGpu(file: URL | string = PROCESS_FILE): FindGpu {
   const passedOver: string[] = [];
   let none = false;
   let proven: GpuRuntime | undefined;
+  // Two loads may come together.
+  const alone = createTurns();
 
-  return async () => {
+  const search = async (): Promise<GpuSearch> => {
     while (!none) {
       const { gpu, fault } = await look(file, without, proven !== undefined);
       if (gpu !== null && fault === null) {
@@ -58,6 +61,8 @@ export function createFindGpu(file: URL | string = PROCESS_FILE): FindGpu {
     }
     return { gpu: null, passedOver: [...passedOver] };
   };
+
+  return () => alone(search);
 }
 
 function look(file: URL | string, without: GpuRuntime[], proven: boolean): Promise<Look> {

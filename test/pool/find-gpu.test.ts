@@ -66,6 +66,15 @@ describe('the search for a GPU', () => {
     ]);
   });
 
+  it('looks once for two loads that come together', async () => {
+    const findGpu = await searchWith(
+      `if (without.includes('cuda')) { say({ failed: 'no GPU was found' }); } else { say({ gpu: cuda }); ${CRASH} }`,
+    );
+    const [first, second] = await Promise.all([findGpu(), findGpu()]);
+    expect(second).toEqual(first);
+    expect(await askedFor()).toHaveLength(2);
+  });
+
   it('finds none where none computes, and does not look again', async () => {
     const findGpu = await searchWith(
       `if (without.includes('cuda')) { say({ failed: 'no GPU was found' }); } else { say({ gpu: cuda }); ${CRASH} }`,
