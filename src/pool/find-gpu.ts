@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FindGpuLine, Gpu, GpuRuntime } from '../engine/gpu.ts';
 import { createTurns } from '../engine/native/turns.ts';
 import { packageRoot } from '../package-root.ts';
-import { reasonIn } from './last-words.ts';
+import { describeEnd } from './last-words.ts';
 
 /** What a search found: the GPU to use, if any, and why runtimes were passed over before it. */
 export interface GpuSearch {
@@ -15,11 +15,13 @@ export interface GpuSearch {
 /** Looks for a GPU that computes. What it learned of runtimes is kept for the next search; the memory is measured each time. */
 export type FindGpu = () => Promise<GpuSearch>;
 
-/** One look at the GPU without some of the runtimes: what was found, and what is wrong with it. */
-type Look = { gpu: Gpu | null; fault: string | null };
+/** One look at the GPU without some of the runtimes: what was found, what is wrong with it, and whether that lasts. */
+type Look = { gpu: Gpu | null; fault: string | null; lasts: boolean };
 
-/** After these another one can be tried. */
-const BEFORE_OTHERS: GpuRuntime[] = ['cuda'];
+/** After CUDA, Vulkan can be tried. */
+const isLast = (runtime: GpuRuntime) => runtime !== 'cuda';
+
+const describe = (faults: Map<GpuRuntime, string>) => [...faults].map(([runtime, fault]) => `${runtime}: ${fault}`);
 
 /** A driver that has to compile all kernels takes its time, once. */
 const TIMEOUT_MS = 120_000;
@@ -40,26 +42,30 @@ const SMALL_MODEL = new URL('models/pico/pico.gguf', packageRoot());
  * @param file the program of such a process
  */
 export function createFindGpu(file: URL | string = PROCESS_FILE): FindGpu {
-  const without: GpuRuntime[] = [];
-  const passedOver: string[] = [];
-  let none = false;
-  let proven: GpuRuntime | undefined;
+  /** The runtimes that will not work in this run of the server, and why. */
+  const broken = new Map<GpuRuntime, string>();
+  let none: string | null = null;
+  let proven = false;
   // Two loads may come together.
   const alone = createTurns();
 
   const search = async (): Promise<GpuSearch> => {
-    while (!none) {
-      const { gpu, fault } = await look(file, without, proven !== undefined);
-      if (gpu !== null && fault === null) {
-        proven = gpu.runtime;
-        return { gpu, passedOver: [...passedOver] };
+    const faults = new Map(broken);
+    const nothing = (...more: string[]) => ({ gpu: null, passedOver: [...describe(faults), ...more] });
+    if (none !== null) return nothing(none);
+    while (![...faults.keys()].some(isLast)) {
+      const { gpu, fault, lasts } = await look(file, [...faults.keys()], proven);
+      proven = fault === null;
+      if (fault === null) return { gpu, passedOver: describe(faults) };
+      if (gpu === null) {
+        // One whose memory was full may be there the next time.
+        if (faults.size === broken.size) none = fault;
+        return nothing(fault);
       }
-      passedOver.push(gpu === null ? `${fault}` : `${gpu.runtime}: ${fault}`);
-      none = gpu === null || !BEFORE_OTHERS.includes(gpu.runtime);
-      proven = undefined;
-      if (gpu !== null) without.push(gpu.runtime);
+      faults.set(gpu.runtime, fault);
+      if (lasts) broken.set(gpu.runtime, fault);
     }
-    return { gpu: null, passedOver: [...passedOver] };
+    return nothing();
   };
 
   return () => alone(search);
@@ -76,7 +82,9 @@ function look(file: URL | string, without: GpuRuntime[], proven: boolean): Promi
       const failed = said.find((line) => 'failed' in line)?.failed;
       const computes = said.some((line) => 'computes' in line);
       // Where no logger is set, node-llama-cpp writes llama.cpp's errors to stdout and its other words to stderr.
-      resolve({ gpu, fault: computes ? null : (failed ?? describeEnd(error, `${stdout}\n${stderr}`)) });
+      const fault = computes ? null : (failed ?? howItEnded(error, `${stdout}\n${stderr}`));
+      // A device that says by itself what is wrong lacks memory just now. A crash would come again.
+      resolve({ gpu, fault, lasts: failed === undefined || gpu?.names.length === 0 });
     });
   });
 }
@@ -85,11 +93,9 @@ function linesOf(stdout: string): FindGpuLine[] {
   return stdout.split('\n').flatMap((line) => (OUR_LINE.test(line) ? [JSON.parse(line) as FindGpuLine] : []));
 }
 
-function describeEnd(error: (Error & { signal?: string | null; killed?: boolean }) | null, said: string): string {
+function howItEnded(error: ExecFileException | null, said: string): string {
   if (error?.killed) return `it did not compute within ${TIMEOUT_MS / 1000} s`;
   const others = said.split('\n').filter((line) => !OUR_LINE.test(line));
-  const reason = reasonIn(others.join('\n')).split('\n').at(-1) ?? '';
-  const hint = OLD_DRIVER.test(reason) ? " NVIDIA's driver is too old for it: a newer one helps." : '';
-  if (error?.signal) return `it crashed with ${error.signal}${reason === '' ? '' : `: ${reason}${hint}`}`;
-  return `${reason}${hint}` || 'it ended without a word';
+  const end = describeEnd(error, others.join('\n'));
+  return OLD_DRIVER.test(end) ? `${end} NVIDIA's driver is too old for it: a newer one helps.` : end;
 }

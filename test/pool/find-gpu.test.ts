@@ -66,6 +66,17 @@ describe('the search for a GPU', () => {
     ]);
   });
 
+  it('tries one again whose memory was full', async () => {
+    const findGpu = await searchWith(
+      `const again = require('node:fs').readFileSync(${JSON.stringify(asked)}, 'utf8').split('\\n').length > 3;
+if (without.includes('cuda')) say({ failed: 'no GPU was found' });
+else { say({ gpu: cuda }); say(again ? { computes: true } : { failed: 'there is too little memory' }); }`,
+    );
+    const passedOver = ['cuda: there is too little memory', 'no GPU was found'];
+    expect(await findGpu()).toEqual({ gpu: null, passedOver });
+    expect(await findGpu()).toEqual({ gpu: CUDA, passedOver: [] });
+  });
+
   it('looks once for two loads that come together', async () => {
     const findGpu = await searchWith(
       `if (without.includes('cuda')) { say({ failed: 'no GPU was found' }); } else { say({ gpu: cuda }); ${CRASH} }`,

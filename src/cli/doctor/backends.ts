@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { formatBytes } from '../../core/bytes.ts';
 import type { BackendName } from '../../core/runner.ts';
 import { createFindGpu, type FindGpu } from '../../pool/find-gpu.ts';
+import { describeEnd } from '../../pool/last-words.ts';
 import type { Finding } from './finding.ts';
 
 /** The result of probing a backend. `detail` names the device, or says why there is none. */
@@ -73,15 +74,8 @@ export function probeBackend(name: 'cpu' | 'wasm', file = PROBE_FILE): Promise<P
     execFile(process.execPath, [file, name], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {
       const line = stdout.split('\n').find((text) => text.startsWith('{"ok":'));
       if (line !== undefined) resolve(JSON.parse(line));
+      else if (error?.killed) resolve({ ok: false, detail: `it did not start up within ${PROBE_TIMEOUT_MS / 1000} s` });
       else resolve({ ok: false, detail: describeEnd(error, stderr) });
     });
   });
-}
-
-function describeEnd(error: (Error & { signal?: string | null; killed?: boolean }) | null, stderr: string): string {
-  if (error?.killed) return `it did not start up within ${PROBE_TIMEOUT_MS / 1000} s`;
-  if (error?.signal) return `it crashed with ${error.signal}`;
-  const lines = stderr.trim().split('\n');
-  // Node prints an exception below the line that threw it, and its own version last.
-  return lines.find((line) => /^\w*Error\b/.test(line)) || lines.at(-1) || 'it ended without a word';
 }
