@@ -84,7 +84,10 @@ async function createEngine(
     const { reason, ...counts } = await threadsFor(decoder, options, backend);
     const driver = createDriver(decoder, counts, backend === 'cpu', times);
     const copyMs = await measureCopy(decoder, counts.reply);
-    const costs = () => (driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs });
+    const costs = () => ({
+      ...(driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs }),
+      rowsMs: times.rows.of,
+    });
     const { bytesPerToken = 0 } = link ?? {};
     const promptTokenMs = () => driver.promptTokenMs;
     const wholeOnly = !canRewind(loaded);

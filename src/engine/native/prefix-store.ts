@@ -3,11 +3,11 @@ import type { Copies } from './copies.ts';
 import type { Decoder } from './decoder.ts';
 import type { Token } from './llama.ts';
 import { type Appointment, createAppointment, createPauses, type Pauses } from './pauses.ts';
-import { BLOCK, beginningOf, type Prefix, prefixOf, sharedLength } from './prefix.ts';
+import { BLOCK, beginningOf, isAlone, type Prefix, prefixOf, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';
 import { type CacheCosts, type PrefixPlan, planPrefix, type Rival } from './prefix-plan.ts';
 import { createSequence, type Sequence } from './sequence.ts';
-import { chooseSlot } from './slot.ts';
+import { chooseSlot, type SlotCosts } from './slot.ts';
 import { choosePauses } from './turn-ends.ts';
 
 /** A place for one generation. Its KV cache still has what the previous generation left. */
@@ -70,6 +70,8 @@ interface SlotState extends Slot {
   usedAt: number;
   /** Whose tokens it holds. */
   scope: string;
+  /** What it held when it was given back. */
+  held: Prefix;
   /** What the client calls the conversation that it holds, and what the one calls it that has the slot now. */
   name: string | undefined;
   nextName: string | undefined;
@@ -85,13 +87,13 @@ interface SlotState extends Slot {
 
 /**
  * @param forgets true for a model that can't go back to a shorter beginning: others can take only all that a slot holds
- * @param costs tells what evaluating and copying cost now
+ * @param costs tells what evaluating, copying and passes cost now
  */
 export function createPrefixStore(
   decoder: Decoder,
   copies: Copies,
   forgets: boolean,
-  costs: () => CacheCosts,
+  costs: () => CacheCosts & Pick<SlotCosts, 'rowsMs'>,
 ): PrefixStore {
   const index = createPrefixIndex<SlotState>();
   const slots = Array.from({ length: decoder.sequences }, (_, id): SlotState => {
@@ -102,6 +104,7 @@ export function createPrefixStore(
       busy: false,
       usedAt: 0,
       scope: '',
+      held: prefixOf('', []),
       name: undefined,
       nextName: undefined,
       filled: false,
@@ -189,6 +192,16 @@ export function createPrefixStore(
     }
   };
 
+  /** What it takes to have again what only this slot holds. */
+  const lossMs = (state: SlotState, tokenMs: number) => {
+    const { held } = state;
+    const lost = index.unique(state) * BLOCK;
+    if (lost === 0 || isAlone(held.scope)) return 0;
+    const copy = copies.find(held);
+    const loadMs = copy ? copy.ms + (held.tokens.length - copy.length) * tokenMs : Number.POSITIVE_INFINITY;
+    return Math.min(lost * tokenMs, loadMs);
+  };
+
   const planFor = (state: SlotState, wanted: Prefix, own: number) => {
     // Loading empties the slot, and fails as long as bytes of it are still to be copied.
     const copy = decoder.settled(state.sequence.id) ? copies.find(wanted) : null;
@@ -227,16 +240,18 @@ export function createPrefixStore(
   return {
     take(prompt, choices, name) {
       const taken: SlotState[] = [];
-      const { tokenMs, copyMs } = costs();
+      const { tokenMs, copyMs, rowsMs } = costs();
       const copyTokens = Math.max(BLOCK, copyMs / tokenMs);
+      const moveMs = forgets ? Number.POSITIVE_INFINITY : copyMs;
       while (taken.length < choices) {
         const candidates = slots.map((state) => {
           const { busy, usedAt, sequence } = state;
           const shared = taken.length === 0 ? holds(state, prompt) : 0;
           const namesake = name !== undefined && state.name === name && state.scope === prompt.scope;
-          return { busy, usedAt, cached: sequence.length, shared, unique: index.unique(state), namesake };
+          const loss = { unique: index.unique(state), lossMs: busy ? 0 : lossMs(state, tokenMs) };
+          return { busy, usedAt, cached: sequence.length, shared, ...loss, namesake };
         });
-        const state = slots[chooseSlot(candidates, copyTokens) ?? -1];
+        const state = slots[chooseSlot(candidates, { copyTokens, moveMs, rowsMs }) ?? -1];
         if (!state) break;
         state.busy = true;
         state.filled = false;
@@ -291,7 +306,8 @@ export function createPrefixStore(
       state.promise = null;
       // It was promised; how much of it there is, the slot tells.
       index.revoke(state);
-      index.hold(state, prefixOf(state.scope, state.sequence.tokens).hashes);
+      state.held = prefixOf(state.scope, state.sequence.tokens);
+      index.hold(state, state.held.hashes);
       wakeAll(state, Number.POSITIVE_INFINITY);
     },
 

@@ -37,12 +37,14 @@ function makeStore({
   slots = 4,
   copies = NO_COPIES,
   forgets = false,
+  rowsMs = (rows) => rows,
 }: {
   slots?: number;
   copies?: Copies;
   forgets?: boolean;
+  rowsMs?: (rows: number) => number;
 } = {}) {
-  return createPrefixStore(fakeDecoder(slots), copies, forgets, () => ({ tokenMs: 1, copyMs: 20 }));
+  return createPrefixStore(fakeDecoder(slots), copies, forgets, () => ({ tokenMs: 1, copyMs: 20, rowsMs }));
 }
 
 const takeOne = (count: number, scope?: string): Slot => {
@@ -359,6 +361,24 @@ describe('copies below the slots', () => {
     const copies = copiesOf({ tier: 'disk', length: 99, ms: 5, load: async () => tokens(120) });
     store = makeStore({ copies });
     expect(await serve(100)).toMatchObject({ ...nothing, disk: 99 });
+  });
+
+  it('let a slot be taken beside another that writes: what it holds is soon had again', async () => {
+    const secondOf = async (copies: Copies) => {
+      // A reply apart from the others has every pass take 1 ms longer.
+      store = makeStore({ copies, rowsMs: (rows) => 1 + rows });
+      for (const first of [0, 2000, 4000, 6000]) await serve(1000, '', tokens(1000, first));
+      await serve(1001, '', tokens(1001, 2000));
+      expect(takeOne(100, 'ada').sequence.id).toBe(0);
+      return takeOne(100, 'ada').sequence.id;
+    };
+    expect(await secondOf(NO_COPIES)).toBe(2);
+    const copies: Copies = {
+      ...NO_COPIES,
+      find: ({ scope, tokens: { length } }) =>
+        scope === '' && length > 1000 ? { tier: 'ram', length: 1000, ms: 5, load: async () => [] } : null,
+    };
+    expect(await secondOf(copies)).toBe(1);
   });
 
   it('are looked for again when one can not be loaded: another copy, another slot, or none', async () => {

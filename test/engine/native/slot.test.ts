@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseSlot as choose, type SlotCandidate } from '../../../src/engine/native/slot.ts';
+import { chooseSlot as choose, type SlotCandidate, type SlotCosts } from '../../../src/engine/native/slot.ts';
 
-const chooseSlot = (candidates: SlotCandidate[]) => choose(candidates, 64);
+/** A pass for several replies takes as long as one pass for each of them: where a slot lies makes no difference. */
+const COSTS: SlotCosts = { copyTokens: 64, moveMs: 64, rowsMs: (slots) => 10 * slots };
+const chooseSlot = (candidates: SlotCandidate[], costs = COSTS) => choose(candidates, costs);
 
 const slot = (overrides: Partial<SlotCandidate> = {}): SlotCandidate => ({
   busy: false,
@@ -11,6 +13,7 @@ const slot = (overrides: Partial<SlotCandidate> = {}): SlotCandidate => ({
   shared: 0,
   unique: Math.floor((overrides.cached ?? 0) / 16),
   namesake: false,
+  lossMs: overrides.unique === 0 ? 0 : (overrides.cached ?? 0),
   ...overrides,
 });
 
@@ -79,6 +82,7 @@ describe('choice of a slot', () => {
         shared: fc.nat({ max: 100 }),
         unique: fc.nat({ max: 6 }),
         namesake: fc.boolean(),
+        lossMs: fc.nat({ max: 10_000 }),
       })
       .map((fields) => ({ ...fields, shared: Math.min(fields.shared, fields.cached) }));
     fc.assert(
@@ -90,5 +94,44 @@ describe('choice of a slot', () => {
         else expect(candidates[index]?.busy).toBe(false);
       }),
     );
+  });
+});
+
+describe('choice of a slot while others write', () => {
+  /** A second pass takes 20 ms, and another reply in the same one 10 ms: a place apart costs 1,000 ms for 100 tokens. */
+  const costs: SlotCosts = { ...COSTS, rowsMs: (slots) => 20 + 10 * slots };
+  const takeBeside = (candidates: SlotCandidate[]) => chooseSlot(candidates, costs);
+  const busy = slot({ busy: true });
+
+  it('takes one beside them, so that all are computed together', () => {
+    expect(takeBeside([slot(), slot(), slot(), busy])).toBe(2);
+    expect(takeBeside([busy, slot({ usedAt: 9, cached: 99 }), slot({ usedAt: 5, cached: 99 })])).toBe(1);
+  });
+
+  it('takes the one that joins two rows', () => {
+    expect(takeBeside([slot(), busy, slot({ usedAt: 3 }), busy, slot()])).toBe(2);
+  });
+
+  it('takes, of those that are as good, the one that was unused for longest', () => {
+    const used = slot({ usedAt: 9, cached: 99 });
+    expect(takeBeside([used, busy, slot({ usedAt: 5, cached: 99 }), used])).toBe(2);
+  });
+
+  it('does not overwrite for it what takes longer to have again', () => {
+    const dear = slot({ usedAt: 9, cached: 5000, lossMs: 50_000 });
+    const old = slot({ usedAt: 1, cached: 5000, lossMs: 50_000 });
+    expect(takeBeside([busy, dear, old, dear])).toBe(2);
+    expect(takeBeside([busy, { ...dear, lossMs: 500 }, old, dear])).toBe(1);
+  });
+
+  it('goes on in another slot than the one that has the beginning, if copying it costs less', () => {
+    const continued = slot({ usedAt: 5, cached: 500, shared: 500 });
+    expect(takeBeside([busy, slot(), slot(), continued])).toBe(1);
+    expect(chooseSlot([busy, slot(), slot(), continued], { ...costs, moveMs: 3000 })).toBe(3);
+    expect(chooseSlot([busy, slot(), slot(), continued], { ...costs, moveMs: Number.POSITIVE_INFINITY })).toBe(3);
+  });
+
+  it('goes on where the beginning is while nobody else writes', () => {
+    expect(takeBeside([slot(), slot(), slot({ usedAt: 5, cached: 500, shared: 500 })])).toBe(2);
   });
 });
