@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FindGpuLine, Gpu, GpuRuntime } from '../engine/gpu.ts';
 import { createTurns } from '../engine/native/turns.ts';
 import { packageRoot } from '../package-root.ts';
+import { whyNoGpu } from './gpu-devices.ts';
 import { describeEnd } from './last-words.ts';
 
 /** What a search found: the GPU to use, if any, and why runtimes were passed over before it. */
@@ -40,8 +41,9 @@ const SMALL_MODEL = new URL('models/pico/pico.gguf', packageRoot());
  * as Vulkan after CUDA.
  *
  * @param file the program of such a process
+ * @param hopeless says why no process needs to be started; null if one may find a GPU
  */
-export function createFindGpu(file: URL | string = PROCESS_FILE): FindGpu {
+export function createFindGpu(file: URL | string = PROCESS_FILE, hopeless: () => string | null = whyNoGpu): FindGpu {
   /** The runtimes that will not work in this run of the server, and why. */
   const broken = new Map<GpuRuntime, string>();
   let none: string | null = null;
@@ -52,6 +54,7 @@ export function createFindGpu(file: URL | string = PROCESS_FILE): FindGpu {
   const search = async (): Promise<GpuSearch> => {
     const faults = new Map(broken);
     const nothing = (...more: string[]) => ({ gpu: null, passedOver: [...describe(faults), ...more] });
+    none ??= hopeless();
     if (none !== null) return nothing(none);
     while (![...faults.keys()].some(isLast)) {
       const { gpu, fault, lasts } = await look(file, [...faults.keys()], proven);

@@ -23,7 +23,7 @@ const say = (line) => require('node:fs').writeSync(1, JSON.stringify(line) + '\\
 require('node:fs').appendFileSync(${JSON.stringify(asked)}, JSON.stringify({ without, tries: modelPath !== null }) + '\\n');
 const cuda = ${JSON.stringify(CUDA)}, vulkan = ${JSON.stringify(VULKAN)};\n`;
   await writeFile(file, head + source);
-  return createFindGpu(file);
+  return createFindGpu(file, () => null);
 }
 
 const askedFor = async () =>
@@ -51,6 +51,13 @@ describe('the search for a GPU', () => {
       `if (without.includes('cuda')) { say({ gpu: vulkan }); say({ computes: true }); } else { say({ gpu: cuda }); ${CRASH} }`,
     );
     expect(await findGpu()).toEqual({ gpu: VULKAN, passedOver: [`cuda: ${WHY}`] });
+  });
+
+  it('starts no process where there can be none', async () => {
+    expect(await createFindGpu(join(folder, 'missing.cjs'), () => 'no GPU has a device file')()).toEqual({
+      gpu: null,
+      passedOver: ['no GPU has a device file'],
+    });
   });
 
   it('keeps in mind what it learned: a later one only measures the memory', async () => {

@@ -1,0 +1,17 @@
+import { existsSync, readdirSync } from 'node:fs';
+
+/** The device files of GPUs on Linux: of NVIDIA's cards and boards, of WSL, of AMD's compute driver, of all others, and of phones. */
+const DEVICE_FILE = /^(?:nvidia|nvhost|nvmap|nvgpu|dxg|kfd|dri|mali|kgsl)/;
+
+/**
+ * Says why there can't be a GPU, as far as that is seen at once; null if there may be one. On Linux every driver has its file in `/dev`,
+ * and one that can't be reached there is of no use. Mesa's device, which computes on the CPU, has none: llama.cpp takes it only where
+ * `GGML_VK_VISIBLE_DEVICES` names it.
+ */
+export function whyNoGpu(
+  { platform, env }: Pick<NodeJS.Process, 'platform' | 'env'> = process,
+  folder = '/dev',
+): string | null {
+  if (platform !== 'linux' || env.GGML_VK_VISIBLE_DEVICES !== undefined || !existsSync(folder)) return null;
+  return readdirSync(folder).some((name) => DEVICE_FILE.test(name)) ? null : `no GPU has a device file in ${folder}`;
+}
