@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { basename, dirname } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { freePort } from '../../test/support/free-port.ts';
 import type { Target } from './request.ts';
 
@@ -37,8 +39,15 @@ export async function openEndpoint({ name, at }: EndpointSpec, modelFile: string
   const port = await freePort();
   const values: Record<string, string> = { model: modelFile, folder: dirname(modelFile), port: String(port) };
   const command = at.replace(/\{(model|folder|port)\}/g, (_, key: string) => values[key] ?? '');
-  const child = spawn(command, { shell: true, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const stop = stopper(child);
+  // A home of its own: prompts that an earlier run left on the disk would be found again.
+  const home = mkdtempSync(join(tmpdir(), 'paddock-bench-'));
+  const child = spawn(command, {
+    shell: true,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PADDOCK_HOME: home },
+  });
+  const stop = stopper(child, home);
   try {
     const base = `http://127.0.0.1:${port}/v1`;
     const model = await untilReady(child, () => findModel(base, modelFile));
@@ -50,20 +59,26 @@ export async function openEndpoint({ name, at }: EndpointSpec, modelFile: string
 }
 
 /**
- * Returns what ends a command. The shell that runs it leads a group of its own, so its children end with it; they also end when this
- * process does.
+ * Returns what ends a command and deletes its home. The shell that runs it leads a group of its own, so its children end with it; they
+ * also end when this process does.
  */
-function stopper(child: ChildProcess): () => Promise<void> {
+function stopper(child: ChildProcess, home: string): () => Promise<void> {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const end = () => {
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined)
       process.kill(-child.pid, 'SIGTERM');
   };
-  process.once('exit', end);
+  const clear = () => rmSync(home, { recursive: true, force: true });
+  const atExit = () => {
+    end();
+    clear();
+  };
+  process.once('exit', atExit);
   return async () => {
-    process.off('exit', end);
+    process.off('exit', atExit);
     end();
     await ended;
+    clear();
   };
 }
 

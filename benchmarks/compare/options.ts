@@ -15,8 +15,7 @@ export interface Plan {
   folder: string;
 }
 
-/** Prompts that an earlier run left on the disk would be found again, and no peer has such. */
-const OWN_COMMAND = 'node dist/src/cli/main.js serve --models {folder} --port {port} --log-level warn --no-cache';
+const OWN_COMMAND = 'node dist/src/cli/main.js serve --models {folder} --port {port} --log-level warn';
 
 /** Reads the command line. Throws an error that names the option. */
 export function readPlan(args: string[]): Plan {

@@ -123,10 +123,10 @@ export const WORKLOADS: Record<string, Workload> = {
   },
 };
 
-/** Makes the request of each stream, from random numbers of its own. */
+/** Makes the request of each stream, from random numbers of its own. No prompt comes again in another round or with more streams. */
 function each(streams: number, round: number, salt: number, make: (random: Random) => Ask): Ask[] {
   return Array.from({ length: streams }, (_, stream) => {
-    const made = make(makeRandom(salt * 1_000_003 + round * 1009 + stream));
+    const made = make(makeRandom(salt * 1_000_003 + round * 10_007 + streams * 101 + stream));
     return { ...made, fields: { temperature: 0.7, seed: round * 100 + stream + 1, ...made.fields } };
   });
 }

@@ -118,6 +118,9 @@ export interface ResumedChoice {
   finished: boolean;
 }
 
+/** The text of one token, in llama-server's form: its bytes where they are no whole characters. */
+export type TokenPiece = string | number[];
+
 /** The questions that an engine can be asked besides generations, each with its answer. Plain data. */
 export interface Questions {
   /** Returns the vector of each input, in order, scaled to length 1, and the token count of all inputs together. */
@@ -128,7 +131,7 @@ export interface Questions {
    */
   rerank: { question: { query: string; documents: string[] }; answer: { scores: number[]; tokens: number } };
   /** Returns the tokens of a text and the text of each. If the text spells a special token, that becomes one token. */
-  tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: string[] } };
+  tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: TokenPiece[] } };
   detokenize: { question: { tokens: number[] }; answer: { text: string } };
   /** Returns how many tokens the prompt of a request has. Images and recordings count as none. */
   countPrompt: { question: GenerationRequest; answer: { tokens: number } };

@@ -1,5 +1,6 @@
 import type { TextPart } from '../core/chat/literal-text.ts';
 import { invalidRequest } from '../core/errors.ts';
+import type { TokenPiece } from '../core/runner.ts';
 
 /** Texts up to this many characters are tokenized in one go; it takes some 100 ms, and the tokens are llama.cpp's own. */
 const LONG = 32_768;
@@ -89,6 +90,17 @@ function* allPieces(parts: TextPart[]): Generator<Piece> {
 /** Returns the tokens with the beginning-of-sequence token before them, if the model wants one and they have none. */
 export function withBos<Token extends number>(tokens: Token[], bos: Token | null): Token[] {
   return bos !== null && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+}
+
+const wholeCharacters = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Returns the text of a token's bytes; the bytes themselves where they are no whole characters. */
+export function pieceOf(bytes: Uint8Array): TokenPiece {
+  try {
+    return wholeCharacters.decode(bytes);
+  } catch {
+    return [...bytes];
+  }
 }
 
 /** Throws a 400 `ApiError` for a token that a vocabulary of `size` tokens does not have. */

@@ -4,6 +4,7 @@ import {
   isTokens,
   type Piece,
   partsOf,
+  pieceOf,
   refuseUnknownIds,
   type TokenizedPrompt,
   tokenizePrompt,
@@ -80,7 +81,7 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
       const whole = await tokenized([{ text, literal: false }], signal);
       const tokens = whole && 'tokens' in whole ? whole.tokens : [];
       const all = addSpecial ? withBos(tokens, bos) : tokens;
-      return { tokens: all, pieces: all.map((token) => nameOrText([token])) };
+      return { tokens: all, pieces: all.map((token) => pieceOf(bytesOf(token))) };
     },
     detokenize: ({ tokens }) => ({ text: nameOrText(checked(tokens)) }),
     countTokens: async ({ prompt }, signal) => {

@@ -26,7 +26,8 @@ export function textOf(tokens: number[], writing: Writing): string {
 
 const SPACE = 0x20;
 
-function bytesOf(token: number, { tokens, attributes, byteLevel }: Writing): Uint8Array {
+/** Returns the UTF-8 bytes of one token, which may be a part of a character. For a special token they are its name. */
+export function bytesOf(token: number, { tokens, attributes, byteLevel }: Writing): Uint8Array {
   const entry = tokens[token] ?? '';
   const is = attributes[token] ?? 0;
   if (byteLevel) return ((is & NORMAL) !== 0 && byteLevelBytes(entry)) || utf8.encode(entry);

@@ -5,7 +5,7 @@ import { createBytePairs, type Encode } from './byte-pairs.ts';
 import { type PreTokenizer, preTokenizerOf } from './pre-tokenizers.ts';
 import { createSentencePieces } from './sentence-pieces.ts';
 import { createSpecialSplitter } from './special-tokens.ts';
-import { textOf, type Writing } from './token-text.ts';
+import { bytesOf, textOf, type Writing } from './token-text.ts';
 import { createUnigrams } from './unigrams.ts';
 import { createWordPieces } from './word-pieces.ts';
 
@@ -33,6 +33,8 @@ export interface Tokenizer {
    * `clean` false they stay.
    */
   decode(tokens: number[], clean?: boolean): string;
+  /** Returns the UTF-8 bytes of one token. They may be a part of a character. For a special token they are its name. */
+  bytesOf(token: number): Uint8Array;
   isSpecial(token: number): boolean;
 }
 
@@ -86,6 +88,7 @@ export function createTokenizer(vocabulary: GgufVocabulary): Tokenizer {
       });
     },
     decode: (tokens, clean = true) => textOf(tokens, clean ? writing : { ...writing, cleans: false }),
+    bytesOf: (token) => bytesOf(token, writing),
     isSpecial: (token) => is(token, CONTROL | UNKNOWN),
   };
 }

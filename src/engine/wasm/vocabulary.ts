@@ -6,7 +6,7 @@ import { blobBytes } from '../../gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readVocabulary } from '../../gguf/vocabulary.ts';
 import type { Answers } from '../answers.ts';
-import { isTokens, partsOf, refuseUnknownIds, type TokenizedPrompt, tokenizePrompt, withBos } from '../tokenize.ts';
+import { isTokens, partsOf, pieceOf, refuseUnknownIds, type TokenizedPrompt, tokenizePrompt, withBos } from '../tokenize.ts';
 import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts';
 
 /** A model's tokens: wllama does not tell them, so they come from the vocabulary in the GGUF. */
@@ -73,11 +73,11 @@ export function createWasmVocabulary(model: Blob): WasmVocabulary {
     },
     answers: {
       async tokenize({ text, addSpecial }, signal) {
-        const { bos, decode } = await tokenizer();
+        const { bos, bytesOf } = await tokenizer();
         const whole = await tokenized([{ text, literal: false }], signal);
         const tokens = whole && 'tokens' in whole ? whole.tokens : [];
         const all = addSpecial ? withBos(tokens, bos) : tokens;
-        return { tokens: all, pieces: all.map((token) => decode([token])) };
+        return { tokens: all, pieces: all.map((token) => pieceOf(bytesOf(token))) };
       },
       async detokenize({ tokens }) {
         const { size, decode } = await tokenizer();
