@@ -10,8 +10,8 @@ const MODEST_SLOTS = 4;
 export const MOST_DEFAULT_SLOTS = Math.max(...SLOTS);
 
 /**
- * The caches of many slots may take so much of a machine's memory that the weights leave, those of few slots more. llama.cpp fills
- * them with zeros at the load, so that they take it whether they are used or not.
+ * The caches of many slots may take so much of a machine's memory that the weights leave, those of few slots more. They may
+ * come to take it, though they begin short on a CPU.
  */
 const MANY_SLOTS_SHARE = 1 / 5;
 /** The memory of a GPU is there for models. */

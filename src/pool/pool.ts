@@ -4,6 +4,7 @@ import { eventsOf } from '../core/events-of.ts';
 import type { Inference } from '../core/inference.ts';
 import type { Runner } from '../core/runner.ts';
 import { createSlotQueue, type SlotQueue } from '../core/slot-queue.ts';
+import { sum } from '../core/sum.ts';
 import type { CallContext } from '../core/wire.ts';
 import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
@@ -74,6 +75,13 @@ export function createPool({
     const { available, held } = measureAll();
     return { available: available + (copies?.held().ram ?? 0), held };
   };
+  /** Leaves out what loaded models have not taken yet: their caches grow with their conversations. */
+  const measureForLoad = (): MemoryState => {
+    const { available, held } = measure();
+    const models = keeper.list().flatMap(({ model }) => model ?? []);
+    const promised = sum(models.map(({ engine, memory }) => (engine.backend === 'gpu' ? 0 : memory)));
+    return { available: Math.max(0, available - Math.max(0, promised - held)), held };
+  };
   const keeper: Keeper<ServedModel> = createKeeper<ServedModel>({
     load: async (id, claim) => {
       const claimed: Claim = async (needed) => {
@@ -82,7 +90,7 @@ export function createPool({
         return lack;
       };
       const began = performance.now();
-      const loaded = await loadModel(id, { ...options, observer, memory: measure, findGpu }, claimed).catch(
+      const loaded = await loadModel(id, { ...options, observer, memory: measureForLoad, findGpu }, claimed).catch(
         (error: unknown) => {
           if (error instanceof LoadGivenUp) observer.loadGivenUp(id);
           else observer.loadFailed(id);

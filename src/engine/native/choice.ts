@@ -198,8 +198,7 @@ async function createDrawer(
   const goesOn = drawn.length > 0 && !isGreedy(sampling);
   const exact = consideredTokens(sampling, contextLength) !== null;
   if (!exact && request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
-    const { addon } = decoder;
-    return createNativeDrawer({ ...common, addon, sampler: createAddonSampler(loaded), grammar });
+    return createNativeDrawer({ ...common, decoder, sampler: createAddonSampler(loaded), grammar });
   }
   return createLogitsDrawer({
     ...common,

@@ -1,5 +1,7 @@
 import { sum } from '../../core/sum.ts';
-import type { LlamaContext, Token } from './llama.ts';
+import type { Place } from './addon-context.ts';
+import type { GrowingContext } from './growing-context.ts';
+import type { Token } from './llama.ts';
 import type { PassShape, Run } from './micro-batches.ts';
 import { createTurns } from './turns.ts';
 
@@ -14,19 +16,14 @@ export interface Part {
   logitsAt: number[];
 }
 
-/** Where the logits after one token lie until the next forward pass. */
-export type Place = number;
-
 /** llama.cpp's context, without the queues that node-llama-cpp puts before it: one forward pass is one call. */
-export interface Decoder {
+export interface Decoder extends Pick<GrowingContext, 'context' | 'addon' | 'room' | 'contextLength'> {
   /** The most tokens in one forward pass. */
   readonly batchSize: number;
-  /** The tokens that a sequence can hold. */
-  readonly contextLength: number;
   /** The number of sequences. */
   readonly sequences: number;
   /**
-   * Runs one forward pass and returns for each part the places of its logits.
+   * Runs one forward pass and returns for each part the places of its logits. There has to be room for each part.
    *
    * @param arrange decides about the order; without it, it is that of the parts
    */
@@ -50,38 +47,20 @@ export interface Decoder {
    * long it took without the waiting, in ms. Throws if it can't be written, or not yet because the sequence is not settled.
    */
   save(sequence: number, path: string): Promise<{ bytes: number; ms: number }>;
-  /** Loads such a file of so many tokens into a sequence that holds nothing. False, with the sequence empty, if that fails. */
+  /**
+   * Loads such a file of so many tokens into a sequence that holds nothing and has room for them. False, with the sequence empty, if
+   * that fails.
+   */
   load(sequence: number, path: string, length: number): Promise<boolean>;
-  /** To be held: node-llama-cpp finds what it has to dispose by weak references, and would wait for ever for a lost context. */
-  readonly context: LlamaContext;
-  /** llama.cpp's context itself, to read logits from. */
-  readonly addon: AddonContext;
+  /** Whether there is no room yet for so many tokens and a forward pass more, and there could be. */
+  lacks(length: number): boolean;
+  /**
+   * Gives the sequences room for so many tokens and a forward pass more, if there is the memory for it and nothing is unsettled. To be
+   * called when all logits are read. Throws if the context is gone.
+   */
+  reserve(length: number): Promise<void>;
   /** Has the context live at least until the returned function is called. Throws if it is gone. */
   hold(): () => void;
-}
-
-/** The private parts of node-llama-cpp that drive llama.cpp: its addon's context. */
-export interface AddonContext {
-  initBatch(size: number): void;
-  addToBatch(sequence: number, firstAt: number, tokens: Uint32Array, logitsAt: Uint32Array): Uint32Array;
-  decodeBatch(): Promise<void>;
-  setThreads(threads: number): void;
-  sampleToken(place: Place, sampler: object): Promise<number>;
-  sampleToken(
-    place: Place,
-    sampler: object,
-    probabilities: false,
-    confidence: false,
-    logits: [tokens: readonly Token[], max: false, min: false, selected: false, top: number],
-    totalWeight: boolean,
-  ): Promise<[token: number, probabilities: undefined, confidence: undefined, logits?: number[], totalWeight?: number]>;
-  removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean;
-  disposeSequence(sequence: number): void;
-  getSequenceKvCacheMinPosition(sequence: number): number;
-  copySequenceStateFromOtherSequence(to: number, from: number): Promise<number>;
-  getSequenceKvCacheMaxPosition(sequence: number): number;
-  saveSequenceStateToFile(path: string, sequence: number, tokens: Uint32Array): Promise<number>;
-  loadSequenceStateFromFile(path: string, sequence: number, mostTokens: number): Promise<Uint32Array>;
 }
 
 /** How a model's cache remembers. */
@@ -92,8 +71,8 @@ export interface Memory {
   rewinds: boolean;
 }
 
-export function createDecoder(context: LlamaContext, { window, rewinds }: Memory): Decoder {
-  const addon = Reflect.get(context, '_ctx') as AddonContext;
+export function createDecoder(growing: GrowingContext, { window, rewinds }: Memory): Decoder {
+  const { context, contextLength } = growing;
   const guard = Reflect.get(context, '_backendContextDisposeGuard') as {
     createPreventDisposalHandle(): { dispose(): void };
   };
@@ -103,28 +82,35 @@ export function createDecoder(context: LlamaContext, { window, rewinds }: Memory
   let unsettled = new Set<number>();
 
   const clear = (sequence: number) => {
-    addon.disposeSequence(sequence);
+    growing.addon.disposeSequence(sequence);
     return 0;
   };
 
   /** Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell. */
   const remembers = (sequence: number, length: number) => {
     const needed = window === null ? length - 1 : Math.max(0, length - window);
-    return addon.getSequenceKvCacheMinPosition(sequence) <= needed;
+    return growing.addon.getSequenceKvCacheMinPosition(sequence) <= needed;
   };
 
   const keep = (sequence: number, length: number) => {
     if (length === 0 || !remembers(sequence, length)) return clear(sequence);
-    return addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
+    return growing.addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
   };
 
-  const { batchSize, contextSize: contextLength, totalSequences: sequences } = context;
+  const { batchSize, totalSequences: sequences } = context;
+
+  const lacks = (length: number) => growing.room < Math.min(length + batchSize, contextLength);
+
+  const hold = () => {
+    const handle = guard.createPreventDisposalHandle();
+    return () => handle.dispose();
+  };
 
   /** A part of one token that is dropped after the pass; undefined if that would change what the sequence holds. */
   const fillerFor = (sequence: number, longest: number): Part | undefined => {
     if (!rewinds || unsettled.has(sequence)) return undefined;
-    const at = addon.getSequenceKvCacheMaxPosition(sequence) + 1;
-    return at < Math.min(longest, contextLength) ? { sequence, at, tokens: [FILLER], logitsAt: [] } : undefined;
+    const at = growing.addon.getSequenceKvCacheMaxPosition(sequence) + 1;
+    return at < Math.min(longest, growing.room) ? { sequence, at, tokens: [FILLER], logitsAt: [] } : undefined;
   };
 
   /** The parts in the order in which they are to be computed, and those that fill gaps between them. */
@@ -148,16 +134,19 @@ export function createDecoder(context: LlamaContext, { window, rewinds }: Memory
 
   return {
     context,
-    addon,
-    batchSize,
     contextLength,
-    sequences,
-    hold() {
-      const handle = guard.createPreventDisposalHandle();
-      return () => handle.dispose();
+    get addon() {
+      return growing.addon;
     },
+    get room() {
+      return growing.room;
+    },
+    batchSize,
+    sequences,
+    hold,
     decode: (parts, threads, arrange) =>
       alone(async () => {
+        const { addon } = growing;
         const { order, added } = arrange ? arranged(parts, arrange) : { order: parts, added: [] };
         addon.initBatch(sum(order.map(({ tokens }) => tokens.length)));
         const places = new Map<number, Place[]>();
@@ -180,7 +169,7 @@ export function createDecoder(context: LlamaContext, { window, rewinds }: Memory
       alone(async () => {
         clear(to);
         // The position of the last token that was copied, plus one.
-        const copied = (await addon.copySequenceStateFromOtherSequence(to, from)) + 1;
+        const copied = (await growing.addon.copySequenceStateFromOtherSequence(to, from)) + 1;
         unsettled.add(from).add(to);
         return copied < length ? clear(to) : keep(to, length);
       }),
@@ -189,16 +178,26 @@ export function createDecoder(context: LlamaContext, { window, rewinds }: Memory
       alone(async () => {
         if (unsettled.has(sequence)) throw new Error('the next forward pass is to copy this sequence');
         const since = performance.now();
-        const bytes = await addon.saveSequenceStateToFile(path, sequence, NO_TOKENS);
+        const bytes = await growing.addon.saveSequenceStateToFile(path, sequence, NO_TOKENS);
         return { bytes, ms: performance.now() - since };
       }),
     load: (sequence, path, length) =>
       alone(async () => {
-        await addon.loadSequenceStateFromFile(path, sequence, length).catch(() => {});
-        if (addon.getSequenceKvCacheMaxPosition(sequence) === length - 1) return true;
+        if (length > growing.room) return false;
+        await growing.addon.loadSequenceStateFromFile(path, sequence, length).catch(() => {});
+        if (growing.addon.getSequenceKvCacheMaxPosition(sequence) === length - 1) return true;
         clear(sequence);
         return false;
       }),
+    lacks,
+    async reserve(length) {
+      if (!lacks(length)) return;
+      await alone(async () => {
+        const release = hold();
+        if (unsettled.size === 0) await growing.grow(length + batchSize);
+        release();
+      });
+    },
   };
 }
 

@@ -1,14 +1,8 @@
 import type { Log } from '../../core/log.ts';
 import type { EngineOptions } from '../engine.ts';
 import { createDecoder, type Decoder } from './decoder.ts';
-import {
-  canRewind,
-  createAddonSampler,
-  createContext,
-  type LlamaModel,
-  type NativeModel,
-  type Token,
-} from './llama.ts';
+import { createGrowingContext } from './growing-context.ts';
+import { canRewind, createAddonSampler, type LlamaModel, type NativeModel, type Token } from './llama.ts';
 import { createTurns } from './turns.ts';
 
 /** A small model that guesses how a reply of a larger one goes on. */
@@ -49,7 +43,7 @@ export async function loadDraftModel(
     if (!haveSameTokens(tokensOf(model), tokensOf(main.model))) throw new Error('its vocabulary is another one');
     if (!canRewind(draft)) throw new Error('it can not take back what it has read');
     const length = Math.min(contextLength, model.trainContextSize);
-    const context = await createContext(model, { ...options, slots: 1, contextLength: length });
+    const context = await createGrowingContext(model, { ...options, slots: 1, contextLength: length }, false, log);
     log.info('draft model loaded', { file: model.filename });
     const { length: vocabularySize } = tokensOf(main.model);
     return createDraftModel({

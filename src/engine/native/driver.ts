@@ -64,6 +64,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   const compute = async (parts: Part[]) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
     const isLong = tokens > MANY_TOKENS;
+    await decoder.reserve(Math.max(...parts.map(({ at, tokens }) => at + tokens.length)));
     if (governed) await look(isLong);
     const threads = atMost(isLong ? counts.prompt : counts.reply);
     const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };

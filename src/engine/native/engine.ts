@@ -4,6 +4,7 @@ import type { Log } from '../../core/log.ts';
 import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
+import { availableMemory } from '../node/available-memory.ts';
 import { usableCores } from '../node/cores.ts';
 import type { CopyFigures, WorkerConfig } from '../node/task.ts';
 import { NO_COPIES } from './copies.ts';
@@ -13,11 +14,11 @@ import { loadDraftModel } from './draft-model.ts';
 import { createDriver } from './driver.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
+import { createGrowingContext, type GrowingContext } from './growing-context.ts';
 import { createIdleCopies } from './idle-copies.ts';
 import {
   canRewind,
   chatLength,
-  createContext,
   inOurWords,
   type LlamaModel,
   loadModel,
@@ -42,6 +43,7 @@ export interface LeavingEngine extends TextEngine {
  * error with the reason for every other failure.
  *
  * @param link the store that keeps copies of what slots hold
+ * @param available tells the bytes of memory that can be had now
  */
 export async function loadNativeEngine(
   options: EngineOptions,
@@ -49,10 +51,14 @@ export async function loadNativeEngine(
   log: Log,
   memory: WorkerConfig['memory'] = { needed: 0, available: 0 },
   link?: CopyLink & CopyFigures,
+  available = availableMemory,
 ): Promise<LeavingEngine> {
   const loaded = await loadModel(options, backend, log, memory);
+  // While it grows, a context is there twice.
+  const grows = backend === 'cpu' && memory.needed <= memory.available / 2;
+  const openContext = () => createGrowingContext(loaded.model, options, grows, log, available);
   try {
-    return await createEngine(loaded, options, backend, log, link);
+    return await createEngine(loaded, options, backend, log, openContext, link);
   } catch (error) {
     await unloadModel(loaded);
     throw inOurWords(error);
@@ -64,6 +70,7 @@ async function createEngine(
   options: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
+  openContext: () => Promise<GrowingContext>,
   link: (CopyLink & CopyFigures) | undefined,
 ): Promise<LeavingEngine> {
   const { model } = loaded;
@@ -75,7 +82,7 @@ async function createEngine(
   const info = await describe(loaded, options, backend);
 
   if (options.kind === 'chat') {
-    const context = await createContext(model, options);
+    const context = await openContext();
     const times = createPassTimes();
     const decoder = createDecoder(context, {
       window: model.fileInsights.swaSize ?? null,
@@ -83,9 +90,10 @@ async function createEngine(
     });
     const { reason, ...counts } = await threadsFor(decoder, options, backend);
     const driver = createDriver(decoder, counts, backend === 'cpu', times);
-    const copyMs = await measureCopy(decoder, counts.reply);
+    const copied = { ms: await measureCopy(decoder, counts.reply), room: decoder.room };
+    const copyMs = () => (copied.ms * decoder.room) / copied.room;
     const costs = () => ({
-      ...(driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs }),
+      ...(driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs: copyMs() }),
       rowsMs: times.rows.of,
     });
     const { bytesPerToken = 0 } = link ?? {};
@@ -93,7 +101,7 @@ async function createEngine(
     const wholeOnly = !canRewind(loaded);
     const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
     const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
-    const draft = await loadDraftModel(loaded, options, context.contextSize, () => driver.replyThreads, log);
+    const draft = await loadDraftModel(loaded, options, context.contextLength, () => driver.replyThreads, log);
     const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
     const idle = copies && createIdleCopies(copies, store.held);
     const running = new Set<Promise<void>>();
@@ -107,8 +115,8 @@ async function createEngine(
       },
       info: {
         ...info,
-        contextLength: context.contextSize,
-        slots: context.totalSequences,
+        contextLength: context.contextLength,
+        slots: decoder.sequences,
         threads: counts.reply,
         threadsReason: reason,
       },

@@ -44,6 +44,11 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
   );
   let alone = 0;
 
+  /** What a slot takes over from a copy needs its room before it is there. */
+  const makeRoom = async (length: number) => {
+    if (decoder.lacks(length)) await loop.between(() => decoder.reserve(length));
+  };
+
   return async (request, emit, signal) => {
     if (request.media.length > 0) throw noMedia();
     refuseUnknownTokens(request.sampling, vocabulary.size);
@@ -54,6 +59,7 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
       emit({ kind: 'overflow', promptTokens, contextLength });
       return;
     }
+    await makeRoom(promptTokens + longestReplay(request));
     const common = request.cacheScope ?? '';
     const scope = usesCache(request) ? common : scopeAlone(common, ++alone);
     const prompt = prefixOf(scope, tokenized.tokens);
@@ -85,6 +91,11 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
 /** The log probabilities of a prompt are known while it is evaluated, and only then. */
 function usesCache({ cachePrompt, promptLogprobs }: TextRequest): boolean {
   return cachePrompt && !promptLogprobs;
+}
+
+/** The most tokens of a choice that another engine had drawn. */
+function longestReplay({ resume = [] }: TextRequest): number {
+  return Math.max(0, ...resume.map(({ tokens }) => tokens.length));
 }
 
 function noMedia() {

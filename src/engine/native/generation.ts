@@ -1,7 +1,9 @@
 import { createDetokenizer } from '../../core/chat/detokenizer.ts';
 import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
+import { insufficientMemory } from '../../core/errors.ts';
 import type { EngineEvent, FinishReason, Guesses, TokenLogprob } from '../../core/events.ts';
-import type { Part, Place } from './decoder.ts';
+import type { Place } from './addon-context.ts';
+import type { Part } from './decoder.ts';
 import type { Token } from './llama.ts';
 import type { PromptScorer } from './prompt-scores.ts';
 import type { Sequence } from './sequence.ts';
@@ -110,7 +112,7 @@ export function createGeneration(
     // A scorer takes fewer tokens at once, and leaves the last one to the source.
     const scores = scorer && evaluated < toEvaluate.length - 1;
     const most = scores ? Math.min(count, scorer.chunk) : count;
-    const end = Math.min(evaluated + most, toEvaluate.length - (scores ? 1 : 0), options.pauseAt());
+    const end = Math.min(evaluated + most, toEvaluate.length - (scores ? 1 : 0), options.pauseAt(), sequence.room);
     const tokens = toEvaluate.slice(evaluated, end);
     if (scores) return { tokens, logitsAt: [...tokens.keys()] };
     return { tokens, logitsAt: end === toEvaluate.length ? [tokens.length - 1] : [] };
@@ -140,7 +142,7 @@ export function createGeneration(
     if (stops.stopped) return 'stop';
     if (filter.stopped) return 'content_filter';
     // The token itself needs a place in the context before another can follow it.
-    const contextFull = prompt.length + added >= sequence.contextLength;
+    const contextFull = prompt.length + added >= sequence.room;
     return generated === maxTokens || contextFull ? 'length' : null;
   };
 
@@ -155,7 +157,7 @@ export function createGeneration(
     await sequence.truncate(Math.min(held + kept, prompt.length + added));
     if (ending) return finish(ending);
     const left = maxTokens === null ? Number.POSITIVE_INFINITY : maxTokens - generated;
-    const room = sequence.contextLength - prompt.length - added;
+    const room = sequence.room - prompt.length - added;
     proposal = await source.propose(Math.min(left, room) - 1);
   };
 
@@ -172,6 +174,8 @@ export function createGeneration(
       if (signal.aborted) release(null);
       else if (evaluated === toEvaluate.length && proposal)
         part = { ...proposal, sequence: sequence.id, at: sequence.length };
+      else if (promptTokens > 0 && sequence.length >= sequence.room)
+        release(null, noRoom(prompt.length, sequence.room));
       else if (promptTokens > 0) part = { ...chunkOf(promptTokens), sequence: sequence.id, at: sequence.length };
       return part ?? null;
     },
@@ -193,4 +197,8 @@ export function createGeneration(
       release(null, error);
     },
   };
+}
+
+function noRoom(promptTokens: number, room: number) {
+  return insufficientMemory(`The prompt has ${promptTokens} tokens; there is free memory for ${room} of them now.`);
 }

@@ -1,4 +1,5 @@
-import type { AddonContext, Decoder, Place } from './decoder.ts';
+import type { AddonContext, Place } from './addon-context.ts';
+import type { Decoder } from './decoder.ts';
 import {
   type AddonSampler,
   createAddonSampler,
@@ -33,7 +34,7 @@ export interface LogitsReader {
  * node-llama-cpp tells logits only after its chain of samplers. A top-k and a temperature of 1 change none of those that are
  * left; temperature 0 leaves all of them.
  */
-export function createLogitsReader(loaded: NativeModel, { addon }: Pick<Decoder, 'addon'>): LogitsReader {
+export function createLogitsReader(loaded: NativeModel, decoder: Pick<Decoder, 'addon'>): LogitsReader {
   const highest = createAddonSampler(loaded);
   let all: AddonSampler | undefined;
   const asking = { temperature: 1, topP: 1, minP: 0, seed: 0 };
@@ -43,7 +44,7 @@ export function createLogitsReader(loaded: NativeModel, { addon }: Pick<Decoder,
       // The draw, which nobody looks at, moves the grammar on: that of a copy.
       const grammarEvaluationState = grammar && nativeState(grammar.clone());
       highest.applyConfig({ ...asking, topK: count, ...(grammarEvaluationState && { grammarEvaluationState }) });
-      const { top } = await read(addon, place, highest, [], count, false);
+      const { top } = await read(decoder.addon, place, highest, [], count, false);
       return grammar ? possible(top) : top;
     },
     async whole(place, tokens) {
@@ -51,7 +52,7 @@ export function createLogitsReader(loaded: NativeModel, { addon }: Pick<Decoder,
         all = createAddonSampler(loaded);
         all.applyConfig({ temperature: 0 });
       }
-      const { top, totalWeight } = await read(addon, place, all, tokens, 0, true);
+      const { top, totalWeight } = await read(decoder.addon, place, all, tokens, 0, true);
       return { ...top, totalWeight };
     },
     close() {

@@ -203,8 +203,9 @@ export function createPrefixStore(
   };
 
   const planFor = (state: SlotState, wanted: Prefix, own: number) => {
-    // Loading empties the slot, and fails as long as bytes of it are still to be copied.
-    const copy = decoder.settled(state.sequence.id) ? copies.find(wanted) : null;
+    // Loading empties the slot, and fails as long as bytes of it are still to be copied, or without room.
+    const loads = decoder.settled(state.sequence.id) && wanted.tokens.length <= decoder.room;
+    const copy = loads ? copies.find(wanted) : null;
     return planPrefix(wanted.tokens.length, own, rivalsOf(state, wanted), copy, costs());
   };
 

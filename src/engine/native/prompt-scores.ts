@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '../../core/events.ts';
-import type { Place } from './decoder.ts';
+import type { Place } from './addon-context.ts';
 import type { Token } from './llama.ts';
 import type { LogitsReader } from './logits.ts';
 import { type Drawn, joined, rank } from './token-drawer.ts';

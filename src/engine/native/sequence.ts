@@ -6,8 +6,8 @@ export interface Sequence {
   readonly id: number;
   /** The number of tokens that it holds. */
   readonly length: number;
-  /** The number of tokens that it can hold. */
-  readonly contextLength: number;
+  /** The number of tokens that it can hold now. */
+  readonly room: number;
   /** The tokens that it holds. */
   readonly tokens: readonly Token[];
   /** Notes that a forward pass has added these tokens. */
@@ -26,7 +26,9 @@ export function createSequence(decoder: Decoder, id: number): Sequence {
   return {
     id,
     tokens,
-    contextLength: decoder.contextLength,
+    get room() {
+      return decoder.room;
+    },
     get length() {
       return tokens.length;
     },

@@ -1,4 +1,5 @@
-import type { Part, Place } from './decoder.ts';
+import type { Place } from './addon-context.ts';
+import type { Part } from './decoder.ts';
 import type { Demand } from './step-plan.ts';
 
 /** A generation, as the step loop sees it. */
@@ -28,6 +29,8 @@ export interface StepDriver {
 
 export interface StepLoop {
   add(generation: Steppable): void;
+  /** Does something while no step is under way. Ends as that ends. */
+  between(work: () => Promise<void>): Promise<void>;
 }
 
 /**
@@ -37,6 +40,7 @@ export interface StepLoop {
 export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   let running: Steppable[] = [];
   let active = false;
+  let errands: (() => Promise<void>)[] = [];
 
   const step = async () => {
     const grants = plan(running.map(({ demand }) => demand));
@@ -59,20 +63,32 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   };
 
   const run = async () => {
-    while (running.length > 0) {
-      await step();
+    while (running.length > 0 || errands.length > 0) {
+      const due = errands;
+      errands = [];
+      for (const work of due) await work();
+      if (running.length > 0) await step();
       running = running.filter(({ finished }) => !finished);
     }
     active = false;
   };
 
+  const start = () => {
+    if (active) return;
+    active = true;
+    // Those that come in the same turn begin together.
+    setImmediate(run);
+  };
+
   return {
     add(generation) {
       running.push(generation);
-      if (active) return;
-      active = true;
-      // Those that come in the same turn begin together.
-      setImmediate(run);
+      start();
     },
+    between: (work) =>
+      new Promise((resolve, reject) => {
+        errands.push(() => work().then(resolve, reject));
+        start();
+      }),
   };
 }

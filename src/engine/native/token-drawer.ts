@@ -1,7 +1,8 @@
 import type { Sampling } from '../../core/runner.ts';
 import { logProbabilities } from '../../core/sampling/log-probabilities.ts';
 import { createSampler, isGreedy } from '../../core/sampling/sampler.ts';
-import type { AddonContext, Place } from './decoder.ts';
+import type { Place } from './addon-context.ts';
+import type { Decoder } from './decoder.ts';
 import {
   type AddonSampler,
   type GrammarGate,
@@ -143,20 +144,20 @@ export function rank(top: WholeLogits, token: Token, alternatives: number): Draw
 }
 
 export interface NativeDrawerOptions extends DrawerContext {
-  addon: Pick<AddonContext, 'sampleToken'>;
+  decoder: Pick<Decoder, 'addon'>;
   sampler: AddonSampler;
   grammar: GrammarGate | undefined;
 }
 
 /** Draws with llama.cpp's samplers, which look at the whole vocabulary. */
 export function createNativeDrawer(options: NativeDrawerOptions): TokenDrawer {
-  const { addon, sampler, sampling, contextLength, grammar, history, isEndOfTurn } = options;
+  const { decoder, sampler, sampling, contextLength, grammar, history, isEndOfTurn } = options;
   const grammarEvaluationState = grammar && nativeState(grammar.state);
   return {
     async draw(place) {
       const config = toSamplerConfig(sampling, contextLength, history);
       sampler.applyConfig({ ...config, ...(grammarEvaluationState && { grammarEvaluationState }) });
-      const token = (await addon.sampleToken(place, sampler)) as Token;
+      const token = (await decoder.addon.sampleToken(place, sampler)) as Token;
       if (token < 0) throw new Error('no token can follow');
       if (isEndOfTurn(token)) return null;
       history.push(token);

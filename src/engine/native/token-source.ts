@@ -1,5 +1,5 @@
 import type { Guesses } from '../../core/events.ts';
-import type { Place } from './decoder.ts';
+import type { Place } from './addon-context.ts';
 import type { Guide } from './guide.ts';
 import type { Token } from './llama.ts';
 import type { PassTimes } from './pass-times.ts';

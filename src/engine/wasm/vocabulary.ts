@@ -6,7 +6,15 @@ import { blobBytes } from '../../gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readVocabulary } from '../../gguf/vocabulary.ts';
 import type { Answers } from '../answers.ts';
-import { isTokens, partsOf, pieceOf, refuseUnknownIds, type TokenizedPrompt, tokenizePrompt, withBos } from '../tokenize.ts';
+import {
+  isTokens,
+  partsOf,
+  pieceOf,
+  refuseUnknownIds,
+  type TokenizedPrompt,
+  tokenizePrompt,
+  withBos,
+} from '../tokenize.ts';
 import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts';
 
 /** A model's tokens: wllama does not tell them, so they come from the vocabulary in the GGUF. */

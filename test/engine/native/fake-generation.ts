@@ -15,12 +15,12 @@ const decode = (bytes: number[]): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes));
 
 /** Makes a sequence without a KV cache. */
-export function createFakeSequence({ used = 0, contextLength = 1_000_000 } = {}): Sequence {
+export function createFakeSequence({ used = 0, room = 1_000_000 } = {}): Sequence {
   const tokens = Array.from({ length: used }, () => -1 as Token);
   return {
     id: 0,
     tokens,
-    contextLength,
+    room,
     get length() {
       return tokens.length;
     },

@@ -20,11 +20,12 @@ vi.mock('../../../src/engine/native/decoder.ts', async (original) => {
   const module = await original<typeof import('../../../src/engine/native/decoder.ts')>();
   const createDecoder: typeof module.createDecoder = (...args) => {
     const decoder = module.createDecoder(...args);
+    const { decode: really } = decoder;
     const decode: Decoder['decode'] = (parts, threads) => {
       evaluated += parts.reduce((total, { tokens }) => total + tokens.length, 0);
-      return decoder.decode(parts, threads);
+      return really(parts, threads);
     };
-    return { ...decoder, decode };
+    return Object.assign(decoder, { decode });
   };
   return { ...module, createDecoder };
 });

@@ -107,7 +107,7 @@ describe('a reply', () => {
   it('ends with length when the context has no place for another token', async () => {
     const run = createRun(tokensOf('a', 'b', 'c', 'd'), {
       prompt: promptOf(8),
-      sequence: createFakeSequence({ contextLength: 10 }),
+      sequence: createFakeSequence({ room: 10 }),
     });
     await step(run);
     expect(run.generation.finished).toBe(false);
@@ -236,7 +236,7 @@ describe('a reply that gains several tokens in one step', () => {
 
   it.each([
     ['its limit of tokens', { maxTokens: 3 }, 1],
-    ['its window', { sequence: createFakeSequence({ contextLength: 4 }) }, 1],
+    ['its window', { sequence: createFakeSequence({ room: 4 }) }, 1],
   ])('guesses no more than %s allows', async (_, limit, most) => {
     const { source, rooms } = guessing(0);
     const run = createRun(pieces, { source, ...limit });

@@ -19,10 +19,10 @@ let unsettled: Set<number>;
 
 /** The parts of a decoder that the store uses, without a model. */
 function fakeDecoder(sequences: number): Decoder {
-  const parts: Pick<Decoder, 'sequences' | 'contextLength' | 'truncate' | 'reaches' | 'copy' | 'settled'> = {
+  const parts: Pick<Decoder, 'sequences' | 'room' | 'truncate' | 'reaches' | 'copy' | 'settled'> = {
     sequences,
     settled: (sequence) => !unsettled.has(sequence),
-    contextLength: 10_000,
+    room: 10_000,
     truncate: async (_, length) => length,
     reaches: async (_, length) => length >= oldest,
     copy: async (from, to, length) => {

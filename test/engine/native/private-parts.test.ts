@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineOptions } from '../../../src/engine/engine.ts';
 import { createDecoder, type Decoder } from '../../../src/engine/native/decoder.ts';
+import { createGrowingContext } from '../../../src/engine/native/growing-context.ts';
 import {
-  createContext,
   createGrammarGate,
   createGrammarState,
   loadModel,
@@ -41,7 +41,10 @@ beforeAll(async () => {
     batchSize: 64,
   };
   loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
-  decoder = createDecoder(await createContext(loaded.model, options), { window: null, rewinds: true });
+  decoder = createDecoder(await createGrowingContext(loaded.model, options, false, silentLog), {
+    window: null,
+    rewinds: true,
+  });
   reader = createLogitsReader(loaded, decoder);
 });
 afterAll(async () => {

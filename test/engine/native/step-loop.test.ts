@@ -173,4 +173,28 @@ describe('step loop', () => {
     await second.whenFinished;
     expect(log).toEqual(['first token', 'second token']);
   });
+
+  it('does errands between two steps, and at once where nothing runs; an error is for who sent it', async () => {
+    const log: string[] = [];
+    const loop = createLoop({
+      decode: async (parts) => {
+        log.push('pass begins');
+        await Promise.resolve();
+        log.push('pass ends');
+        return parts.map(() => []);
+      },
+    });
+    await loop.between(async () => void log.push('alone'));
+    const generation = createGeneration('a', 0, 3, log);
+    let errand: Promise<void> | undefined;
+    generation.onStep = () => {
+      errand ??= loop.between(async () => void log.push('errand'));
+    };
+    loop.add(generation);
+    await generation.whenFinished;
+    await errand;
+    const pass = ['a token', 'pass begins', 'pass ends'];
+    expect(log).toEqual(['alone', ...pass, 'errand', ...pass, ...pass]);
+    await expect(loop.between(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
 });

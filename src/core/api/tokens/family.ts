@@ -26,7 +26,9 @@ export const tokens = defineFamily({
     },
   ],
   schemas: {
-    TokenList: object({ tokens: { anyOf: [array(integer), array(object({ id: integer, piece: { anyOf: [string, array(integer)] } }))] } }),
+    TokenList: object({
+      tokens: { anyOf: [array(integer), array(object({ id: integer, piece: { anyOf: [string, array(integer)] } }))] },
+    }),
     Text: object({ content: string }),
   },
 });

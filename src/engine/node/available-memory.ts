@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { freemem, totalmem } from 'node:os';
+import { posix } from 'node:path';
+
+/** The share of all memory that is left to everything else, and to errors of the estimates. */
+const MARGIN = 0.05;
+
+/**
+ * The bytes that can be had now, within the limit of a container if there is one. Mapped files count as available, since the system can
+ * take them back.
+ */
+export function availableMemory(): number {
+  const limit = containerLimit();
+  const total = limit ?? totalmem();
+  const free = Math.min(freemem(), limit === null ? Number.POSITIVE_INFINITY : limit - containerUse());
+  return Math.max(0, free - MARGIN * total);
+}
+
+/** The memory limit of the process's container in bytes; null outside of a container. */
+function containerLimit(): number | null {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < totalmem() ? limit : null;
+}
+
+/**
+ * Bytes that the processes of the container hold. The file cache is left out, because the system takes it back first.
+ */
+function containerUse(): number {
+  const statistics =
+    statisticsFiles(read('/proc/self/cgroup'))
+      .map(read)
+      .find((text) => text !== '') ?? '';
+  const bytes = /^(?:anon|total_rss) (\d+)$/m.exec(statistics)?.[1];
+  // Files in memory can't be taken back.
+  const files = /^(?:shmem|total_shmem) (\d+)$/m.exec(statistics)?.[1] ?? 0;
+  return bytes === undefined ? process.memoryUsage.rss() : Number(bytes) + Number(files);
+}
+
+/**
+ * Lists the files that may have the memory statistics of a process's cgroup, for cgroup versions 2 and 1. `cgroups` is
+ * the text of `/proc/self/cgroup`. The last two paths are for containers, in which the path of that text does not
+ * exist.
+ */
+export function statisticsFiles(cgroups: string): string[] {
+  const own = /^0::(\/.*)$/m.exec(cgroups)?.[1] ?? '/';
+  const ownInVersion1 = /^\d+:memory:(\/.*)$/m.exec(cgroups)?.[1] ?? '/';
+  return [
+    posix.join('/sys/fs/cgroup', own),
+    posix.join('/sys/fs/cgroup/memory', ownInVersion1),
+    '/sys/fs/cgroup',
+    '/sys/fs/cgroup/memory',
+  ].map((folder) => posix.join(folder, 'memory.stat'));
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
