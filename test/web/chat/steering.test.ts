@@ -294,6 +294,24 @@ describe('presets', () => {
     await other.close();
   });
 
+  it('that another tab saves leave alone what is being typed', async () => {
+    const other = await openChat(browser.open, server.url);
+    await openTalk('Typing', 'Some words');
+    await openPresets();
+    await temperature().fill('0.3');
+    await other.getByRole('button', { name: 'Settings of this chat' }).click();
+    await other.getByRole('dialog').getByText('Presets', { exact: true }).click();
+    await other.getByLabel('Save these settings as').fill('Elsewhere');
+    await other.keyboard.press('Enter');
+    await button('Elsewhere').waitFor();
+    expect(await temperature().inputValue()).toBe('0.3');
+    await page.keyboard.press('Tab');
+    await dialog().getByRole('button', { name: 'Elsewhere', exact: true, pressed: false }).click();
+    await expect.poll(() => temperature().inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await other.close();
+  });
+
   it('can be what new chats with a model begin with, also after a reload', async () => {
     await openTalk('Defaults', 'Some words');
     await openPresets();

@@ -13,6 +13,7 @@ import {
 } from '../data/settings.ts';
 import { t } from '../messages/language.ts';
 import { say } from '../messages/translate.ts';
+import { useTyped } from './use-typed.ts';
 
 interface SamplingInputsProps {
   settings: Settings;
@@ -53,6 +54,7 @@ export function SamplingInputs(props: SamplingInputsProps): JSX.Element {
 function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps & { field: SamplingField }) {
   const { name, label, hint, min, max, step, otherwise } = field;
   const [wrong, setWrong] = useState(false);
+  const typed = useTyped(String(settings.sampling[name] ?? ''));
   const own = { ...model?.settings, ...model?.parameters } as Record<string, unknown>;
   return (
     <div class="field">
@@ -64,14 +66,17 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
         step={step === 1 ? 1 : 'any'}
         min={min}
         max={max ?? undefined}
-        value={settings.sampling[name] ?? ''}
+        value={typed.shown}
         placeholder={typeof own[name] === 'number' ? String(own[name]) : say(otherwise, t)}
         aria-invalid={wrong}
         aria-describedby={`${name}-hint`}
+        onInput={({ currentTarget }) => typed.type(currentTarget.value)}
         onChange={({ currentTarget }) => {
           const value = currentTarget.validity.badInput ? null : readSampling(field, currentTarget.value);
           setWrong(value === null);
-          if (value !== null) onChange(withSampling(settings, name, value));
+          if (value === null) return;
+          typed.done();
+          onChange(withSampling(settings, name, value));
         }}
       />
       <small id={`${name}-hint`} class={wrong ? 'problem' : 'muted'}>

@@ -12,6 +12,7 @@ import { Dialog } from './parts.tsx';
 import { RequestInputs } from './request-inputs.tsx';
 import { SamplingInputs } from './sampling-inputs.tsx';
 import { SystemPrompt } from './system-prompt.tsx';
+import { useTyped } from './use-typed.ts';
 
 const presetsPart = lazy(() => import('./presets.tsx'));
 
@@ -38,15 +39,7 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
   return (
     <Dialog title={t('page.settings')} open={open} onClose={onClose}>
       <form class="settings" key={conversation.id} onSubmit={(event) => event.preventDefault()}>
-        <label class="field">
-          <span>{t('settings.titleField')}</span>
-          <input
-            value={shownTitle(conversation.title)}
-            onChange={({ currentTarget }) =>
-              conversations.rename(conversation.id, currentTarget.value.trim() || conversation.title)
-            }
-          />
-        </label>
+        <TitleField conversation={conversation} />
         {part && <part.PresetsView presets={presets} conversation={conversation} model={model} />}
         <SystemPrompt
           text={settings.system}
@@ -67,5 +60,23 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+function TitleField({ conversation: { id, title } }: Pick<SettingsDialogProps, 'conversation'>): JSX.Element {
+  const { conversations } = useActions();
+  const typed = useTyped(shownTitle(title));
+  return (
+    <label class="field">
+      <span>{t('settings.titleField')}</span>
+      <input
+        value={typed.shown}
+        onInput={({ currentTarget }) => typed.type(currentTarget.value)}
+        onChange={({ currentTarget }) => {
+          typed.done();
+          conversations.rename(id, currentTarget.value.trim() || title);
+        }}
+      />
+    </label>
   );
 }
