@@ -3,14 +3,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sum } from '../src/core/sum.ts';
 import { createPool } from '../src/pool/pool.ts';
 import { halfBillionShape } from '../test/fixtures/benchmark-weights.ts';
 import { writeModel } from '../test/fixtures/tiny-model.ts';
 import { ask, call } from '../test/support/generation.ts';
+import { statsOfTree } from './compare/process-tree.ts';
 
 /**
- * Compares Paddock's estimate of a model's memory with the growth of a process that loads it and reads a prompt. Linux
- * only. Mapped weights count, unless the CPU build has copied them into a layout of its own: then the system may take
+ * Compares Paddock's estimate of a model's memory with the growth of a process, and what it starts, that loads it and reads a prompt.
+ * Linux only. Mapped weights count, unless the CPU build has copied them into a layout of its own: then the system may take
  * the mapped pages back.
  */
 interface Case {
@@ -39,9 +41,11 @@ interface Measured {
   mapped: number;
 }
 
+/** Of this process and those that it has started. */
 function processMemory(): { own: number; mapped: number } {
-  const status = readFileSync('/proc/self/status', 'utf8');
-  const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024;
+  const statuses = [...statsOfTree(process.pid).keys()].map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const bytes = (name: string) =>
+    sum(statuses.map((status) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024));
   return { own: bytes('RssAnon'), mapped: bytes('RssFile') };
 }
 
@@ -69,8 +73,8 @@ async function measure({ backend, vocabularySize, ...engine }: Case, file: strin
   });
   globalThis.gc?.();
   const before = processMemory();
-  // A letter is about one token. WebAssembly reads only a few tokens per second.
-  const letters = backend === 'wasm' ? 8 : Math.min(600, engine.contextLength - 64);
+  // A letter is about one token. WebAssembly reads only a few tokens per second. Caches that grow have done so by half of the window.
+  const letters = backend === 'wasm' ? 8 : Math.max(Math.min(600, engine.contextLength - 64), engine.contextLength / 2);
   const request = ask('a'.repeat(letters), { maxTokens: 4 });
   for await (const _ of pool.generate('model', request, call()));
   const after = processMemory();

@@ -15,6 +15,16 @@ const PAGE_BYTES = 4096;
 
 /** Reads /proc. Returns null where there is none, or when the process is gone. */
 export function usageOfTree(root: number): Usage | null {
+  const tree = [...statsOfTree(root).values()];
+  if (tree.length === 0) return null;
+  return {
+    cpuSeconds: tree.reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_PER_SECOND,
+    residentBytes: tree.reduce((sum, { pages }) => sum + pages, 0) * PAGE_BYTES,
+  };
+}
+
+/** A process and all that it has started, by their ids. Empty when it is gone, or where there is no /proc. */
+export function statsOfTree(root: number): Map<number, Stat> {
   const stats = new Map<number, Stat>();
   for (const name of listProcesses()) {
     const stat = readStat(Number(name));
@@ -24,12 +34,7 @@ export function usageOfTree(root: number): Usage | null {
     const stat = stats.get(pid);
     return pid === root || (stat !== undefined && isInTree(stat.parent));
   };
-  if (!stats.has(root)) return null;
-  const tree = [...stats].filter(([pid]) => isInTree(pid)).map(([, stat]) => stat);
-  return {
-    cpuSeconds: tree.reduce((sum, { ticks }) => sum + ticks, 0) / TICKS_PER_SECOND,
-    residentBytes: tree.reduce((sum, { pages }) => sum + pages, 0) * PAGE_BYTES,
-  };
+  return new Map([...stats].filter(([pid]) => isInTree(pid)));
 }
 
 function listProcesses(): string[] {

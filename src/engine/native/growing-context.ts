@@ -119,17 +119,34 @@ function choosesByWindow({ fileInfo }: LlamaModel): boolean {
 
 /** Brings what each sequence holds into an empty context. */
 async function moveAll(from: AddonContext, to: AddonContext, sequences: number): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'paddock-grow-'));
-  const path = join(folder, 'sequence');
-  try {
-    for (let sequence = 0; sequence < sequences; sequence++) {
-      const last = from.getSequenceKvCacheMaxPosition(sequence);
-      if (last < 0) continue;
-      await from.saveSequenceStateToFile(path, sequence, new Uint32Array(0));
-      await to.loadSequenceStateFromFile(path, sequence, last + 1);
-      if (to.getSequenceKvCacheMaxPosition(sequence) !== last)
-        throw new Error('llama.cpp did not take what a slot holds');
+  for (let sequence = 0; sequence < sequences; sequence++) {
+    if (from.getSequenceKvCacheMaxPosition(sequence) >= 0) await move(from, to, sequence);
+  }
+}
+
+/** Tries all places where files may be written: the disk of a container may be read-only, and its files in memory few. */
+async function move(from: AddonContext, to: AddonContext, sequence: number): Promise<void> {
+  const reasons: unknown[] = [];
+  for (const place of [tmpdir(), '/dev/shm']) {
+    try {
+      return await moveThrough(place, from, to, sequence);
+    } catch (error) {
+      reasons.push(error);
+      to.disposeSequence(sequence);
     }
+  }
+  throw new Error('there is no place for what a slot holds', { cause: reasons[0] });
+}
+
+/** Moves by a file, which is llama.cpp's only way. */
+async function moveThrough(place: string, from: AddonContext, to: AddonContext, sequence: number): Promise<void> {
+  const last = from.getSequenceKvCacheMaxPosition(sequence);
+  const folder = await mkdtemp(join(place, 'paddock-grow-'));
+  try {
+    const path = join(folder, 'sequence');
+    await from.saveSequenceStateToFile(path, sequence, new Uint32Array(0));
+    await to.loadSequenceStateFromFile(path, sequence, last + 1);
+    if (to.getSequenceKvCacheMaxPosition(sequence) !== last) throw new Error('llama.cpp did not take it');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
