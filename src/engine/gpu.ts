@@ -8,6 +8,8 @@ export interface Gpu {
   names: string[];
   /** That of all devices together, in bytes. */
   memory: { total: number; free: number };
+  /** Whether that is the machine's own memory, as on a Mac or with a GPU inside the processor. */
+  sharesMemory: boolean;
 }
 
 /** What the process that looks for a GPU says, each as a line of JSON. After `gpu` comes `computes` or `failed`. */

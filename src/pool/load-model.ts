@@ -147,7 +147,9 @@ async function findGround(
   if (backend !== 'gpu') return { gpu: null, passedOver: [], available: memory().available };
   const { gpu, passedOver } = await findGpu();
   if (!gpu) return { reason: passedOver.join('; '), shortage: null };
-  return { gpu, passedOver, available: availableOn(gpu) };
+  // Of memory that both share, its driver does not tell what other programs have.
+  const most = gpu.sharesMemory ? memory().available : Number.POSITIVE_INFINITY;
+  return { gpu, passedOver, available: Math.min(availableOn(gpu), most) };
 }
 
 /** What is laid upon the settings of a load by the place where it runs. On a GPU, llama.cpp itself finds a window that fits. */
@@ -168,7 +170,7 @@ async function tryBackend(
   const ground = await findGround(backend, options);
   if ('reason' in ground) return ground;
   const { gpu, passedOver, available } = ground;
-  const { chosen, sizes, windows } = planLoad(source, backend, asked, available);
+  const { chosen, sizes, windows } = planLoad(source, backend, asked, available, gpu?.sharesMemory === false);
   const { threads } = sizes;
   if (backend === 'wasm' && source.draft)
     log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });

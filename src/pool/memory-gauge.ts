@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { sum } from '../core/sum.ts';
 import { availableMemory } from '../engine/node/available-memory.ts';
+import { heldOnMac } from '../engine/node/mac-memory.ts';
 import type { MemoryState } from './residency.ts';
 
 const KIB = 1024;
@@ -9,7 +11,7 @@ export function createMemoryGauge(pids: () => number[] = () => []): () => Memory
   const heldBefore = ownBytes();
   return () => ({
     available: availableMemory(),
-    held: Math.max(0, ownBytes() - heldBefore) + pids().reduce((sum, pid) => sum + bytesOf(pid), 0),
+    held: Math.max(0, ownBytes() - heldBefore) + heldBy(pids()),
   });
 }
 
@@ -18,7 +20,12 @@ function ownBytes(): number {
   return bytesOf('self') || process.memoryUsage.rss();
 }
 
-/** Of another process, without mapped files; 0 where the system does not tell. */
+/** The bytes of other processes. Mapped files are left out if the system tells them apart. */
+function heldBy(pids: number[]): number {
+  return process.platform === 'darwin' ? heldOnMac(pids) : sum(pids.map(bytesOf));
+}
+
+/** Of a process, without mapped files; 0 where the system does not tell. */
 function bytesOf(pid: number | 'self'): number {
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1];
   return Number(kib ?? 0) * KIB;

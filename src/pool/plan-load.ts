@@ -24,11 +24,21 @@ export interface LoadPlan {
   windows: Windows;
 }
 
-/** Plans a load on a backend with so many bytes to be had. */
-export function planLoad(source: ModelSource, backend: BackendName, asked: AskedLoad, available: number): LoadPlan {
+/**
+ * Plans a load on a backend with so many bytes to be had.
+ *
+ * @param isForModels whether the memory is there for models alone: that of a GPU of its own
+ */
+export function planLoad(
+  source: ModelSource,
+  backend: BackendName,
+  asked: AskedLoad,
+  available: number,
+  isForModels = false,
+): LoadPlan {
   const { kind } = source;
   const one = { backend, kind, threads: 1, batchSize: asked.batchSize };
-  const chosen = planSlots(source, asked, one, available);
+  const chosen = planSlots(source, asked, one, available, isForModels);
   const { threads, slots } = planThreads(backend, { ...asked, slots: chosen.slots }, usableCores().count);
   const sizes = { ...one, threads, slots: kind === 'chat' ? slots : 1 };
   return { chosen, sizes, windows: contextsToTry(source, asked.contextLength, sizes, available) };

@@ -14,7 +14,7 @@ export const MOST_DEFAULT_SLOTS = Math.max(...SLOTS);
  * come to take it, though they begin short on a CPU.
  */
 const MANY_SLOTS_SHARE = 1 / 5;
-/** The memory of a GPU is there for models. */
+/** The memory of a GPU of its own is there for models. */
 const GPU_SHARE = 1 / 2;
 
 /** How many slots a model gets, and in words why. */
@@ -25,20 +25,22 @@ export interface SlotChoice {
 
 /**
  * Chooses the slots of a model. Those that are asked for are taken; else as many as memory allows with windows of the length
- * that is asked for, or that agents need: no slot is added that would make that shorter. `available` is in bytes.
+ * that is asked for, or that agents need: no slot is added that would make that shorter. `available` is in bytes;
+ * `isForModels` says whether that memory is there for models alone.
  */
 export function planSlots(
   { shape, kind }: Pick<ModelSource, 'shape' | 'kind'>,
   asked: { slots: number | null; contextLength: number | null },
   plan: Omit<MemoryPlan, 'contextLength' | 'slots'>,
   available: number,
+  isForModels: boolean,
 ): SlotChoice {
   if (asked.slots !== null) return { slots: asked.slots, reason: 'as configured' };
   if (kind !== 'chat' || plan.backend === 'wasm') return { slots: MODEST_SLOTS, reason: 'the default' };
   const contextLength = asked.contextLength ?? Math.min(AGENT_LENGTH, shape.trainedContextLength || AGENT_LENGTH);
   const estimate = (slots: number) => estimateMemory(shape, { ...plan, slots, contextLength });
   const free = Math.max(0, available - estimate(0).weights);
-  const manySlotsShare = plan.backend === 'gpu' ? GPU_SHARE : MANY_SLOTS_SHARE;
+  const manySlotsShare = isForModels ? GPU_SHARE : MANY_SLOTS_SHARE;
   const share = (slots: number) => (slots > MODEST_SLOTS ? manySlotsShare : AGENT_SHARE);
   const slots = SLOTS.find((count) => estimate(count).cache <= share(count) * free);
   if (slots === undefined) return { slots: MODEST_SLOTS, reason: 'the default where memory is short' };

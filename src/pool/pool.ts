@@ -78,8 +78,7 @@ export function createPool({
   /** Leaves out what loaded models have not taken yet: their caches grow with their conversations. */
   const measureForLoad = (): MemoryState => {
     const { available, held } = measure();
-    const models = keeper.list().flatMap(({ model }) => model ?? []);
-    const promised = sum(models.map(({ engine, memory }) => (engine.backend === 'gpu' ? 0 : memory)));
+    const promised = sum(keeper.list().map(({ state, memory }) => (state === 'ready' ? memory : 0)));
     return { available: Math.max(0, available - Math.max(0, promised - held)), held };
   };
   const keeper: Keeper<ServedModel> = createKeeper<ServedModel>({

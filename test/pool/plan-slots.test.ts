@@ -16,7 +16,7 @@ const seven = modelOf(131_072);
 
 /** The slots that a model gets with so much memory beside its weights. */
 const slotsOf = (model: typeof half, available: number, more: Partial<typeof asked> = {}) =>
-  planSlots(model, { ...asked, ...more }, plan, available).slots;
+  planSlots(model, { ...asked, ...more }, plan, available, false).slots;
 
 describe('the slots of a model that nobody configured', () => {
   it.each([
@@ -48,17 +48,21 @@ describe('the slots of a model that nobody configured', () => {
     ['a model of 7B on 80 GB', seven, 80 * GB, 8],
     ['a model of 7B on 20 GB', seven, 20 * GB, 2],
     ['a model that does not fit', seven, 0, 4],
-  ])('may take half of the memory of a GPU: %s', (_, model, available, slots) => {
-    expect(planSlots(model, asked, { ...plan, backend: 'gpu' }, available).slots).toBe(slots);
+  ])('may take half of the memory of a GPU of its own: %s', (_, model, available, slots) => {
+    expect(planSlots(model, asked, { ...plan, backend: 'gpu' }, available, true).slots).toBe(slots);
+  });
+
+  it('leave room for other programs where the GPU shares their memory', () => {
+    expect(planSlots(half, asked, { ...plan, backend: 'gpu' }, 16 * GB, false).slots).toBe(slotsOf(half, 16 * GB));
   });
 
   it('are four on WebAssembly', () => {
-    expect(planSlots(half, asked, { ...plan, backend: 'wasm' }, 100 * GB).slots).toBe(4);
+    expect(planSlots(half, asked, { ...plan, backend: 'wasm' }, 100 * GB, false).slots).toBe(4);
   });
 });
 
 describe('the slots of a model that somebody configured', () => {
   it('are those', () => {
-    expect(planSlots(seven, { ...asked, slots: 32 }, plan, GB)).toEqual({ slots: 32, reason: 'as configured' });
+    expect(planSlots(seven, { ...asked, slots: 32 }, plan, GB, false)).toEqual({ slots: 32, reason: 'as configured' });
   });
 });

@@ -37,9 +37,11 @@ export async function probeGpu(
   }).catch((error: unknown) => {
     throw inOurWords(error);
   });
-  const { total, free } = await llama.getVramState();
-  if (llama.gpu !== false)
-    onFound({ runtime: llama.gpu, names: await llama.getGpuDeviceNames(), memory: { total, free } });
+  const { total, free, unifiedSize } = await llama.getVramState();
+  if (llama.gpu !== false) {
+    const names = await llama.getGpuDeviceNames();
+    onFound({ runtime: llama.gpu, names, memory: { total, free }, sharesMemory: unifiedSize > total / 2 });
+  }
   await refuseNoDevice(llama);
   if (modelPath !== null) await computeOnce(llama, modelPath);
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { posix } from 'node:path';
+import { availableOnMac } from './mac-memory.ts';
 
 /** The share of all memory that is left to everything else, and to errors of the estimates. */
 const MARGIN = 0.05;
@@ -12,7 +13,8 @@ const MARGIN = 0.05;
 export function availableMemory(): number {
   const limit = containerLimit();
   const total = limit ?? totalmem();
-  const free = Math.min(freemem(), limit === null ? Number.POSITIVE_INFINITY : limit - containerUse());
+  const all = process.platform === 'darwin' ? availableOnMac() : freemem();
+  const free = Math.min(all, limit === null ? Number.POSITIVE_INFINITY : limit - containerUse());
   return Math.max(0, free - MARGIN * total);
 }
 
