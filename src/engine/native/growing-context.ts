@@ -82,7 +82,7 @@ export async function createGrowingContext(
       return room;
     },
     async grow(length) {
-      const next = Math.min(contextLength, roundContext(Math.max(2 * room, length)));
+      const next = Math.min(contextLength, doubled(room, length));
       if (next <= room) return;
       const since = performance.now();
       if (since - refusedAt < RETRY_MS) return;
@@ -99,6 +99,11 @@ export async function createGrowingContext(
       }
     },
   };
+}
+
+/** A conversation that has come so far goes on: it is not to need more again soon. */
+function doubled(room: number, length: number): number {
+  return room < length ? doubled(2 * room, length) : room;
 }
 
 function firstRoom(contextLength: number, batchSize: number): number {
