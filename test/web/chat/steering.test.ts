@@ -204,7 +204,7 @@ describe('a question', () => {
     await words.fill('Show me more.');
     await button('Send again').press('Enter');
     await page.getByText('2/2').waitFor();
-    expect(await focused()).toBe('Edit and send again');
+    await expect.poll(focused).toBe('Edit and send again');
     await cutOff('Cut off');
     await button('Edit and send again').click();
     await button('Delete this message').click();
@@ -277,7 +277,7 @@ describe('presets', () => {
     await temperature().fill('1');
     await temperature().blur();
     await dialog().getByRole('button', { name: 'Calm', exact: true, pressed: false }).click();
-    expect(await temperature().inputValue()).toBe('0.3');
+    await expect.poll(() => temperature().inputValue()).toBe('0.3');
     await button('Rename Calm').click();
     await dialog().getByLabel('Name of Calm').fill('Quiet');
     await button('Rename').click();
@@ -321,7 +321,7 @@ describe('presets', () => {
     await openTalk('Unlike', 'Other words');
     await button('New chat').click();
     await button('Settings of this chat').click();
-    expect(await temperature().inputValue()).toBe('0.4');
+    await expect.poll(() => temperature().inputValue()).toBe('0.4');
     await page.keyboard.press('Escape');
     await chooseModel(page, 'tiny');
     await page.goto(`${server.url}/`);
@@ -334,7 +334,7 @@ describe('presets', () => {
     await reload(page);
     await untilModel(page);
     await button('Settings of this chat').click();
-    expect(await temperature().inputValue()).toBe('');
+    await expect.poll(() => temperature().inputValue()).toBe('');
     await page.keyboard.press('Escape');
   });
 });
