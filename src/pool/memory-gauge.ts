@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { sum } from '../core/sum.ts';
 import { availableMemory } from '../engine/node/available-memory.ts';
 import { heldOnMac } from '../engine/node/mac-memory.ts';
+import { readOrEmpty } from '../engine/node/read-or-empty.ts';
 import type { MemoryState } from './residency.ts';
 
 const KIB = 1024;
@@ -27,14 +27,6 @@ function heldBy(pids: number[]): number {
 
 /** Of a process, without mapped files; 0 where the system does not tell. */
 function bytesOf(pid: number | 'self'): number {
-  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1];
+  const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1];
   return Number(kib ?? 0) * KIB;
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

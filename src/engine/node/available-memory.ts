@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { posix } from 'node:path';
 import { availableOnMac } from './mac-memory.ts';
+import { readOrEmpty } from './read-or-empty.ts';
 
 /** The share of all memory that is left to everything else, and to errors of the estimates. */
 const MARGIN = 0.05;
@@ -29,8 +29,8 @@ function containerLimit(): number | null {
  */
 function containerUse(): number {
   const statistics =
-    statisticsFiles(read('/proc/self/cgroup'))
-      .map(read)
+    statisticsFiles(readOrEmpty('/proc/self/cgroup'))
+      .map(readOrEmpty)
       .find((text) => text !== '') ?? '';
   const bytes = /^(?:anon|total_rss) (\d+)$/m.exec(statistics)?.[1];
   // Files in memory can't be taken back.
@@ -52,12 +52,4 @@ export function statisticsFiles(cgroups: string): string[] {
     '/sys/fs/cgroup',
     '/sys/fs/cgroup/memory',
   ].map((folder) => posix.join(folder, 'memory.stat'));
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { posix } from 'node:path';
+import { readOrEmpty } from './read-or-empty.ts';
 
 /** The cores that this process may really use, and in words why. */
 export interface UsableCores {
@@ -58,12 +58,4 @@ function quotaOf2(text: string): number | null {
 function quotaOf1(quota: string, period: string): number | null {
   const [time, interval] = [Number.parseInt(quota, 10), Number.parseInt(period, 10)];
   return time > 0 && interval > 0 ? time / interval : null;
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

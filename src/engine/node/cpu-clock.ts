@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { readOrEmpty } from './read-or-empty.ts';
 
 /** CPU time so far, in ms. */
 export interface CpuClock {
@@ -29,12 +29,4 @@ function idleOfLinux(stat: string): number | null {
 
 function idleOfAll(): number {
   return cpus().reduce((total, { times }) => total + times.idle, 0);
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { freemem } from 'node:os';
+import { sum } from '../../core/sum.ts';
 
 /**
  * The bytes that a Mac can give to programs now. What Node calls free there are only the pages that hold nothing at all, some 100 MB on a
@@ -22,12 +23,12 @@ function readAvailable(text: string): number | null {
     (kind) => new RegExp(`^Pages ${kind}: +(\\d+)`, 'm').exec(text)?.[1],
   );
   if (pageBytes === undefined || counts.includes(undefined)) return null;
-  return counts.reduce((sum, count) => sum + Number(count), 0) * Number(pageBytes);
+  return sum(counts.map(Number)) * Number(pageBytes);
 }
 
 /** Reads what `ps` prints: a number of KiB in each line. */
 function readHeld(text: string): number {
-  return text.split('\n').reduce((sum, line) => sum + (Number(line) || 0) * 1024, 0);
+  return sum(text.split('\n').map((line) => Number(line) || 0)) * 1024;
 }
 
 function runTool(tool: string, args: string[]): string {
