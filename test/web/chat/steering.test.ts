@@ -244,6 +244,19 @@ describe('the settings', () => {
     await cutOff('Cut off');
   });
 
+  it('are all reset at once, also a number that is not allowed', async () => {
+    await openSettings();
+    const temperature = dialog().getByLabel('Temperature');
+    await temperature.fill('99');
+    await page.keyboard.press('Tab');
+    await dialog().getByText('from 0 to 2').waitFor();
+    expect(await temperature.inputValue()).toBe('99');
+    await button('Reset all').click();
+    await expect.poll(() => temperature.inputValue()).toBe('');
+    expect(await temperature.getAttribute('aria-invalid')).toBe('false');
+    await page.keyboard.press('Escape');
+  });
+
   it('give the system prompt as much room as it needs', async () => {
     await openSettings();
     const field = dialog().getByRole('textbox', { name: 'System prompt' });

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Conversation } from '../data/conversation.ts';
 import type { ListedModel } from '../data/model.ts';
 import type { Presets } from '../data/presets.ts';
@@ -35,6 +36,8 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
   const { conversations } = useActions();
   const { settings } = conversation;
   const part = useLazy(presetsPart, open);
+  // What was typed and is not allowed goes with the fields.
+  const [resets, setResets] = useState(0);
   const change = conversations.changeSettings;
   return (
     <Dialog title={t('page.settings')} open={open} onClose={onClose}>
@@ -46,12 +49,19 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
           otherwise={model?.settings.system_prompt ?? null}
           onChange={(system) => change({ ...settings, system })}
         />
-        <SamplingInputs settings={settings} model={model} onChange={change} />
+        <SamplingInputs key={resets} settings={settings} model={model} onChange={change} />
         <RequestInputs settings={settings} onChange={change} />
         <CompareChoice models={models} model={model} second={second} />
         {tools}
         <div class="row spread">
-          <button type="button" class="button quiet" onClick={() => change(NO_SETTINGS)}>
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => {
+              change(NO_SETTINGS);
+              setResets(resets + 1);
+            }}
+          >
             {t('settings.resetAll')}
           </button>
           <button type="button" class="button primary" onClick={onClose}>
