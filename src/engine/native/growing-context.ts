@@ -22,8 +22,9 @@ export interface GrowingContext {
   /** The tokens that a sequence can come to hold. */
   readonly contextLength: number;
   /**
-   * Gives each sequence room for so many tokens, or more. What they hold stays; logits that were not read are lost. No bytes may be still
-   * to be copied, and nothing else may use the context meanwhile. Without the memory for it, all stays as it was. Never rejects.
+   * Gives each sequence room for so many tokens and, if there is the memory, for more. What they hold stays; logits that were not read
+   * are lost. No bytes may be still to be copied, and nothing else may use the context meanwhile. Without the memory for it, all stays as
+   * it was. Never rejects.
    */
   grow(length: number): Promise<void>;
 }
@@ -56,20 +57,20 @@ export async function createGrowingContext(
   /** When the memory was lacking last, in ms. */
   let refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** Resolves to false if the memory for it is lacking. */
-  const growTo = async (length: number): Promise<boolean> => {
-    const old = addonOf(context);
-    // All of it lies beside the present one, until that is disposed.
-    if ((old.getMemoryBreakdown().cpuRam * length) / room > available()) return false;
+  /** All of it lies beside the present one, until that is disposed. */
+  const hasMemoryFor = (length: number) =>
+    (addonOf(context).getMemoryBreakdown().cpuRam * length) / room <= available();
+
+  const growTo = async (length: number) => {
     const larger = await createContext(model, { ...options, contextLength: length });
     try {
-      await moveAll(old, addonOf(larger), options.slots);
+      await moveAll(addonOf(context), addonOf(larger), options.slots);
       swapAddons(context, larger);
     } finally {
       // It disposes of the one of both that is not used.
       await larger.dispose();
     }
-    return true;
+    room = length;
   };
 
   return {
@@ -82,20 +83,23 @@ export async function createGrowingContext(
       return room;
     },
     async grow(length) {
-      const next = Math.min(contextLength, doubled(room, length));
-      if (next <= room) return;
+      if (Math.min(length, contextLength) <= room) return;
       const since = performance.now();
       if (since - refusedAt < RETRY_MS) return;
       const refused = refusedAt > 0;
+      const sizes = [doubled(room, length), roundContext(length)].map((size) => Math.min(size, contextLength));
+      const tokens = sizes.find(hasMemoryFor);
+      refusedAt = since;
       try {
-        const grown = await growTo(next);
-        if (grown) log.info('slots have more room', { tokens: next, ms: Math.round(performance.now() - since) });
-        else if (!refused) log.warn('too little free memory for longer conversations', { tokens: next, now: room });
-        if (grown) room = next;
-        refusedAt = grown ? Number.NEGATIVE_INFINITY : since;
+        if (tokens !== undefined) {
+          await growTo(tokens);
+          refusedAt = Number.NEGATIVE_INFINITY;
+          log.info('slots have more room', { tokens, ms: Math.round(performance.now() - since) });
+        } else if (!refused) {
+          log.warn('too little free memory for longer conversations', { tokens: length, now: room });
+        }
       } catch (error) {
-        if (!refused) log.warn('slots could not get more room', { tokens: next, now: room, ...toLogFields(error) });
-        refusedAt = since;
+        if (!refused) log.warn('slots could not get more room', { tokens, now: room, ...toLogFields(error) });
       }
     },
   };

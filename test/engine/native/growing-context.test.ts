@@ -171,6 +171,14 @@ describe('a context by itself', () => {
     expect((await decoderOf(true, turning)).room).toBe(WINDOW);
   });
 
+  it('gets just what is needed where there is no memory for the double', async () => {
+    let available = 0;
+    const growing = await createGrowingContext(loaded.model, options, true, silentLog, () => available);
+    available = 3.5 * growing.addon.getMemoryBreakdown().cpuRam;
+    await growing.grow(2 * FIRST_ROOM + 1);
+    expect(growing.room).toBe(3 * FIRST_ROOM);
+  });
+
   it('is not moved as long as bytes are to be copied, which the next pass does', async () => {
     const decoder = await decoderOf(true);
     const tokens = words(20) as Token[];
