@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { until } from '../support/until.ts';
 import type { ContractCase } from './suite.ts';
-import { chatBody, getJson, openStream, postChat, type Target, untilIdle } from './target.ts';
+import { chatBody, isQueued, openStream, postChat, type Target, untilBusy, untilIdle } from './target.ts';
 
 async function readFirstChunk(response: Response): Promise<void> {
   await response.body?.getReader().read();
@@ -15,7 +16,7 @@ async function leaveQueue(target: Target): Promise<boolean> {
     .finally(() => {
       isAnswered = true;
     });
-  while (!isAnswered && (await getJson(target, '/health')).body.models[0].waiting === 0);
+  await until(async () => isAnswered || (await isQueued(target)));
   if (isAnswered) return false;
   gone.abort();
   expect(await queued).toBe('aborted');
@@ -39,7 +40,7 @@ export const cancellationCases: ContractCase[] = [
       await postChat(target, chatBody({ max_tokens: 1 }));
       const gone = new AbortController();
       const reply = postChat(target, chatBody({ max_tokens: null }), { signal: gone.signal }).catch(() => 'aborted');
-      while ((await getJson(target, '/health')).body.models.every(({ busy }: { busy: number }) => busy === 0));
+      await untilBusy(target);
       gone.abort();
       expect(await reply).toBe('aborted');
       await untilIdle(target);

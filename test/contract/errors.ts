@@ -1,7 +1,8 @@
 import { AuthenticationError, BadRequestError, NotFoundError } from 'openai';
 import { expect } from 'vitest';
+import { until } from '../support/until.ts';
 import type { ContractCase } from './suite.ts';
-import { chatBody, getJson, openai, openStream, postChat } from './target.ts';
+import { chatBody, isQueued, openai, openStream, postChat } from './target.ts';
 
 /** Bad values, and what the message must say besides the field's name. */
 const BAD_FIELDS: [field: string, value: unknown, says: RegExp][] = [
@@ -179,8 +180,7 @@ export const errorCases: ContractCase[] = [
       const cancel = new AbortController();
       const running = await openStream(small, long, cancel.signal);
       const waiting = postChat(small, chatBody());
-      // Once /health counts the waiting request, it is in the queue.
-      while ((await getJson(small, '/health')).body.models[0].waiting === 0);
+      await until(() => isQueued(small));
       const refused = await postChat(small, chatBody());
       expect(refused).toMatchObject({ status: 503, body: { error: { type: 'overloaded' } } });
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

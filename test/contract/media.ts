@@ -14,6 +14,7 @@ import {
   postChat,
   readStream,
   type Target,
+  untilBusy,
   untilIdle,
 } from './target.ts';
 
@@ -216,7 +217,7 @@ export const mediaCases: ContractCase[] = [
       const reply = postChat(target, bodyOf(EYE, messages, { max_tokens: null }), { signal: left.signal }).catch(
         () => 'aborted',
       );
-      while ((await getJson(target, '/health')).body.models.every(({ busy }: { busy: number }) => busy === 0));
+      await untilBusy(target);
       left.abort();
       expect(await reply).toBe('aborted');
       await untilIdle(target);

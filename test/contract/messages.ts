@@ -7,8 +7,9 @@ import { generateText, Output, stepCountIs, streamText, tool } from 'ai';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Colour, plainPng } from '../fixtures/media.ts';
+import { until } from '../support/until.ts';
 import type { ContractCase } from './suite.ts';
-import { chatBody, getJson, openStream, postJson, type Target, untilIdle } from './target.ts';
+import { chatBody, getJson, isQueued, openStream, postJson, type Target, untilIdle } from './target.ts';
 
 /** Bounded, so that a model of random weights comes to an end too; strict, so that a foreign field fails the test. */
 const Book = z.strictObject({
@@ -359,8 +360,7 @@ export const messageCases: ContractCase[] = [
       const cancel = new AbortController();
       const running = await openStream(small, chatBody({ max_tokens: null }), cancel.signal);
       const waiting = post(small, endless);
-      // Once /health counts the waiting request, it is in the queue.
-      while ((await getJson(small, '/health')).body.models[0].waiting === 0);
+      await until(() => isQueued(small));
       const refused = await post(small, endless);
       expect(refused).toMatchObject({ status: 529, body: { type: 'error', error: { type: 'overloaded_error' } } });
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);

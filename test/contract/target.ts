@@ -1,4 +1,5 @@
 import OpenAI from 'openai';
+import { until } from '../support/until.ts';
 
 /** A running Paddock that the contract suite tests, on any platform. It serves the models of test/support/models.ts. */
 export interface Target {
@@ -94,10 +95,24 @@ export async function readStream(response: Response): Promise<any[]> {
   });
 }
 
-/** Waits until no request runs or waits. Only the test's own time limit ends this. */
-export async function untilIdle(target: Target): Promise<void> {
-  const isIdle = ({ busy, waiting }: { busy: number; waiting: number }) => busy === 0 && waiting === 0;
-  while (!(await getJson(target, '/health')).body.models.every(isIdle));
+/** The requests of each model that run and that wait. */
+async function requestsOf(target: Target): Promise<{ busy: number; waiting: number }[]> {
+  return (await getJson(target, '/health')).body.models;
+}
+
+/** Waits until no request runs or waits. */
+export function untilIdle(target: Target): Promise<void> {
+  return until(async () => (await requestsOf(target)).every(({ busy, waiting }) => busy === 0 && waiting === 0));
+}
+
+/** Waits until a request runs. */
+export function untilBusy(target: Target): Promise<void> {
+  return until(async () => (await requestsOf(target)).some(({ busy }) => busy > 0));
+}
+
+/** Whether a request is in the queue. */
+export async function isQueued(target: Target): Promise<boolean> {
+  return (await requestsOf(target)).some(({ waiting }) => waiting > 0);
 }
 
 /** Joins the content of a stream's chunks. */

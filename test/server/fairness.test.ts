@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const CROWD = 100;
 const KEYS = { crowd: 'sk-crowd', single: 'sk-single' };
@@ -42,7 +43,7 @@ function endedKeys(): string[] {
 describe('the slots of a model', () => {
   it('are shared fairly: a hundred requests of one key do not keep one of another key waiting', async () => {
     const crowd = Array.from({ length: CROWD }, () => ask(KEYS.crowd));
-    while ((await waiting()) < CROWD / 2);
+    await until(async () => (await waiting()) >= CROWD / 2);
     await ask(KEYS.single);
     await Promise.all(crowd);
     // A line is written a moment after its reply.

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { enginePids } from '../support/engines.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 let server: RunningServer | undefined;
 afterEach(async () => {
@@ -33,7 +34,11 @@ async function metric(series: string): Promise<number | undefined> {
 
 async function untilReady(): Promise<Response[]> {
   const answers: Response[] = [];
-  while (answers.at(-1)?.status !== 200) answers.push(await fetch(`${server?.url}/ready`));
+  await until(async () => {
+    const answer = await fetch(`${server?.url}/ready`);
+    answers.push(answer);
+    return answer.ok;
+  });
   return answers;
 }
 
@@ -53,7 +58,7 @@ describe('models that are loaded at the start', () => {
     expect((await chat('shelf/brief')).status).toBe(200);
     expect((await chat('pico')).status).toBe(200);
     expect((await loadedIds()).toSorted()).toEqual(['pico', 'tiny']);
-    while ((await loadedIds()).length > 1);
+    await until(async () => (await loadedIds()).length === 1);
     expect(await loadedIds()).toEqual(['tiny']);
   });
 
@@ -81,7 +86,7 @@ describe('keep_alive', () => {
     expect(minutes).toBeGreaterThan(9);
     expect(minutes).toBeLessThanOrEqual(10);
     expect((await chat('tiny', { keep_alive: 0.2 })).status).toBe(200);
-    while ((await loadedIds()).length > 0);
+    await until(async () => (await loadedIds()).length === 0);
   });
 });
 
@@ -91,7 +96,7 @@ describe('the metrics', () => {
     await chat('tiny');
     const reply = chat('tiny', { max_tokens: 400 });
     // The slot is taken first, and then filled.
-    while ((await metric('paddock_kv_cache_usage_ratio{model="tiny"}')) === 0);
+    await until(async () => (await metric('paddock_kv_cache_usage_ratio{model="tiny"}')) !== 0);
     expect(await metric('paddock_requests_running{model="tiny"}')).toBe(1);
     for (const pid of enginePids(running.pid)) process.kill(pid, 'SIGKILL');
     expect((await reply).status).toBe(200);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import type { BrowserConfig } from '../../web/protocol.ts';
 import type { TestBrowser } from './browser.ts';
 import { type StaticSite, startStaticSite } from './static-site.ts';
+import { until } from './until.ts';
 
 /** What `npm run build` makes for the browser. */
 const BUILT = 'dist-web';
@@ -198,14 +199,14 @@ export function eventsOf(text: string): any[] {
   return data.map((event) => JSON.parse(event.slice('data: '.length)));
 }
 
-/** Waits until no generation runs or waits, by what /health says in the page. The test's own time limit bounds it. */
+/** Waits until no generation runs or waits, by what /health says in the page. */
 export async function untilIdle(page: Page, apiKey?: string): Promise<void> {
   const isIdle = ({ busy, waiting }: ModelState) => busy === 0 && waiting === 0;
   const readHealth = async (key: string | null) => {
     const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
     return (await (await fetch('/health', { headers })).json()) as { models: ModelState[] };
   };
-  while (!(await page.evaluate(readHealth, apiKey ?? null)).models.every(isIdle));
+  await until(async () => (await page.evaluate(readHealth, apiKey ?? null)).models.every(isIdle));
 }
 
 interface ModelState {

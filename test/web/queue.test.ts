@@ -148,7 +148,7 @@ function leave(body: Record<string, unknown>, counted: 'busy' | 'waiting' = 'bus
         const { models } = (await (await fetch('/health')).json()) as { models: { busy: number; waiting: number }[] };
         return models.some((model) => model[field] > 0);
       };
-      while (!over && !(await isCounted()));
+      while (!over && !(await isCounted())) await new Promise((resolve) => setTimeout(resolve, 10));
       call.abort();
       return ended;
     },

@@ -17,6 +17,7 @@ import {
   untilReady,
 } from '../support/paddock-page.ts';
 import type { StaticSite } from '../support/static-site.ts';
+import { until } from '../support/until.ts';
 
 const TIME_LIMIT_MS = 120_000;
 
@@ -98,7 +99,7 @@ const LETTERS = { type: 'string', pattern: '^[a-z ]{900}$' };
 /** Waits until a generation runs. */
 async function untilBusy(page: Page): Promise<void> {
   const readHealth = async () => (await (await fetch('/health')).json()) as { models: { busy: number }[] };
-  while ((await page.evaluate(readHealth)).models.every(({ busy }) => busy === 0));
+  await until(async () => (await page.evaluate(readHealth)).models.some(({ busy }) => busy > 0));
 }
 
 /** Waits until the page has an engine's worker. */
