@@ -1,17 +1,26 @@
 import { modelNotFound, notSupportedHere } from '../../errors.ts';
+import type { ModelCard } from '../../model.ts';
 import type { RequestContext } from '../context.ts';
 import { type ApiReply, type ApiRequest, jsonReply, jsonTextReply } from '../http/http.ts';
 import { listedModel, toModel } from './model-object.ts';
+
+/** The last list, and the texts of the models in it. Clients ask all the time, and it hardly ever changes. */
+let latest: { models: string[]; list: string } = { models: [], list: listOf([], []) };
 
 /** GET /v1/models */
 export function listModels({ catalogue, runner }: RequestContext): ApiReply {
   const loaded = new Map(runner.loaded().map((model) => [model.id, model]));
   const cards = catalogue.list();
-  const data = cards.map((card) => listedModel(card, loaded.get(card.id)));
+  const models = cards.map((card) => listedModel(card, loaded.get(card.id)));
+  const isSame = models.length === latest.models.length && models.every((text, place) => text === latest.models[place]);
+  if (!isSame) latest = { models, list: listOf(cards, models) };
+  return jsonTextReply(latest.list);
+}
+
+function listOf(cards: ModelCard[], models: string[]): string {
   // The list is one page, as Anthropic's clients have it.
   const page = { has_more: false, first_id: cards.at(0)?.id ?? null, last_id: cards.at(-1)?.id ?? null };
-  const rest = JSON.stringify(page).slice(1);
-  return jsonTextReply(`{"object":"list","data":[${data.join()}],${rest}`);
+  return `{"object":"list","data":[${models.join()}],${JSON.stringify(page).slice(1)}`;
 }
 
 /** GET /v1/models/{id}. Throws a 404 `ApiError`. */
