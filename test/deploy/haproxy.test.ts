@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Balance,
@@ -11,6 +10,7 @@ import {
   type RunningProxy,
   startHaproxy,
 } from '../../scale/haproxy.ts';
+import { until } from '../support/until.ts';
 
 const HAPROXY = haproxyVersion();
 
@@ -77,7 +77,7 @@ const statistics = async () => (await fetch(`${proxy.statisticsUrl}/metrics`)).t
 
 /** Waits until the proxy has noted that all replies have ended: until then its bound may hand the next request to another replica. */
 async function untilIdle(): Promise<void> {
-  while (/haproxy_server_current_sessions\{proxy="paddock",[^}]*\} [1-9]/.test(await statistics())) await sleep(5);
+  await until(async () => !/haproxy_server_current_sessions\{proxy="paddock",[^}]*\} [1-9]/.test(await statistics()));
 }
 
 /** The replicas that answered these requests, asked one after the other, each once. */
@@ -93,7 +93,7 @@ async function replicasOf(asked: Asked[]): Promise<string[]> {
 /** Waits until the proxy holds a replica for up or down, by default the first. */
 async function untilState(state: 'UP' | 'DOWN', replica = 1): Promise<void> {
   const line = `haproxy_server_status{proxy="paddock",server="replica-${replica}",state="${state}"} 1\n`;
-  while (!(await statistics()).includes(line)) await sleep(50);
+  await until(async () => (await statistics()).includes(line));
 }
 
 const user = (content: string) => ({ role: 'user', content });

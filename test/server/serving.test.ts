@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { makeCertificate } from '../fixtures/certificate.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 let folder: string;
 let server: RunningServer | undefined;
@@ -57,7 +58,7 @@ describe('paddock serve with a certificate', () => {
     expect(await ask()).toMatch(/data: \[DONE\]\n\n$/);
     expect(log()).not.toContain('certificate');
     process.kill(pid, 'SIGHUP');
-    while (!log().includes('restart the server to change them')) await sleep(20);
+    await until(() => log().includes('restart the server to change them'));
     expect(await ask()).toMatch(/data: \[DONE\]\n\n$/);
   });
 

@@ -68,8 +68,8 @@ export interface RequestContext extends ApiContext {
 }
 
 /**
- * A context with some fields of its own, and all others of `context`, by its prototype. It is made for every request, and a copy of all
- * fields takes as long as uWebSockets.js for the whole of it.
+ * A context with some fields of its own, and all others of `context` by its prototype: a spread of it has only its own. It is made for
+ * every request, and a copy of all fields takes as long as uWebSockets.js for the whole of it.
  */
 export function extended<C extends ApiContext, F extends object>(context: C, fields: F): C & F {
   return Object.assign(Object.create(context), fields);

@@ -87,10 +87,10 @@ export async function createGrowingContext(
       const since = performance.now();
       if (since - refusedAt < RETRY_MS) return;
       const refused = refusedAt > 0;
-      const sizes = [doubled(room, length), roundContext(length)].map((size) => Math.min(size, contextLength));
-      const tokens = sizes.find(hasMemoryFor);
       refusedAt = since;
       try {
+        const sizes = [doubled(room, length), roundContext(length)].map((size) => Math.min(size, contextLength));
+        const tokens = sizes.find(hasMemoryFor);
         if (tokens !== undefined) {
           await growTo(tokens);
           refusedAt = Number.NEGATIVE_INFINITY;
@@ -99,7 +99,7 @@ export async function createGrowingContext(
           log.warn('too little free memory for longer conversations', { tokens: length, now: room });
         }
       } catch (error) {
-        if (!refused) log.warn('slots could not get more room', { tokens, now: room, ...toLogFields(error) });
+        if (!refused) log.warn('slots could not get more room', { tokens: length, now: room, ...toLogFields(error) });
       }
     },
   };

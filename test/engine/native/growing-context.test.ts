@@ -179,6 +179,16 @@ describe('a context by itself', () => {
     expect(growing.room).toBe(3 * FIRST_ROOM);
   });
 
+  it('stays as it is where nobody can tell how much memory there is', async () => {
+    const lines: string[] = [];
+    const growing = await createGrowingContext(loaded.model, options, true, recordingLog(lines), () => {
+      throw new Error('no such file');
+    });
+    await growing.grow(2 * FIRST_ROOM);
+    expect(growing.room).toBe(FIRST_ROOM);
+    expect(lines).toEqual([expect.stringContaining('slots could not get more room')]);
+  });
+
   it('is not moved as long as bytes are to be copied, which the next pass does', async () => {
     const decoder = await decoderOf(true);
     const tokens = words(20) as Token[];
