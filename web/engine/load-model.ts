@@ -5,6 +5,7 @@ import { createJournaledService, type JournaledService } from '../../src/engine/
 import type { TextEngine } from '../../src/engine/engine.ts';
 import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';
 import { createWasmEngine, type WasmAssets } from '../../src/engine/wasm/engine.ts';
+import { mostUsefulThreads } from '../../src/engine/wasm/threads.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { type ContextPlan, planContext } from './context-plan.ts';
 import { type Device, withMostThreads, withoutGpu } from './device.ts';
@@ -58,7 +59,7 @@ export async function loadModel(
     return describeEngine(engine, createJournaledService(engine, chatTemplate), on, plan);
   };
   try {
-    const best = withMostThreads(device, source.threads);
+    const best = withMostThreads(device, source.threads ?? mostUsefulThreads(source.shape.fileBytes));
     return await load(best).catch((error: unknown) => {
       if (best.backend !== 'webgpu' || error instanceof UnusableFile) throw error;
       requestLog.warn('the model could not be loaded on WebGPU', toLogFields(error));

@@ -61,6 +61,10 @@ describe('threads and context', () => {
     expect(textOf(await double.run(story))).toBe(textOf(await single.run(story)));
   });
 
+  it('computes a small model with one thread where nobody asks for more', async () => {
+    await withThread({ files: [tiny], threads: null }, async ({ info }) => expect(info.threads).toBe(1));
+  });
+
   it('has the trained context window by default', () => {
     expect(single.info).toMatchObject({ contextLength: 1024, trainedContextLength: 1024 });
   });

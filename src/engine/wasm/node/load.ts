@@ -2,6 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Log } from '../../../core/log.ts';
+import { sum } from '../../../core/sum.ts';
 import { readGgufHeader } from '../../../gguf/header.ts';
 import { withOpenFile } from '../../../gguf/node/open-file.ts';
 import { readSpecialTokens } from '../../../gguf/special-tokens.ts';
@@ -10,6 +11,7 @@ import type { EngineOptions, TextEngine } from '../../engine.ts';
 import { MOST_WASM_BATCH } from '../../memory-estimate.ts';
 import { usableCores } from '../../node/cores.ts';
 import { createWasmEngine, type WasmAssets } from '../engine.ts';
+import { mostUsefulThreads } from '../threads.ts';
 import { installWebGlobals } from './globals.ts';
 import { toLocalUrl } from './local-url.ts';
 
@@ -26,7 +28,7 @@ export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<
     kind: options.kind,
     tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
-    threads: options.threads ?? usableCores().count,
+    threads: options.threads ?? Math.min(usableCores().count, mostUsefulThreads(sum(model.map(({ size }) => size)))),
     batchSize: Math.min(options.batchSize, MOST_WASM_BATCH),
     gpuLayers: 0,
     assets: await packagedAssets(),
