@@ -15,6 +15,7 @@ export function asksForPage({ method, headers }: RequestHead): boolean {
  */
 export function hostRefusalPage({ status, headers }: ApiReply, host: string): ApiReply {
   const name = withoutPort(host).slice(0, 200);
+  const flag = `--allowed-host ${escaped(shellWord(name))}`;
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -24,8 +25,9 @@ export function hostRefusalPage({ status, headers }: ApiReply, host: string): Ap
 <h1>Paddock does not answer to this name</h1>
 <p>There is a Paddock here, but it was not told that <strong>${escaped(name)}</strong> is one of its names.
 Names that it does not know are refused, because other people’s pages could use them to reach your models.</p>
-<p>If the server is yours, start it with this name:</p>
-<pre>paddock serve --allowed-host ${escaped(shellWord(name))}</pre>
+<p>If the server is yours, start it with this name, in the way that you start it:</p>
+<pre>npm start -- ${flag}
+paddock serve ${flag}</pre>
 <p>The variable PADDOCK_ALLOWED_HOSTS and the key allowedHost of the configuration file do the same.
 On the server’s own machine, <code>localhost</code> works without that.</p>
 </html>

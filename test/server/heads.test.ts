@@ -86,7 +86,7 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       expect(reply).toContain('content-type: text/html; charset=utf-8');
       expect(reply).toContain("content-security-policy: default-src 'none'");
       expect(reply).toMatch(/x-request-id: \S+/);
-      expect(reply).toContain('paddock serve --allowed-host my-pc.lan<');
+      expect(reply).toContain('npm start -- --allowed-host my-pc.lan\npaddock serve --allowed-host my-pc.lan<');
       expect(reply).not.toContain('<script');
       expect(await send(get('evil.example', '/', 'accept: */*\r\n'))).toContain('content-type: application/json');
       const post = 'POST / HTTP/1.1\r\nhost: evil.example\r\naccept: text/html\r\ncontent-length: 0\r\n\r\n';
