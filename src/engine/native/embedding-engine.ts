@@ -5,6 +5,7 @@ import { toUnitLength } from '../unit-length.ts';
 import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token } from './llama.ts';
 import { createRankingPrompt } from './ranking-prompt.ts';
 import { scoreOf } from './text-context.ts';
+import type { TextPasses } from './text-passes.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /** The answers of an embedding model. `contextLength` is in tokens. */
@@ -12,6 +13,7 @@ export function embeddingAnswers(
   context: LlamaEmbeddingContext,
   vocabulary: Vocabulary,
   contextLength: number,
+  compute: TextPasses,
 ): Answers {
   return {
     async embed({ inputs }, signal) {
@@ -25,7 +27,7 @@ export function embeddingAnswers(
       const vectors: number[][] = [];
       for (const tokens of tokenized) {
         if (signal?.aborted) break;
-        const { vector } = await context.getEmbeddingFor(tokens);
+        const { vector } = await compute(tokens.length, () => context.getEmbeddingFor(tokens));
         vectors.push(toUnitLength(vector));
       }
       return { vectors, tokens: sum(lengths) };
@@ -34,7 +36,12 @@ export function embeddingAnswers(
 }
 
 /** The answers of a ranking model. `contextLength` is in tokens. */
-export function rerankAnswers(context: LlamaRankingContext, model: LlamaModel, contextLength: number): Answers {
+export function rerankAnswers(
+  context: LlamaRankingContext,
+  model: LlamaModel,
+  contextLength: number,
+  compute: TextPasses,
+): Answers {
   const prompt = createRankingPrompt(model);
   return {
     async rerank({ query, documents }, signal) {
@@ -44,7 +51,7 @@ export function rerankAnswers(context: LlamaRankingContext, model: LlamaModel, c
       const scores: number[] = [];
       for (const tokens of prompts) {
         if (signal?.aborted) break;
-        scores.push(await scoreOf(context, tokens));
+        scores.push(await compute(tokens.length, () => scoreOf(context, tokens)));
       }
       return { scores, tokens: sum(lengths) };
     },

@@ -29,6 +29,7 @@ import { createPassTimes } from './pass-times.ts';
 import { UNKNOWN_COSTS } from './prefix-plan.ts';
 import { createPrefixStore } from './prefix-store.ts';
 import { textContextOptions, textLength } from './text-context.ts';
+import { atOnce, createTextPasses } from './text-passes.ts';
 import { measureThreads, type ThreadChoice } from './thread-count.ts';
 import { type CopyLink, createTieredCopies } from './tiered-copies.ts';
 import { createVocabulary } from './vocabulary.ts';
@@ -142,10 +143,11 @@ async function createEngine(
   }
   const contextLength = textLength(model, options);
   const settings = textContextOptions(model, options);
+  const compute = backend === 'cpu' ? createTextPasses(loaded.llama, info.threads) : atOnce;
   const answers =
     options.kind === 'embedding'
-      ? embeddingAnswers(await model.createEmbeddingContext(settings), vocabulary, contextLength)
-      : rerankAnswers(await model.createRankingContext(settings), model, contextLength);
+      ? embeddingAnswers(await model.createEmbeddingContext(settings), vocabulary, contextLength, compute)
+      : rerankAnswers(await model.createRankingContext(settings), model, contextLength, compute);
   return {
     ...common,
     info: { ...info, contextLength },

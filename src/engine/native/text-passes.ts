@@ -1,0 +1,27 @@
+import type { Llama } from './llama.ts';
+import { afterText, startTrials, type ThreadTrials, threadsOf } from './thread-trials.ts';
+
+/** Computes a text of so many tokens. */
+export type TextPasses = <T>(tokens: number, pass: () => Promise<T>) => Promise<T>;
+
+/** Where the number of threads does not matter, as on a GPU. */
+export const atOnce: TextPasses = (_, pass) => pass();
+
+/**
+ * Computes texts with the number of threads that is the quickest now, `most` at most, for texts of about that length. node-llama-cpp
+ * asks for the number before each pass.
+ */
+export function createTextPasses(llama: Pick<Llama, 'maxThreads'>, most: number): TextPasses {
+  const trials = new Map<number, ThreadTrials>();
+
+  return async (tokens, pass) => {
+    const length = Math.floor(Math.log2(Math.max(1, tokens)));
+    const begun = performance.now();
+    const known = trials.get(length) ?? startTrials(most, begun);
+    llama.maxThreads = threadsOf(known);
+    const result = await pass();
+    const now = performance.now();
+    trials.set(length, afterText(known, (now - begun) / Math.max(1, tokens), now));
+    return result;
+  };
+}
