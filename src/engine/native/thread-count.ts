@@ -70,9 +70,16 @@ export async function measureThreads(decoder: Decoder, cores: number): Promise<T
   }
 }
 
+/** The numbers of threads that are worth a try: all cores, half of them, and on to one. */
+export function threadLevels(cores: number): number[] {
+  const levels: number[] = [];
+  for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) levels.push(threads);
+  return levels;
+}
+
 async function timeThreads(decoder: Decoder, tokens: number, cores: number): Promise<ThreadTiming[]> {
   const timings: ThreadTiming[] = [];
-  for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) {
+  for (const threads of threadLevels(cores)) {
     const timing = await quickestPass(decoder, tokens, threads);
     const slower = timing.ms > WORTH * (timings.at(-1)?.ms ?? Number.POSITIVE_INFINITY);
     timings.push(timing);

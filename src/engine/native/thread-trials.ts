@@ -1,3 +1,5 @@
+import { threadLevels } from './thread-count.ts';
+
 /** A number of threads is better than another where a token takes less than this part of the time. */
 const WORTH = 0.95;
 /** Texts in a row that take so many times as long as those before say that other programs want the cores. */
@@ -13,7 +15,7 @@ const NEWEST = 0.3;
  * CPU time does not say whether other programs took them. Only the time that it takes does.
  */
 export interface ThreadTrials {
-  /** The numbers to choose from: all cores, half of them, and on to one. */
+  /** The numbers to choose from, the largest first. */
   readonly levels: readonly number[];
   /** Of those, the one that is the best so far, and the one that the next text is computed with. */
   readonly best: number;
@@ -30,10 +32,17 @@ export interface ThreadTrials {
 }
 
 export function startTrials(most: number, now: number): ThreadTrials {
-  const levels: number[] = [];
-  for (let threads = most; threads >= 1; threads = Math.floor(threads / 2)) levels.push(threads);
   const restMs = REST_MS.first;
-  return { levels, best: 0, next: 0, tokenMs: null, slow: 0, dueAt: now + restMs, restMs, tries: 'fewer' };
+  return {
+    levels: threadLevels(most),
+    best: 0,
+    next: 0,
+    tokenMs: null,
+    slow: 0,
+    dueAt: now + restMs,
+    restMs,
+    tries: 'fewer',
+  };
 }
 
 /** The threads for the next text. */

@@ -22,13 +22,15 @@ import { toLocalUrl } from './local-url.ts';
 export async function loadWasmEngine(options: EngineOptions, log: Log): Promise<TextEngine> {
   installWebGlobals();
   const model = await Promise.all(options.files.map(openModelFile));
+  const projector = options.projector === undefined ? undefined : await openModelFile(options.projector);
+  const fileBytes = sum([...model, projector].map((file) => file?.size ?? 0));
   return createWasmEngine({
     model,
-    ...(options.projector !== undefined && { projector: await openModelFile(options.projector) }),
+    ...(projector && { projector }),
     kind: options.kind,
     tokens: await tokensOf({ path: options.files[0] ?? '', size: model[0]?.size ?? 0 }),
     contextLength: options.contextLength ?? defaultContextLength({ backend: 'wasm', kind: options.kind, trained: 0 }),
-    threads: options.threads ?? Math.min(usableCores().count, mostUsefulThreads(sum(model.map(({ size }) => size)))),
+    threads: options.threads ?? Math.min(usableCores().count, mostUsefulThreads(fileBytes)),
     batchSize: Math.min(options.batchSize, MOST_WASM_BATCH),
     gpuLayers: 0,
     assets: await packagedAssets(),
