@@ -1,4 +1,4 @@
-import type { ChatPrompt } from '../src/core/runner.ts';
+import type { ChatPrompt } from '../src/core/prompt.ts';
 import type { Tool } from '../src/core/tool.ts';
 
 /** What the scripted model does next. */

@@ -1,6 +1,9 @@
 import { createPreparer } from '../src/core/chat/prepare.ts';
+import type { EngineInfo } from '../src/core/engine-info.ts';
 import type { GenerationEvent } from '../src/core/events.ts';
-import type { EngineInfo, GenerationRequest, LoadedModel, Runner } from '../src/core/runner.ts';
+import type { GenerationRequest } from '../src/core/generation-request.ts';
+import type { LoadedModel } from '../src/core/residency.ts';
+import type { Runner } from '../src/core/runner.ts';
 import { type Move, nextMove } from './script.ts';
 
 /** What one request evaluated. Counts are in words and marks, which stand for tokens. */

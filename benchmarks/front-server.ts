@@ -1,10 +1,11 @@
 import { createApi } from '../src/core/api/api.ts';
 import { plainKeys } from '../src/core/api/keys/plain.ts';
 import { createResponseStore } from '../src/core/api/responses/store.ts';
+import type { EngineInfo } from '../src/core/engine-info.ts';
 import { createEventQueue, type EventQueue } from '../src/core/event-queue.ts';
 import type { GenerationEvent } from '../src/core/events.ts';
 import type { ModelCard } from '../src/core/model.ts';
-import type { EngineInfo, Runner } from '../src/core/runner.ts';
+import type { Runner } from '../src/core/runner.ts';
 import { startServer } from '../src/server/server.ts';
 
 /**

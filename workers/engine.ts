@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { serveInference } from '../src/core/inference.ts';
+import { serveInference } from '../src/core/inference-calls.ts';
 import { type Log, toLogFields } from '../src/core/log.ts';
 import { type LeavingEngine, loadNativeEngine } from '../src/engine/native/engine.ts';
 import type { FromCopyStore, ToCopyStore } from '../src/engine/node/copy-messages.ts';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError, modelChanged, serverError } from '../src/core/errors.ts';
-import { serveGathered } from '../src/core/inference.ts';
+import { serveGathered } from '../src/core/inference-calls.ts';
 import { type Log, toLogFields } from '../src/core/log.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
 import { loadFailure } from '../src/engine/node/load-failure.ts';

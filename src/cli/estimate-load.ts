@@ -1,4 +1,4 @@
-import type { BackendName } from '../core/runner.ts';
+import type { BackendName } from '../core/engine-info.ts';
 import type { ModelSource } from '../engine/engine.ts';
 import { estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.ts';
 import { planBackends } from '../pool/load-model.ts';

@@ -1,4 +1,4 @@
-import type { Violation } from './grammar/check/subject.ts';
+import type { Violation } from './violation.ts';
 
 /** Why a choice ended, in OpenAI's words. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -189,3 +189,6 @@ export interface JournaledEvent {
 
 /** Everything that an engine says of a generation. */
 export type EngineEvent = GenerationEvent | TokenDrawn;
+
+/** Receives the events of one generation as they happen. */
+export type Emit = (event: GenerationEvent) => void;

@@ -1,4 +1,4 @@
-import type { Port } from './wire.ts';
+import type { Port } from './port.ts';
 
 /** The longest time that a message waits, in ms. Nobody notices so little. */
 const LONGEST_WAIT_MS = 16;

@@ -1,4 +1,4 @@
-import type { BackendName } from './runner.ts';
+import type { BackendName } from './engine-info.ts';
 import type { SamplingNameIn } from './sampling/fields.ts';
 
 /** A model's configuration: `settings` of the Model object. Absent fields are not set. */

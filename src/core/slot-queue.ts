@@ -1,5 +1,5 @@
+import type { Party } from './call-context.ts';
 import { overloaded } from './errors.ts';
-import type { Party } from './wire.ts';
 
 /** Hands out a fixed number of slots: in the order of arrival, and fairly between the parties that wait. */
 export interface SlotQueue {

@@ -1,36 +1,7 @@
+import type { CallContext } from './call-context.ts';
 import { ApiError, type ErrorData, toErrorData } from './errors.ts';
 import { createEventQueue, type EventQueue } from './event-queue.ts';
-
-/** The part of a MessagePort that the wire uses. The ports of Node and of browsers both have it. */
-export interface Port {
-  postMessage(message: unknown): void;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  close(): void;
-}
-
-/** What a call carries besides its content. */
-export interface CallContext {
-  /** The id of the API request that the call belongs to. The log lines of both ends have it. */
-  requestId: string;
-  /** Cancels the call when it is aborted. */
-  signal: AbortSignal;
-  /** Whom the call is for, where slots are shared fairly. It stays on this side of the wire, as do the figures. */
-  party?: Party;
-  /** Gets what the runner measures. */
-  figures?: CallFigures;
-}
-
-/** One of those who share slots. */
-export interface Party {
-  name: string;
-  /** A higher one gets free slots first. */
-  priority: number;
-}
-
-export interface CallFigures {
-  /** How long the call has waited for slots, in ms. */
-  queuedMs: number;
-}
+import type { Port } from './port.ts';
 
 /** A message from the caller. A port carries one call. `C` is the content of the call, as plain data. */
 type CallerMessage<C> = { kind: 'call'; call: C; requestId: string } | { kind: 'cancel' };

@@ -2,9 +2,10 @@ import { detectFormat } from '../core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
 import { createReplyCheck } from '../core/chat/reply-check.ts';
 import { createReplyReader } from '../core/chat/reply-events.ts';
-import type { EngineEvent, GenerationEvent, JournaledEvent } from '../core/events.ts';
+import type { Emit, EngineEvent, GenerationEvent, JournaledEvent } from '../core/events.ts';
+import type { GenerationRequest } from '../core/generation-request.ts';
 import type { Inference } from '../core/inference.ts';
-import type { Emit, GenerationRequest, Questions } from '../core/runner.ts';
+import type { Questions } from '../core/questions.ts';
 import type { TextEngine, TextRequest } from './engine.ts';
 
 /** One loaded model as conversations. */

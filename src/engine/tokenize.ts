@@ -1,6 +1,6 @@
-import type { TextPart } from '../core/chat/literal-text.ts';
 import { invalidRequest } from '../core/errors.ts';
-import type { TokenPiece } from '../core/runner.ts';
+import type { TextPart } from '../core/prompt.ts';
+import type { TokenPiece } from '../core/questions.ts';
 
 /** Texts up to this many characters are tokenized in one go; it takes some 100 ms, and the tokens are llama.cpp's own. */
 const LONG = 32_768;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { GenerationRequest } from '../core/generation-request.ts';
 import type { Media } from '../core/media.ts';
-import type { ChatMessage, GenerationRequest, Prompt } from '../core/runner.ts';
+import type { ChatMessage, Prompt } from '../core/prompt.ts';
 
 /** A worker thread, as the balancer sees it. */
 export interface Candidate {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../core/log.ts';
-import type { Port } from '../core/wire.ts';
+import type { Port } from '../core/port.ts';
 import type { FromCopyStore } from '../engine/node/copy-messages.ts';
 import { createPortMux } from '../engine/node/port-mux.ts';
 import type { FromEngineProcess, LoadResult, ToEngineProcess, WorkerConfig } from '../engine/node/task.ts';

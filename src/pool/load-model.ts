@@ -1,8 +1,8 @@
 import { formatBytes } from '../core/bytes.ts';
 import type { ModelTraits } from '../core/chat/prepare.ts';
+import type { BackendName, EngineInfo } from '../core/engine-info.ts';
 import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../core/errors.ts';
 import { type Log, toLogFields, withFields } from '../core/log.ts';
-import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import { availableOn, type Gpu } from '../engine/gpu.ts';
 import { cachedBytesPerToken, estimateMemory } from '../engine/memory-estimate.ts';

@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import type { BackendName, EngineInfo } from '../core/engine-info.ts';
 import { type Log, toLogFields } from '../core/log.ts';
-import type { BackendName, EngineInfo } from '../core/runner.ts';
 import type { EngineOptions } from '../engine/engine.ts';
 import { nodePort } from '../engine/node/port.ts';
 import type { WorkerConfig, WorkerLogLine, WorkerTask } from '../engine/node/task.ts';

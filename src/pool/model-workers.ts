@@ -1,4 +1,6 @@
-import type { Call, CallContext, Port } from '../core/wire.ts';
+import type { CallContext } from '../core/call-context.ts';
+import type { Port } from '../core/port.ts';
+import type { Call } from '../core/wire.ts';
 import type { LoadResult } from '../engine/node/task.ts';
 
 /** A call that a worker serves. It fails with `EngineDied` when its engine dies. */

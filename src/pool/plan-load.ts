@@ -1,4 +1,4 @@
-import type { BackendName } from '../core/runner.ts';
+import type { BackendName } from '../core/engine-info.ts';
 import type { EngineOptions, ModelSource } from '../engine/engine.ts';
 import type { MemoryPlan } from '../engine/memory-estimate.ts';
 import { usableCores } from '../engine/node/cores.ts';

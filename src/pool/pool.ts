@@ -1,3 +1,4 @@
+import type { CallContext } from '../core/call-context.ts';
 import { serverError } from '../core/errors.ts';
 import type { EngineEvent, GenerationEvent } from '../core/events.ts';
 import { eventsOf } from '../core/events-of.ts';
@@ -5,7 +6,6 @@ import type { Inference } from '../core/inference.ts';
 import type { Runner } from '../core/runner.ts';
 import { createSlotQueue, type SlotQueue } from '../core/slot-queue.ts';
 import { sum } from '../core/sum.ts';
-import type { CallContext } from '../core/wire.ts';
 import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { describeConversation } from './affinity.ts';

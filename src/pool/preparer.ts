@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import type { ModelTraits, Prepared } from '../core/chat/prepare.ts';
 import { ApiError, invalidRequest, serverError } from '../core/errors.ts';
-import type { GenerationRequest } from '../core/runner.ts';
+import type { GenerationRequest } from '../core/generation-request.ts';
 import type { PrepareResult, PrepareTask } from '../engine/node/task.ts';
 import { THREAD_FLAGS } from './thread-flags.ts';
 

@@ -1,10 +1,10 @@
+import type { CallContext } from '../core/call-context.ts';
 import { ApiError } from '../core/errors.ts';
 import type { EngineEvent } from '../core/events.ts';
-import { answerOf, callAsk, callGenerate } from '../core/inference.ts';
-import type { QuestionKind, Questions } from '../core/runner.ts';
+import { answerOf, callAsk, callGenerate } from '../core/inference-calls.ts';
+import type { QuestionKind, Questions } from '../core/questions.ts';
 import { createJournal } from '../core/takeover/journal.ts';
 import { createSuspicion } from '../core/takeover/suspicion.ts';
-import type { CallContext } from '../core/wire.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { EngineDied } from './engine-died.ts';
 import type { ModelWorkers } from './model-workers.ts';

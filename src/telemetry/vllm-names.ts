@@ -1,4 +1,4 @@
-import type { LoadedModel, MovingModel } from '../core/runner.ts';
+import type { LoadedModel, MovingModel } from '../core/residency.ts';
 import { sum } from '../core/sum.ts';
 
 /** Ours that mean the same as one of vLLM's: https://docs.vllm.ai/en/latest/usage/metrics.html */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FINAL_WORDS, nextMove } from '../../agents/script.ts';
-import type { ChatMessage } from '../../src/core/runner.ts';
+import type { ChatMessage } from '../../src/core/prompt.ts';
 import type { Tool } from '../../src/core/tool.ts';
 
 const user: ChatMessage = { role: 'user', content: 'Go on.' };

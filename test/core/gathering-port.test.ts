@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { gatheringPort } from '../../src/core/gathering-port.ts';
-import type { Port } from '../../src/core/wire.ts';
+import type { Port } from '../../src/core/port.ts';
 
 let sent: unknown[];
 let closed: boolean;

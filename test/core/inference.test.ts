@@ -1,18 +1,13 @@
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
+import type { CallContext } from '../../src/core/call-context.ts';
 import { ApiError, invalidRequest, serverError } from '../../src/core/errors.ts';
 import type { GenerationEvent } from '../../src/core/events.ts';
-import {
-  answerOf,
-  callAsk,
-  callGenerate,
-  type Inference,
-  serveGathered,
-  serveInference,
-} from '../../src/core/inference.ts';
+import type { GenerationRequest } from '../../src/core/generation-request.ts';
+import type { Inference } from '../../src/core/inference.ts';
+import { answerOf, callAsk, callGenerate, serveGathered, serveInference } from '../../src/core/inference-calls.ts';
 import { MEDIA_MARK, type Media } from '../../src/core/media.ts';
-import type { GenerationRequest, Questions } from '../../src/core/runner.ts';
-import type { CallContext } from '../../src/core/wire.ts';
+import type { Questions } from '../../src/core/questions.ts';
 import { nodePort } from '../../src/engine/node/port.ts';
 import { call, chat } from '../support/generation.ts';
 import { chatGeneration, collect, ORDINARY, text } from './api/fixtures.ts';

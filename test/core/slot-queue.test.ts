@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { Party } from '../../src/core/call-context.ts';
 import { ApiError } from '../../src/core/errors.ts';
 import { createSlotQueue, type SlotQueue } from '../../src/core/slot-queue.ts';
-import type { Party } from '../../src/core/wire.ts';
 
 const never = new AbortController().signal;
 

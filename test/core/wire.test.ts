@@ -1,7 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, vi } from 'vitest';
+import type { CallContext } from '../../src/core/call-context.ts';
 import { ApiError } from '../../src/core/errors.ts';
-import { type CallContext, openCall, type Serve, serveCall } from '../../src/core/wire.ts';
+import { openCall, type Serve, serveCall } from '../../src/core/wire.ts';
 import { nodePort } from '../../src/engine/node/port.ts';
 import { collect } from './api/fixtures.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GenerationEvent, JournaledEvent } from '../../src/core/events.ts';
+import type { GenerationRequest } from '../../src/core/generation-request.ts';
 import { MEDIA_MARK } from '../../src/core/media.ts';
-import type { GenerationRequest } from '../../src/core/runner.ts';
 import { createChatService, createJournaledService } from '../../src/engine/chat-service.ts';
 import type { TextEngine, TextRequest } from '../../src/engine/engine.ts';
 import { done, engineInfo, finish, progress, text, toolArguments, toolCall } from '../core/api/fixtures.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MEDIA_MARK, type Media } from '../../src/core/media.ts';
-import type { Prompt } from '../../src/core/runner.ts';
+import type { Prompt } from '../../src/core/prompt.ts';
 import { createAffinityBalancer, describeConversation } from '../../src/pool/affinity.ts';
 import { chat } from '../support/generation.ts';
 

@@ -1,6 +1,8 @@
+import type { CallContext } from '../../src/core/call-context.ts';
 import type { GenerationEvent } from '../../src/core/events.ts';
-import type { ChatMessage, ChatPrompt, GenerationRequest, Sampling } from '../../src/core/runner.ts';
-import type { CallContext } from '../../src/core/wire.ts';
+import type { GenerationRequest } from '../../src/core/generation-request.ts';
+import type { ChatMessage, ChatPrompt } from '../../src/core/prompt.ts';
+import type { Sampling } from '../../src/core/sampling/fields.ts';
 import type { ChatService } from '../../src/engine/chat-service.ts';
 import type { TextRequest } from '../../src/engine/engine.ts';
 

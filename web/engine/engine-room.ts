@@ -1,6 +1,6 @@
 import { ApiError, serverError } from '../../src/core/errors.ts';
 import { type Log, toLogFields } from '../../src/core/log.ts';
-import type { LoadedModel, MovingModel } from '../../src/core/runner.ts';
+import type { LoadedModel, MovingModel } from '../../src/core/residency.ts';
 import { createSlotQueue } from '../../src/core/slot-queue.ts';
 import type { JournaledService } from '../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../src/engine/wasm/crash.ts';

@@ -1,6 +1,7 @@
-import { serveGathered } from '../../src/core/inference.ts';
+import { serveGathered } from '../../src/core/inference-calls.ts';
 import { toLogFields, withFields } from '../../src/core/log.ts';
-import { type Port, serveCall } from '../../src/core/wire.ts';
+import type { Port } from '../../src/core/port.ts';
+import { serveCall } from '../../src/core/wire.ts';
 import type { JournaledService } from '../../src/engine/chat-service.ts';
 import type { WasmAssets } from '../../src/engine/wasm/engine.ts';
 import { readConfig } from '../config.ts';

@@ -1,4 +1,5 @@
-import type { Call, Port } from '../../src/core/wire.ts';
+import type { Port } from '../../src/core/port.ts';
+import type { Call } from '../../src/core/wire.ts';
 import type { Link } from './connect.ts';
 
 /**

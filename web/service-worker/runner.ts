@@ -1,5 +1,5 @@
 import { modelNotFound, serverError } from '../../src/core/errors.ts';
-import { callAsk } from '../../src/core/inference.ts';
+import { callAsk } from '../../src/core/inference-calls.ts';
 import type { Runner } from '../../src/core/runner.ts';
 import { openCall } from '../../src/core/wire.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../../src/core/runner.ts';
+import type { ChatMessage } from '../../../src/core/prompt.ts';
 import type { Tool } from '../../../src/core/tool.ts';
 import { readData } from './data.ts';
 import { declined } from './declines.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { formatBytes } from '../../core/bytes.ts';
-import type { BackendName } from '../../core/runner.ts';
+import type { BackendName } from '../../core/engine-info.ts';
 import { createFindGpu, type FindGpu } from '../../pool/find-gpu.ts';
 import { describeEnd } from '../../pool/last-words.ts';
 import type { Finding } from './finding.ts';

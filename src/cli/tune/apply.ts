@@ -1,4 +1,4 @@
-import type { BackendName } from '../../core/runner.ts';
+import type { BackendName } from '../../core/engine-info.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import type { TunedLoad } from '../../pool/load-model.ts';
 import type { Config } from '../config/settings.ts';

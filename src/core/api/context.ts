@@ -1,3 +1,4 @@
+import type { CallContext } from '../call-context.ts';
 import type { ApiError } from '../errors.ts';
 import type { Finder } from '../hub.ts';
 import type { Importer } from '../importer.ts';
@@ -7,7 +8,6 @@ import type { Catalogue } from '../model.ts';
 import type { Puller } from '../puller.ts';
 import type { Remover } from '../remover.ts';
 import type { Runner } from '../runner.ts';
-import type { CallContext } from '../wire.ts';
 import type { ApiRequest } from './http/http.ts';
 import type { JsonLimits } from './http/json-scan.ts';
 import type { PageRules } from './http/reach.ts';

@@ -1,5 +1,6 @@
+import type { GenerationRequest } from '../generation-request.ts';
 import { MEDIA_MARK } from '../media.ts';
-import type { GenerationRequest, Prompt } from '../runner.ts';
+import type { Prompt } from '../prompt.ts';
 import { createStopFilter, foldCase } from './stop-sequences.ts';
 
 /** A prompt may have tens of megabytes. Its case is removed piece by piece, so that a copy of all of it is never in memory. */

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors.ts';
-import type { ChatMessage } from '../runner.ts';
+import type { ChatMessage } from '../prompt.ts';
 import type { ChatFormat } from './formats/format.ts';
 import { endsInReasoning } from './formats/index.ts';
 

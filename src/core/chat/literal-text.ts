@@ -1,15 +1,10 @@
+import type { TextPart } from '../prompt.ts';
+
 /**
  * Stands inside a text that a client wrote and that spells a control token, so that nothing takes it for that token. The
  * template's own control tokens stay whole.
  */
 const BREAK = '\u{E001}';
-
-/** A part of a prompt. */
-export interface TextPart {
-  text: string;
-  /** True where a client's text spells control tokens: all of the part must become ordinary tokens. */
-  literal: boolean;
-}
 
 /** Keeps what clients write from becoming control tokens. */
 export interface LiteralGuard {

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../errors.ts';
 import { MEDIA_MARK, type Media } from '../media.ts';
-import type { ChatMessage } from '../runner.ts';
+import type { ChatMessage } from '../prompt.ts';
 
 /** The start of a mark. A text without it has no mark, and makes none when it is joined with other texts. */
 const BEGINNING = /\u{E000}+(?=media)/gu;

@@ -1,11 +1,12 @@
 import { chatTemplateInvalid, unsupportedParameter } from '../errors.ts';
+import type { GenerationRequest } from '../generation-request.ts';
 import type { Media } from '../media.ts';
-import type { ChatMessage, ChatPrompt, GenerationRequest } from '../runner.ts';
+import type { ChatMessage, ChatPrompt, TextPart } from '../prompt.ts';
 import { hasBannedText } from './banned-texts.ts';
 import { continuedPart, renderContinued } from './continuation.ts';
 import type { ParserOptions, Tool } from './formats/format.ts';
 import { detectFormat, endsInReasoning } from './formats/index.ts';
-import { createLiteralGuard, type TextPart } from './literal-text.ts';
+import { createLiteralGuard } from './literal-text.ts';
 import { renderWithMedia, withoutMarks } from './media-marks.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { replyGrammar } from './reply-grammar.ts';

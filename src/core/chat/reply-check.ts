@@ -1,7 +1,6 @@
-import type { ReplyViolation } from '../events.ts';
+import type { Emit, ReplyViolation } from '../events.ts';
 import { checkValue } from '../grammar/check/check.ts';
 import type { JsonSchema } from '../grammar/json-schema.ts';
-import type { Emit } from '../runner.ts';
 
 /** The schemas that a grammar does not enforce in full. Plain data. */
 export interface ReplyChecks {

@@ -1,5 +1,4 @@
-import type { TextDelta, TokenLogprob } from '../events.ts';
-import type { Emit } from '../runner.ts';
+import type { Emit, TextDelta, TokenLogprob } from '../events.ts';
 import type { ReplyDelta, ReplyParser } from './formats/format.ts';
 
 interface Choice {

@@ -1,6 +1,7 @@
+import type { ReplyFormat } from '../generation-request.ts';
 import type { JsonSchema } from '../grammar/json-schema.ts';
 import { createSchemaGrammar, jsonObjectGrammar, rootGrammar, type SchemaGrammar } from '../grammar/schema-grammar.ts';
-import type { ChatPrompt, ReplyFormat } from '../runner.ts';
+import type { ChatPrompt } from '../prompt.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
 import type { ReplyChecks } from './reply-check.ts';
 import { allowsSeveralCalls, callableTools, mustCall } from './tools.ts';

@@ -1,6 +1,6 @@
 import { Template } from '@huggingface/jinja';
 import { invalidRequest } from '../errors.ts';
-import type { ChatMessage } from '../runner.ts';
+import type { ChatMessage } from '../prompt.ts';
 import type { Tool } from './formats/format.ts';
 import { detectFormat, toolVariants, toTemplateMessages } from './formats/index.ts';
 

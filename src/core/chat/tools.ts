@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatPrompt } from '../runner.ts';
+import type { ChatMessage, ChatPrompt } from '../prompt.ts';
 import type { ChatFormat, Tool } from './formats/format.ts';
 import { describeTools, supportsToolCalls, supportsTools } from './formats/index.ts';
 

@@ -68,3 +68,12 @@ export const SAMPLING_KEYS = Object.keys(SAMPLING_FIELDS) as SamplingKey[];
 export type SamplingNameIn<P extends DefaultPlace> = {
   [K in SamplingKey]: P extends Fields[K]['modelDefaults'][number] ? Fields[K]['name'] : never;
 }[SamplingKey];
+
+/** The sampling settings: a value for each field of `SAMPLING_FIELDS`. */
+export interface Sampling extends Record<SamplingKey, number> {
+  /** Unsigned 32-bit. */
+  seed: number;
+  /** True if the request names no seed: another random number for a token is as good. */
+  anySeed?: true;
+  logitBias: [token: number, bias: number][];
+}

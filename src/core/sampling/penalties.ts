@@ -1,5 +1,5 @@
-import type { Sampling } from '../runner.ts';
 import type { Candidates } from './candidates.ts';
+import type { Sampling } from './fields.ts';
 
 const { fround } = Math;
 

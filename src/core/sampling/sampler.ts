@@ -1,6 +1,6 @@
-import type { Sampling } from '../runner.ts';
 import { type Candidates, indexOfHighest, type TokenLogits, toCandidates } from './candidates.ts';
 import { drawByWeight } from './draw.ts';
+import type { Sampling } from './fields.ts';
 import { createMersenneTwister, type RandomSource } from './mersenne-twister.ts';
 import { drawMirostat1, drawMirostat2, startMirostat } from './mirostat.ts';
 import { addBiases, penalize, toBiases } from './penalties.ts';

@@ -1,5 +1,5 @@
 import type { EngineEvent, PromptProgress } from '../events.ts';
-import type { GenerationRequest, ResumedChoice } from '../runner.ts';
+import type { GenerationRequest, ResumedChoice } from '../generation-request.ts';
 
 /** How far a generation has come, so that another engine can take it up. */
 export interface Journal {

@@ -1,5 +1,5 @@
 import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
-import type { Sampling } from '../../core/runner.ts';
+import type { Sampling } from '../../core/sampling/fields.ts';
 import { isGreedy } from '../../core/sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
 import type { Decoder } from './decoder.ts';

@@ -1,7 +1,7 @@
 import type { ModelTraits } from '../../core/chat/prepare.ts';
+import type { EngineInfo } from '../../core/engine-info.ts';
 import { unsupportedParameter } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { EngineInfo } from '../../core/runner.ts';
 import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { availableMemory } from '../node/available-memory.ts';

@@ -14,7 +14,7 @@ import {
 import { formatBytes } from '../../core/bytes.ts';
 import { invalidRequest } from '../../core/errors.ts';
 import type { Log } from '../../core/log.ts';
-import type { Sampling } from '../../core/runner.ts';
+import type { Sampling } from '../../core/sampling/fields.ts';
 import { toBiases } from '../../core/sampling/penalties.ts';
 import { defaultContextLength } from '../context-length.ts';
 import type { EngineOptions } from '../engine.ts';

@@ -1,4 +1,4 @@
-import type { Sampling } from '../../core/runner.ts';
+import type { Sampling } from '../../core/sampling/fields.ts';
 import { logProbabilities } from '../../core/sampling/log-probabilities.ts';
 import { createSampler, isGreedy } from '../../core/sampling/sampler.ts';
 import type { Place } from './addon-context.ts';

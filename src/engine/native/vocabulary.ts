@@ -1,4 +1,4 @@
-import type { TextPart } from '../../core/chat/literal-text.ts';
+import type { TextPart } from '../../core/prompt.ts';
 import type { Answers } from '../answers.ts';
 import {
   isTokens,

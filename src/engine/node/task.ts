@@ -1,7 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ModelTraits, Prepared } from '../../core/chat/prepare.ts';
+import type { BackendName, EngineInfo } from '../../core/engine-info.ts';
 import type { ErrorData } from '../../core/errors.ts';
-import type { BackendName, EngineInfo, GenerationRequest } from '../../core/runner.ts';
+import type { GenerationRequest } from '../../core/generation-request.ts';
 import type { EngineOptions } from '../engine.ts';
 import type { FromCopyStore, ToCopyStore } from './copy-messages.ts';
 import type { Frame } from './port-mux.ts';

@@ -1,6 +1,5 @@
 import { createStopFilter, foldCase, type StopFilter } from '../../core/chat/stop-sequences.ts';
-import type { FinishReason, TokenLogprob } from '../../core/events.ts';
-import type { Emit } from '../../core/runner.ts';
+import type { Emit, FinishReason, TokenLogprob } from '../../core/events.ts';
 import type { TextRequest } from '../engine.ts';
 import { createReplay, type Replay } from './replay.ts';
 

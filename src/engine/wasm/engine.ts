@@ -1,10 +1,12 @@
 import { Wllama } from '@wllama/wllama/esm/index.js';
-import { spelledControlTokens, type TextPart } from '../../core/chat/literal-text.ts';
+import { spelledControlTokens } from '../../core/chat/literal-text.ts';
 import type { ModelTraits } from '../../core/chat/prepare.ts';
+import type { EngineInfo } from '../../core/engine-info.ts';
 import { unsupportedParameter } from '../../core/errors.ts';
+import type { Emit } from '../../core/events.ts';
 import type { Log } from '../../core/log.ts';
 import { MEDIA_MARK } from '../../core/media.ts';
-import type { Emit, EngineInfo } from '../../core/runner.ts';
+import type { TextPart } from '../../core/prompt.ts';
 import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';

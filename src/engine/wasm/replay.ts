@@ -1,4 +1,4 @@
-import type { Emit } from '../../core/runner.ts';
+import type { Emit } from '../../core/events.ts';
 
 /** A run that repeats what another engine has said of a choice already. */
 export interface Replay {

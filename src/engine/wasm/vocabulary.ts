@@ -1,7 +1,7 @@
-import type { TextPart } from '../../core/chat/literal-text.ts';
 import { ApiError, unsupportedParameter } from '../../core/errors.ts';
 import { MEDIA_MARK } from '../../core/media.ts';
 import { once } from '../../core/once.ts';
+import type { TextPart } from '../../core/prompt.ts';
 import { blobBytes } from '../../gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readVocabulary } from '../../gguf/vocabulary.ts';

@@ -9,6 +9,7 @@ import { JSON_LIMITS } from '../../../src/core/api/http/json-scan.ts';
 import { plainKeys } from '../../../src/core/api/keys/plain.ts';
 import { beginRecord } from '../../../src/core/api/record.ts';
 import { createResponseStore } from '../../../src/core/api/responses/store.ts';
+import type { EngineInfo } from '../../../src/core/engine-info.ts';
 import { ApiError } from '../../../src/core/errors.ts';
 import type {
   ChoiceFinished,
@@ -22,16 +23,11 @@ import type {
   ToolArgumentsDelta,
   ToolCallStart,
 } from '../../../src/core/events.ts';
+import type { GenerationRequest } from '../../../src/core/generation-request.ts';
 import type { ModelCard } from '../../../src/core/model.ts';
-import type {
-  EngineInfo,
-  GenerationRequest,
-  LoadedModel,
-  MovingModel,
-  QuestionKind,
-  Questions,
-  Runner,
-} from '../../../src/core/runner.ts';
+import type { QuestionKind, Questions } from '../../../src/core/questions.ts';
+import type { LoadedModel, MovingModel } from '../../../src/core/residency.ts';
+import type { Runner } from '../../../src/core/runner.ts';
 
 export function modelCard(overrides: Partial<ModelCard> = {}): ModelCard {
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formats } from '../../../src/core/chat/formats/index.ts';
 import { createPreparer } from '../../../src/core/chat/prepare.ts';
-import type { ChatMessage } from '../../../src/core/runner.ts';
+import type { ChatMessage } from '../../../src/core/prompt.ts';
 import { ask, chat } from '../../support/generation.ts';
 import { ADD, HERMES_LIKE, PLAIN, traits } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 import type { Tool } from '../../../src/core/chat/formats/format.ts';
 import type { ModelTraits } from '../../../src/core/chat/prepare.ts';
-import type { ToolCall } from '../../../src/core/runner.ts';
+import type { ToolCall } from '../../../src/core/prompt.ts';
 import { parseGrammar } from '../grammar/gbnf.ts';
 import { createMatcher } from '../grammar/gbnf-matcher.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderWithMedia, withoutMarks } from '../../../src/core/chat/media-marks.ts';
 import { MEDIA_MARK, type Media } from '../../../src/core/media.ts';
-import type { ChatMessage } from '../../../src/core/runner.ts';
+import type { ChatMessage } from '../../../src/core/prompt.ts';
 
 const image = (byte: number): Media => ({ kind: 'image', bytes: Uint8Array.of(byte) });
 const user = (content: string, ...media: Media[]): ChatMessage => ({ role: 'user', content, media });

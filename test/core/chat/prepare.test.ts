@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { hermes } from '../../../src/core/chat/formats/hermes.ts';
 import { detectFormat } from '../../../src/core/chat/formats/index.ts';
 import { createPreparer, type Prepared } from '../../../src/core/chat/prepare.ts';
+import type { GenerationRequest } from '../../../src/core/generation-request.ts';
 import { MEDIA_MARK, type Media } from '../../../src/core/media.ts';
-import type { ChatPrompt, GenerationRequest } from '../../../src/core/runner.ts';
+import type { ChatPrompt } from '../../../src/core/prompt.ts';
 import { ask, chat } from '../../support/generation.ts';
 import { ADD, ADD_CALL, callOf, HERMES_LIKE, matcherOf, NOW, NOW_CALL, PLAIN, traits } from './fixtures.ts';
 

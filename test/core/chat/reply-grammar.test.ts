@@ -3,7 +3,8 @@ import { generic } from '../../../src/core/chat/formats/generic.ts';
 import { hermes } from '../../../src/core/chat/formats/hermes.ts';
 import { formats } from '../../../src/core/chat/formats/index.ts';
 import { replyGrammar } from '../../../src/core/chat/reply-grammar.ts';
-import type { ChatPrompt, ReplyFormat } from '../../../src/core/runner.ts';
+import type { ReplyFormat } from '../../../src/core/generation-request.ts';
+import type { ChatPrompt } from '../../../src/core/prompt.ts';
 import { chat } from '../../support/generation.ts';
 import { ADD, ADD_CALL, matcherOf, NOW, NOW_CALL } from './fixtures.ts';
 

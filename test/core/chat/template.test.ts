@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChatTemplate } from '../../../src/core/chat/template.ts';
 import { ApiError } from '../../../src/core/errors.ts';
-import type { ChatMessage } from '../../../src/core/runner.ts';
+import type { ChatMessage } from '../../../src/core/prompt.ts';
 import { chatTemplate } from '../../fixtures/chat-template.ts';
 
 const NO_TOKENS = { bos: '', eos: '' };

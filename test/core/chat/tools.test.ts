@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { generic } from '../../../src/core/chat/formats/generic.ts';
 import { hermes } from '../../../src/core/chat/formats/hermes.ts';
 import { allowsSeveralCalls, visibleTools, withTools } from '../../../src/core/chat/tools.ts';
-import type { ChatMessage, ToolChoice } from '../../../src/core/runner.ts';
+import type { ChatMessage, ToolChoice } from '../../../src/core/prompt.ts';
 import { chat } from '../../support/generation.ts';
 import { ADD, callOf, HERMES_LIKE, NOW, NOW_CALL, PLAIN } from './fixtures.ts';
 

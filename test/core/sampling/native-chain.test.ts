@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sampling } from '../../../src/core/runner.ts';
 import { softmax, type TokenLogits, toCandidates } from '../../../src/core/sampling/candidates.ts';
+import type { Sampling } from '../../../src/core/sampling/fields.ts';
 import { addBiases, penalize, toBiases } from '../../../src/core/sampling/penalties.ts';
 import { createSampler } from '../../../src/core/sampling/sampler.ts';
 import { scaleByTemperature } from '../../../src/core/sampling/temperature.ts';

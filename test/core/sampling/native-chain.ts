@@ -8,8 +8,8 @@ import {
   TokenBias,
 } from 'node-llama-cpp';
 import { inject } from 'vitest';
-import type { Sampling } from '../../../src/core/runner.ts';
 import type { TokenLogits } from '../../../src/core/sampling/candidates.ts';
+import type { Sampling } from '../../../src/core/sampling/fields.ts';
 import { greedy } from '../../support/generation.ts';
 
 /** Draws from the plain distribution. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Sampling } from '../../../src/core/runner.ts';
+import type { Sampling } from '../../../src/core/sampling/fields.ts';
 import { createSampler } from '../../../src/core/sampling/sampler.ts';
 import { greedy } from '../../support/generation.ts';
 import { someLogits } from './fixtures.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
 import { MEDIA_MARK } from '../../../src/core/media.ts';
-import type { Prompt } from '../../../src/core/runner.ts';
+import type { Prompt } from '../../../src/core/prompt.ts';
 import { type ChatService, createChatService } from '../../../src/engine/chat-service.ts';
 import type { TextEngine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';

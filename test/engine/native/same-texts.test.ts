@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { getLlama, LlamaGrammarEvaluationState, type LlamaModel, type Token, TokenBias } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Sampling } from '../../../src/core/runner.ts';
+import type { Sampling } from '../../../src/core/sampling/fields.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import { greedy } from '../../support/generation.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDetokenizer } from '../../../src/core/chat/detokenizer.ts';
-import type { TextPart } from '../../../src/core/chat/literal-text.ts';
+import type { TextPart } from '../../../src/core/prompt.ts';
 import { type NativeModel, type Token, unloadModel } from '../../../src/engine/native/llama.ts';
 import { createVocabulary, type Vocabulary } from '../../../src/engine/native/vocabulary.ts';
 import { VOCABULARY_KINDS } from '../../fixtures/vocabulary-kinds.ts';

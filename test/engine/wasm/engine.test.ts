@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ResumedChoice } from '../../../src/core/runner.ts';
+import type { ResumedChoice } from '../../../src/core/generation-request.ts';
 import { chat, greedy } from '../../support/generation.ts';
 import { kindsOf, only, request, sampling, textOf, WasmThread } from './wasm-thread.ts';
 

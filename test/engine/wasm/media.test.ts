@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { GenerationEvent } from '../../../src/core/events.ts';
+import type { GenerationRequest } from '../../../src/core/generation-request.ts';
 import { MEDIA_MARK, type Media } from '../../../src/core/media.ts';
-import type { ChatMessage, GenerationRequest } from '../../../src/core/runner.ts';
+import type { ChatMessage } from '../../../src/core/prompt.ts';
 import { plainPng, png, silentMp3, toneWav } from '../../fixtures/media.ts';
 import {
   TOKENS_PER_IMAGE,

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { EngineInfo } from '../../../src/core/engine-info.ts';
 import type { GenerationEvent } from '../../../src/core/events.ts';
-import type { EngineInfo, GenerationRequest, Sampling } from '../../../src/core/runner.ts';
+import type { GenerationRequest } from '../../../src/core/generation-request.ts';
+import type { Sampling } from '../../../src/core/sampling/fields.ts';
 import type { EngineOptions } from '../../../src/engine/engine.ts';
 import { compileRuntime } from '../../../src/engine/wasm/node/runtime.ts';
 import { ask, greedy } from '../../support/generation.ts';

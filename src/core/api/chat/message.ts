@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../runner.ts';
+import type { ToolCall } from '../../prompt.ts';
 import type { ContentPart, Message } from '../generation/conversation.ts';
 import { textContent } from '../generation/conversation.ts';
 import { toArguments } from '../generation/custom-tool.ts';

@@ -1,5 +1,5 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
-import type { ReplyFormat } from '../../runner.ts';
+import type { ReplyFormat } from '../../generation-request.ts';
 import type { ChatRequest } from './schema.ts';
 
 /**

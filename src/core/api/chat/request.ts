@@ -1,5 +1,5 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
-import type { ToolChoice } from '../../runner.ts';
+import type { ToolChoice } from '../../prompt.ts';
 import type { Tool } from '../../tool.ts';
 import { refuseBestOf } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';

@@ -1,5 +1,5 @@
-import type { Prompt } from '../../runner.ts';
-import type { CallContext } from '../../wire.ts';
+import type { CallContext } from '../../call-context.ts';
+import type { Prompt } from '../../prompt.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { runGeneration } from '../generation/start.ts';

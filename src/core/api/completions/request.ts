@@ -1,6 +1,7 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
+import type { GenerationRequest } from '../../generation-request.ts';
 import type { ModelCard } from '../../model.ts';
-import type { GenerationRequest, Prompt } from '../../runner.ts';
+import type { Prompt } from '../../prompt.ts';
 import { refuseBestOf } from '../fields/sampling.ts';
 import { toTextInputs } from '../fields/text-input.ts';
 import { toSettings } from '../generation/request.ts';

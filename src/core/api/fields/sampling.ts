@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { unsupportedParameter } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
-import type { Sampling } from '../../runner.ts';
+import type { Sampling } from '../../sampling/fields.ts';
 import {
   SAMPLING_FIELDS,
   SAMPLING_KEYS,

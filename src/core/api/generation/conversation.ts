@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../errors.ts';
+import type { ReplyFormat } from '../../generation-request.ts';
 import type { MediaPart } from '../../media.ts';
-import type { ChatMessage, ReplyFormat, ToolChoice } from '../../runner.ts';
+import type { ChatMessage, ToolChoice } from '../../prompt.ts';
 import type { Tool } from '../../tool.ts';
 import type { SamplingFields } from '../fields/sampling.ts';
 

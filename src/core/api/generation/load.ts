@@ -1,6 +1,6 @@
 import { notSupportedHere } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
-import type { Residency } from '../../runner.ts';
+import type { Residency } from '../../residency.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { toSettings } from './request.ts';

@@ -1,6 +1,7 @@
+import type { GenerationRequest } from '../../generation-request.ts';
 import type { Media } from '../../media.ts';
 import type { ModelCard } from '../../model.ts';
-import type { ChatMessage, ChatPrompt, GenerationRequest } from '../../runner.ts';
+import type { ChatMessage, ChatPrompt } from '../../prompt.ts';
 import { toSampling, toStop } from '../fields/sampling.ts';
 import type { Conversation, Message } from './conversation.ts';
 import { joinContent } from './media.ts';

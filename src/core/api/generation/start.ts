@@ -1,6 +1,7 @@
 import type { GenerationEvent } from '../../events.ts';
+import type { GenerationRequest } from '../../generation-request.ts';
 import type { ModelCard } from '../../model.ts';
-import type { GenerationRequest, Prompt } from '../../runner.ts';
+import type { Prompt } from '../../prompt.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import type { ApiRequest } from '../http/http.ts';
 import { createEventNotes } from '../record.ts';

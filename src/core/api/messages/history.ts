@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../errors.ts';
-import type { ToolCall } from '../../runner.ts';
+import type { ToolCall } from '../../prompt.ts';
 import type { ContentPart, Message } from '../generation/conversation.ts';
 import type { CountTokensRequest } from './schema.ts';
 

@@ -1,5 +1,6 @@
 import { type ApiError, invalidRequest } from '../../errors.ts';
-import type { ReplyFormat, ToolChoice } from '../../runner.ts';
+import type { ReplyFormat } from '../../generation-request.ts';
+import type { ToolChoice } from '../../prompt.ts';
 import type { Tool } from '../../tool.ts';
 import { type Conversation, checkToolChoice, checkTools, type Message, toTool } from '../generation/conversation.ts';
 import { toMessages } from './history.ts';

@@ -1,6 +1,7 @@
 import { detectFormat, supportsTools } from '../../chat/formats/index.ts';
+import type { EngineInfo } from '../../engine-info.ts';
 import type { Model, ModelCard } from '../../model.ts';
-import type { EngineInfo, LoadedModel } from '../../runner.ts';
+import type { LoadedModel } from '../../residency.ts';
 
 /** The last second of the year 9999, in Unix time: RFC 3339 has no later one, but a `model.json` may. */
 const LAST_SECOND = 253_402_300_799;

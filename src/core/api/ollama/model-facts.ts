@@ -1,5 +1,5 @@
 import type { ModelCard } from '../../model.ts';
-import type { LoadedModel } from '../../runner.ts';
+import type { LoadedModel } from '../../residency.ts';
 import { SAMPLING_FIELDS } from '../../sampling/fields.ts';
 import { sizeLabel } from '../../size-label.ts';
 import { capabilitiesOf, contextLengthOf } from '../models/model-object.ts';

@@ -1,6 +1,6 @@
 import { notSupportedHere } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
-import type { LoadedModel } from '../../runner.ts';
+import type { LoadedModel } from '../../residency.ts';
 import type { RequestContext } from '../context.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { modifiedAt, toCapabilities, toDetails, toListed, toModelInfo, toParameterLines } from './model-facts.ts';

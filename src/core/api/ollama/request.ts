@@ -1,6 +1,7 @@
 import { invalidRequest, unsupportedParameter } from '../../errors.ts';
+import type { GenerationRequest, ReplyFormat } from '../../generation-request.ts';
 import type { ModelCard } from '../../model.ts';
-import type { GenerationRequest, Prompt, ReplyFormat } from '../../runner.ts';
+import type { Prompt } from '../../prompt.ts';
 import {
   type Conversation,
   checkToolChoice,

@@ -1,5 +1,5 @@
 import { unsupportedParameter } from '../../errors.ts';
-import type { ToolCall } from '../../runner.ts';
+import type { ToolCall } from '../../prompt.ts';
 import { type ContentPart, type Message, textContent } from '../generation/conversation.ts';
 import { toArguments } from '../generation/custom-tool.ts';
 import type { ContentItem, InputPart } from './items.ts';

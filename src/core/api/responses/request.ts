@@ -1,6 +1,7 @@
 import { unsupportedParameter } from '../../errors.ts';
+import type { ReplyFormat } from '../../generation-request.ts';
 import type { ModelCard } from '../../model.ts';
-import type { ReplyFormat, ToolChoice } from '../../runner.ts';
+import type { ToolChoice } from '../../prompt.ts';
 import type { Tool } from '../../tool.ts';
 import { toSampling } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';

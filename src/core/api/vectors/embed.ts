@@ -1,6 +1,6 @@
 import { invalidRequest } from '../../errors.ts';
 import type { ModelCard } from '../../model.ts';
-import type { Questions } from '../../runner.ts';
+import type { Questions } from '../../questions.ts';
 import { callOf, type RequestContext } from '../context.ts';
 import type { TextInput } from '../fields/text-input.ts';
 import type { ApiRequest } from '../http/http.ts';

@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolCall } from '../../runner.ts';
+import type { ChatMessage, ToolCall } from '../../prompt.ts';
 import type { ChatFormat, HistoryRules } from './format.ts';
 
 /** A message as chat templates expect it. */

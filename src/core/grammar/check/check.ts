@@ -1,3 +1,4 @@
+import type { Violation } from '../../violation.ts';
 import { createBudget, TooComplex } from '../budget.ts';
 import { inside, type Place, type SchemaObject } from '../json-schema.ts';
 import { constraints } from '../schema/keywords.ts';
@@ -5,7 +6,7 @@ import { resolveReference } from '../schema/reference.ts';
 import { createRefuse } from '../schema/refuse.ts';
 import { PLAIN_CHECKS } from './plain.ts';
 import { checkItems, checkMembers } from './structures.ts';
-import type { Check, Report, Subject, Violation } from './subject.ts';
+import type { Check, Report, Subject } from './subject.ts';
 import { createTextCheck } from './text.ts';
 
 /** Most violations that are told of one value. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelCard } from '../../../../src/core/model.ts';
-import type { ChatPrompt } from '../../../../src/core/runner.ts';
+import type { ChatPrompt } from '../../../../src/core/prompt.ts';
 import { chatGeneration } from '../fixtures.ts';
 
 /** Returns the conversation of a request. */

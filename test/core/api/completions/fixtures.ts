@@ -2,7 +2,7 @@ import { createApi } from '../../../../src/core/api/api.ts';
 import type { TextLogprobs } from '../../../../src/core/api/completions/logprobs.ts';
 import type { ApiRequest } from '../../../../src/core/api/http/http.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
-import type { GenerationRequest } from '../../../../src/core/runner.ts';
+import type { GenerationRequest } from '../../../../src/core/generation-request.ts';
 import {
   createContext,
   createFakeRunner,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import { toModel } from '../../../../src/core/api/models/model-object.ts';
-import type { LoadedModel } from '../../../../src/core/runner.ts';
+import type { LoadedModel } from '../../../../src/core/residency.ts';
 import { createContext, createFakeRunner, engineInfo, get, loadedModel, modelCard, readJson } from '../fixtures.ts';
 
 describe('model object', () => {

@@ -5,7 +5,7 @@ import type { RequestContext } from '../../../../src/core/api/context.ts';
 import { overloaded } from '../../../../src/core/errors.ts';
 import type { GenerationEvent } from '../../../../src/core/events.ts';
 import type { ModelCard } from '../../../../src/core/model.ts';
-import type { Residency } from '../../../../src/core/runner.ts';
+import type { Residency } from '../../../../src/core/residency.ts';
 import {
   createContext,
   createFakeRunner,

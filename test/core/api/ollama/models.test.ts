@@ -2,7 +2,7 @@ import type { ModelResponse, ShowResponse, StatusResponse, VersionResponse } fro
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../../src/core/api/api.ts';
 import type { ModelCard } from '../../../../src/core/model.ts';
-import type { LoadedModel } from '../../../../src/core/runner.ts';
+import type { LoadedModel } from '../../../../src/core/residency.ts';
 import {
   createContext,
   createFakeRunner,

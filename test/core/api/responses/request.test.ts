@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toHead } from '../../../../src/core/api/responses/request.ts';
-import type { ChatMessage } from '../../../../src/core/runner.ts';
+import type { ChatMessage } from '../../../../src/core/prompt.ts';
 import { modelCard } from '../fixtures.ts';
 import { conversationOf, requestOf } from './fixtures.ts';
 

@@ -7,7 +7,7 @@ import { formats } from '../../../../src/core/chat/formats/index.ts';
 import { kimi } from '../../../../src/core/chat/formats/kimi.ts';
 import { llama3 } from '../../../../src/core/chat/formats/llama3.ts';
 import { mistral } from '../../../../src/core/chat/formats/mistral.ts';
-import type { ChatMessage, ToolCall } from '../../../../src/core/runner.ts';
+import type { ChatMessage, ToolCall } from '../../../../src/core/prompt.ts';
 
 const call = (id: string, name: string, json = '{"a": 1}'): ToolCall => ({
   id,

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
+import type { Port } from '../../../../src/core/port.ts';
 import type { PullEvent } from '../../../../src/core/puller.ts';
-import type { openCall, Port } from '../../../../src/core/wire.ts';
+import type { openCall } from '../../../../src/core/wire.ts';
 import type { BrowserModel, ConnectMessage, ModelJob } from '../../../../web/protocol.ts';
 import { launchBrowser, type TestBrowser } from '../../../support/browser.ts';
 import { type StaticSite, startStaticSite } from '../../../support/static-site.ts';

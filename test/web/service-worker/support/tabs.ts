@@ -1,4 +1,4 @@
-import { serveInference } from '../../../../src/core/inference.ts';
+import { serveInference } from '../../../../src/core/inference-calls.ts';
 import type { PullEvent } from '../../../../src/core/puller.ts';
 import { type Serve, serveCall } from '../../../../src/core/wire.ts';
 import type { ChatService, JournaledService } from '../../../../src/engine/chat-service.ts';

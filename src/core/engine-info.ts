@@ -1,0 +1,20 @@
+export type BackendName = 'gpu' | 'cpu' | 'wasm';
+
+/** The facts about a model that are known once an engine has loaded it. */
+export interface EngineInfo {
+  backend: BackendName;
+  /** The npm package that runs it. */
+  runtime: 'node-llama-cpp' | 'wllama';
+  /** The name of the device, or the kind of build. */
+  device: string;
+  /** Context window of one slot, in tokens. */
+  contextLength: number;
+  /** The context window that the model was trained with, in tokens. */
+  trainedContextLength: number;
+  /** The number of generations that can run at once. */
+  slots: number;
+  gpuLayers: number;
+  threads: number;
+  /** Why so many threads; for the log. */
+  threadsReason?: string;
+}

@@ -1,0 +1,25 @@
+import type { GenerationRequest } from './generation-request.ts';
+import type { TextPart } from './prompt.ts';
+
+/** The text of one token, in llama-server's form: its bytes where they are no whole characters. */
+export type TokenPiece = string | number[];
+
+/** The questions that an engine can be asked besides generations, each with its answer. Plain data. */
+export interface Questions {
+  /** Returns the vector of each input, in order, scaled to length 1, and the token count of all inputs together. */
+  embed: { question: { inputs: (string | number[])[] }; answer: { vectors: number[][]; tokens: number } };
+  /**
+   * Returns the relevance of each document to the query, from 0 to 1 and in the order of the documents, and the token
+   * count of all.
+   */
+  rerank: { question: { query: string; documents: string[] }; answer: { scores: number[]; tokens: number } };
+  /** Returns the tokens of a text and the text of each. If the text spells a special token, that becomes one token. */
+  tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: TokenPiece[] } };
+  detokenize: { question: { tokens: number[] }; answer: { text: string } };
+  /** Returns how many tokens the prompt of a request has. Images and recordings count as none. */
+  countPrompt: { question: GenerationRequest; answer: { tokens: number } };
+  /** Returns how many tokens a prompt has that is rendered already. Engines answer it for `countPrompt`. */
+  countTokens: { question: { prompt: string | number[] | TextPart[] }; answer: { tokens: number } };
+}
+
+export type QuestionKind = keyof Questions;
