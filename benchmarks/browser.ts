@@ -4,12 +4,19 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { MOST_WASM_BATCH } from '../src/engine/memory-estimate.ts';
-import { type ModelShape, writeModel } from '../test/fixtures/tiny-model.ts';
-import { launchBrowser } from '../test/support/browser.ts';
-import { bundle } from '../test/support/bundle.ts';
-import { watchDelivery } from '../test/support/delivery.ts';
-import { chat, importModel, openPaddock, request, startPaddockSite, untilReady } from '../test/support/paddock-page.ts';
-import type { StaticSite } from '../test/support/static-site.ts';
+import { launchBrowser } from '../test/kit/browser/browser.ts';
+import { bundle } from '../test/kit/browser/bundle.ts';
+import { watchDelivery } from '../test/kit/browser/delivery.ts';
+import {
+  chat,
+  importModel,
+  openPaddock,
+  request,
+  startPaddockSite,
+  untilReady,
+} from '../test/kit/browser/paddock-page.ts';
+import type { StaticSite } from '../test/kit/browser/static-site.ts';
+import { type ModelShape, writeModel } from '../test/kit/models/tiny-model.ts';
 import { rowsOf, type StreamedReply, type Writer, writeInTurns } from './in-turns.ts';
 import { median, spread } from './statistics.ts';
 

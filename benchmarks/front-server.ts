@@ -1,12 +1,12 @@
-import { createApi } from '../src/core/api/api.ts';
-import { plainKeys } from '../src/core/api/keys/plain.ts';
-import { createResponseStore } from '../src/core/api/responses/store.ts';
-import type { EngineInfo } from '../src/core/engine-info.ts';
-import { createEventQueue, type EventQueue } from '../src/core/event-queue.ts';
-import type { GenerationEvent } from '../src/core/events.ts';
-import type { ModelCard } from '../src/core/model.ts';
-import type { Runner } from '../src/core/runner.ts';
+import { createApi } from '../src/api/api.ts';
+import { plainKeys } from '../src/api/keys/plain.ts';
+import { createResponseStore } from '../src/api/responses/store.ts';
+import type { EngineInfo } from '../src/contract/engine-info.ts';
+import type { GenerationEvent } from '../src/contract/events.ts';
+import type { ModelCard } from '../src/contract/models/model.ts';
+import type { Runner } from '../src/contract/runner.ts';
 import { startServer } from '../src/server/server.ts';
+import { createEventQueue, type EventQueue } from '../src/wire/event-queue.ts';
 
 /**
  * The HTTP front with an engine that follows a script: every stream gets a token each step, as the step loop gives them, and computes

@@ -4,8 +4,8 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { writeTinyModel } from '../test/fixtures/tiny-model.ts';
-import { startServer } from '../test/support/server.ts';
+import { writeTinyModel } from '../test/kit/models/tiny-model.ts';
+import { startServer } from '../test/kit/servers/server.ts';
 
 /**
  * How long one hostile request body keeps a server from answering `/health`. Each body goes to a fresh server, while a thread of

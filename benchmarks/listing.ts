@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readCatalogue } from '../src/catalogue/node/catalogue.ts';
-import { type ModelShape, writeHollowModel } from '../test/fixtures/tiny-model.ts';
+import { type ModelShape, writeHollowModel } from '../test/kit/models/tiny-model.ts';
 import { spread } from './statistics.ts';
 
 /**

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { MEDIA_MARK } from '../src/core/media.ts';
+import { MEDIA_MARK } from '../src/contract/media.ts';
 import { createChatService } from '../src/engine/chat-service.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
 import { loadWasmEngine } from '../src/engine/wasm/node/load.ts';
-import { plainPng } from '../test/fixtures/media.ts';
-import { writeTinyModel } from '../test/fixtures/tiny-model.ts';
-import { writeVisionProjector } from '../test/fixtures/tiny-projector.ts';
-import { ask, chat, doneOf, generate } from '../test/support/generation.ts';
+import { ask, chat, doneOf, generate } from '../test/kit/generation.ts';
+import { plainPng } from '../test/kit/media.ts';
+import { writeTinyModel } from '../test/kit/models/tiny-model.ts';
+import { writeVisionProjector } from '../test/kit/models/tiny-projector.ts';
 import { median } from './statistics.ts';
 
 /**

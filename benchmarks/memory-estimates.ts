@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sum } from '../src/core/sum.ts';
 import { createPool } from '../src/pool/pool.ts';
-import { halfBillionShape } from '../test/fixtures/benchmark-weights.ts';
-import { writeModel } from '../test/fixtures/tiny-model.ts';
-import { ask, call } from '../test/support/generation.ts';
+import { sum } from '../src/utils/sum.ts';
+import { ask, call } from '../test/kit/generation.ts';
+import { halfBillionShape } from '../test/kit/models/benchmark-weights.ts';
+import { writeModel } from '../test/kit/models/tiny-model.ts';
 import { statsOfTree } from './compare/process-tree.ts';
 
 /**

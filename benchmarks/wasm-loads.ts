@@ -3,9 +3,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createPool } from '../src/pool/pool.ts';
-import { tinyModelShape } from '../test/fixtures/model-shape.ts';
-import { writeTinyModel } from '../test/fixtures/tiny-model.ts';
-import { ask, call } from '../test/support/generation.ts';
+import { ask, call } from '../test/kit/generation.ts';
+import { tinyModelShape } from '../test/kit/models/model-shape.ts';
+import { writeTinyModel } from '../test/kit/models/tiny-model.ts';
 
 /**
  * Loads a model into WebAssembly and unloads it, `--count` times, in the server's own pool. Each time it writes some tokens. Prints the

@@ -5,10 +5,10 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Wllama } from '@wllama/wllama/esm/index.js';
-import { sseData } from '../src/core/api/stream/sse-data.ts';
+import { sseData } from '../src/api/stream/sse-data.ts';
 import { installWebGlobals } from '../src/engine/wasm/node/globals.ts';
 import { toLocalUrl } from '../src/engine/wasm/node/local-url.ts';
-import { startServer } from '../test/support/server.ts';
+import { startServer } from '../test/kit/servers/server.ts';
 import { rowsOf, type StreamedReply, type Writer, writeInTurns } from './in-turns.ts';
 
 /**

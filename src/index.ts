@@ -1,8 +1,8 @@
-import { checkExposure } from './cli/config/exposure.ts';
-import { checkKeys } from './cli/config/file.ts';
-import { withKeysOfFile } from './cli/config/key-file.ts';
-import { resolveConfig } from './cli/config/resolve.ts';
-import type { Config } from './cli/config/settings.ts';
+import { checkExposure } from './serve/config/exposure.ts';
+import { checkKeys } from './serve/config/file.ts';
+import { withKeysOfFile } from './serve/config/key-file.ts';
+import { resolveConfig } from './serve/config/resolve.ts';
+import type { Config } from './serve/config/settings.ts';
 
 export { listPaddockSite } from './site-files.ts';
 
@@ -126,7 +126,7 @@ export async function startServer(options: ServerOptions = {}): Promise<PaddockS
   const config = toConfig(options);
   checkExposure(config);
   // Imported on demand: a program that only lists the site does without the server's heavy parts.
-  const [{ startPaddock }, { createLog }] = await Promise.all([import('./cli/serve.ts'), import('./cli/log.ts')]);
+  const [{ startPaddock }, { createLog }] = await Promise.all([import('./serve/serve.ts'), import('./serve/log.ts')]);
   const { url, stop } = await startPaddock(config, createLog(config));
   let closing: Promise<void> | undefined;
   return {

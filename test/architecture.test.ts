@@ -2,41 +2,101 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+/** The rooms that run on any ground: no Node, no DOM. `tsconfig.neutral.json` compiles them without the types of either. */
+const NEUTRAL = [
+  'src/utils',
+  'src/contract',
+  'src/wire',
+  'src/sampling',
+  'src/grammar',
+  'src/chat',
+  'src/dispatch',
+  'src/api',
+];
+
 /** What each room may use besides itself: only what lies below it. */
 const BELOW: Record<string, string[]> = {
-  'src/core': [],
-  'src/gguf': ['src/core'],
-  'src/engine': ['src/core', 'src/gguf'],
+  'src/utils': [],
+  'src/contract': ['src/utils'],
+  'src/wire': ['src/contract'],
+  'src/sampling': ['src/contract'],
+  'src/grammar': ['src/contract', 'src/utils'],
+  'src/chat': ['src/contract', 'src/utils', 'src/grammar'],
+  'src/dispatch': ['src/contract', 'src/wire'],
+  'src/api': ['src/contract', 'src/utils', 'src/wire', 'src/chat'],
+  'src/gguf': ['src/contract'],
   'src/net': [],
-  'src/catalogue': ['src/core', 'src/gguf', 'src/engine', 'src/net', 'src/package-root.ts', 'src/replace-file.ts'],
-  'src/media': ['src/core', 'src/net'],
-  'src/pool': ['src/core', 'src/engine', 'src/package-root.ts'],
-  'src/server': ['src/core', 'src/site-files.ts'],
-  'src/telemetry': ['src/core', 'src/pool'],
-  'src/cli': [
-    'src/core',
+  'src/engine': ['src/contract', 'src/utils', 'src/sampling', 'src/grammar', 'src/chat', 'src/gguf'],
+  'src/media': ['src/contract', 'src/net'],
+  'src/catalogue': [
+    'src/contract',
+    'src/utils',
+    'src/wire',
+    'src/chat',
+    'src/api',
     'src/gguf',
+    'src/engine',
+    'src/net',
+    'src/package-root.ts',
+    'src/replace-file.ts',
+  ],
+  'src/pool': [
+    'src/contract',
+    'src/utils',
+    'src/wire',
+    'src/chat',
+    'src/dispatch',
+    'src/engine',
+    'src/package-root.ts',
+  ],
+  'src/server': ['src/contract', 'src/api', 'src/site-files.ts'],
+  'src/telemetry': ['src/contract', 'src/utils', 'src/api', 'src/pool'],
+  'src/serve': [
+    'src/contract',
+    'src/utils',
+    'src/api',
     'src/engine',
     'src/catalogue',
     'src/media',
     'src/pool',
     'src/server',
     'src/telemetry',
-    'src/package-root.ts',
     'src/replace-file.ts',
     'src/site-files.ts',
   ],
+  'src/cli': [
+    'src/contract',
+    'src/utils',
+    'src/api',
+    'src/engine',
+    'src/catalogue',
+    'src/pool',
+    'src/server',
+    'src/serve',
+    'src/replace-file.ts',
+  ],
   // Files that lie in src itself, in no room: the library, and what several rooms share and belongs to none.
-  'src/index.ts': ['src/cli', 'src/site-files.ts'],
+  'src/index.ts': ['src/serve', 'src/site-files.ts'],
   'src/package-root.ts': [],
   'src/replace-file.ts': [],
   'src/site-files.ts': ['src/package-root.ts'],
-  workers: ['src/core', 'src/engine'],
-  web: ['src/core', 'src/gguf', 'src/engine', 'src/catalogue', 'src/media', 'src/package-root.ts', 'src/site-files.ts'],
+  workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine'],
+  web: [
+    'src/contract',
+    'src/utils',
+    'src/wire',
+    'src/dispatch',
+    'src/api',
+    'src/gguf',
+    'src/engine',
+    'src/catalogue',
+    'src/media',
+    'src/site-files.ts',
+  ],
 };
 
-/** The only packages of `src/core`, whatever ground it runs on. */
-const OF_CORE = ['valibot', '@valibot/to-json-schema', '@huggingface/jinja'];
+/** The only packages of the neutral rooms. */
+const NEUTRAL_PACKAGES = ['valibot', '@valibot/to-json-schema', '@huggingface/jinja'];
 
 /** What a browser can't load, or what Vite puts in its place. The API names node-llama-cpp, but must not load it. */
 const OF_NODE = /["'`]node:|vite-browser-external|piscina|uWebSockets|(?:from|import|require)[\s(]*["'`]node-llama-cpp/;
@@ -100,16 +160,27 @@ describe('imports', () => {
 
   it.each(Object.entries(BELOW))('of %s point down only, to %j', (room, below) => {
     const imports = filesIn(room, /\.tsx?$/).flatMap(importsOf);
-    expect(imports).not.toEqual([]);
     const local = imports.filter(({ imported }) => Object.keys(BELOW).some((other) => isUnder(imported, other)));
     const upward = local.filter(({ imported }) => ![room, ...below].some((allowed) => isUnder(imported, allowed)));
     expect(upward).toEqual([]);
   });
 
-  it('of src/core reach nothing outside it but the packages that run anywhere', () => {
-    const imports = filesIn('src/core', /\.ts$/).flatMap(importsOf);
-    const outside = imports.filter(({ imported }) => !isUnder(imported, 'src/core') && !OF_CORE.includes(imported));
+  it.each(NEUTRAL)('of %s reach nothing outside the neutral rooms but packages that run anywhere', (room) => {
+    const imports = filesIn(room, /\.ts$/).flatMap(importsOf);
+    const outside = imports.filter(
+      ({ imported }) => !NEUTRAL.some((other) => isUnder(imported, other)) && !NEUTRAL_PACKAGES.includes(imported),
+    );
     expect(outside).toEqual([]);
+  });
+
+  it('of the neutral rooms are compiled without the types of Node and of browsers', () => {
+    const { compilerOptions, include } = JSON.parse(readFileSync('tsconfig.neutral.json', 'utf8')) as {
+      compilerOptions: { types: string[]; lib?: string[] };
+      include: string[];
+    };
+    expect(compilerOptions).toMatchObject({ types: [] });
+    expect(compilerOptions).not.toHaveProperty('lib');
+    expect(include).toEqual(NEUTRAL.map((room) => `${room}/**/*.ts`));
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Log } from '../src/core/log.ts';
+import type { Log } from '../src/contract/log.ts';
 
 /** The log of a page or worker: lines with their fields in the browser's console. Debug lines are left out. */
 export const consoleLog: Log = {

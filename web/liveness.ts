@@ -1,4 +1,4 @@
-import type { Port } from '../src/core/port.ts';
+import type { Port } from '../src/contract/port.ts';
 import { ALIVE_MS, connectionLock, FROZEN_AFTER_MS, type PortSign } from './protocol.ts';
 
 // A MessagePort never says that its other end is dead. Web Locks do: the browser releases them when their holder

@@ -1,5 +1,5 @@
-import type { ModelCard } from '../src/core/model.ts';
-import type { LoadedModel, MovingModel } from '../src/core/residency.ts';
+import type { ModelCard } from '../src/contract/models/model.ts';
+import type { LoadedModel, MovingModel } from '../src/contract/residency.ts';
 import type { ModelKind, ModelShape } from '../src/engine/engine.ts';
 
 // The messages between the service worker, the pages and their workers. Everything here is plain data.

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { serveInference } from '../src/core/inference-calls.ts';
-import { type Log, toLogFields } from '../src/core/log.ts';
+import { type Log, toLogFields } from '../src/contract/log.ts';
 import { type LeavingEngine, loadNativeEngine } from '../src/engine/native/engine.ts';
 import type { FromCopyStore, ToCopyStore } from '../src/engine/node/copy-messages.ts';
 import { loadFailure } from '../src/engine/node/load-failure.ts';
@@ -14,6 +13,7 @@ import type {
   WorkerConfig,
   WorkerLogLine,
 } from '../src/engine/node/task.ts';
+import { serveInference } from '../src/wire/inference-calls.ts';
 
 // The process of one native engine. Whatever native code does here, the server outlives it.
 

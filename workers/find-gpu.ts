@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { FindGpuLine, GpuRuntime } from '../src/engine/gpu.ts';
-import { probeGpu } from '../src/engine/native/probe.ts';
+import { probeGpu } from '../src/engine/native/llama/probe.ts';
 
 // The process that looks for a GPU: `node find-gpu.js '{"without":["cuda"],"modelPath":null}'`. It dies where the driver or the binary
 // is wrong, with the reason among what it wrote.

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { ApiError, modelChanged, serverError } from '../src/core/errors.ts';
-import { serveGathered } from '../src/core/inference-calls.ts';
-import { type Log, toLogFields } from '../src/core/log.ts';
+import { ApiError, modelChanged, serverError } from '../src/contract/errors.ts';
+import { type Log, toLogFields } from '../src/contract/log.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
 import { loadFailure } from '../src/engine/node/load-failure.ts';
 import { nodePort } from '../src/engine/node/port.ts';
@@ -9,6 +8,7 @@ import { stampOf } from '../src/engine/node/stamp.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
 import { WasmCrashed } from '../src/engine/wasm/crash.ts';
 import { loadWasmEngine } from '../src/engine/wasm/node/load.ts';
+import { serveGathered } from '../src/wire/inference-calls.ts';
 
 /**
  * What piscina calls in a worker thread for each task. The thread holds the one WebAssembly engine that its configuration

@@ -1,5 +1,5 @@
-import { createPreparer, type ModelTraits } from '../src/core/chat/prepare.ts';
-import { ApiError } from '../src/core/errors.ts';
+import { createPreparer, type ModelTraits } from '../src/chat/prepare.ts';
+import { ApiError } from '../src/contract/errors.ts';
 import type { PrepareResult, PrepareTask } from '../src/engine/node/task.ts';
 
 /** Compiled templates of models, the last used at the end. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { freePort } from '../../test/support/free-port.ts';
+import { freePort } from '../../test/kit/servers/free-port.ts';
 import type { Target } from './request.ts';
 
 /** Where an endpoint is: a URL up to and with `/v1`, or a command that starts it. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type ModelOptions, type ModelShape, writeModel } from '../../test/fixtures/tiny-model.ts';
+import { type ModelOptions, type ModelShape, writeModel } from '../../test/kit/models/tiny-model.ts';
 import { PASSAGE } from './workloads.ts';
 
 /** A model that a run measures. */

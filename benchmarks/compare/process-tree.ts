@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { readStat, type Stat } from '../../chaos/process.ts';
+import { readStat, type Stat } from '../../test/kit/process.ts';
 
 /** What a process and all that it has started have taken of the machine. */
 export interface Usage {

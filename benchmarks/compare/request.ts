@@ -1,4 +1,4 @@
-import { sseData } from '../../src/core/api/stream/sse-data.ts';
+import { sseData } from '../../src/api/stream/sse-data.ts';
 import type { Ask } from './workloads.ts';
 
 /** An OpenAI endpoint: its URL up to and with `/v1`, and the model to name. */

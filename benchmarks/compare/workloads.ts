@@ -1,4 +1,4 @@
-import { makeRandom, type Random } from '../../test/fixtures/random.ts';
+import { makeRandom, type Random } from '../../test/kit/random.ts';
 
 /** A request of a workload, in the words of OpenAI's API. */
 export interface Ask {

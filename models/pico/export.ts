@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ggufChunks, writeChunks } from '../../test/fixtures/gguf-writer.ts';
+import { ggufChunks, writeChunks } from '../../test/kit/models/gguf-writer.ts';
 import { toGguf } from './to-gguf.ts';
 import type { Vocabulary } from './tokenizer.ts';
 import { mixWeights, readWeights } from './weights.ts';

@@ -8,7 +8,7 @@ import {
   text,
   texts,
   uint32,
-} from '../../test/fixtures/gguf-writer.ts';
+} from '../../test/kit/models/gguf-writer.ts';
 import { quantize } from './quantize.ts';
 import { CONTROL_TOKENS, MARKS, type Vocabulary } from './tokenizer.ts';
 import { findMatrix, type Matrix, type ModelConfig, rowsOf, type Weights } from './weights.ts';

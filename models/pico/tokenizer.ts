@@ -1,4 +1,4 @@
-import { spell } from '../../test/fixtures/vocabulary.ts';
+import { spell } from '../../test/kit/models/vocabulary.ts';
 
 /** Tokens that the chat template writes. No merge makes them. llama.cpp treats these as control tokens, `MARKS` as text. */
 export const CONTROL_TOKENS = ['<|im_start|>', '<|im_end|>', '<|endoftext|>'];

@@ -1,12 +1,12 @@
-import { MOST_PIXELS } from '../core/media.ts';
-import type { ModelCard } from '../core/model.ts';
-import { type Senses, sensesIn } from '../core/senses.ts';
-import { sizeLabel } from '../core/size-label.ts';
+import { MOST_PIXELS } from '../contract/media.ts';
+import type { ModelCard } from '../contract/models/model.ts';
+import { type Senses, sensesIn } from '../contract/models/senses.ts';
 import type { ModelKind, ModelShape, ModelSource } from '../engine/engine.ts';
 import { createFields, type Fields } from '../gguf/fields.ts';
 import { fileTypeName } from '../gguf/ggml-types.ts';
 import type { GgufHeader } from '../gguf/header.ts';
 import { readProjectorShape } from '../gguf/projector.ts';
+import { sizeLabel } from '../utils/size-label.ts';
 import type { FoundFile, GgufFile } from './found-file.ts';
 import type { ModelOverrides } from './model-json.ts';
 import { projectorSenses } from './projector.ts';

@@ -1,13 +1,8 @@
 import * as v from 'valibot';
-import { booleanField, integer, nonEmptyText, plainObject, text, validate } from '../core/api/fields/fields.ts';
-import { samplingNumber } from '../core/api/fields/sampling.ts';
-import { createChatTemplate } from '../core/chat/template.ts';
-import {
-  type DefaultPlace,
-  SAMPLING_FIELDS,
-  type SamplingField,
-  type SamplingNameIn,
-} from '../core/sampling/fields.ts';
+import { booleanField, integer, nonEmptyText, plainObject, text, validate } from '../api/fields/fields.ts';
+import { samplingNumber } from '../api/fields/sampling.ts';
+import { createChatTemplate } from '../chat/template.ts';
+import { type DefaultPlace, SAMPLING_FIELDS, type SamplingField, type SamplingNameIn } from '../contract/sampling.ts';
 
 /** Makes schema entries for the sampling fields whose default a model may set in this place. */
 function samplingDefaults<P extends DefaultPlace>(place: P) {

@@ -1,4 +1,4 @@
-import type { Senses } from '../core/senses.ts';
+import type { Senses } from '../contract/models/senses.ts';
 import { createFields } from '../gguf/fields.ts';
 import type { GgufFile } from './found-file.ts';
 

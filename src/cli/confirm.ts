@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { Interrupted, UsageError } from './errors.ts';
+import { Interrupted, UsageError } from '../serve/errors.ts';
 
 /** Asks the user a question. Throws with `untouched` if the answer is not yes, and if there is no terminal to ask on. */
 export async function confirm(question: string, untouched: string): Promise<void> {

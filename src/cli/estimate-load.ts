@@ -1,10 +1,10 @@
-import type { BackendName } from '../core/engine-info.ts';
+import type { BackendName } from '../contract/engine-info.ts';
 import type { ModelSource } from '../engine/engine.ts';
 import { estimateMemory, type MemoryEstimate } from '../engine/memory-estimate.ts';
-import { planBackends } from '../pool/load-model.ts';
-import { createMemoryGauge } from '../pool/memory-gauge.ts';
-import { planLoad } from '../pool/plan-load.ts';
-import { type Config, DEFAULT_BATCH } from './config/settings.ts';
+import { planBackends } from '../pool/load/load-model.ts';
+import { createMemoryGauge } from '../pool/load/memory-gauge.ts';
+import { planLoad } from '../pool/load/plan-load.ts';
+import { type Config, DEFAULT_BATCH } from '../serve/config/settings.ts';
 
 /**
  * The estimated memory of a model without a GPU, in bytes, and the slots and the context length (in tokens) that it

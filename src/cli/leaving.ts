@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from './config/settings.ts';
-import { EXIT } from './errors.ts';
+import type { Config } from '../serve/config/settings.ts';
+import { EXIT } from '../serve/errors.ts';
 
 /** Signals of one moment count as one, in ms: Ctrl-C reaches all processes of the terminal, and npm sends it on to this one. */
 const ECHO_MS = 500;

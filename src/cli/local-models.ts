@@ -1,9 +1,9 @@
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
 import { type FileCatalogue, readCatalogue } from '../catalogue/node/catalogue.ts';
-import type { Log } from '../core/log.ts';
-import { checkModelsFolder } from './config/models-folder.ts';
-import { headerCacheFile } from './home.ts';
-import { note } from './output.ts';
+import type { Log } from '../contract/log.ts';
+import { checkModelsFolder } from '../serve/config/models-folder.ts';
+import { headerCacheFile } from '../serve/home.ts';
+import { note } from '../serve/output.ts';
 
 const ignore = () => {};
 

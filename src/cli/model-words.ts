@@ -1,5 +1,5 @@
-import type { Model } from '../core/model.ts';
-import { sensesIn } from '../core/senses.ts';
+import type { Model } from '../contract/models/model.ts';
+import { sensesIn } from '../contract/models/senses.ts';
 
 /** A Model object as it stands in lists. */
 export type Listed = Omit<Model, 'sources'>;

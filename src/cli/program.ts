@@ -1,4 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { EXIT, exitCodeOf, messageOf } from '../serve/errors.ts';
+import { coloursFor } from '../serve/output.ts';
+import { version } from '../serve/version.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerCache } from './commands/cache.ts';
 import { registerChat } from './commands/chat.ts';
@@ -11,9 +14,6 @@ import { registerRemove } from './commands/remove.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerShow } from './commands/show.ts';
 import { registerTune } from './commands/tune.ts';
-import { EXIT, exitCodeOf, messageOf } from './errors.ts';
-import { coloursFor } from './output.ts';
-import { version } from './version.ts';
 
 // If the reader of the output stops early, as `head` does, that is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
-import { formatBytes } from '../core/bytes.ts';
-import type { PullEvent } from '../core/puller.ts';
-import { formatDuration, printable } from './output.ts';
+import type { PullEvent } from '../contract/models/puller.ts';
+import { formatDuration, printable } from '../serve/output.ts';
+import { formatBytes } from '../utils/bytes.ts';
 
 /** The display of a pull's events. */
 export interface PullScreen {

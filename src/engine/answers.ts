@@ -1,5 +1,5 @@
-import { unsupportedParameter } from '../core/errors.ts';
-import type { QuestionKind, Questions } from '../core/questions.ts';
+import { unsupportedParameter } from '../contract/errors.ts';
+import type { QuestionKind, Questions } from '../contract/questions.ts';
 import type { TextEngine } from './engine.ts';
 
 /** The functions by which an engine answers questions. A missing one means that the engine can't. */

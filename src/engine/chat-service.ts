@@ -1,11 +1,11 @@
-import { detectFormat } from '../core/chat/formats/index.ts';
-import { createPreparer, type Prepared } from '../core/chat/prepare.ts';
-import { createReplyCheck } from '../core/chat/reply-check.ts';
-import { createReplyReader } from '../core/chat/reply-events.ts';
-import type { Emit, EngineEvent, GenerationEvent, JournaledEvent } from '../core/events.ts';
-import type { GenerationRequest } from '../core/generation-request.ts';
-import type { Inference } from '../core/inference.ts';
-import type { Questions } from '../core/questions.ts';
+import { detectFormat } from '../chat/formats/index.ts';
+import { createPreparer, type Prepared } from '../chat/prepare.ts';
+import { createReplyCheck } from '../chat/reply-check.ts';
+import { createReplyReader } from '../chat/reply-events.ts';
+import type { Emit, EngineEvent, GenerationEvent, JournaledEvent } from '../contract/events.ts';
+import type { GenerationRequest } from '../contract/generation-request.ts';
+import type { Inference } from '../contract/inference.ts';
+import type { Questions } from '../contract/questions.ts';
 import type { TextEngine, TextRequest } from './engine.ts';
 
 /** One loaded model as conversations. */

@@ -1,4 +1,4 @@
-import type { BackendName } from '../core/engine-info.ts';
+import type { BackendName } from '../contract/engine-info.ts';
 import type { ModelKind } from './engine.ts';
 
 /** The context window of a chat model, in tokens: long enough to work with, and small enough for most machines. */

@@ -1,10 +1,10 @@
-import type { ModelTraits } from '../core/chat/prepare.ts';
-import type { EngineInfo } from '../core/engine-info.ts';
-import type { EngineEvent } from '../core/events.ts';
-import type { GenerationRequest } from '../core/generation-request.ts';
-import type { Inference } from '../core/inference.ts';
-import type { Media } from '../core/media.ts';
-import type { TextPart } from '../core/prompt.ts';
+import type { ModelTraits } from '../chat/prepare.ts';
+import type { EngineInfo } from '../contract/engine-info.ts';
+import type { EngineEvent } from '../contract/events.ts';
+import type { GenerationRequest } from '../contract/generation-request.ts';
+import type { Inference } from '../contract/inference.ts';
+import type { Media } from '../contract/media.ts';
+import type { TextPart } from '../contract/prompt.ts';
 import type { ProjectorShape } from '../gguf/projector.ts';
 import type { GpuRuntime } from './gpu.ts';
 

@@ -1,5 +1,5 @@
-import { invalidRequest } from '../core/errors.ts';
-import type { Sampling } from '../core/sampling/fields.ts';
+import { invalidRequest } from '../contract/errors.ts';
+import type { Sampling } from '../contract/sampling.ts';
 
 /** Throws a 400 `ApiError` if a bias is on a token that the model does not have. */
 export function refuseUnknownTokens({ logitBias }: Sampling, vocabularySize: number): void {

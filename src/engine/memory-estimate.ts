@@ -1,4 +1,4 @@
-import type { BackendName } from '../core/engine-info.ts';
+import type { BackendName } from '../contract/engine-info.ts';
 import { roundContext } from './context-length.ts';
 import type { ModelKind, ModelShape } from './engine.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 
 /** 400: a text in the field `param` is too long for a vector or a score. Both numbers are in tokens. */
 export function overlongText(param: 'input' | 'documents', tokens: number, contextLength: number): ApiError {

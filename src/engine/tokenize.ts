@@ -1,6 +1,6 @@
-import { invalidRequest } from '../core/errors.ts';
-import type { TextPart } from '../core/prompt.ts';
-import type { TokenPiece } from '../core/questions.ts';
+import { invalidRequest } from '../contract/errors.ts';
+import type { TextPart } from '../contract/prompt.ts';
+import type { TokenPiece } from '../contract/questions.ts';
 
 /** Texts up to this many characters are tokenized in one go; it takes some 100 ms, and the tokens are llama.cpp's own. */
 const LONG = 32_768;

@@ -1,4 +1,4 @@
-import { MOST_PIXELS } from '../core/media.ts';
+import { MOST_PIXELS } from '../contract/media.ts';
 
 /** The limits for one image or recording of a request. */
 export interface MediaLimits {

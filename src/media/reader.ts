@@ -1,5 +1,5 @@
-import { invalidRequest } from '../core/errors.ts';
-import type { Media, MediaPart, MediaReader } from '../core/media.ts';
+import { invalidRequest } from '../contract/errors.ts';
+import type { Media, MediaPart, MediaReader } from '../contract/media.ts';
 import { decodeBase64 } from './base64.ts';
 import { isDataUri, readDataUri } from './data-uri.ts';
 import { describeBeginning, isImageType, typeOf } from './file-type.ts';

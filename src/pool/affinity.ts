@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { GenerationRequest } from '../core/generation-request.ts';
-import type { Media } from '../core/media.ts';
-import type { ChatMessage, Prompt } from '../core/prompt.ts';
+import type { GenerationRequest } from '../contract/generation-request.ts';
+import type { Media } from '../contract/media.ts';
+import type { ChatMessage, Prompt } from '../contract/prompt.ts';
 
 /** A worker thread, as the balancer sees it. */
 export interface Candidate {

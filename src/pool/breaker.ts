@@ -1,4 +1,4 @@
-import { ApiError } from '../core/errors.ts';
+import { ApiError } from '../contract/errors.ts';
 
 /** So many deaths within `WINDOW_MS`, and no generation that ended well between them, open the breaker. */
 const MOST_DEATHS = 5;

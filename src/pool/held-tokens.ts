@@ -1,4 +1,4 @@
-import type { EngineEvent } from '../core/events.ts';
+import type { EngineEvent } from '../contract/events.ts';
 
 /** Counts the tokens that the running generations of a model hold in its KV caches. What idle slots keep for later does not count. */
 export interface HeldTokens {

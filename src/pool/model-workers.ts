@@ -1,7 +1,7 @@
-import type { CallContext } from '../core/call-context.ts';
-import type { Port } from '../core/port.ts';
-import type { Call } from '../core/wire.ts';
+import type { CallContext } from '../contract/call-context.ts';
+import type { Port } from '../contract/port.ts';
 import type { LoadResult } from '../engine/node/task.ts';
+import type { Call } from '../wire/wire.ts';
 
 /** A call that a worker serves. It fails with `EngineDied` when its engine dies. */
 export interface WorkerCall<E> extends Call<E> {

@@ -1,4 +1,4 @@
-import type { UnloadReason } from './keeper.ts';
+import type { UnloadReason } from './residency/keeper.ts';
 
 /** Is told what happens to models and their engines, for metrics. Times are in ms. */
 export interface PoolObserver {

@@ -1,25 +1,25 @@
-import type { CallContext } from '../core/call-context.ts';
-import { serverError } from '../core/errors.ts';
-import type { EngineEvent, GenerationEvent } from '../core/events.ts';
-import { eventsOf } from '../core/events-of.ts';
-import type { Inference } from '../core/inference.ts';
-import type { Runner } from '../core/runner.ts';
-import { createSlotQueue, type SlotQueue } from '../core/slot-queue.ts';
-import { sum } from '../core/sum.ts';
+import type { CallContext } from '../contract/call-context.ts';
+import { serverError } from '../contract/errors.ts';
+import type { EngineEvent, GenerationEvent } from '../contract/events.ts';
+import type { Inference } from '../contract/inference.ts';
+import type { Runner } from '../contract/runner.ts';
+import { createSlotQueue, type SlotQueue } from '../dispatch/slot-queue.ts';
 import { type ChatService, chatServiceOver } from '../engine/chat-service.ts';
 import type { TextRequest } from '../engine/engine.ts';
+import { sum } from '../utils/sum.ts';
+import { eventsOf } from '../wire/events-of.ts';
 import { describeConversation } from './affinity.ts';
-import { createFindGpu } from './find-gpu.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
-import { type Claim, createKeeper, type Keeper, LoadGivenUp } from './keeper.ts';
-import { type LoadedWorkers, type LoadOptions, loadModel } from './load-model.ts';
-import { createMemoryGauge } from './memory-gauge.ts';
+import { createFindGpu } from './load/find-gpu.ts';
+import { type LoadedWorkers, type LoadOptions, loadModel } from './load/load-model.ts';
+import { createMemoryGauge } from './load/memory-gauge.ts';
+import { MOST_DEFAULT_SLOTS } from './load/plan-slots.ts';
 import { NOBODY, type PoolObserver } from './observer.ts';
-import { MOST_DEFAULT_SLOTS } from './plan-slots.ts';
-import { createPreparerPool } from './preparer.ts';
 import { createProbation, type Probation } from './probation.ts';
-import type { MemoryState } from './residency.ts';
+import { type Claim, createKeeper, type Keeper, LoadGivenUp } from './residency/keeper.ts';
+import type { MemoryState } from './residency/residency.ts';
 import { askToTheEnd, generateToTheEnd } from './takeover.ts';
+import { createPreparerPool } from './threads/preparer.ts';
 
 export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'findGpu' | 'observer'> {
   /** The most requests that may wait for a slot of one model. While the model loads, `engine.slots` more may wait. */

@@ -1,4 +1,4 @@
-import { createSlotQueue } from '../core/slot-queue.ts';
+import { createSlotQueue } from '../dispatch/slot-queue.ts';
 
 /** Lets requests that saw their engine die be taken up one at a time. */
 export interface Probation {

@@ -1,14 +1,14 @@
-import type { CallContext } from '../core/call-context.ts';
-import { ApiError } from '../core/errors.ts';
-import type { EngineEvent } from '../core/events.ts';
-import { answerOf, callAsk, callGenerate } from '../core/inference-calls.ts';
-import type { QuestionKind, Questions } from '../core/questions.ts';
-import { createJournal } from '../core/takeover/journal.ts';
-import { createSuspicion } from '../core/takeover/suspicion.ts';
+import type { CallContext } from '../contract/call-context.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { EngineEvent } from '../contract/events.ts';
+import type { QuestionKind, Questions } from '../contract/questions.ts';
+import { createJournal } from '../dispatch/journal.ts';
+import { createSuspicion } from '../dispatch/retry-policy.ts';
 import type { TextRequest } from '../engine/engine.ts';
-import { EngineDied } from './engine-died.ts';
+import { answerOf, callAsk, callGenerate } from '../wire/inference-calls.ts';
 import type { ModelWorkers } from './model-workers.ts';
 import type { Probation } from './probation.ts';
+import { EngineDied } from './process/engine-died.ts';
 
 /**
  * Runs a generation to its end, whatever number of engines that takes: when one dies, the next evaluates the prompt and the

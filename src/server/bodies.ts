@@ -1,5 +1,5 @@
-import { bodyInSmallPieces, bodyTooLarge, bodyTooSlow } from '../core/api/http/refusals.ts';
-import { overloaded, serverError } from '../core/errors.ts';
+import { bodyInSmallPieces, bodyTooLarge, bodyTooSlow } from '../api/http/refusals.ts';
+import { overloaded, serverError } from '../contract/errors.ts';
 import { createBodyText, type Look } from './body-text.ts';
 
 /** What the bodies of requests may take. */

@@ -1,4 +1,4 @@
-import type { ApiReply } from '../core/api/http/http.ts';
+import type { ApiReply } from '../api/http/http.ts';
 import type { RequestHead } from './exchange.ts';
 
 /** A page that may do nothing at all. */

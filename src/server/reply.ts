@@ -1,4 +1,4 @@
-import type { ApiReply } from '../core/api/http/http.ts';
+import type { ApiReply } from '../api/http/http.ts';
 import type { Exchange } from './exchange.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { ApiRequest } from '../core/api/http/http.ts';
-import type { ApiError } from '../core/errors.ts';
+import type { ApiRequest } from '../api/http/http.ts';
+import type { ApiError } from '../contract/errors.ts';
 import type { Body } from './bodies.ts';
 import type { Ending } from './ending.ts';
 import type { Exchange } from './exchange.ts';

@@ -1,7 +1,7 @@
-import { isAllowedHost } from '../core/api/http/host.ts';
-import type { Api } from '../core/api/http/http.ts';
-import { headersTooLarge, hostNotAllowed } from '../core/api/http/refusals.ts';
-import { type ApiError, shuttingDown } from '../core/errors.ts';
+import { isAllowedHost } from '../api/http/host.ts';
+import type { Api } from '../api/http/http.ts';
+import { headersTooLarge, hostNotAllowed } from '../api/http/refusals.ts';
+import { type ApiError, shuttingDown } from '../contract/errors.ts';
 import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
 import { createEnding, type Ending } from './ending.ts';
 import { type Exchange, HEAD_LIMIT_BYTES, type Place, type RequestHead, type Serve } from './exchange.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { MCP_WORKER, mcpWorkerPolicy } from '../core/api/http/mcp-policy.ts';
-import { isApiPath } from '../core/api/http/paths.ts';
+import { MCP_WORKER, mcpWorkerPolicy } from '../api/http/mcp-policy.ts';
+import { isApiPath } from '../api/http/paths.ts';
 import { contentTypeOf, DIAGRAMS_FOLDER, ENGINE_WORKER } from '../site-files.ts';
 import { compress, type Encoding, pickEncoding } from './compress.ts';
 import type { ReplyHead, RequestHead } from './exchange.ts';

@@ -1,5 +1,5 @@
-import type { RequestRecord } from '../core/api/record.ts';
-import type { Log } from '../core/log.ts';
+import type { RequestRecord } from '../api/record.ts';
+import type { Log } from '../contract/log.ts';
 
 /** What machines ask every few seconds: told at the level debug alone. */
 const ROUTINE = new Set(['/health', '/ready', '/metrics']);

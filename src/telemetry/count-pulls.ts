@@ -1,4 +1,4 @@
-import type { PullEvent, Puller } from '../core/puller.ts';
+import type { PullEvent, Puller } from '../contract/models/puller.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The same puller. It tells how each pull ended: a reader that stops before has cancelled it. */

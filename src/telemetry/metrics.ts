@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Observer, RequestRecord } from '../core/api/record.ts';
-import type { LoadedModel, MovingModel } from '../core/residency.ts';
+import type { Observer, RequestRecord } from '../api/record.ts';
+import type { LoadedModel, MovingModel } from '../contract/residency.ts';
 import type { PoolObserver } from '../pool/observer.ts';
 import { BUCKETS } from './buckets.ts';
 import { createBoundedLabel } from './labels.ts';

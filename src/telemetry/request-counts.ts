@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../core/api/record.ts';
+import type { RequestRecord } from '../api/record.ts';
 
 /** The labels of a count, as they are in the metrics. */
 export type RequestLabels = Record<'method' | 'route' | 'model' | 'key' | 'status', string>;

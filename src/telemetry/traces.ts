@@ -11,8 +11,8 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { CLIENT_LEFT, type RequestRecord } from '../core/api/record.ts';
-import { type Log, toLogFields } from '../core/log.ts';
+import { CLIENT_LEFT, type RequestRecord } from '../api/record.ts';
+import { type Log, toLogFields } from '../contract/log.ts';
 
 /** Sends a span of each request to an OpenTelemetry collector. */
 export interface Traces {

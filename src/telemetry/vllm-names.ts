@@ -1,5 +1,5 @@
-import type { LoadedModel, MovingModel } from '../core/residency.ts';
-import { sum } from '../core/sum.ts';
+import type { LoadedModel, MovingModel } from '../contract/residency.ts';
+import { sum } from '../utils/sum.ts';
 
 /** Ours that mean the same as one of vLLM's: https://docs.vllm.ai/en/latest/usage/metrics.html */
 const SAME: Record<string, string> = {

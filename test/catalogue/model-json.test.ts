@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { text } from '../fixtures/gguf-writer.ts';
+import { text } from '../kit/models/gguf-writer.ts';
 import { makeFolder, modelEntries, readLines, writeSparse } from './node/fixtures.ts';
 
 /** Reads the catalogue of one model, `a`, with this model.json beside it. */

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addSettings, readConfig } from '../../src/cli/config/command.ts';
-import { allowedHosts, checkExposure } from '../../src/cli/config/exposure.ts';
-import { othersMayRead, withKeysOfFile } from '../../src/cli/config/key-file.ts';
-import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../src/cli/config/settings.ts';
-import { UsageError } from '../../src/cli/errors.ts';
+import { allowedHosts, checkExposure } from '../../src/serve/config/exposure.ts';
+import { othersMayRead, withKeysOfFile } from '../../src/serve/config/key-file.ts';
+import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../src/serve/config/settings.ts';
+import { UsageError } from '../../src/serve/errors.ts';
 
 let home: string;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { estimateLoad } from '../../src/cli/estimate-load.ts';
 import type { ModelSource } from '../../src/engine/engine.ts';
-import { tinyModelShape } from '../fixtures/model-shape.ts';
+import { tinyModelShape } from '../kit/models/model-shape.ts';
 
 const source: ModelSource = {
   files: ['/models/x.gguf'],

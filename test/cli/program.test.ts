@@ -28,6 +28,6 @@ describe('the command line', () => {
   });
 
   it('would show them: the server has them all', () => {
-    expect(packagesOf('dist/src/cli/serve.js')).toEqual(expect.arrayContaining(['piscina', 'prom-client']));
+    expect(packagesOf('dist/src/serve/serve.js')).toEqual(expect.arrayContaining(['piscina', 'prom-client']));
   });
 });

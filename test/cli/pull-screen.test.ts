@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { openPullScreen } from '../../src/cli/pull-screen.ts';
-import type { PullEvent } from '../../src/core/puller.ts';
+import type { PullEvent } from '../../src/contract/models/puller.ts';
 
 const downloading = (completed: number, file = 'a.gguf'): PullEvent => ({
   status: 'downloading',

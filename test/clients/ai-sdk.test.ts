@@ -14,7 +14,7 @@ import {
 } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { collect } from '../core/api/fixtures.ts';
+import { collect } from '../api/fixtures.ts';
 import { API_KEY, Book, Shelf, servePaddock } from './paddock.ts';
 
 const baseURL = await servePaddock();

@@ -8,7 +8,7 @@ import {
 import { tool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { describe, expect, it } from 'vitest';
-import { collect } from '../core/api/fixtures.ts';
+import { collect } from '../api/fixtures.ts';
 import { API_KEY, Book, Shelf, servePaddock } from './paddock.ts';
 
 const baseURL = await servePaddock();

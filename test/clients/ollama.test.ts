@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Ollama, type ProgressResponse } from 'ollama';
 import { Ollama as BrowserOllama } from 'ollama/browser';
 import { describe, expect, inject, it } from 'vitest';
-import { collect } from '../core/api/fixtures.ts';
-import { startHub } from '../support/hub.ts';
-import { startServer } from '../support/server.ts';
+import { collect } from '../api/fixtures.ts';
+import { startHub } from '../kit/servers/hub.ts';
+import { startServer } from '../kit/servers/server.ts';
 import { API_KEY, servePaddock } from './paddock.ts';
 
 const host = (await servePaddock()).replace(/\/v1$/, '');

@@ -1,6 +1,6 @@
 import OpenAI, { AuthenticationError, BadRequestError, NotFoundError } from 'openai';
 import { describe, expect, it } from 'vitest';
-import { collect } from '../core/api/fixtures.ts';
+import { collect } from '../api/fixtures.ts';
 import { API_KEY, servePaddock } from './paddock.ts';
 
 const baseURL = await servePaddock();

@@ -1,6 +1,6 @@
 import { afterAll, inject } from 'vitest';
 import { z } from 'zod';
-import { startServer } from '../support/server.ts';
+import { startServer } from '../kit/servers/server.ts';
 
 export const API_KEY = 'client-key';
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeEmbeddingModel, writeRerankModel } from '../fixtures/embedding-model.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { writeEmbeddingModel, writeRerankModel } from '../kit/models/embedding-model.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 import { postJson } from './target.ts';
 
 const texts = [

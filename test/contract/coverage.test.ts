@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FAMILIES } from '../../src/core/api/api.ts';
-import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
-import { samplingEntries } from '../../src/core/api/fields/sampling.ts';
-import { messagesRequestSchema, WITHOUT_EFFECT } from '../../src/core/api/messages/schema.ts';
-import { responseRequestSchema } from '../../src/core/api/responses/schema.ts';
-import { embeddingRequestSchema, rerankRequestSchema } from '../../src/core/api/vectors/schema.ts';
+import { FAMILIES } from '../../src/api/api.ts';
+import { chatRequestSchema } from '../../src/api/chat/schema.ts';
+import { samplingEntries } from '../../src/api/fields/sampling.ts';
+import { messagesRequestSchema, WITHOUT_EFFECT } from '../../src/api/messages/schema.ts';
+import { responseRequestSchema } from '../../src/api/responses/schema.ts';
+import { embeddingRequestSchema, rerankRequestSchema } from '../../src/api/vectors/schema.ts';
 import { COVERAGE, ELSEWHERE, renderCoverage } from './coverage.ts';
 import { CONTRACT } from './suite.ts';
 import { TARGETS } from './targets.ts';
 
 /** Fields of messages that tests of their own hold. */
 const SAMPLED_OR_THOUGHT = ['temperature', 'top_p', 'top_k', 'thinking', 'output_format'];
-/** These fields of a response are tested in test/core/api/responses. */
+/** These fields of a response are tested in test/api/responses. */
 const RESPONSE_HINTS = [
   'context_management',
   'max_tool_calls',

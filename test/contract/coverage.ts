@@ -1,5 +1,5 @@
-import { chatRequestSchema } from '../../src/core/api/chat/schema.ts';
-import { REFUSED, WITHOUT_EFFECT } from '../../src/core/api/fields/support.ts';
+import { chatRequestSchema } from '../../src/api/chat/schema.ts';
+import { REFUSED, WITHOUT_EFFECT } from '../../src/api/fields/support.ts';
 import { TARGETS } from './targets.ts';
 
 /** The promise of the suite that tests each field of the API: the field, then the name of the test case. */
@@ -302,23 +302,23 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'pulls a model from a hub, uses it by the name it was pulled by, and deletes it, %s',
   },
   'POST /api/chat: think': {
-    file: 'test/core/api/ollama/handler.test.ts',
+    file: 'test/api/ollama/handler.test.ts',
     name: 'asks a model that can think with the words that its template knows',
   },
   'POST /api/chat and /api/generate: logprobs, top_logprobs': {
-    file: 'test/core/api/ollama/handler.test.ts',
+    file: 'test/api/ollama/handler.test.ts',
     name: 'tells logprobs with the pieces they belong to',
   },
   'POST /api/generate: system': {
-    file: 'test/core/api/ollama/handler.test.ts',
+    file: 'test/api/ollama/handler.test.ts',
     name: 'streams the reply to one message, the last line with the counts',
   },
   'POST /api/generate: suffix': {
-    file: 'test/core/api/ollama/handler.test.ts',
+    file: 'test/api/ollama/handler.test.ts',
     name: 'continues a text where raw is true, and fills a gap before a suffix',
   },
   'POST /api/embed: dimensions': {
-    file: 'test/core/api/ollama/vectors.test.ts',
+    file: 'test/api/ollama/vectors.test.ts',
     name: 'shortens the vectors to dimensions',
   },
   'POST /api/embed: truncate true, on the native engine': {
@@ -326,11 +326,11 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'cuts a text that is too long for a vector, unless truncate is false',
   },
   'POST /api/copy: a 501': {
-    file: 'test/core/api/ollama/models.test.ts',
+    file: 'test/api/ollama/models.test.ts',
     name: 'POST /api/%s says that it is not there',
   },
   'POST /api/create: a 501': {
-    file: 'test/core/api/ollama/models.test.ts',
+    file: 'test/api/ollama/models.test.ts',
     name: 'POST /api/%s says that it is not there',
   },
   Host: {
@@ -342,7 +342,7 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'that is too long by %s is refused with our own error',
   },
   'x-request-id, taken or made': {
-    file: 'test/core/api/api.test.ts',
+    file: 'test/api/api.test.ts',
     name: 'is in the header of every reply, whole, streamed or an error',
   },
   'POST /v1/responses/input_tokens': {
@@ -350,19 +350,19 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'counts the tokens of an input as the response itself counts them',
   },
   'POST /v1/responses: every event, in order, with its fields': {
-    file: 'test/core/api/responses/transcripts.test.ts',
+    file: 'test/api/responses/transcripts.test.ts',
     name: 'names its item by the id that the item begins and ends with',
   },
   'POST /v1/responses: top_logprobs and include': {
-    file: 'test/core/api/responses/transcripts.test.ts',
+    file: 'test/api/responses/transcripts.test.ts',
     name: 'has the log probabilities where they are asked for, and else an empty list',
   },
   'POST /v1/responses: other hints': {
-    file: 'test/core/api/responses/handler.test.ts',
+    file: 'test/api/responses/handler.test.ts',
     name: 'takes the hints of agents and notes none as unknown',
   },
   'stored responses, of another key': {
-    file: 'test/core/api/responses/handler.test.ts',
+    file: 'test/api/responses/handler.test.ts',
     name: 'is there for its own key alone',
   },
   'stored responses, in a service worker that is stopped': {
@@ -370,35 +370,35 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'has the responses that it has stored when it is started again, until they are deleted',
   },
   'POST /v1/messages: temperature, top_p, top_k': {
-    file: 'test/core/api/messages/request.test.ts',
+    file: 'test/api/messages/request.test.ts',
     name: 'has the limits and the sampling of the request',
   },
   'POST /v1/messages: thinking, output_config.effort': {
-    file: 'test/core/api/messages/request.test.ts',
+    file: 'test/api/messages/request.test.ts',
     name: '%j is the effort %s',
   },
   'POST /v1/messages: output_format': {
-    file: 'test/core/api/messages/request.test.ts',
+    file: 'test/api/messages/request.test.ts',
     name: 'may be asked for by the older field',
   },
   'POST /v1/messages: system messages among the others': {
-    file: 'test/core/api/messages/history.test.ts',
+    file: 'test/api/messages/history.test.ts',
     name: 'leaves a later system message in its place, as a user message: the prompt before it stays the same',
   },
   'POST /v1/messages: documents': {
-    file: 'test/core/api/messages/history.test.ts',
+    file: 'test/api/messages/history.test.ts',
     name: 'has the text of documents and search results',
   },
   'POST /v1/messages: fields without effect': {
-    file: 'test/core/api/messages/handler.test.ts',
+    file: 'test/api/messages/handler.test.ts',
     name: 'takes the query and the headers of the beta',
   },
   'the events of a message that thinks': {
-    file: 'test/core/api/messages/stream.test.ts',
+    file: 'test/api/messages/stream.test.ts',
     name: 'of thinking and text: the thinking is signed at its end',
   },
   'POST /v1/tokenize: add_special': {
-    file: 'test/core/api/tokens/handler.test.ts',
+    file: 'test/api/tokens/handler.test.ts',
     name: 'adds the special tokens that a text begins or ends with when asked to',
   },
   'tokens of every kind of vocabulary, on WebAssembly': {
@@ -414,15 +414,15 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'that the runtime can not tell, of tokens that are a part of a character, are refused, and it serves on',
   },
   'POST /v1/models/pull: stream true': {
-    file: 'test/core/api/models/pull.test.ts',
+    file: 'test/api/models/pull.test.ts',
     name: 'streams what happens, ending with the model and [DONE]',
   },
   'POST /v1/models/pull: stream false': {
-    file: 'test/core/api/models/pull.test.ts',
+    file: 'test/api/models/pull.test.ts',
     name: 'answers the model alone, with its sources, when it shall not stream',
   },
   'POST /v1/models/search: query, limit': {
-    file: 'test/core/api/models/hub.test.ts',
+    file: 'test/api/models/hub.test.ts',
     name: 'answers what the hub has, 20 at most if the request does not say',
   },
   'POST /v1/models/search, against a hub': {
@@ -430,15 +430,15 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'finds the repositories with GGUF files, the most downloaded first',
   },
   'POST /v1/models/variants: model': {
-    file: 'test/core/api/models/hub.test.ts',
+    file: 'test/api/models/hub.test.ts',
     name: 'answers what there is to pull',
   },
   'GET /health: memory': {
-    file: 'test/core/api/health/handler.test.ts',
+    file: 'test/api/health/handler.test.ts',
     name: 'says how much memory there is for models, in bytes',
   },
   'POST /v1/models/import: filename, size': {
-    file: 'test/core/api/models/import.test.ts',
+    file: 'test/api/models/import.test.ts',
     name: 'streams what happens, ending with the model and [DONE]',
   },
   'POST /v1/models/import, in a browser': {
@@ -446,7 +446,7 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'stores a file as a model that is called like it',
   },
   'POST /v1/models/import, on a server: a 501': {
-    file: 'test/core/api/models/import.test.ts',
+    file: 'test/api/models/import.test.ts',
     name: 'is refused where no files are taken',
   },
 };

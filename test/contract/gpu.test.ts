@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
 import { probeGpus } from '../../src/cli/doctor/backends.ts';
-import { createFindGpu } from '../../src/pool/find-gpu.ts';
-import { startServer } from '../support/server.ts';
+import { createFindGpu } from '../../src/pool/load/find-gpu.ts';
+import { startServer } from '../kit/servers/server.ts';
 import { describeServerContract } from './server-target.ts';
 
 // A processor that Mesa offers as a Vulkan device is a GPU too, but only if it is asked for by number.

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 import { describeContract } from './suite.ts';
 
 const API_KEY = 'contract-key';

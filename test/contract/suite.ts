@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { cancellationCases } from './cancellation.ts';
-import { chatCases } from './chat.ts';
-import { choiceCases } from './choices.ts';
-import { clientCases } from './clients.ts';
-import { completionCases } from './completions.ts';
-import { embeddingCases } from './embeddings.ts';
-import { errorCases } from './errors.ts';
-import { httpCases } from './http.ts';
-import { mediaCases } from './media.ts';
-import { messageCases } from './messages.ts';
-import { modelCases } from './models.ts';
-import { ollamaCases } from './ollama.ts';
-import { rerankCases } from './rerank.ts';
-import { responseCases } from './responses.ts';
-import { samplingCases } from './sampling.ts';
-import { streamCases } from './stream.ts';
+import { cancellationCases } from './cases/cancellation.ts';
+import { chatCases } from './cases/chat.ts';
+import { choiceCases } from './cases/choices.ts';
+import { clientCases } from './cases/clients.ts';
+import { completionCases } from './cases/completions.ts';
+import { embeddingCases } from './cases/embeddings.ts';
+import { errorCases } from './cases/errors.ts';
+import { httpCases } from './cases/http.ts';
+import { mediaCases } from './cases/media.ts';
+import { messageCases } from './cases/messages.ts';
+import { modelCases } from './cases/models.ts';
+import { ollamaCases } from './cases/ollama.ts';
+import { rerankCases } from './cases/rerank.ts';
+import { responseCases } from './cases/responses.ts';
+import { samplingCases } from './cases/sampling.ts';
+import { streamCases } from './cases/stream.ts';
+import { tokenCases } from './cases/tokens.ts';
+import { toolCases } from './cases/tools.ts';
 import type { Target } from './target.ts';
-import { tokenCases } from './tokens.ts';
-import { toolCases } from './tools.ts';
 
 /** One promise of the API, and a check of it that uses nothing but HTTP. */
 export interface ContractCase {

@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { until } from '../support/until.ts';
+import { until } from '../kit/until.ts';
 
 /** A running Paddock that the contract suite tests, on any platform. It serves the models of test/support/models.ts. */
 export interface Target {

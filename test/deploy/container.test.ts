@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SETTINGS, type Setting } from '../../src/cli/config/settings.ts';
-import { makeCertificate } from '../fixtures/certificate.ts';
+import { SETTINGS, type Setting } from '../../src/serve/config/settings.ts';
+import { makeCertificate } from '../kit/certificate.ts';
 
 const dockerfile = readFileSync('deploy/container/Dockerfile', 'utf8');
 /** The instructions of the last stage, which is the image. */

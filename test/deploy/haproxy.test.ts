@@ -9,8 +9,8 @@ import {
   haproxyVersion,
   type RunningProxy,
   startHaproxy,
-} from '../../scale/haproxy.ts';
-import { until } from '../support/until.ts';
+} from '../../benchmarks/scale/haproxy.ts';
+import { until } from '../kit/until.ts';
 
 const HAPROXY = haproxyVersion();
 

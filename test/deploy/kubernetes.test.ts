@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { SETTINGS, type Setting } from '../../src/cli/config/settings.ts';
+import { SETTINGS, type Setting } from '../../src/serve/config/settings.ts';
 import { type Manifest, validate } from './kubernetes-schemas.ts';
 
 const FOLDER = 'deploy/kubernetes';

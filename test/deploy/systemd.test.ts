@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SETTINGS, type Setting } from '../../src/cli/config/settings.ts';
+import { SETTINGS, type Setting } from '../../src/serve/config/settings.ts';
 
 const unit = readFileSync('deploy/systemd/paddock.service', 'utf8');
 const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SETTING_NAMES, SETTINGS, type Setting } from '../../src/cli/config/settings.ts';
+import { SETTING_NAMES, SETTINGS, type Setting } from '../../src/serve/config/settings.ts';
 import { readPages, rowsOf } from './markdown.ts';
 
 const [page] = readPages('docs').filter(({ path }) => path === 'docs/configuration.md');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SETTINGS, type Setting } from '../../src/cli/config/settings.ts';
+import { SETTINGS, type Setting } from '../../src/serve/config/settings.ts';
 import { codeOf, IGNORED, readPages } from './markdown.ts';
 
 const pages = readPages();
@@ -48,7 +48,7 @@ function textOf(...places: string[]): string {
   return files.map((file) => readFileSync(file, 'utf8')).join('\n');
 }
 
-const commands = textOf('src/cli', 'agents', 'benchmarks', 'chaos', 'models/pico', 'scale');
+const commands = textOf('src/serve', 'src/cli', 'test/trials', 'benchmarks', 'models/pico');
 const sources = textOf('src', 'test', 'web');
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 

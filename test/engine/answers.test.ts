@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invalidRequest } from '../../src/core/errors.ts';
+import { invalidRequest } from '../../src/contract/errors.ts';
 import { askFrom } from '../../src/engine/answers.ts';
 
 describe('the questions to an engine', () => {

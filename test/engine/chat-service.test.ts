@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { GenerationEvent, JournaledEvent } from '../../src/core/events.ts';
-import type { GenerationRequest } from '../../src/core/generation-request.ts';
-import { MEDIA_MARK } from '../../src/core/media.ts';
+import type { GenerationEvent, JournaledEvent } from '../../src/contract/events.ts';
+import type { GenerationRequest } from '../../src/contract/generation-request.ts';
+import { MEDIA_MARK } from '../../src/contract/media.ts';
 import { createChatService, createJournaledService } from '../../src/engine/chat-service.ts';
 import type { TextEngine, TextRequest } from '../../src/engine/engine.ts';
-import { done, engineInfo, finish, progress, text, toolArguments, toolCall } from '../core/api/fixtures.ts';
-import { ADD, ADD_CALL, HERMES_LIKE, NOW, NOW_CALL, traits } from '../core/chat/fixtures.ts';
-import { ask, chat, generate } from '../support/generation.ts';
+import { done, engineInfo, finish, progress, text, toolArguments, toolCall } from '../api/fixtures.ts';
+import { ADD, ADD_CALL, HERMES_LIKE, NOW, NOW_CALL, traits } from '../chat/fixtures.ts';
+import { ask, chat, generate } from '../kit/generation.ts';
 
 /** Makes the service over an engine that emits these events. Records what the engine was asked. */
 function serve(events: GenerationEvent[]) {

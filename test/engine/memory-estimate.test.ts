@@ -4,7 +4,7 @@ import { estimateMemory, type MemoryPlan } from '../../src/engine/memory-estimat
 
 const MIB = 2 ** 20;
 
-/** The `half-billion` model of test/fixtures: Qwen2 0.5B's figures, in Q8_0. */
+/** The `half-billion` model of test/kit/models: Qwen2 0.5B's figures, in Q8_0. */
 const halfBillion: ModelShape = {
   fileBytes: 527_873_248,
   layers: 24,
@@ -125,7 +125,7 @@ describe('the estimate for a model with a draft model', () => {
 });
 
 describe('the estimate for a model with a projector', () => {
-  /** The `tiny` model of test/fixtures. */
+  /** The `tiny` model of test/kit/models. */
   const tiny: ModelShape = {
     fileBytes: 2_775_264,
     layers: 1,

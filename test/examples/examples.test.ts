@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 const run = promisify(execFile);
 

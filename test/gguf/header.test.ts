@@ -7,9 +7,9 @@ import { IncompleteFile } from '../../src/gguf/file-reader.ts';
 import { type GgufHeader, readGgufHeader } from '../../src/gguf/header.ts';
 import { withOpenFile } from '../../src/gguf/node/open-file.ts';
 import { headerBytes, makeFolder, modelEntries, tensor, writeSparse } from '../catalogue/node/fixtures.ts';
-import { flag, float32, int32s, text, texts, uint32 } from '../fixtures/gguf-writer.ts';
-import { makeTinyModel } from '../fixtures/tiny-model.ts';
-import { makeVocabulary, tokenizerEntries } from '../fixtures/vocabulary.ts';
+import { flag, float32, int32s, text, texts, uint32 } from '../kit/models/gguf-writer.ts';
+import { makeTinyModel } from '../kit/models/tiny-model.ts';
+import { makeVocabulary, tokenizerEntries } from '../kit/models/vocabulary.ts';
 import { inMemory } from './fixtures.ts';
 
 /** Reads a header from memory. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readGgufHeader } from '../../src/gguf/header.ts';
 import { readSpecialTokens } from '../../src/gguf/special-tokens.ts';
 import { headerBytes } from '../catalogue/node/fixtures.ts';
-import { type GgufEntries, texts, uint32 } from '../fixtures/gguf-writer.ts';
+import { type GgufEntries, texts, uint32 } from '../kit/models/gguf-writer.ts';
 import { inMemory } from './fixtures.ts';
 
 /** A vocabulary in which token 7 is "<7>". */

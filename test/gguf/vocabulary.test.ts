@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blobBytes } from '../../src/gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../src/gguf/header.ts';
 import { readVocabulary } from '../../src/gguf/vocabulary.ts';
-import { bytes, float32s, type GgufEntries, ggufChunks, int32s, text, texts } from '../fixtures/gguf-writer.ts';
+import { bytes, float32s, type GgufEntries, ggufChunks, int32s, text, texts } from '../kit/models/gguf-writer.ts';
 
 async function read(entries: GgufEntries) {
   const source = blobBytes(new Blob([Buffer.concat([...ggufChunks(entries, [])])]));

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiError } from '../../src/core/errors.ts';
-import type { MediaPart } from '../../src/core/media.ts';
+import type { ApiError } from '../../src/contract/errors.ts';
+import type { MediaPart } from '../../src/contract/media.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../../src/media/limits.ts';
 import { createServerMediaReader } from '../../src/media/node/reader.ts';
 import { BLUE, IMAGES, look, makeAnimation, makeBlackPng, makeImage, makeMp3, makeWav, RED } from './fixtures.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 const run = promisify(execFile);
 

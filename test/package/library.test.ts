@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, inject, it, onTestFinished, vi } from 'vitest';
 import { listPaddockSite, type PaddockServer, type ServerOptions, startServer } from '../../dist/src/index.js';
-import type { Config, SettingName } from '../../src/cli/config/settings.ts';
+import type { Config, SettingName } from '../../src/serve/config/settings.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

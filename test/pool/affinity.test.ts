@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { MEDIA_MARK, type Media } from '../../src/core/media.ts';
-import type { Prompt } from '../../src/core/prompt.ts';
+import { MEDIA_MARK, type Media } from '../../src/contract/media.ts';
+import type { Prompt } from '../../src/contract/prompt.ts';
 import { createAffinityBalancer, describeConversation } from '../../src/pool/affinity.ts';
-import { chat } from '../support/generation.ts';
+import { chat } from '../kit/generation.ts';
 
 const free = (id: number) => ({ id, currentUsage: 0 });
 const busy = (id: number) => ({ id, currentUsage: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../src/core/errors.ts';
+import { ApiError } from '../../src/contract/errors.ts';
 import { createBreaker } from '../../src/pool/breaker.ts';
 
 /** A breaker on a clock of the test's. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 // The built pool is used, because its worker threads need real files.
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
-import type { Runner } from '../../src/core/runner.ts';
-import { planBackends } from '../../src/pool/load-model.ts';
-import { planThreads } from '../../src/pool/model-threads.ts';
-import { tinyModelShape } from '../fixtures/model-shape.ts';
-import { ask, call, textOf } from '../support/generation.ts';
-import { recordingLog, silentLog } from '../support/log.ts';
+import type { Runner } from '../../src/contract/runner.ts';
+import { planBackends } from '../../src/pool/load/load-model.ts';
+import { planThreads } from '../../src/pool/threads/model-threads.ts';
+import { ask, call, textOf } from '../kit/generation.ts';
+import { recordingLog, silentLog } from '../kit/log.ts';
+import { tinyModelShape } from '../kit/models/model-shape.ts';
 
 let pool: (Runner & AsyncDisposable) | undefined;
 afterEach(async () => {

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 // The built pool is used, because its worker threads need real files.
 import { createPool, type PoolOptions } from '../../dist/src/pool/pool.js';
-import type { Runner } from '../../src/core/runner.ts';
+import type { Runner } from '../../src/contract/runner.ts';
 import type { ModelShape } from '../../src/engine/engine.ts';
 import { NOBODY } from '../../src/pool/observer.ts';
-import { tinyModelShape } from '../fixtures/model-shape.ts';
-import { ask, call, textOf } from '../support/generation.ts';
-import { recordingLog } from '../support/log.ts';
+import { ask, call, textOf } from '../kit/generation.ts';
+import { recordingLog } from '../kit/log.ts';
+import { tinyModelShape } from '../kit/models/model-shape.ts';
 
 const GIB = 2 ** 30;
 const never = new AbortController().signal;

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApi } from '../../src/core/api/api.ts';
-import type { RequestContext } from '../../src/core/api/context.ts';
-import type { Api } from '../../src/core/api/http/http.ts';
-import { plainKeys } from '../../src/core/api/keys/plain.ts';
+import { createApi } from '../../src/api/api.ts';
+import type { RequestContext } from '../../src/api/context.ts';
+import type { Api } from '../../src/api/http/http.ts';
+import { plainKeys } from '../../src/api/keys/plain.ts';
 import type { BodyLimits } from '../../src/server/bodies.ts';
 import { chooseHttp } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
-import { createContext, createFakeRunner, done, finish, hello, text } from '../core/api/fixtures.ts';
+import { createContext, createFakeRunner, done, finish, hello, text } from '../api/fixtures.ts';
 
 const HOST = '127.0.0.1';
 /** For what is awaited on a busy machine. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RunningServer, startServer } from '../support/server.ts';
-import { until } from '../support/until.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
+import { until } from '../kit/until.ts';
 
 const CROWD = 100;
 const KEYS = { crowd: 'sk-crowd', single: 'sk-single' };

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeScoredModel } from '../fixtures/scored-model.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { writeScoredModel } from '../kit/models/scored-model.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 let folder: string;
 let server: RunningServer;

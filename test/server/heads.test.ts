@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApi } from '../../src/core/api/api.ts';
+import { createApi } from '../../src/api/api.ts';
 import { chooseHttp } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
 import { openStaticFiles } from '../../src/server/static.ts';
-import { createContext } from '../core/api/fixtures.ts';
+import { createContext } from '../api/fixtures.ts';
 
 const HOST = '127.0.0.1';
 const removed: string[] = [];

@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { enginePids } from '../support/engines.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { enginePids } from '../kit/servers/engines.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 const SHUTTING_DOWN = { error: { code: 'shutting_down', type: 'server_error', param: null } };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { modelEntries, tensor, writeSparse } from '../catalogue/node/fixtures.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 let folder: string;
 let server: RunningServer;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelEntries, projectorEntries, writeSparse } from '../catalogue/node/fixtures.ts';
-import { eventually } from '../support/eventually.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { eventually } from '../kit/eventually.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';

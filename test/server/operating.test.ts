@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { enginePids } from '../support/engines.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
-import { until } from '../support/until.ts';
+import { enginePids } from '../kit/servers/engines.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
+import { until } from '../kit/until.ts';
 
 let server: RunningServer | undefined;
 afterEach(async () => {

@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, errorReply } from '../../src/core/api/http/http.ts';
+import { type Api, errorReply } from '../../src/api/http/http.ts';
 import { chooseHttp } from '../../src/server/http.ts';
 import { type Server, type ServerOptions, startServer } from '../../src/server/server.ts';
-import { makeCertificate } from '../fixtures/certificate.ts';
+import { makeCertificate } from '../kit/certificate.ts';
 
 const BODY_LIMITS = { bytes: 1024 * 1024, inFlightBytes: 4 * 1024 * 1024, timeMs: 10_000 };
 

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createApi } from '../../src/core/api/api.ts';
-import type { Api, ApiRequest } from '../../src/core/api/http/http.ts';
-import { plainKeys } from '../../src/core/api/keys/plain.ts';
-import type { ApiError } from '../../src/core/errors.ts';
+import { createApi } from '../../src/api/api.ts';
+import type { Api, ApiRequest } from '../../src/api/http/http.ts';
+import { plainKeys } from '../../src/api/keys/plain.ts';
+import type { ApiError } from '../../src/contract/errors.ts';
 import { chooseHttp, type Http } from '../../src/server/http.ts';
 import { type Server, startServer } from '../../src/server/server.ts';
-import { createContext } from '../core/api/fixtures.ts';
+import { createContext } from '../api/fixtures.ts';
 
 const HOST = '127.0.0.1';
 const BODY_LIMITS = { bytes: 1024, inFlightBytes: 4096, timeMs: 10_000 };

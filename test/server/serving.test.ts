@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { makeCertificate } from '../fixtures/certificate.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
-import { until } from '../support/until.ts';
+import { makeCertificate } from '../kit/certificate.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
+import { until } from '../kit/until.ts';
 
 let folder: string;
 let server: RunningServer | undefined;

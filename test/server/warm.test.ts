@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import { listCopies, removeCopies } from '../../src/pool/copies/listing.ts';
-import { killEngines } from '../support/engines.ts';
-import { eventually } from '../support/eventually.ts';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { eventually } from '../kit/eventually.ts';
+import { killEngines } from '../kit/servers/engines.ts';
+import { type RunningServer, startServer } from '../kit/servers/server.ts';
 
 let home: string;
 const homes: string[] = [];

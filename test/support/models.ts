@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { writeEmbeddingModel, writeRerankModel } from '../fixtures/embedding-model.ts';
-import { writeTinyModel } from '../fixtures/tiny-model.ts';
-import { writeAudioProjector, writeVisionProjector } from '../fixtures/tiny-projector.ts';
+import { writeEmbeddingModel, writeRerankModel } from '../kit/models/embedding-model.ts';
+import { writeTinyModel } from '../kit/models/tiny-model.ts';
+import { writeAudioProjector, writeVisionProjector } from '../kit/models/tiny-projector.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

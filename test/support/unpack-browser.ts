@@ -1,4 +1,4 @@
-import { findChromium } from './browser.ts';
+import { findChromium } from '../kit/browser/browser.ts';
 
 /**
  * Unpacks the browser before the first test needs it: two tests that do it at the same time would each find the half of the

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Log } from '../../src/core/log.ts';
+import type { Log } from '../../src/contract/log.ts';
 import { createAccessLog } from '../../src/telemetry/access-log.ts';
 import { chatRecord } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
-import type { ApiKey } from '../../src/core/api/keys/key.ts';
-import { beginRecord, type RequestRecord } from '../../src/core/api/record.ts';
-import type { LoadedModel } from '../../src/core/residency.ts';
+import type { ApiKey } from '../../src/api/keys/key.ts';
+import { beginRecord, type RequestRecord } from '../../src/api/record.ts';
+import type { LoadedModel } from '../../src/contract/residency.ts';
 import type { ServerState } from '../../src/telemetry/metrics.ts';
 
 export function apiKey(more: Partial<ApiKey> = {}): ApiKey {

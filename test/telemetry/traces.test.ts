@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTraces } from '../../src/telemetry/traces.ts';
-import { silentLog } from '../support/log.ts';
+import { silentLog } from '../kit/log.ts';
 import { chatRecord } from './fixtures.ts';
 
 interface SentSpan {

@@ -27,7 +27,13 @@ async function write(...files: string[]): Promise<void> {
 /** Puts files there as a repository has them, and says that they are built. */
 async function writeBuilt(): Promise<void> {
   await write('package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'tsconfig.shared.json');
-  await write('src/core/errors.ts', 'src/main.ts', 'web/page.tsx', 'models/pico/pico.gguf', 'models/pico/README.md');
+  await write(
+    'src/contract/errors.ts',
+    'src/main.ts',
+    'web/page.tsx',
+    'models/pico/pico.gguf',
+    'models/pico/README.md',
+  );
   await write('dist/src/main.js', 'dist-web/service-worker.js');
   writeBuildStamp(root, readBuildInputs(root));
 }
@@ -50,7 +56,7 @@ describe('a build', () => {
     expect(findStaleBuild(root)).toBeNull();
   });
 
-  it.each(['src/core/errors.ts', 'web/page.tsx', 'models/pico/pico.gguf', 'package-lock.json', 'tsconfig.json'])(
+  it.each(['src/contract/errors.ts', 'web/page.tsx', 'models/pico/pico.gguf', 'package-lock.json', 'tsconfig.json'])(
     'is stale when %s was changed',
     async (file) => {
       await appendFile(join(root, file), ' ');

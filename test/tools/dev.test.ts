@@ -19,7 +19,7 @@ it('npm run dev serves the API and the page, restarts the server on a change, an
   expect(await (await fetch(page)).text()).toContain('<title>Paddock</title>');
 
   // Its time changes, its content does not: the build stays fresh.
-  await utimes('src/core/errors.ts', new Date(), new Date());
+  await utimes('src/contract/errors.ts', new Date(), new Date());
   const second = await nextUrl();
   expect(await nextUrl()).toBe(page);
   await expect(fetch(`${first}/health`)).rejects.toThrow();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { watchDelivery } from '../support/delivery.ts';
-import { chat, importModel, openPaddock, startPaddockSite } from '../support/paddock-page.ts';
-import type { StaticSite } from '../support/static-site.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
+import { watchDelivery } from '../kit/browser/delivery.ts';
+import { chat, importModel, openPaddock, startPaddockSite } from '../kit/browser/paddock-page.ts';
+import type { StaticSite } from '../kit/browser/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 const TOKENS = 300;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { type StaticSite, startStaticSite } from '../support/static-site.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
+import { type StaticSite, startStaticSite } from '../kit/browser/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { chat, openPaddock, request, startPaddockSite } from '../support/paddock-page.ts';
-import type { StaticSite } from '../support/static-site.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
+import { chat, openPaddock, request, startPaddockSite } from '../kit/browser/paddock-page.ts';
+import type { StaticSite } from '../kit/browser/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { chat, importModel, openPaddock, request, startPaddockSite, untilServed } from '../support/paddock-page.ts';
-import type { StaticSite } from '../support/static-site.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
+import { chat, importModel, openPaddock, request, startPaddockSite, untilServed } from '../kit/browser/paddock-page.ts';
+import type { StaticSite } from '../kit/browser/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { DEFAULT_CONFIG } from '../../web/config.ts';
 import type { BrowserConfig } from '../../web/protocol.ts';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
 import {
   chat,
   chatOf,
@@ -11,8 +11,8 @@ import {
   startPaddockSite,
   startStream,
   untilIdle,
-} from '../support/paddock-page.ts';
-import type { StaticSite } from '../support/static-site.ts';
+} from '../kit/browser/paddock-page.ts';
+import type { StaticSite } from '../kit/browser/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 /** "Within a second" on a machine that does nothing else; the tests share theirs. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writeTinyModel } from '../fixtures/tiny-model.ts';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
 import {
   chat,
   chatOf,
@@ -14,8 +13,9 @@ import {
   startPaddockSite,
   startStream,
   untilIdle,
-} from '../support/paddock-page.ts';
-import type { StaticSite } from '../support/static-site.ts';
+} from '../kit/browser/paddock-page.ts';
+import type { StaticSite } from '../kit/browser/static-site.ts';
+import { writeTinyModel } from '../kit/models/tiny-model.ts';
 
 const TIME_LIMIT_MS = 120_000;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
 import {
   chat,
   chatOf,
@@ -13,8 +13,8 @@ import {
   openPaddock,
   request,
   startPaddockSite,
-} from '../support/paddock-page.ts';
-import type { StaticSite } from '../support/static-site.ts';
+} from '../kit/browser/paddock-page.ts';
+import type { StaticSite } from '../kit/browser/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page, Worker } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { writeTinyModel } from '../fixtures/tiny-model.ts';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
 import {
   chat,
   eventsOf,
@@ -15,9 +14,10 @@ import {
   startStream,
   untilIdle,
   untilReady,
-} from '../support/paddock-page.ts';
-import type { StaticSite } from '../support/static-site.ts';
-import { until } from '../support/until.ts';
+} from '../kit/browser/paddock-page.ts';
+import type { StaticSite } from '../kit/browser/static-site.ts';
+import { writeTinyModel } from '../kit/models/tiny-model.ts';
+import { until } from '../kit/until.ts';
 
 const TIME_LIMIT_MS = 120_000;
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../support/browser.ts';
-import { request, untilReady } from '../support/paddock-page.ts';
-import { type StaticSite, startStaticSite } from '../support/static-site.ts';
+import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
+import { request, untilReady } from '../kit/browser/paddock-page.ts';
+import { type StaticSite, startStaticSite } from '../kit/browser/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 const CHANGED = 'paddock/models/built-in.json';

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { MCP_WORKER } from '../../src/core/api/http/mcp-policy.ts';
+import { MCP_WORKER } from '../../src/api/http/mcp-policy.ts';
 import { ENGINE_WORKER, listWasmRuntime } from '../../src/site-files.ts';
 import { addBuiltInModels } from './built-in.ts';
 import { writeLicences } from './licences.ts';

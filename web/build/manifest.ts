@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { MCP_WORKER } from '../../src/core/api/http/mcp-policy.ts';
+import { MCP_WORKER } from '../../src/api/http/mcp-policy.ts';
 import {
   contentTypeOf,
   DIAGRAMS_FOLDER,

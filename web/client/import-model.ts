@@ -1,4 +1,4 @@
-import { sseData } from '../../src/core/api/stream/sse-data.ts';
+import { sseData } from '../../src/api/stream/sse-data.ts';
 import { chunksOf } from '../body-chunks.ts';
 
 /** The fields of the API's `PullEvent` that are read here. */

@@ -1,7 +1,7 @@
-import { formatBytes } from '../../src/core/bytes.ts';
 import { contextLengths } from '../../src/engine/context-length.ts';
 import { estimateMemory, MOST_WASM_BATCH } from '../../src/engine/memory-estimate.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
+import { formatBytes } from '../../src/utils/bytes.ts';
 import type { BrowserSource } from '../protocol.ts';
 
 /** How a model is loaded: with a context window of so many tokens, and in so many bytes of memory by estimate. */

@@ -1,7 +1,7 @@
-import { ApiError, serverError } from '../../src/core/errors.ts';
-import { type Log, toLogFields } from '../../src/core/log.ts';
-import type { LoadedModel, MovingModel } from '../../src/core/residency.ts';
-import { createSlotQueue } from '../../src/core/slot-queue.ts';
+import { ApiError, serverError } from '../../src/contract/errors.ts';
+import { type Log, toLogFields } from '../../src/contract/log.ts';
+import type { LoadedModel, MovingModel } from '../../src/contract/residency.ts';
+import { createSlotQueue } from '../../src/dispatch/slot-queue.ts';
 import type { JournaledService } from '../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../src/engine/wasm/crash.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';

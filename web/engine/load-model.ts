@@ -1,6 +1,6 @@
-import type { EngineInfo } from '../../src/core/engine-info.ts';
-import { ApiError, insufficientMemory, serverError } from '../../src/core/errors.ts';
-import { type Log, toLogFields } from '../../src/core/log.ts';
+import type { EngineInfo } from '../../src/contract/engine-info.ts';
+import { ApiError, insufficientMemory, serverError } from '../../src/contract/errors.ts';
+import { type Log, toLogFields } from '../../src/contract/log.ts';
 import { createJournaledService, type JournaledService } from '../../src/engine/chat-service.ts';
 import type { TextEngine } from '../../src/engine/engine.ts';
 import { InsufficientMemory } from '../../src/engine/memory-estimate.ts';

@@ -1,9 +1,9 @@
-import { serveGathered } from '../../src/core/inference-calls.ts';
-import { toLogFields, withFields } from '../../src/core/log.ts';
-import type { Port } from '../../src/core/port.ts';
-import { serveCall } from '../../src/core/wire.ts';
+import { toLogFields, withFields } from '../../src/contract/log.ts';
+import type { Port } from '../../src/contract/port.ts';
 import type { JournaledService } from '../../src/engine/chat-service.ts';
 import type { WasmAssets } from '../../src/engine/wasm/engine.ts';
+import { serveGathered } from '../../src/wire/inference-calls.ts';
+import { serveCall } from '../../src/wire/wire.ts';
 import { readConfig } from '../config.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { leaderPort } from '../liveness.ts';

@@ -1,8 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { config } from 'zod/v4';
-import { toToolResult } from '../chat/data/tools/result.ts';
-import type { ServerTool } from '../chat/data/tools/server.ts';
+import { toToolResult } from '../chat/tools/result.ts';
+import type { ServerTool } from '../chat/tools/server.ts';
 import { explain, Unreachable } from './explain.ts';
 import type { FromWorker, KnownServer, ToWorker } from './messages.ts';
 

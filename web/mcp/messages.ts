@@ -1,5 +1,5 @@
-import type { ToolResult } from '../chat/data/tools/result.ts';
-import type { ServerTool, ToolServer } from '../chat/data/tools/server.ts';
+import type { ToolResult } from '../chat/tools/result.ts';
+import type { ServerTool, ToolServer } from '../chat/tools/server.ts';
 
 // A worker speaks to one MCP server. Its policy lets it call that one origin, and the page's lets the page call none.
 

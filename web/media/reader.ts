@@ -1,4 +1,4 @@
-import type { MediaReader } from '../../src/core/media.ts';
+import type { MediaReader } from '../../src/contract/media.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../../src/media/limits.ts';
 import { createMediaReader } from '../../src/media/reader.ts';
 import { fetchFile } from './fetch-file.ts';

@@ -4,7 +4,7 @@ import { fetchFile } from '../../src/catalogue/pull/fetch-file.ts';
 import type { PersistOptions } from '../../src/catalogue/pull/patience.ts';
 import { trackProgress } from '../../src/catalogue/pull/progress.ts';
 import { identityOf, type PullPlan, type RemoteFile } from '../../src/catalogue/pull/remote.ts';
-import type { PullEvent } from '../../src/core/puller.ts';
+import type { PullEvent } from '../../src/contract/models/puller.ts';
 import { blobBytes } from '../../src/gguf/blob-bytes.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { describeFiles } from './describe.ts';

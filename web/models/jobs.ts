@@ -1,6 +1,6 @@
 import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
 import { createSharedPuller } from '../../src/catalogue/pull/shared-puller.ts';
-import type { PullEvent } from '../../src/core/puller.ts';
+import type { PullEvent } from '../../src/contract/models/puller.ts';
 import type { ModelJob } from '../protocol.ts';
 import { fetchModel } from './fetch-model.ts';
 import { BROWSER_HUB } from './hub.ts';

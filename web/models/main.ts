@@ -1,6 +1,6 @@
-import { toLogFields } from '../../src/core/log.ts';
-import type { PullEvent } from '../../src/core/puller.ts';
-import { serveCall } from '../../src/core/wire.ts';
+import { toLogFields } from '../../src/contract/log.ts';
+import type { PullEvent } from '../../src/contract/models/puller.ts';
+import { serveCall } from '../../src/wire/wire.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { leaderPort } from '../liveness.ts';
 import type { Connection, ModelJob } from '../protocol.ts';

@@ -1,4 +1,4 @@
-import type { PullEvent } from '../../src/core/puller.ts';
+import type { PullEvent } from '../../src/contract/models/puller.ts';
 import { folderPrefix } from './store.ts';
 
 /** The lock that is held while the folders with this prefix are changed. */

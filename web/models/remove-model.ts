@@ -1,5 +1,5 @@
 import { placeTaken } from '../../src/catalogue/pull/errors.ts';
-import { modelNotFound } from '../../src/core/errors.ts';
+import { modelNotFound } from '../../src/contract/errors.ts';
 import { unlessBusy } from './model-lock.ts';
 import { readStored, removeOthers } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { diskFull, invalidSource } from '../../src/catalogue/pull/errors.ts';
-import { formatBytes } from '../../src/core/bytes.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
+import { formatBytes } from '../../src/utils/bytes.ts';
 import { isBusy } from './model-lock.ts';
 import { prefixOf, removeFolder, unfinishedFolders } from './store.ts';
 

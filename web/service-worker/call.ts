@@ -1,5 +1,5 @@
-import type { Port } from '../../src/core/port.ts';
-import type { Call } from '../../src/core/wire.ts';
+import type { Port } from '../../src/contract/port.ts';
+import type { Call } from '../../src/wire/wire.ts';
 import type { Link } from './connect.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../src/core/model.ts';
+import type { Catalogue } from '../../src/contract/models/model.ts';
 import type { BrowserModel } from '../protocol.ts';
 
 /** The models as they were when they were last read. */

@@ -1,5 +1,5 @@
-import type { ApiError } from '../../src/core/errors.ts';
-import type { Port } from '../../src/core/port.ts';
+import type { ApiError } from '../../src/contract/errors.ts';
+import type { Port } from '../../src/contract/port.ts';
 import { holdLock, watchPort, whenReleased } from '../liveness.ts';
 import { type ConnectMessage, connectionLock, type Destination, leaderLock } from '../protocol.ts';
 import { engineFrozen, engineLost, noLeader } from './errors.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../../src/core/errors.ts';
+import { ApiError } from '../../src/contract/errors.ts';
 
 /** 503: no page leads, so none runs the engine. */
 export function noLeader(): ApiError {

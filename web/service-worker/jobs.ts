@@ -1,8 +1,8 @@
-import { builtInModel, modelNotFound } from '../../src/core/errors.ts';
-import type { ImportedFile } from '../../src/core/importer.ts';
-import type { PullEvent, Puller } from '../../src/core/puller.ts';
-import type { Remover } from '../../src/core/remover.ts';
-import { openCall } from '../../src/core/wire.ts';
+import { builtInModel, modelNotFound } from '../../src/contract/errors.ts';
+import type { ImportedFile } from '../../src/contract/models/importer.ts';
+import type { PullEvent, Puller } from '../../src/contract/models/puller.ts';
+import type { Remover } from '../../src/contract/models/remover.ts';
+import { openCall } from '../../src/wire/wire.ts';
 import type { BrowserModel, ModelJob } from '../protocol.ts';
 import { callOver } from './call.ts';
 import type { Connect } from './connect.ts';

@@ -1,6 +1,6 @@
+import { MCP_WORKER, mcpWorkerPolicy } from '../../src/api/http/mcp-policy.ts';
 import { createFinder } from '../../src/catalogue/pull/finder.ts';
 import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
-import { MCP_WORKER, mcpWorkerPolicy } from '../../src/core/api/http/mcp-policy.ts';
 import { readConfig } from '../config.ts';
 import { BROWSER_HUB } from '../models/hub.ts';
 import { readModels } from '../models/index.ts';

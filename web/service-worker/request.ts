@@ -1,5 +1,5 @@
-import type { ApiRequest } from '../../src/core/api/http/http.ts';
-import { bodyTooLarge } from '../../src/core/api/http/refusals.ts';
+import type { ApiRequest } from '../../src/api/http/http.ts';
+import { bodyTooLarge } from '../../src/api/http/refusals.ts';
 import { chunksOf } from '../body-chunks.ts';
 
 /** The server's limit by default. */

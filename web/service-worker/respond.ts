@@ -1,5 +1,5 @@
-import type { ApiReply } from '../../src/core/api/http/http.ts';
-import { requestIdHeaders } from '../../src/core/api/http/request-id.ts';
+import type { ApiReply } from '../../src/api/http/http.ts';
+import { requestIdHeaders } from '../../src/api/http/request-id.ts';
 
 /** A reply under way. */
 interface Work {

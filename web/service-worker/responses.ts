@@ -5,8 +5,8 @@ import {
   STORE_LIMITS,
   type StoredResponse,
   type StoreLimits,
-} from '../../src/core/api/responses/store.ts';
-import { once } from '../../src/core/once.ts';
+} from '../../src/api/responses/store.ts';
+import { once } from '../../src/utils/once.ts';
 
 /** Nobody who uses a page goes on with a conversation of yesterday by its id, and what pages said should not stay for ever. */
 const MOST_IDLE_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
-import { dialectOf } from '../../src/core/api/http/dialect.ts';
-import { errorReply } from '../../src/core/api/http/http.ts';
-import { ApiError } from '../../src/core/errors.ts';
+import { dialectOf } from '../../src/api/http/dialect.ts';
+import { errorReply } from '../../src/api/http/http.ts';
+import { ApiError } from '../../src/contract/errors.ts';
 import { type BrowserConfig, type HomeServer, SERVER_STATE, type ServerState } from '../protocol.ts';
 import { isForm } from './api.ts';
 import { toResponse } from './respond.ts';

@@ -1,8 +1,8 @@
-import { modelNotFound, serverError } from '../../src/core/errors.ts';
-import { callAsk } from '../../src/core/inference-calls.ts';
-import type { Runner } from '../../src/core/runner.ts';
-import { openCall } from '../../src/core/wire.ts';
+import { modelNotFound, serverError } from '../../src/contract/errors.ts';
+import type { Runner } from '../../src/contract/runner.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
+import { callAsk } from '../../src/wire/inference-calls.ts';
+import { openCall } from '../../src/wire/wire.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import { callOver } from './call.ts';
 import type { Connect } from './connect.ts';

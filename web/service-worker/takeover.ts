@@ -1,10 +1,10 @@
-import type { CallContext } from '../../src/core/call-context.ts';
-import { ApiError } from '../../src/core/errors.ts';
-import type { GenerationEvent, JournaledEvent } from '../../src/core/events.ts';
-import type { GenerationRequest } from '../../src/core/generation-request.ts';
-import { callGenerate } from '../../src/core/inference-calls.ts';
-import { createJournal } from '../../src/core/takeover/journal.ts';
-import { createSuspicion } from '../../src/core/takeover/suspicion.ts';
+import type { CallContext } from '../../src/contract/call-context.ts';
+import { ApiError } from '../../src/contract/errors.ts';
+import type { GenerationEvent, JournaledEvent } from '../../src/contract/events.ts';
+import type { GenerationRequest } from '../../src/contract/generation-request.ts';
+import { createJournal } from '../../src/dispatch/journal.ts';
+import { createSuspicion } from '../../src/dispatch/retry-policy.ts';
+import { callGenerate } from '../../src/wire/inference-calls.ts';
 import { callOver } from './call.ts';
 import type { Link } from './connect.ts';
 

@@ -1,4 +1,4 @@
-import { makeRandom } from '../../../test/fixtures/random.ts';
+import { makeRandom } from '../../../test/kit/random.ts';
 
 /** Random choices. The same seed makes the same choices on every machine. */
 export interface Dice {

@@ -1,4 +1,4 @@
-import type { Tool } from '../../../src/core/tool.ts';
+import type { Tool } from '../../../src/contract/tool.ts';
 import type { Dice } from './dice.ts';
 import { type DomainTool, domainTools } from './domain-tools.ts';
 import { MADE_UP_KINDS, makeParameter, makeTool, type Offer, type Parameter, sampleValue, toolName } from './offer.ts';

@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../../src/core/prompt.ts';
-import type { Tool } from '../../../src/core/tool.ts';
+import type { ChatMessage } from '../../../src/contract/prompt.ts';
+import type { Tool } from '../../../src/contract/tool.ts';
 import { readData } from './data.ts';
 import { declined } from './declines.ts';
 import type { Dice } from './dice.ts';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
-import type { Tool } from '../../../src/core/tool.ts';
+import type { JsonSchema } from '../../../src/contract/json-schema.ts';
+import type { Tool } from '../../../src/contract/tool.ts';
 import type { Dice } from './dice.ts';
 import { kinds } from './tool-kinds.ts';
 import * as w from './words.ts';

@@ -1,6 +1,6 @@
-import { hermes } from '../../../src/core/chat/formats/hermes.ts';
-import { type ChatTemplate, createChatTemplate } from '../../../src/core/chat/template.ts';
-import type { ChatMessage } from '../../../src/core/prompt.ts';
+import { hermes } from '../../../src/chat/formats/families/hermes.ts';
+import { type ChatTemplate, createChatTemplate } from '../../../src/chat/template.ts';
+import type { ChatMessage } from '../../../src/contract/prompt.ts';
 import { pythonJson } from './json.ts';
 import type { Conversation } from './mix.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Log } from '../../core/log.ts';
-import type { Catalogue } from '../../core/model.ts';
+import type { Log } from '../../contract/log.ts';
+import type { Catalogue } from '../../contract/models/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import { type Problem, problemKey } from '../problem.ts';
 import { openHeaderCache } from './header-cache.ts';

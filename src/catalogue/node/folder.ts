@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mapLimited } from '../../core/map-limited.ts';
+import { mapLimited } from '../../utils/map-limited.ts';
 import type { FoundFile, FoundFolder } from '../found-file.ts';
 
 /** The most files that are open at once. More are not faster, and the system limits how many a process may open. */

@@ -1,6 +1,6 @@
-import { builtInModel, invalidRequest, modelNotFound } from '../../core/errors.ts';
-import type { Log } from '../../core/log.ts';
-import type { Remover } from '../../core/remover.ts';
+import { builtInModel, invalidRequest, modelNotFound } from '../../contract/errors.ts';
+import type { Log } from '../../contract/log.ts';
+import type { Remover } from '../../contract/models/remover.ts';
 import { isBuiltIn } from './built-in.ts';
 import type { FileCatalogue } from './catalogue.ts';
 import { OutsideFolder, otherSources, planRemoval, removeModel } from './remove.ts';

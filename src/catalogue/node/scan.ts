@@ -1,4 +1,4 @@
-import { mapLimited } from '../../core/map-limited.ts';
+import { mapLimited } from '../../utils/map-limited.ts';
 import type { ModelEntry } from '../describe.ts';
 import type { FoundFile, FoundFolder } from '../found-file.ts';
 import { messageOf, type Problem } from '../problem.ts';

@@ -1,5 +1,5 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../contract/log.ts';
 import type { FoundFolder } from '../found-file.ts';
 import { messageOf } from '../problem.ts';
 import { isHidden } from './folder.ts';

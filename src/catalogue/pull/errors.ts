@@ -1,4 +1,4 @@
-import { ApiError, invalidRequest } from '../../core/errors.ts';
+import { ApiError, invalidRequest } from '../../contract/errors.ts';
 
 /** 400: the text is no source, or it names something that the source does not have. */
 export function invalidSource(message: string): ApiError {

@@ -1,4 +1,4 @@
-import type { PullEvent } from '../../core/puller.ts';
+import type { PullEvent } from '../../contract/models/puller.ts';
 import { type DownloadOptions, download } from './download.ts';
 import { downloadFailed } from './errors.ts';
 import type { PartFile } from './part-file.ts';

@@ -1,5 +1,5 @@
-import { ApiError } from '../../core/errors.ts';
-import type { Finder, Offer, Variant } from '../../core/hub.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { Finder, Offer, Variant } from '../../contract/models/hub.ts';
 import { chooseByPath, chooseByQuant, isProjector, modelsIn, type RepositoryModel, sizeOf } from './choose.ts';
 import { type Hub, hubHosts, openRepository, searchHub } from './hub.ts';
 import type { Patience, PersistOptions } from './patience.ts';

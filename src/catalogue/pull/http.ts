@@ -1,4 +1,4 @@
-import { ApiError } from '../../core/errors.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { type PersistOptions, TemporaryFailure } from './patience.ts';
 
 /** A response with a limit on silence: reading the body fails if nothing comes for too long. */

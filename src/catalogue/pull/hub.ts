@@ -1,6 +1,6 @@
 import { type ListFileEntry, listFiles, listModels, modelInfo } from '@huggingface/hub';
-import { type ApiError, toErrorData } from '../../core/errors.ts';
-import type { FoundRepository } from '../../core/hub.ts';
+import { type ApiError, toErrorData } from '../../contract/errors.ts';
+import type { FoundRepository } from '../../contract/models/hub.ts';
 import type { ListedFile } from './choose.ts';
 import { downloadFailed, sourceForbidden, sourceNotFound } from './errors.ts';
 import { openUrl, readText } from './http.ts';

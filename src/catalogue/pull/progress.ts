@@ -1,4 +1,4 @@
-import type { PullEvent } from '../../core/puller.ts';
+import type { PullEvent } from '../../contract/models/puller.ts';
 import type { RemoteFile } from './remote.ts';
 
 /** The download rate is the mean over this time, in ms. */

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../core/errors.ts';
+import type { ApiError } from '../../contract/errors.ts';
 
 /** Sends a GET request: the global `fetch` with what the platform needs. */
 export type Fetch = (url: string, init: { headers: Record<string, string>; signal: AbortSignal }) => Promise<Response>;

@@ -1,5 +1,5 @@
-import { createEventQueue } from '../../core/event-queue.ts';
-import type { PullEvent, Puller } from '../../core/puller.ts';
+import type { PullEvent, Puller } from '../../contract/models/puller.ts';
+import { createEventQueue } from '../../wire/event-queue.ts';
 import type { Hub } from './hub.ts';
 import type { Patience, PersistOptions } from './patience.ts';
 import { makePlan } from './plan.ts';

@@ -1,4 +1,4 @@
-import type { PullEvent } from '../../core/puller.ts';
+import type { PullEvent } from '../../contract/models/puller.ts';
 import { placeTaken } from './errors.ts';
 import type { PullPlan } from './remote.ts';
 

@@ -1,6 +1,6 @@
+import { plain } from '../../serve/output.ts';
 import type { ChatBody, Client } from '../client/client.ts';
 import { type ReplyStats, streamReply } from '../client/reply.ts';
-import { plain } from '../output.ts';
 
 export interface BenchPlan {
   model: string;

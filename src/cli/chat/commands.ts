@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { formatFacts } from '../../serve/output.ts';
 import type { Client } from '../client/client.ts';
 import { formatStats, type ReplyStats } from '../client/reply.ts';
-import { formatFacts } from '../output.ts';
 import { allTurns, type Conversation, clear, setParameter, takeBack } from './conversation.ts';
 
 /** The things that a command of a chat can use. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { SAMPLING_FIELDS, type SamplingField } from '../../core/sampling/fields.ts';
+import { SAMPLING_FIELDS, type SamplingField } from '../../contract/sampling.ts';
+import { decimal, integer } from '../../serve/config/values.ts';
 import type { ChatBody, ChatTurn } from '../client/client.ts';
-import { decimal, integer } from '../config/values.ts';
 
 /** A conversation, and the settings for the next reply. */
 export interface Conversation {

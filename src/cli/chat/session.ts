@@ -1,7 +1,7 @@
+import { messageOf } from '../../serve/errors.ts';
+import type { Colours } from '../../serve/output.ts';
 import type { Client } from '../client/client.ts';
 import { type Reply, type ReplyStats, streamReply } from '../client/reply.ts';
-import { messageOf } from '../errors.ts';
-import type { Colours } from '../output.ts';
 import { runCommand } from './commands.ts';
 import { addAnswer, type Conversation, toBody } from './conversation.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,6 +1,6 @@
-import { sseData } from '../../core/api/stream/sse-data.ts';
-import { isObject } from '../../core/json.ts';
-import type { Model } from '../../core/model.ts';
+import { sseData } from '../../api/stream/sse-data.ts';
+import type { Model } from '../../contract/models/model.ts';
+import { isObject } from '../../utils/json.ts';
 
 export interface ChatTurn {
   role: 'system' | 'user' | 'assistant';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { withKeysOfFile } from '../config/key-file.ts';
-import type { Config } from '../config/settings.ts';
-import type { Tuning } from '../tune/tunings.ts';
+import { withKeysOfFile } from '../../serve/config/key-file.ts';
+import type { Config } from '../../serve/config/settings.ts';
+import type { Tuning } from '../../serve/tune/tunings.ts';
 import { type Client, createClient } from './client.ts';
 
 /** The server that a command wants to talk to. */
@@ -46,7 +46,10 @@ function borrowed(url: string, key: string | undefined): Reached {
 }
 
 async function startOwn(config: Config, tunings: Tuning[] | undefined): Promise<Reached> {
-  const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
+  const [{ startPaddock }, { createLog }] = await Promise.all([
+    import('../../serve/serve.ts'),
+    import('../../serve/log.ts'),
+  ]);
   const key = randomBytes(16).toString('hex');
   const own = ownConfig(config, key);
   const { url, stop } = await startPaddock(own, createLog(own), tunings);

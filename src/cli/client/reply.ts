@@ -1,4 +1,4 @@
-import { type Colours, printable } from '../output.ts';
+import { type Colours, printable } from '../../serve/output.ts';
 import type { ChatBody, Client, Timings } from './client.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { availableParallelism, cpus } from 'node:os';
 import { type Command, Option } from 'commander';
+import { integer, readValue } from '../../serve/config/values.ts';
+import { coloursFor, formatTable, note, print, printJson } from '../../serve/output.ts';
 import { type BenchPlan, createPrompts, engineOf, type Measurement, measure } from '../bench/measure.ts';
 import { type NextTurn, summarizeNextTurns, takeNextTurns } from '../bench/next-turn.ts';
 import { chooseModel } from '../client/choose-model.ts';
 import { type Reached, reachServer } from '../client/reach.ts';
 import type { ReplyStats } from '../client/reply.ts';
-import { integer, readValue } from '../config/values.ts';
-import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
 
 const FLAGS = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { formatBytes } from '../../core/bytes.ts';
-import { copiesFolder } from '../home.ts';
-import { coloursFor, counted, formatTable, note, print, printJson } from '../output.ts';
+import { copiesFolder } from '../../serve/home.ts';
+import { coloursFor, counted, formatTable, note, print, printJson } from '../../serve/output.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 
 interface CacheOptions {
   clear?: boolean;

@@ -1,12 +1,12 @@
 import { text as readAll } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
+import { Interrupted, UsageError } from '../../serve/errors.ts';
+import { coloursFor, note } from '../../serve/output.ts';
 import { type Conversation, startConversation, toBody } from '../chat/conversation.ts';
 import { chooseModel } from '../client/choose-model.ts';
 import type { Client } from '../client/client.ts';
 import { reachServer } from '../client/reach.ts';
 import { streamReply } from '../client/reply.ts';
-import { Interrupted, UsageError } from '../errors.ts';
-import { coloursFor, note } from '../output.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
 
 export function registerChat(program: Command): void {

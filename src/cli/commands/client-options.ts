@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
+import type { SettingName } from '../../serve/config/settings.ts';
+import { UsageError } from '../../serve/errors.ts';
 import type { Wanted } from '../client/reach.ts';
 import { addSettings, givenSettings, readConfig } from '../config/command.ts';
-import type { SettingName } from '../config/settings.ts';
-import { UsageError } from '../errors.ts';
 
 /** The settings of a server that a command starts for itself. */
 const OWN_SERVER: SettingName[] = ['models', 'backend', 'ctxLen', 'threads', 'batch'];

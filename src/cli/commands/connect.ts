@@ -1,18 +1,18 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { withKeysOfFile } from '../../serve/config/key-file.ts';
+import { UsageError } from '../../serve/errors.ts';
+import { note, print, printJson } from '../../serve/output.ts';
 import { chooseModel } from '../client/choose-model.ts';
 import { createClient } from '../client/client.ts';
 import { isPaddock, localUrl, type Wanted } from '../client/reach.ts';
 import { addSettings } from '../config/command.ts';
-import { withKeysOfFile } from '../config/key-file.ts';
 import { confirm } from '../confirm.ts';
 import { PROGRAMS } from '../connect/programs.ts';
 import { mergedText, readSettings, textOf, writeSettings } from '../connect/settings-file.ts';
 import type { Facts, SettingsFile, Setup } from '../connect/setup.ts';
 import { agentWarnings } from '../connect/warnings.ts';
-import { UsageError } from '../errors.ts';
-import { note, print, printJson } from '../output.ts';
 import { addUrlOptions, wantedServer } from './client-options.ts';
 
 export function registerConnect(program: Command): void {

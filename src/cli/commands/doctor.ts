@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { withKeysOfFile } from '../../serve/config/key-file.ts';
+import type { Config } from '../../serve/config/settings.ts';
+import { EXIT, messageOf } from '../../serve/errors.ts';
+import { tuningsFile } from '../../serve/home.ts';
+import { type Colours, coloursFor, print, printable, printJson } from '../../serve/output.ts';
 import { addSettings, defaultConfig, readConfig } from '../config/command.ts';
-import { withKeysOfFile } from '../config/key-file.ts';
-import type { Config } from '../config/settings.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { EXIT, messageOf } from '../errors.ts';
-import { tuningsFile } from '../home.ts';
-import { type Colours, coloursFor, print, printable, printJson } from '../output.ts';
 
 export function registerDoctor(program: Command): void {
   const command = program
@@ -38,8 +38,8 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     import('../doctor/server.ts'),
     import('../doctor/start.ts'),
     import('../doctor/tunings.ts'),
-    import('../tune/tunings.ts'),
-    import('../tune/machine.ts'),
+    import('../../serve/tune/tunings.ts'),
+    import('../../serve/tune/machine.ts'),
   ]);
   const { config, finding } = checkConfig(options);
   const machine = checkMachine();

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { addSettings, readConfig } from '../config/command.ts';
-import { integer, readValue } from '../config/values.ts';
-import { UsageError } from '../errors.ts';
-import { defaultKeysFile } from '../home.ts';
+import { integer, readValue } from '../../serve/config/values.ts';
+import { UsageError } from '../../serve/errors.ts';
+import { defaultKeysFile } from '../../serve/home.ts';
 import {
   BOUNDS,
   checkName,
@@ -12,8 +11,9 @@ import {
   readKeysIfAny,
   type StoredKey,
   writeKeysFile,
-} from '../keys/keys-file.ts';
-import { coloursFor, formatTable, note, print, printJson } from '../output.ts';
+} from '../../serve/keys/keys-file.ts';
+import { coloursFor, formatTable, note, print, printJson } from '../../serve/output.ts';
+import { addSettings, readConfig } from '../config/command.ts';
 
 /** The numbers of a key as flags, by the fields of the file. */
 const NUMBERS: Record<NumberField, { flag: string; what: string }> = {

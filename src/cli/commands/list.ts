@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { formatBytes } from '../../core/bytes.ts';
+import type { Config } from '../../serve/config/settings.ts';
+import { coloursFor, formatCount, formatTable, note, print, printJson } from '../../serve/output.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import { createClient } from '../client/client.ts';
 import { addSettings } from '../config/command.ts';
-import type { Config } from '../config/settings.ts';
 import type { Listed } from '../model-words.ts';
-import { coloursFor, formatCount, formatTable, note, print, printJson } from '../output.ts';
 import { addUrlOptions, wantedServer } from './client-options.ts';
 
 export function registerList(program: Command): void {
@@ -45,7 +45,7 @@ async function list(options: Record<string, unknown>): Promise<void> {
 async function readModels({ models }: Config): Promise<Listed[]> {
   const [{ readLocalModels }, { toModel }] = await Promise.all([
     import('../local-models.ts'),
-    import('../../core/api/models/model-object.ts'),
+    import('../../api/models/model-object.ts'),
   ]);
   return (await readLocalModels(models)).list().map((card) => {
     const { sources: _, ...model } = toModel(card, undefined);

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { checkModelsFolder } from '../../serve/config/models-folder.ts';
+import { Interrupted } from '../../serve/errors.ts';
+import { downloadsFolder } from '../../serve/home.ts';
+import { print } from '../../serve/output.ts';
 import { addSettings, readConfig } from '../config/command.ts';
-import { checkModelsFolder } from '../config/models-folder.ts';
-import { Interrupted } from '../errors.ts';
-import { downloadsFolder } from '../home.ts';
-import { print } from '../output.ts';
 import type { PullScreen } from '../pull-screen.ts';
 
 export function registerPull(program: Command): void {

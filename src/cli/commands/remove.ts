@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { formatBytes } from '../../core/bytes.ts';
+import { counted, note, print, printJson } from '../../serve/output.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import { addSettings, readConfig } from '../config/command.ts';
 import { confirm } from '../confirm.ts';
-import { counted, note, print, printJson } from '../output.ts';
 
 export function registerRemove(program: Command): void {
   const command = program

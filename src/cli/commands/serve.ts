@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { toLogFields } from '../../core/log.ts';
+import { toLogFields } from '../../contract/log.ts';
+import { checkExposure } from '../../serve/config/exposure.ts';
+import { withKeysOfFile } from '../../serve/config/key-file.ts';
+import { type Config, SETTING_NAMES } from '../../serve/config/settings.ts';
+import { EXIT } from '../../serve/errors.ts';
+import { coloursFor, print } from '../../serve/output.ts';
+import type { RunningPaddock } from '../../serve/serve.ts';
 import { addSettings, readConfig } from '../config/command.ts';
-import { checkExposure } from '../config/exposure.ts';
-import { withKeysOfFile } from '../config/key-file.ts';
-import { type Config, SETTING_NAMES } from '../config/settings.ts';
-import { EXIT } from '../errors.ts';
 import { leavingTimes, onFarewell } from '../leaving.ts';
-import { coloursFor, print } from '../output.ts';
-import type { RunningPaddock } from '../serve.ts';
 
 const MOST_IDS_TOLD = 12;
 
@@ -22,7 +22,10 @@ export function registerServe(program: Command): void {
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
   // Imported on demand, so that the other commands start without the server's large dependencies.
-  const [{ startPaddock }, { createLog }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
+  const [{ startPaddock }, { createLog }] = await Promise.all([
+    import('../../serve/serve.ts'),
+    import('../../serve/log.ts'),
+  ]);
   const log = createLog(config);
   const paddock = await startPaddock(config, log);
 

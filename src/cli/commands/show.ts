@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { formatBytes } from '../../core/bytes.ts';
-import type { Model } from '../../core/model.ts';
+import type { Model } from '../../contract/models/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
+import { coloursFor, formatCount, formatFacts, formatTable, print, printJson } from '../../serve/output.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import { addSettings, readConfig } from '../config/command.ts';
 import type { LoadEstimate } from '../estimate-load.ts';
 import { kindOf, quantizationOf } from '../model-words.ts';
-import { coloursFor, formatCount, formatFacts, formatTable, print, printJson } from '../output.ts';
 
 interface SizedFile {
   path: string;
@@ -25,7 +25,7 @@ export function registerShow(program: Command): void {
 async function show(id: string, options: Record<string, unknown>): Promise<void> {
   const config = readConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
-  const { toModel } = await import('../../core/api/models/model-object.ts');
+  const { toModel } = await import('../../api/models/model-object.ts');
   const catalogue = await readLocalModels(config.models);
   const card = catalogue.find(id);
   const source = catalogue.sourceOf(id);

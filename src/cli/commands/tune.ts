@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { Config } from '../../serve/config/settings.ts';
+import { integer, readValue } from '../../serve/config/values.ts';
+import { tuningsFile } from '../../serve/home.ts';
+import { note, print, printJson } from '../../serve/output.ts';
+import { describeSettings, fingerprintOf, keepTuning, sayTuning, type Tuning } from '../../serve/tune/tunings.ts';
 import { createPrompts, engineOf, measure } from '../bench/measure.ts';
 import { type Reached, reachServer } from '../client/reach.ts';
 import { addSettings, readConfig } from '../config/command.ts';
-import type { Config } from '../config/settings.ts';
-import { integer, readValue } from '../config/values.ts';
-import { tuningsFile } from '../home.ts';
-import { note, print, printJson } from '../output.ts';
 import type { Trial } from '../tune/compare.ts';
 import { findTuning, type Workbench } from '../tune/find-tuning.ts';
-import { describeSettings, fingerprintOf, keepTuning, sayTuning, type Tuning } from '../tune/tunings.ts';
 
 const DEFAULT_ROUNDS = 3;
 /** Of fewer pairs, chance would say too much. */
@@ -41,7 +41,7 @@ async function tune(model: string, { json, rounds, ...options }: Record<string, 
   const config = readConfig(options);
   const [{ readLocalModels, unknownModel }, { describeMachine }] = await Promise.all([
     import('../local-models.ts'),
-    import('../tune/machine.ts'),
+    import('../../serve/tune/machine.ts'),
   ]);
   const catalogue = await readLocalModels(config.models);
   const source = catalogue.sourceOf(model);

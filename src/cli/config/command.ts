@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { readConfigFile } from './file.ts';
-import { resolveConfig } from './resolve.ts';
-import { type Config, SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { readConfigFile } from '../../serve/config/file.ts';
+import { resolveConfig } from '../../serve/config/resolve.ts';
+import { type Config, SETTINGS, type Setting, type SettingName } from '../../serve/config/settings.ts';
 
 /** Adds the flags of these settings and `--config` to a command. */
 export function addSettings(command: Command, names: readonly SettingName[]): Command {

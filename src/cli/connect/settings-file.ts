@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { isObject, parseObject } from '../../core/json.ts';
 import { OWNER_ONLY } from '../../replace-file.ts';
-import { writeGivenFile } from '../config/given-file.ts';
-import { messageOf } from '../errors.ts';
+import { writeGivenFile } from '../../serve/config/given-file.ts';
+import { messageOf } from '../../serve/errors.ts';
+import { isObject, parseObject } from '../../utils/json.ts';
 import type { SettingsFile } from './setup.ts';
 
 type Content = SettingsFile['content'];

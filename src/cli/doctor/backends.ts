@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { formatBytes } from '../../core/bytes.ts';
-import type { BackendName } from '../../core/engine-info.ts';
-import { createFindGpu, type FindGpu } from '../../pool/find-gpu.ts';
-import { describeEnd } from '../../pool/last-words.ts';
+import type { BackendName } from '../../contract/engine-info.ts';
+import { createFindGpu, type FindGpu } from '../../pool/load/find-gpu.ts';
+import { describeEnd } from '../../pool/process/last-words.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import type { Finding } from './finding.ts';
 
 /** The result of probing a backend. `detail` names the device, or says why there is none. */

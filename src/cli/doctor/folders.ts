@@ -1,12 +1,12 @@
 import { access, constants, readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
-import { formatBytes } from '../../core/bytes.ts';
-import type { Log } from '../../core/log.ts';
-import { messageOf } from '../errors.ts';
-import { paddockHome } from '../home.ts';
+import type { Log } from '../../contract/log.ts';
+import { messageOf } from '../../serve/errors.ts';
+import { paddockHome } from '../../serve/home.ts';
+import { counted } from '../../serve/output.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import { findLocalModels } from '../local-models.ts';
-import { counted } from '../output.ts';
 import type { Finding } from './finding.ts';
 
 const LITTLE_DISK = 5e9;

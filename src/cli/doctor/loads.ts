@@ -1,8 +1,8 @@
-import { formatBytes } from '../../core/bytes.ts';
 import { usableCores } from '../../engine/node/cores.ts';
-import type { Config } from '../config/settings.ts';
+import type { Config } from '../../serve/config/settings.ts';
+import { counted } from '../../serve/output.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import { estimateLoad, type LoadEstimate } from '../estimate-load.ts';
-import { counted } from '../output.ts';
 import type { Finding } from './finding.ts';
 import type { FoundModels } from './folders.ts';
 

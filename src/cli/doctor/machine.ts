@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os';
-import { formatBytes } from '../../core/bytes.ts';
 import { usableCores } from '../../engine/node/cores.ts';
 import { chooseHttp } from '../../server/http.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import type { Finding } from './finding.ts';
 
 const LEAST_NODE = [20, 19] as const;

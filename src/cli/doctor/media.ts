@@ -1,7 +1,7 @@
 import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
-import type { ModelCard } from '../../core/model.ts';
-import { sensesIn } from '../../core/senses.ts';
-import { messageOf } from '../errors.ts';
+import type { ModelCard } from '../../contract/models/model.ts';
+import { sensesIn } from '../../contract/models/senses.ts';
+import { messageOf } from '../../serve/errors.ts';
 import type { Finding } from './finding.ts';
 
 /** Finds the models that take images or audio and the backend for them, and checks that images can be decoded. */

@@ -3,7 +3,7 @@
  * binary may crash it.
  */
 
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../serve/errors.ts';
 import type { ProbeResult } from './backends.ts';
 
 async function probe(backend: string): Promise<string> {
@@ -11,7 +11,7 @@ async function probe(backend: string): Promise<string> {
     const { compileRuntime } = await import('../../engine/wasm/node/runtime.ts');
     return (await compileRuntime()).name;
   }
-  const { probeCpu } = await import('../../engine/native/probe.ts');
+  const { probeCpu } = await import('../../engine/native/llama/probe.ts');
   await probeCpu();
   return 'cpu';
 }

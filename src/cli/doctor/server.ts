@@ -1,9 +1,9 @@
+import { checkExposure } from '../../serve/config/exposure.ts';
+import type { Config } from '../../serve/config/settings.ts';
+import { tlsOf } from '../../serve/config/tls.ts';
+import { messageOf } from '../../serve/errors.ts';
+import { listenErrorCode } from '../../serve/listen-failure.ts';
 import { isPaddock, localUrl } from '../client/reach.ts';
-import { checkExposure } from '../config/exposure.ts';
-import type { Config } from '../config/settings.ts';
-import { tlsOf } from '../config/tls.ts';
-import { messageOf } from '../errors.ts';
-import { listenErrorCode } from '../listen-failure.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks that the server could listen on the configured address. */

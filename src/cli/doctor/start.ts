@@ -1,9 +1,9 @@
-import type { Catalogue } from '../../core/model.ts';
-import type { Config } from '../config/settings.ts';
-import { messageOf } from '../errors.ts';
-import { readKeysFile } from '../keys/keys-file.ts';
-import { counted } from '../output.ts';
-import { checkPreload } from '../preload.ts';
+import type { Catalogue } from '../../contract/models/model.ts';
+import type { Config } from '../../serve/config/settings.ts';
+import { messageOf } from '../../serve/errors.ts';
+import { readKeysFile } from '../../serve/keys/keys-file.ts';
+import { counted } from '../../serve/output.ts';
+import { checkPreload } from '../../serve/preload.ts';
 import type { Finding } from './finding.ts';
 
 /** Checks what a server reads at its start and would not start without: the file of keys, and the models of `--preload`. */

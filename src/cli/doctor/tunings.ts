@@ -1,4 +1,4 @@
-import { sayTuning, type Tuning } from '../tune/tunings.ts';
+import { sayTuning, type Tuning } from '../../serve/tune/tunings.ts';
 import type { Finding } from './finding.ts';
 
 /** Tells what `paddock tune` has found on this machine. */

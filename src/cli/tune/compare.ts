@@ -1,5 +1,5 @@
+import type { TunedSettings } from '../../serve/tune/tunings.ts';
 import { median } from '../bench/measure.ts';
-import type { TunedSettings } from './tunings.ts';
 
 /** How fast a model was with some settings. */
 export interface Trial {

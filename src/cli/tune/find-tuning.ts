@@ -1,6 +1,6 @@
-import { DEFAULT_BATCH } from '../config/settings.ts';
+import { DEFAULT_BATCH } from '../../serve/config/settings.ts';
+import type { TunedSettings } from '../../serve/tune/tunings.ts';
 import { findBest, type Trial } from './compare.ts';
-import type { TunedSettings } from './tunings.ts';
 
 /** What a server chooses for a model by itself. */
 export interface Chosen {

@@ -1,11 +1,22 @@
-import type { EngineEvent, TokenLogprob } from '../../core/events.ts';
-import type { Sampling } from '../../core/sampling/fields.ts';
-import { isGreedy } from '../../core/sampling/sampler.ts';
+import type { EngineEvent, TokenLogprob } from '../../contract/events.ts';
+import type { Sampling } from '../../contract/sampling.ts';
+import { isGreedy } from '../../sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
-import type { Decoder } from './decoder.ts';
-import type { DraftModel } from './draft-model.ts';
+import type { DraftModel } from './draw/draft-model.ts';
+import { createGuide, type Guide } from './draw/guide.ts';
+import { createPromptLookup } from './draw/prompt-lookup.ts';
+import { createPromptScorer } from './draw/prompt-scores.ts';
+import { createSpeculation } from './draw/speculation.ts';
+import {
+  consideredTokens,
+  createLogitsDrawer,
+  createNativeDrawer,
+  type Drawn,
+  type TokenDrawer,
+} from './draw/token-drawer.ts';
+import { createTokenSource, type TokenSource } from './draw/token-source.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
-import { createGuide, type Guide } from './guide.ts';
+import type { Decoder } from './llama/decoder.ts';
 import {
   canRewind,
   createAddonSampler,
@@ -13,23 +24,12 @@ import {
   createGrammarState,
   type NativeModel,
   type Token,
-} from './llama.ts';
-import { createLogitsReader } from './logits.ts';
-import type { PassTimes } from './pass-times.ts';
-import type { Slot } from './prefix-store.ts';
-import { createPromptLookup } from './prompt-lookup.ts';
-import { createPromptScorer } from './prompt-scores.ts';
-import { createSpeculation } from './speculation.ts';
-import type { StepLoop } from './step-loop.ts';
-import {
-  consideredTokens,
-  createLogitsDrawer,
-  createNativeDrawer,
-  type Drawn,
-  type TokenDrawer,
-} from './token-drawer.ts';
-import { createTokenSource, type TokenSource } from './token-source.ts';
-import type { Vocabulary } from './vocabulary.ts';
+} from './llama/llama.ts';
+import { createLogitsReader } from './llama/logits.ts';
+import type { Vocabulary } from './llama/vocabulary.ts';
+import type { Slot } from './prefix/prefix-store.ts';
+import type { PassTimes } from './step/pass-times.ts';
+import type { StepLoop } from './step/step-loop.ts';
 
 /** What decides how many tokens of a reply go into one pass. */
 export interface Ahead {

@@ -1,12 +1,12 @@
-import { sum } from '../../core/sum.ts';
+import { sum } from '../../utils/sum.ts';
 import type { Answers } from '../answers.ts';
 import { overlongText } from '../overlong.ts';
 import { toUnitLength } from '../unit-length.ts';
-import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token } from './llama.ts';
+import type { LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token } from './llama/llama.ts';
+import { scoreOf } from './llama/text-context.ts';
+import type { Vocabulary } from './llama/vocabulary.ts';
 import { createRankingPrompt } from './ranking-prompt.ts';
-import { scoreOf } from './text-context.ts';
 import type { TextPasses } from './text-passes.ts';
-import type { Vocabulary } from './vocabulary.ts';
 
 /** The answers of an embedding model. `contextLength` is in tokens. */
 export function embeddingAnswers(

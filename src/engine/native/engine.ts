@@ -1,21 +1,17 @@
-import type { ModelTraits } from '../../core/chat/prepare.ts';
-import type { EngineInfo } from '../../core/engine-info.ts';
-import { unsupportedParameter } from '../../core/errors.ts';
-import type { Log } from '../../core/log.ts';
+import type { ModelTraits } from '../../chat/prepare.ts';
+import type { EngineInfo } from '../../contract/engine-info.ts';
+import { unsupportedParameter } from '../../contract/errors.ts';
+import type { Log } from '../../contract/log.ts';
 import { askFrom } from '../answers.ts';
 import type { EngineOptions, TextEngine } from '../engine.ts';
 import { availableMemory } from '../node/available-memory.ts';
 import { usableCores } from '../node/cores.ts';
 import type { CopyFigures, WorkerConfig } from '../node/task.ts';
-import { NO_COPIES } from './copies.ts';
-import { measureCopy } from './copy-cost.ts';
-import { createDecoder, type Decoder } from './decoder.ts';
-import { loadDraftModel } from './draft-model.ts';
-import { createDriver } from './driver.ts';
+import { loadDraftModel } from './draw/draft-model.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
-import { createGrowingContext, type GrowingContext } from './growing-context.ts';
-import { createIdleCopies } from './idle-copies.ts';
+import { createDecoder, type Decoder } from './llama/decoder.ts';
+import { createGrowingContext, type GrowingContext } from './llama/growing-context.ts';
 import {
   canRewind,
   chatLength,
@@ -24,15 +20,19 @@ import {
   loadModel,
   type NativeModel,
   unloadModel,
-} from './llama.ts';
-import { createPassTimes } from './pass-times.ts';
-import { UNKNOWN_COSTS } from './prefix-plan.ts';
-import { createPrefixStore } from './prefix-store.ts';
-import { textContextOptions, textLength } from './text-context.ts';
+} from './llama/llama.ts';
+import { textContextOptions, textLength } from './llama/text-context.ts';
+import { createVocabulary } from './llama/vocabulary.ts';
+import { NO_COPIES } from './prefix/copies.ts';
+import { measureCopy } from './prefix/copy-cost.ts';
+import { createIdleCopies } from './prefix/idle-copies.ts';
+import { UNKNOWN_COSTS } from './prefix/prefix-plan.ts';
+import { createPrefixStore } from './prefix/prefix-store.ts';
+import { type CopyLink, createTieredCopies } from './prefix/tiered-copies.ts';
+import { createDriver } from './step/driver.ts';
+import { createPassTimes } from './step/pass-times.ts';
+import { measureThreads, type ThreadChoice } from './step/thread-count.ts';
 import { atOnce, createTextPasses } from './text-passes.ts';
-import { measureThreads, type ThreadChoice } from './thread-count.ts';
-import { type CopyLink, createTieredCopies } from './tiered-copies.ts';
-import { createVocabulary } from './vocabulary.ts';
 
 export interface LeavingEngine extends TextEngine {
   /** Makes copies of what slots hold and has none yet, those included whose generations are being cancelled. */

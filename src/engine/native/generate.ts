@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
-import { unsupportedParameter } from '../../core/errors.ts';
-import type { CacheUse, EngineEvent, TokenLogprob } from '../../core/events.ts';
-import type { Log } from '../../core/log.ts';
-import { sum } from '../../core/sum.ts';
+import { unsupportedParameter } from '../../contract/errors.ts';
+import type { CacheUse, EngineEvent, TokenLogprob } from '../../contract/events.ts';
+import type { Log } from '../../contract/log.ts';
+import { sum } from '../../utils/sum.ts';
 import type { TextEngine, TextRequest } from '../engine.ts';
 import { refuseUnknownTokens } from '../logit-bias.ts';
-import type { Miss } from './cache-miss.ts';
 import { type Ahead, createChoiceRunner } from './choice.ts';
-import type { Decoder } from './decoder.ts';
-import { watchEarlyChanges } from './early-changes.ts';
 import type { GenerationOutcome } from './generation.ts';
-import type { NativeModel, Token } from './llama.ts';
-import { type Prefix, prefixOf, scopeAlone } from './prefix.ts';
-import type { PrefixStore, Prepared, Slot } from './prefix-store.ts';
-import { createStepLoop, type StepDriver, type StepLoop } from './step-loop.ts';
-import { findTurnEnds } from './turn-ends.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Decoder } from './llama/decoder.ts';
+import type { NativeModel, Token } from './llama/llama.ts';
+import type { Vocabulary } from './llama/vocabulary.ts';
+import type { Miss } from './prefix/cache-miss.ts';
+import { watchEarlyChanges } from './prefix/early-changes.ts';
+import { type Prefix, prefixOf, scopeAlone } from './prefix/prefix.ts';
+import type { PrefixStore, Prepared, Slot } from './prefix/prefix-store.ts';
+import { findTurnEnds } from './prefix/turn-ends.ts';
+import { createStepLoop, type StepDriver, type StepLoop } from './step/step-loop.ts';
 
 /** The tokens before and after the place of a miss whose text is shown. */
 const SHOWN_TOKENS = 12;

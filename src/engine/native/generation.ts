@@ -1,15 +1,15 @@
-import { createDetokenizer } from '../../core/chat/detokenizer.ts';
-import { createStopFilter, foldCase } from '../../core/chat/stop-sequences.ts';
-import { insufficientMemory } from '../../core/errors.ts';
-import type { EngineEvent, FinishReason, Guesses, TokenLogprob } from '../../core/events.ts';
-import type { Place } from './addon-context.ts';
-import type { Part } from './decoder.ts';
-import type { Token } from './llama.ts';
-import type { PromptScorer } from './prompt-scores.ts';
-import type { Sequence } from './sequence.ts';
-import type { Steppable } from './step-loop.ts';
-import type { Drawn } from './token-drawer.ts';
-import type { Gain, Proposal, TokenSource } from './token-source.ts';
+import { createDetokenizer } from '../../chat/detokenizer.ts';
+import { createStopFilter, foldCase } from '../../chat/stop-sequences.ts';
+import { insufficientMemory } from '../../contract/errors.ts';
+import type { EngineEvent, FinishReason, Guesses, TokenLogprob } from '../../contract/events.ts';
+import type { PromptScorer } from './draw/prompt-scores.ts';
+import type { Drawn } from './draw/token-drawer.ts';
+import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
+import type { Place } from './llama/addon-context.ts';
+import type { Part } from './llama/decoder.ts';
+import type { Token } from './llama/llama.ts';
+import type { Sequence } from './llama/sequence.ts';
+import type { Steppable } from './step/step-loop.ts';
 
 export interface GenerationOptions {
   choice: number;

@@ -1,4 +1,4 @@
-import type { LlamaModel, Token } from './llama.ts';
+import type { LlamaModel, Token } from './llama/llama.ts';
 
 /** llama.cpp knows that these tokenizers add a separator, even if the metadata does not tell. */
 const SEPARATING_TOKENIZERS = ['jina-v1-en', 'jina-v2-code', 'roberta-bpe'];

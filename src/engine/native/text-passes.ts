@@ -1,5 +1,5 @@
-import type { Llama } from './llama.ts';
-import { afterText, startTrials, type ThreadTrials, threadsOf } from './thread-trials.ts';
+import type { Llama } from './llama/llama.ts';
+import { afterText, startTrials, type ThreadTrials, threadsOf } from './step/thread-trials.ts';
 
 /** Computes a text of so many tokens. */
 export type TextPasses = <T>(tokens: number, pass: () => Promise<T>) => Promise<T>;

@@ -1,4 +1,4 @@
-import { type Log, toLogFields } from '../../core/log.ts';
+import { type Log, toLogFields } from '../../contract/log.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
 import { stampOf } from './stamp.ts';
 import type { LoadResult, WorkerConfig } from './task.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { freemem } from 'node:os';
-import { sum } from '../../core/sum.ts';
+import { sum } from '../../utils/sum.ts';
 
 /**
  * The bytes that a Mac can give to programs now. What Node calls free there are only the pages that hold nothing at all, some 100 MB on a

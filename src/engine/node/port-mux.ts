@@ -1,4 +1,4 @@
-import type { Port } from '../../core/port.ts';
+import type { Port } from '../../contract/port.ts';
 
 /** What one port says over the channel that it shares with others. `closed` is its last frame. */
 export type Frame = { port: number; message: unknown } | { port: number; closed: true };

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Port } from '../../core/port.ts';
+import type { Port } from '../../contract/port.ts';
 
 /** Turns Node's MessagePort into the wire's port. Node's type lacks `onmessage`. */
 export function nodePort(port: MessagePort): Port {

@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ModelTraits, Prepared } from '../../core/chat/prepare.ts';
-import type { BackendName, EngineInfo } from '../../core/engine-info.ts';
-import type { ErrorData } from '../../core/errors.ts';
-import type { GenerationRequest } from '../../core/generation-request.ts';
+import type { ModelTraits, Prepared } from '../../chat/prepare.ts';
+import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
+import type { ErrorData } from '../../contract/errors.ts';
+import type { GenerationRequest } from '../../contract/generation-request.ts';
 import type { EngineOptions } from '../engine.ts';
 import type { FromCopyStore, ToCopyStore } from './copy-messages.ts';
 import type { Frame } from './port-mux.ts';

@@ -1,4 +1,4 @@
-import { unsupportedParameter } from '../../core/errors.ts';
+import { unsupportedParameter } from '../../contract/errors.ts';
 import type { GgufVocabulary } from '../../gguf/vocabulary.ts';
 import { attributesOf, CONTROL, stripsOf, UNKNOWN, USER_DEFINED } from './attributes.ts';
 import { createBytePairs, type Encode } from './byte-pairs.ts';

@@ -1,5 +1,5 @@
-import { createStopFilter, foldCase, type StopFilter } from '../../core/chat/stop-sequences.ts';
-import type { Emit, FinishReason, TokenLogprob } from '../../core/events.ts';
+import { createStopFilter, foldCase, type StopFilter } from '../../chat/stop-sequences.ts';
+import type { Emit, FinishReason, TokenLogprob } from '../../contract/events.ts';
 import type { TextRequest } from '../engine.ts';
 import { createReplay, type Replay } from './replay.ts';
 

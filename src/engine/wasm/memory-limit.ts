@@ -1,4 +1,4 @@
-import { formatBytes } from '../../core/bytes.ts';
+import { formatBytes } from '../../utils/bytes.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
 
 /** The size at which WebAssembly memory ends, in bytes. Both builds of wllama are linked with this limit. */

@@ -1,4 +1,4 @@
-import { SAMPLING_FIELDS, SAMPLING_KEYS } from '../../core/sampling/fields.ts';
+import { SAMPLING_FIELDS, SAMPLING_KEYS } from '../../contract/sampling.ts';
 import type { WasmRequest } from './prompt.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { MOST_PIXELS } from '../../core/media.ts';
+import { MOST_PIXELS } from '../../contract/media.ts';
 import { blobBytes } from '../../gguf/blob-bytes.ts';
 import { createFields } from '../../gguf/fields.ts';
 import { readGgufHeader } from '../../gguf/header.ts';

@@ -1,6 +1,6 @@
 import type { Wllama } from '@wllama/wllama/esm/index.js';
-import { createBreaker } from '../../core/chat/literal-text.ts';
-import type { TextPart } from '../../core/prompt.ts';
+import { createBreaker } from '../../chat/literal-text.ts';
+import type { TextPart } from '../../contract/prompt.ts';
 import type { TextRequest } from '../engine.ts';
 
 /** A request whose prompt is a text in llama-server's form. */

@@ -1,4 +1,4 @@
-import { ApiError, invalidRequest, serverError, unsupportedParameter } from '../../core/errors.ts';
+import { ApiError, invalidRequest, serverError, unsupportedParameter } from '../../contract/errors.ts';
 import type { RuntimeLog, ServerError } from './runtime-log.ts';
 
 /** The error of llama-server's JSON writer for a token that is not a whole character. */

@@ -1,4 +1,4 @@
-import type { Emit } from '../../core/events.ts';
+import type { Emit } from '../../contract/events.ts';
 
 /** A run that repeats what another engine has said of a choice already. */
 export interface Replay {

@@ -1,5 +1,5 @@
 import type { WllamaLogger } from '@wllama/wllama/esm/index.js';
-import type { Log } from '../../core/log.ts';
+import type { Log } from '../../contract/log.ts';
 
 /** An error of llama-server. The counts, in tokens, come with `exceed_context_size_error`. */
 export interface ServerError {

@@ -1,10 +1,10 @@
-import { ApiError, unsupportedParameter } from '../../core/errors.ts';
-import { MEDIA_MARK } from '../../core/media.ts';
-import { once } from '../../core/once.ts';
-import type { TextPart } from '../../core/prompt.ts';
+import { ApiError, unsupportedParameter } from '../../contract/errors.ts';
+import { MEDIA_MARK } from '../../contract/media.ts';
+import type { TextPart } from '../../contract/prompt.ts';
 import { blobBytes } from '../../gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readVocabulary } from '../../gguf/vocabulary.ts';
+import { once } from '../../utils/once.ts';
 import type { Answers } from '../answers.ts';
 import {
   isTokens,

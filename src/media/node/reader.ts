@@ -1,5 +1,5 @@
-import { notSupportedHere } from '../../core/errors.ts';
-import type { MediaReader } from '../../core/media.ts';
+import { notSupportedHere } from '../../contract/errors.ts';
+import type { MediaReader } from '../../contract/media.ts';
 import { isPublicAddress } from '../../net/node/public-address.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../limits.ts';
 import { createMediaReader } from '../reader.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { parseObject } from '../../core/json.ts';
+import { parseObject } from '../../utils/json.ts';
 
 /**
  * A copy's file is the state as llama.cpp writes it, and after it what Paddock knows of it:

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, write
 import { statfs } from 'node:fs/promises';
 import { freemem, hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Log, toLogFields } from '../../core/log.ts';
+import { type Log, toLogFields } from '../../contract/log.ts';
 import type { Tier } from '../../engine/node/copy-messages.ts';
 import type { Limits } from './plan.ts';
 import { type CopyStore, openCopyStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { BackendName } from '../../core/engine-info.ts';
+import type { BackendName } from '../../contract/engine-info.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
 

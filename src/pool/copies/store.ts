@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Log, toLogFields } from '../../core/log.ts';
+import { type Log, toLogFields } from '../../contract/log.ts';
 import type { FromCopyStore, Tier, ToCopyStore } from '../../engine/node/copy-messages.ts';
 import { isWhole, readRecord, recordBytes, seal } from './copy-file.ts';
 import { bytesIn, type Copy, type Limits, makeRoom, mostUsefulFirst, toMoveDown } from './plan.ts';

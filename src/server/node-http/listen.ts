@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Socket } from 'node:net';
-import { errorReply } from '../../core/api/http/http.ts';
-import { headersTooLarge, tooManyHeaders } from '../../core/api/http/refusals.ts';
-import { type ApiError, invalidRequest } from '../../core/errors.ts';
+import { errorReply } from '../../api/http/http.ts';
+import { headersTooLarge, tooManyHeaders } from '../../api/http/refusals.ts';
+import { type ApiError, invalidRequest } from '../../contract/errors.ts';
 import {
   type Exchange,
   HEAD_LIMIT_BYTES,

@@ -3,7 +3,7 @@ import { parseEndpoint } from '../../../benchmarks/compare/endpoint.ts';
 import { readPlan } from '../../../benchmarks/compare/options.ts';
 import { usageOfTree } from '../../../benchmarks/compare/process-tree.ts';
 import { toFigures } from '../../../benchmarks/compare/round.ts';
-import { parseStat } from '../../../chaos/process.ts';
+import { parseStat } from '../../kit/process.ts';
 
 describe('an endpoint', () => {
   it('may have a name', () => {

@@ -2,8 +2,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
-import { int32s, text, texts, uint32 } from '../../fixtures/gguf-writer.ts';
-import { silentLog } from '../../support/log.ts';
+import { silentLog } from '../../kit/log.ts';
+import { int32s, text, texts, uint32 } from '../../kit/models/gguf-writer.ts';
 import { makeFolder, modelEntries, readLines, tensor, writeSparse } from './fixtures.ts';
 
 describe('the catalogue', () => {

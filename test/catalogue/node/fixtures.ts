@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
+import { recordingLog } from '../../kit/log.ts';
 import {
   flag,
   type GgufEntries,
@@ -11,8 +12,7 @@ import {
   text,
   uint32,
   writeHollow,
-} from '../../fixtures/gguf-writer.ts';
-import { recordingLog } from '../../support/log.ts';
+} from '../../kit/models/gguf-writer.ts';
 
 /** Makes an empty folder for the running test. */
 export async function makeFolder(): Promise<string> {

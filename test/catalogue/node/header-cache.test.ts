@@ -5,9 +5,9 @@ import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import { openHeaderCache } from '../../../src/catalogue/node/header-cache.ts';
 import type { GgufValue } from '../../../src/gguf/fields.ts';
 import type { GgufHeader } from '../../../src/gguf/header.ts';
-import { texts } from '../../fixtures/gguf-writer.ts';
-import { makeVocabulary } from '../../fixtures/vocabulary.ts';
-import { silentLog } from '../../support/log.ts';
+import { silentLog } from '../../kit/log.ts';
+import { texts } from '../../kit/models/gguf-writer.ts';
+import { makeVocabulary } from '../../kit/models/vocabulary.ts';
 import { makeFolder, modelEntries, writeSparse } from './fixtures.ts';
 
 const header: GgufHeader = {

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import { type RunningServer, startServer } from '../../kit/servers/server.ts';
 
 /** The model.json of each model. Otherwise the models are the same. Each runs on one thread, while the flags say 2. */
 const MODELS: Record<string, { settings?: object; parameters?: object }> = {

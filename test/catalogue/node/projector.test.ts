@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toModel } from '../../../src/core/api/models/model-object.ts';
-import { uint32 } from '../../fixtures/gguf-writer.ts';
+import { toModel } from '../../../src/api/models/model-object.ts';
+import { uint32 } from '../../kit/models/gguf-writer.ts';
 import { makeFolder, modelEntries, projectorEntries, readLines, writeSparse } from './fixtures.ts';
 
 const WIDTH = 128;

@@ -3,8 +3,8 @@ import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../../src/catalogue/node/catalogue.ts';
-import type { Log } from '../../../src/core/log.ts';
-import { text } from '../../fixtures/gguf-writer.ts';
+import type { Log } from '../../../src/contract/log.ts';
+import { text } from '../../kit/models/gguf-writer.ts';
 import { makeFolder, modelEntries, tensor, writeSparse } from './fixtures.ts';
 
 /** Opens a watched catalogue. `until` waits for a state of it. The catalogue logs a line after each change. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { trackProgress } from '../../../src/catalogue/pull/progress.ts';
-import type { PullEvent } from '../../../src/core/puller.ts';
+import type { PullEvent } from '../../../src/contract/models/puller.ts';
 
 const files = [
   { name: 'a', size: 1000 },

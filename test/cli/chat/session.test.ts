@@ -8,8 +8,8 @@ import { startConversation } from '../../../src/cli/chat/conversation.ts';
 import { runSession } from '../../../src/cli/chat/session.ts';
 import { openTerminal } from '../../../src/cli/chat/terminal.ts';
 import { createClient } from '../../../src/cli/client/client.ts';
-import { plain } from '../../../src/cli/output.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import { plain } from '../../../src/serve/output.ts';
+import { type RunningServer, startServer } from '../../kit/servers/server.ts';
 
 const CTRL_C = '\u0003';
 /** The prompt as readline writes it: at the beginning of the line, over earlier text, with the cursor after it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ownConfig } from '../../../src/cli/client/reach.ts';
 import { defaultConfig } from '../../../src/cli/config/command.ts';
-import { SETTING_NAMES } from '../../../src/cli/config/settings.ts';
+import { SETTING_NAMES } from '../../../src/serve/config/settings.ts';
 
 /** The settings of the server that a user runs, each other than its default. */
 const OF_THE_USER = {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCli, type TestCli } from '../../support/cli.ts';
+import { openCli, type TestCli } from '../../kit/cli.ts';
 
 let cli: TestCli;
 let home: string;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCli, type TestCli } from '../../support/cli.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import { openCli, type TestCli } from '../../kit/cli.ts';
+import { type RunningServer, startServer } from '../../kit/servers/server.ts';
 
 /** A server looks at the file of keys once a second. */
 const LOOK_MS = 1100;

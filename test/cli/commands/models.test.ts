@@ -1,8 +1,8 @@
 import { cp, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openCli, SERVER_KEY, type TestCli } from '../../support/cli.ts';
-import type { RunningServer } from '../../support/server.ts';
+import { openCli, SERVER_KEY, type TestCli } from '../../kit/cli.ts';
+import type { RunningServer } from '../../kit/servers/server.ts';
 
 const MODEL = 'shelf/brief';
 

@@ -4,8 +4,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { smallGguf } from '../../catalogue/pull/node/fixtures.ts';
-import { openCli, type TestCli } from '../../support/cli.ts';
-import { startHub, type TestHub } from '../../support/hub.ts';
+import { openCli, type TestCli } from '../../kit/cli.ts';
+import { startHub, type TestHub } from '../../kit/servers/hub.ts';
 
 let cli: TestCli;
 let home: string;

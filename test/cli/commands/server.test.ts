@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCli, SERVER_KEY, type TestCli } from '../../support/cli.ts';
-import type { RunningServer } from '../../support/server.ts';
+import { openCli, SERVER_KEY, type TestCli } from '../../kit/cli.ts';
+import type { RunningServer } from '../../kit/servers/server.ts';
 
 const MODEL = 'shelf/brief';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openCli, type TestCli } from '../../support/cli.ts';
+import { openCli, type TestCli } from '../../kit/cli.ts';
 
 const COMMANDS = ['serve', 'pull', 'list', 'show', 'remove', 'chat', 'bench', 'tune', 'doctor'];
 const MODEL = 'shelf/brief';

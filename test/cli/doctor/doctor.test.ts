@@ -13,8 +13,8 @@ import { checkNode } from '../../../src/cli/doctor/machine.ts';
 import { describeModels } from '../../../src/cli/doctor/media.ts';
 import { checkAddress } from '../../../src/cli/doctor/server.ts';
 import { checkStart } from '../../../src/cli/doctor/start.ts';
-import { hashOf, writeKeysFile } from '../../../src/cli/keys/keys-file.ts';
-import { modelCard } from '../../core/api/fixtures.ts';
+import { hashOf, writeKeysFile } from '../../../src/serve/keys/keys-file.ts';
+import { modelCard } from '../../api/fixtures.ts';
 
 describe('the backend that a server would use', () => {
   const results = (gpu: boolean, cpu: boolean, wasm: boolean) => [

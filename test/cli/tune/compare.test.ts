@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findBest, gainOf, type Trial } from '../../../src/cli/tune/compare.ts';
-import type { TunedSettings } from '../../../src/cli/tune/tunings.ts';
+import type { TunedSettings } from '../../../src/serve/tune/tunings.ts';
 
 const trial = (togetherPerSecond: number, firstTokenMs = 100): Trial => ({ togetherPerSecond, firstTokenMs });
 const pair = (standard: number, tried: number, waits: [number, number] = [100, 100]) => ({

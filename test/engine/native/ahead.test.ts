@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { EngineEvent } from '../../../src/core/events.ts';
-import type { JsonSchema } from '../../../src/core/grammar/json-schema.ts';
-import { createSchemaGrammar, rootGrammar } from '../../../src/core/grammar/schema-grammar.ts';
-import { createJournal } from '../../../src/core/takeover/journal.ts';
+import type { EngineEvent } from '../../../src/contract/events.ts';
+import type { JsonSchema } from '../../../src/contract/json-schema.ts';
+import { createJournal } from '../../../src/dispatch/journal.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { greedy, textRequest } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import { createSchemaGrammar, rootGrammar } from '../../../src/grammar/schema-grammar.ts';
+import { greedy, textRequest } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
 
 // Tokens that are guessed or forced make a reply quicker. These tests hold the replies to those of an engine that draws every token by
 // itself. The tiny model has random weights and repeats nothing, so a bias leaves it three tokens: some guesses are then right.

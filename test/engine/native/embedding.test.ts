@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineOptions, TextEngine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { writeEmbeddingModel, writeRerankModel } from '../../fixtures/embedding-model.ts';
-import { ask } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import { ask } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
+import { writeEmbeddingModel, writeRerankModel } from '../../kit/models/embedding-model.ts';
 
 const CONTEXT_LENGTH = 512;
 

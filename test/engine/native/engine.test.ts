@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { GenerationEvent } from '../../../src/core/events.ts';
-import { MEDIA_MARK } from '../../../src/core/media.ts';
-import type { Prompt } from '../../../src/core/prompt.ts';
+import type { GenerationEvent } from '../../../src/contract/events.ts';
+import { MEDIA_MARK } from '../../../src/contract/media.ts';
+import type { Prompt } from '../../../src/contract/prompt.ts';
 import { type ChatService, createChatService } from '../../../src/engine/chat-service.ts';
 import type { TextEngine } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { ask, chat, doneOf, generate, greedy, textOf } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import { ask, chat, doneOf, generate, greedy, textOf } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
 
 const logprobsOf = (events: GenerationEvent[]) =>
   events.flatMap((event) => (event.kind === 'text' ? (event.logprobs ?? []) : []));

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { EngineEvent } from '../../../src/core/events.ts';
+import type { EngineEvent } from '../../../src/contract/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
-import type { Decoder } from '../../../src/engine/native/decoder.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
-import { textRequest } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import type { Decoder } from '../../../src/engine/native/llama/decoder.ts';
+import { textRequest } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
+import { writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
 
 // Models that can't go back to a shorter beginning, without copies beyond the slots: what one slot holds, others take as a whole.
 
@@ -16,8 +16,8 @@ const SLOTS = 4;
 
 /** The tokens that reach llama.cpp. */
 let evaluated = 0;
-vi.mock('../../../src/engine/native/decoder.ts', async (original) => {
-  const module = await original<typeof import('../../../src/engine/native/decoder.ts')>();
+vi.mock('../../../src/engine/native/llama/decoder.ts', async (original) => {
+  const module = await original<typeof import('../../../src/engine/native/llama/decoder.ts')>();
   const createDecoder: typeof module.createDecoder = (...args) => {
     const decoder = module.createDecoder(...args);
     const { decode: really } = decoder;

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { Gain, TokenSource } from '../../../src/engine/native/draw/token-source.ts';
 import type { GenerationOptions } from '../../../src/engine/native/generation.ts';
-import type { Token } from '../../../src/engine/native/llama.ts';
-import type { Gain, TokenSource } from '../../../src/engine/native/token-source.ts';
-import { finish, text as textOf, tokenLogprob } from '../../core/api/fixtures.ts';
-import { createFakeSequence, createFakeSource, createRun, encode, replyOf, runToEnd, step } from './fake-generation.ts';
+import type { Token } from '../../../src/engine/native/llama/llama.ts';
+import { finish, text as textOf, tokenLogprob } from '../../api/fixtures.ts';
+import {
+  createFakeSequence,
+  createFakeSource,
+  createRun,
+  encode,
+  replyOf,
+  runToEnd,
+  step,
+} from './step/fake-generation.ts';
 
 /** A piece of text, and the number of tokens since the one before. */
 const text = (piece: string, choice = 0, tokens = 1) => ({ ...textOf(piece, choice), tokens });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hermes } from '../../../src/core/chat/formats/hermes.ts';
-import { createReplyReader } from '../../../src/core/chat/reply-events.ts';
-import { createStopFilter } from '../../../src/core/chat/stop-sequences.ts';
-import type { GenerationEvent } from '../../../src/core/events.ts';
-import { ADD, NOW } from '../../core/chat/fixtures.ts';
-import { createRun, encode, replyOf, runToEnd } from './fake-generation.ts';
+import { hermes } from '../../../src/chat/formats/families/hermes.ts';
+import { createReplyReader } from '../../../src/chat/reply-events.ts';
+import { createStopFilter } from '../../../src/chat/stop-sequences.ts';
+import type { GenerationEvent } from '../../../src/contract/events.ts';
+import { ADD, NOW } from '../../chat/fixtures.ts';
+import { createRun, encode, replyOf, runToEnd } from './step/fake-generation.ts';
 
 const STOPS = ['END', '###', 'Ünd 😀', '\n\n\n'];
 const BANNED = ['Secret', 'böse 🐍', 'ΟΔΟΣ'];

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { getLlama, LlamaGrammarEvaluationState, type LlamaModel, type Token, TokenBias } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Sampling } from '../../../src/core/sampling/fields.ts';
+import type { Sampling } from '../../../src/contract/sampling.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { greedy } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import { greedy } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
 
 // Paddock fills the batches itself and draws from the highest logits. What it says must be what node-llama-cpp's own loop says,
 // token by token.

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { EngineEvent } from '../../../src/core/events.ts';
+import type { EngineEvent } from '../../../src/contract/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../src/engine/native/engine.ts';
-import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
-import { textRequest } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import { textRequest } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
+import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
 import { repeats } from '../../support/repeats.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the cache.

@@ -2,9 +2,9 @@ import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it, vi } from 'vitest';
-import { loadModel, unloadModel } from '../../../src/engine/native/llama.ts';
+import { loadModel, unloadModel } from '../../../src/engine/native/llama/llama.ts';
 import { leaveOutTryOut } from '../../../src/engine/node/no-try-out.ts';
-import { silentLog } from '../../support/log.ts';
+import { silentLog } from '../../kit/log.ts';
 
 const { fork } = childProcess;
 

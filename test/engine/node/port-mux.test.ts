@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Port } from '../../../src/core/port.ts';
+import type { Port } from '../../../src/contract/port.ts';
 import { createPortMux, type Frame } from '../../../src/engine/node/port-mux.ts';
 
 /** Two ends of a channel, the ports that came to the second, and the messages of the channel itself. */

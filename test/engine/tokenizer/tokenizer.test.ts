@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getLlama, type Llama, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVocabulary } from '../../../src/engine/native/vocabulary.ts';
+import { createVocabulary } from '../../../src/engine/native/llama/vocabulary.ts';
 import { PRE_TOKENIZERS } from '../../../src/engine/tokenizer/pre-tokenizers.ts';
 import { createTokenizer } from '../../../src/engine/tokenizer/tokenizer.ts';
 import { createWasmVocabulary } from '../../../src/engine/wasm/vocabulary.ts';
 import { blobBytes } from '../../../src/gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../../src/gguf/header.ts';
 import { type GgufVocabulary, readVocabulary } from '../../../src/gguf/vocabulary.ts';
-import { byteLevelVocabulary, SPECIAL_TEXTS, VOCABULARY_KINDS } from '../../fixtures/vocabulary-kinds.ts';
-import { oddTexts } from '../../support/odd-texts.ts';
+import { byteLevelVocabulary, SPECIAL_TEXTS, VOCABULARY_KINDS } from '../../kit/models/vocabulary-kinds.ts';
+import { oddTexts } from '../../kit/odd-texts.ts';
 import { repeats } from '../../support/repeats.ts';
 
 const KINDS = Object.keys(VOCABULARY_KINDS);

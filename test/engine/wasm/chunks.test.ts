@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { GenerationEvent } from '../../../src/core/events.ts';
+import type { GenerationEvent } from '../../../src/contract/events.ts';
 import type { TextRequest } from '../../../src/engine/engine.ts';
 import { type Chunk, ChunkReader } from '../../../src/engine/wasm/chunks.ts';
-import { finish, progress, text, tokenLogprob } from '../../core/api/fixtures.ts';
-import { greedy } from '../../support/generation.ts';
+import { finish, progress, text, tokenLogprob } from '../../api/fixtures.ts';
+import { greedy } from '../../kit/generation.ts';
 
 const REQUEST: TextRequest = {
   prompt: 'Hello',

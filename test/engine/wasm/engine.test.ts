@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ResumedChoice } from '../../../src/core/generation-request.ts';
-import { chat, greedy } from '../../support/generation.ts';
+import type { ResumedChoice } from '../../../src/contract/generation-request.ts';
+import { chat, greedy } from '../../kit/generation.ts';
 import { kindsOf, only, request, sampling, textOf, WasmThread } from './wasm-thread.ts';
 
 const PROMPT = 'Tell me a story about a fox';

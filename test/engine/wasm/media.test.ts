@@ -2,18 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { GenerationEvent } from '../../../src/core/events.ts';
-import type { GenerationRequest } from '../../../src/core/generation-request.ts';
-import { MEDIA_MARK, type Media } from '../../../src/core/media.ts';
-import type { ChatMessage } from '../../../src/core/prompt.ts';
-import { plainPng, png, silentMp3, toneWav } from '../../fixtures/media.ts';
+import type { GenerationEvent } from '../../../src/contract/events.ts';
+import type { GenerationRequest } from '../../../src/contract/generation-request.ts';
+import { MEDIA_MARK, type Media } from '../../../src/contract/media.ts';
+import type { ChatMessage } from '../../../src/contract/prompt.ts';
+import { chat } from '../../kit/generation.ts';
+import { plainPng, png, silentMp3, toneWav } from '../../kit/media.ts';
 import {
   TOKENS_PER_IMAGE,
   TOKENS_PER_RECORDING,
   writeAudioProjector,
   writeVisionProjector,
-} from '../../fixtures/tiny-projector.ts';
-import { chat } from '../../support/generation.ts';
+} from '../../kit/models/tiny-projector.ts';
 import { only, request, textOf, WasmThread } from './wasm-thread.ts';
 
 /** In ms. Encoders compute a lot, which takes long on busy cores. */

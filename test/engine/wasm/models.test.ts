@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { chat } from '../../support/generation.ts';
+import { chat } from '../../kit/generation.ts';
 import { only, request, type ThreadError, textOf, WasmThread } from './wasm-thread.ts';
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TextRequest } from '../../../src/engine/engine.ts';
 import { completionParams } from '../../../src/engine/wasm/params.ts';
-import { greedy, textRequest } from '../../support/generation.ts';
+import { greedy, textRequest } from '../../kit/generation.ts';
 
 /** Returns the parameters of one choice of a request, in a context of 512 tokens. */
 function params(more: Partial<TextRequest> = {}, choice = 0) {

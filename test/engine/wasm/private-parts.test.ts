@@ -11,7 +11,7 @@ import type { Chunk } from '../../../src/engine/wasm/chunks.ts';
 import { loadParams } from '../../../src/engine/wasm/load-params.ts';
 import { compileRuntime } from '../../../src/engine/wasm/node/runtime.ts';
 import { complete, computeWith } from '../../../src/engine/wasm/private-wllama.ts';
-import { silentLog } from '../../support/log.ts';
+import { silentLog } from '../../kit/log.ts';
 
 // These tests cover what Paddock uses of wllama although it is not promised. A test that fails here after an upgrade
 // names the part that has changed; docs/upgrading-engines.md tells what the part is for.

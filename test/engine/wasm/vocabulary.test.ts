@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createWasmVocabulary, mayReach } from '../../../src/engine/wasm/vocabulary.ts';
-import { byteLevelVocabulary, manySpecialTokens } from '../../fixtures/vocabulary-kinds.ts';
-import { cpuMs } from '../../support/cpu-ms.ts';
+import { cpuMs } from '../../kit/cpu-ms.ts';
+import { byteLevelVocabulary, manySpecialTokens } from '../../kit/models/vocabulary-kinds.ts';
 
 const part = (text: string, literal = false) => [{ text, literal }];
 const blobOf = (gguf: Uint8Array) => new Blob([Buffer.from(gguf)]);

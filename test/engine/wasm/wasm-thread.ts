@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { EngineInfo } from '../../../src/core/engine-info.ts';
-import type { GenerationEvent } from '../../../src/core/events.ts';
-import type { GenerationRequest } from '../../../src/core/generation-request.ts';
-import type { Sampling } from '../../../src/core/sampling/fields.ts';
+import type { EngineInfo } from '../../../src/contract/engine-info.ts';
+import type { GenerationEvent } from '../../../src/contract/events.ts';
+import type { GenerationRequest } from '../../../src/contract/generation-request.ts';
+import type { Sampling } from '../../../src/contract/sampling.ts';
 import type { EngineOptions } from '../../../src/engine/engine.ts';
 import { compileRuntime } from '../../../src/engine/wasm/node/runtime.ts';
-import { ask, greedy } from '../../support/generation.ts';
+import { ask, greedy } from '../../kit/generation.ts';
 
 /** An error, as it came out of the thread. */
 export interface ThreadError {

@@ -4,12 +4,12 @@ import { join, relative, resolve } from 'node:path';
 import { gguf } from '@huggingface/gguf';
 import { Command } from 'commander';
 import * as v from 'valibot';
+import { FAMILIES } from '../../../src/api/api.ts';
 import { parseSource } from '../../../src/catalogue/pull/source.ts';
-import { readConfigFile } from '../../../src/cli/config/file.ts';
-import { SETTINGS, type Setting } from '../../../src/cli/config/settings.ts';
-import { paddockHome } from '../../../src/cli/home.ts';
-import { FAMILIES } from '../../../src/core/api/api.ts';
-import { invalidApiKey } from '../../../src/core/errors.ts';
+import { invalidApiKey } from '../../../src/contract/errors.ts';
+import { readConfigFile } from '../../../src/serve/config/file.ts';
+import { SETTINGS, type Setting } from '../../../src/serve/config/settings.ts';
+import { paddockHome } from '../../../src/serve/home.ts';
 import { MODEL } from './files.ts';
 
 // Finds in a sentence what it states of Paddock, and compares it with Paddock itself.

@@ -5,7 +5,7 @@ import { HELD_OUT_NAMES } from '../../../models/pico/generator/held-out.ts';
 import { type Conversation, makeConversation } from '../../../models/pico/generator/mix.ts';
 import { createRenderer } from '../../../models/pico/generator/render.ts';
 import { isLeak, plain } from '../../../models/pico/leaks.ts';
-import { detectFormat } from '../../../src/core/chat/formats/index.ts';
+import { detectFormat } from '../../../src/chat/formats/index.ts';
 import { template } from './files.ts';
 
 const render = createRenderer(template());

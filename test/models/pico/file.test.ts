@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { gguf } from '@huggingface/gguf';
 import { describe, expect, it } from 'vitest';
-import { supportsToolCalls, supportsTools } from '../../../src/core/chat/formats/template-support.ts';
+import { supportsToolCalls, supportsTools } from '../../../src/chat/formats/template-support.ts';
 import { MODEL, template } from './files.ts';
 
 const { metadata, parameterCount } = await gguf(MODEL, { allowLocalFile: true, computeParametersCount: true });

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { startServer } from '../../support/server.ts';
+import { startServer } from '../../kit/servers/server.ts';
 
 /** Serves the built-in models on a backend until the file's tests are over, and resolves to the API's base URL. */
 export async function servePico(backend: 'cpu' | 'wasm'): Promise<string> {

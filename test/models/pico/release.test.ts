@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { fromGguf } from '../../../models/pico/from-gguf.ts';
 import { toGguf } from '../../../models/pico/to-gguf.ts';
 import { mixWeights, readWeights, type Weights, writeWeights } from '../../../models/pico/weights.ts';
-import { ggufChunks, writeChunks } from '../../fixtures/gguf-writer.ts';
+import { ggufChunks, writeChunks } from '../../kit/models/gguf-writer.ts';
 import { MODEL, template } from './files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'paddock-release-'));

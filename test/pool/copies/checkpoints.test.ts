@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { EngineEvent } from '../../../src/core/events.ts';
+import type { EngineEvent } from '../../../src/contract/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
-import { LEAST_TOKENS } from '../../../src/engine/native/copies.ts';
 import { type LeavingEngine, loadNativeEngine } from '../../../src/engine/native/engine.ts';
+import { LEAST_TOKENS } from '../../../src/engine/native/prefix/copies.ts';
 import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
-import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
-import { textRequest } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import { textRequest } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
+import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
 import { repeats } from '../../support/repeats.ts';
 
 // Models that can't go back to a shorter beginning. They have copies made while they evaluate a prompt, at the ends of its turns.

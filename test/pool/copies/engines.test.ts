@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
-import type { EngineEvent } from '../../../src/core/events.ts';
+import type { EngineEvent } from '../../../src/contract/events.ts';
 import type { TextEngine, TextRequest } from '../../../src/engine/engine.ts';
 import { cachedBytesPerToken } from '../../../src/engine/memory-estimate.ts';
 import { type LeavingEngine, loadNativeEngine } from '../../../src/engine/native/engine.ts';
 import type { FromCopyStore } from '../../../src/engine/node/copy-messages.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
-import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../fixtures/forgetful-model.ts';
-import { tinyModelShape } from '../../fixtures/model-shape.ts';
-import { eventually } from '../../support/eventually.ts';
-import { textRequest } from '../../support/generation.ts';
-import { silentLog } from '../../support/log.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { textRequest } from '../../kit/generation.ts';
+import { silentLog } from '../../kit/log.ts';
+import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../kit/models/forgetful-model.ts';
+import { tinyModelShape } from '../../kit/models/model-shape.ts';
 import { repeats } from '../../support/repeats.ts';
 
 // The tiny models give exactly the same tokens alone and in any batch, so a text that differs is a mistake of the copies.

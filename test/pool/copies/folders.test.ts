@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCopies } from '../../../src/pool/copies/folders.ts';
 import type { CopyStore } from '../../../src/pool/copies/store.ts';
-import { recordingLog } from '../../support/log.ts';
+import { recordingLog } from '../../kit/log.ts';
 
 let folder: string;
 let lines: string[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Tier } from '../../../src/engine/node/copy-messages.ts';
 import { bytesIn, type Copy, makeRoom, toMoveDown, usefulness } from '../../../src/pool/copies/plan.ts';
-import { makeRandom } from '../../fixtures/random.ts';
+import { makeRandom } from '../../kit/random.ts';
 
 const HOUR_MS = 3_600_000;
 

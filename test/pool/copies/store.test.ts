@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FromCopyStore, Tier, ToldCopy } from '../../../src/engine/node/copy-messages.ts';
 import { readRecord } from '../../../src/pool/copies/copy-file.ts';
 import { type CopyConnection, type CopyStore, openCopyStore } from '../../../src/pool/copies/store.ts';
-import { makeRandom } from '../../fixtures/random.ts';
-import { eventually } from '../../support/eventually.ts';
-import { recordingLog } from '../../support/log.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { recordingLog } from '../../kit/log.ts';
+import { makeRandom } from '../../kit/random.ts';
 
 const MODEL = 'a'.repeat(32);
 const KIB = 1024;

@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
-import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { freePort } from '../../support/free-port.ts';
-import { startPaddockSite } from '../../support/paddock-page.ts';
-import { type RunningServer, startServer } from '../../support/server.ts';
+import { launchBrowser, type TestBrowser } from '../../kit/browser/browser.ts';
+import { startPaddockSite } from '../../kit/browser/paddock-page.ts';
+import { freePort } from '../../kit/servers/free-port.ts';
+import { type RunningServer, startServer } from '../../kit/servers/server.ts';
 import { listedModel, startStandIn } from './stand-in.ts';
 
 /** Starts a server that computes with one thread. It has the test models, or those of another folder. */

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { TestBrowser } from '../../support/browser.ts';
+import type { TestBrowser } from '../../kit/browser/browser.ts';
 
 /** The chat page in a tab, as a person sees it. */
 export const messageField = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });

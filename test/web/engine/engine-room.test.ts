@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, insufficientMemory } from '../../../src/core/errors.ts';
-import type { JournaledEvent } from '../../../src/core/events.ts';
-import { withFields } from '../../../src/core/log.ts';
+import { ApiError, insufficientMemory } from '../../../src/contract/errors.ts';
+import type { JournaledEvent } from '../../../src/contract/events.ts';
+import { withFields } from '../../../src/contract/log.ts';
 import type { JournaledService } from '../../../src/engine/chat-service.ts';
 import { WasmCrashed } from '../../../src/engine/wasm/crash.ts';
 import { pickDevice } from '../../../web/engine/device.ts';
 import { createEngineRoom } from '../../../web/engine/engine-room.ts';
 import type { LoadedEngine } from '../../../web/engine/load-model.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
-import { chatGeneration, modelCard } from '../../core/api/fixtures.ts';
-import { eventually } from '../../support/eventually.ts';
-import { recordingLog, silentLog } from '../../support/log.ts';
+import { chatGeneration, modelCard } from '../../api/fixtures.ts';
+import { eventually } from '../../kit/eventually.ts';
+import { recordingLog, silentLog } from '../../kit/log.ts';
 
 const never = new AbortController().signal;
 const request = chatGeneration({ model: 'a' });

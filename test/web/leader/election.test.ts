@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Candidacy, standForElection } from '../../../web/leader/election.ts';
 import { holdLock } from '../../../web/liveness.ts';
 import { ELECTION_LOCK, leaderLock } from '../../../web/protocol.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../kit/eventually.ts';
 import { type FakeLocks, fakeLocks } from '../support/locks.ts';
 
 let locks: FakeLocks;

@@ -2,9 +2,12 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ErrorData } from '../../../src/core/errors.ts';
-import type { Media, MediaPart } from '../../../src/core/media.ts';
+import type { ErrorData } from '../../../src/contract/errors.ts';
+import type { Media, MediaPart } from '../../../src/contract/media.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../../../src/media/limits.ts';
+import { launchBrowser, type TestBrowser } from '../../kit/browser/browser.ts';
+import { bundle } from '../../kit/browser/bundle.ts';
+import { type StaticSite, startStaticSite } from '../../kit/browser/static-site.ts';
 import {
   BLUE,
   IMAGES,
@@ -16,9 +19,6 @@ import {
   makeWav,
   RED,
 } from '../../media/fixtures.ts';
-import { launchBrowser, type TestBrowser } from '../../support/browser.ts';
-import { bundle } from '../../support/bundle.ts';
-import { type StaticSite, startStaticSite } from '../../support/static-site.ts';
 
 const TIME_LIMIT_MS = 120_000;
 const PARAM = 'messages[0].content[1]';

@@ -5,7 +5,7 @@ import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import { describeFiles } from '../../../web/models/describe.ts';
 import { headerBytes, modelEntries, projectorEntries } from '../../catalogue/node/fixtures.ts';
 import { inMemory } from '../../gguf/fixtures.ts';
-import { silentLog } from '../../support/log.ts';
+import { silentLog } from '../../kit/log.ts';
 
 const file = (name: string, bytes: Uint8Array) => ({
   name,

@@ -3,7 +3,7 @@ import { createFinder } from '../../../src/catalogue/pull/finder.ts';
 import { BROWSER_HUB } from '../../../web/models/hub.ts';
 import { createPageFetch } from '../../../web/models/page-fetch.ts';
 import { EAGER } from '../../catalogue/pull/node/fixtures.ts';
-import { startHub, type TestHub } from '../../support/hub.ts';
+import { startHub, type TestHub } from '../../kit/servers/hub.ts';
 
 let hub: TestHub;
 beforeEach(async () => {

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createResponseStore } from '../../../src/core/api/responses/store.ts';
-import { invalidRequest } from '../../../src/core/errors.ts';
-import type { PullEvent } from '../../../src/core/puller.ts';
+import { createResponseStore } from '../../../src/api/responses/store.ts';
+import { invalidRequest } from '../../../src/contract/errors.ts';
+import type { PullEvent } from '../../../src/contract/models/puller.ts';
 import type { ChatService } from '../../../src/engine/chat-service.ts';
 import { DEFAULT_CONFIG } from '../../../web/config.ts';
 import type { BrowserModel, EngineState } from '../../../web/protocol.ts';
 import { answer, type BrowserGround, isForApi, isForm } from '../../../web/service-worker/api.ts';
-import { done, finish, loadedModel, progress, text } from '../../core/api/fixtures.ts';
-import { eventually } from '../../support/eventually.ts';
+import { done, finish, loadedModel, progress, text } from '../../api/fixtures.ts';
+import { eventually } from '../../kit/eventually.ts';
 import { browserModel } from './support/models.ts';
 import { type Behaviour, FakeTabs } from './support/tabs.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { leaderPort } from '../../../web/liveness.ts';
 import { connectionLock, FROZEN_AFTER_MS, LEADER_WAIT_MS } from '../../../web/protocol.ts';
 import { type Ask, connect, type Link } from '../../../web/service-worker/connect.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../kit/eventually.ts';
 import { type Behaviour, FakeTabs } from './support/tabs.ts';
 
 const never = new AbortController().signal;

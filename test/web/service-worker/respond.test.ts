@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type ApiReply, jsonReply } from '../../../src/core/api/http/http.ts';
+import { type ApiReply, jsonReply } from '../../../src/api/http/http.ts';
 import { respond, toResponse } from '../../../web/service-worker/respond.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../kit/eventually.ts';
 
 const never = new Promise<never>(() => {});
 const ignore = () => {};

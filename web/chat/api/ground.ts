@@ -1,6 +1,6 @@
 import type { StartProblem } from '../../client/problem.ts';
-import type { Ground } from '../data/state.ts';
 import { Problem } from '../messages/problem.ts';
+import type { Ground } from '../state/state.ts';
 
 /** How far the fetch of a first visit is, in bytes. */
 export interface Progress {

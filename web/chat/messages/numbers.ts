@@ -1,4 +1,4 @@
-import { formatBytes as writeBytes } from '../../../src/core/bytes.ts';
+import { formatBytes as writeBytes } from '../../../src/utils/bytes.ts';
 
 // How a language writes numbers. `tag` is the language, as `Intl` knows it.
 

@@ -1,4 +1,4 @@
-import { IMAGE_TITLE, RECORDING_TITLE, UNTITLED } from '../data/conversation.ts';
+import { IMAGE_TITLE, RECORDING_TITLE, UNTITLED } from '../conversation/conversation.ts';
 import { t } from './language.ts';
 import type { Key } from './translate.ts';
 

@@ -1,7 +1,7 @@
 import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatBytes } from '../../../core/bytes.ts';
-import type { PullEvent } from '../../../core/puller.ts';
+import type { PullEvent } from '../../../contract/models/puller.ts';
+import { formatBytes } from '../../../utils/bytes.ts';
 import { diskFull } from '../errors.ts';
 import { fetchFile } from '../fetch-file.ts';
 import type { PersistOptions } from '../patience.ts';

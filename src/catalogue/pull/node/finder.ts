@@ -1,4 +1,4 @@
-import type { Finder } from '../../../core/hub.ts';
+import type { Finder } from '../../../contract/models/hub.ts';
 import { createFinder } from '../finder.ts';
 import { hubFrom } from '../hub.ts';
 import { PATIENCE, type Patience } from '../patience.ts';

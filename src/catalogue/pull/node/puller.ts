@@ -1,5 +1,5 @@
-import type { Log } from '../../../core/log.ts';
-import type { Puller } from '../../../core/puller.ts';
+import type { Log } from '../../../contract/log.ts';
+import type { Puller } from '../../../contract/models/puller.ts';
 import { hubFrom } from '../hub.ts';
 import { PATIENCE, type Patience } from '../patience.ts';
 import { createSharedPuller } from '../shared-puller.ts';

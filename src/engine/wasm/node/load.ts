@@ -1,11 +1,11 @@
 import { openAsBlob } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Log } from '../../../core/log.ts';
-import { sum } from '../../../core/sum.ts';
+import type { Log } from '../../../contract/log.ts';
 import { readGgufHeader } from '../../../gguf/header.ts';
 import { withOpenFile } from '../../../gguf/node/open-file.ts';
 import { readSpecialTokens } from '../../../gguf/special-tokens.ts';
+import { sum } from '../../../utils/sum.ts';
 import { defaultContextLength } from '../../context-length.ts';
 import type { EngineOptions, TextEngine } from '../../engine.ts';
 import { MOST_WASM_BATCH } from '../../memory-estimate.ts';

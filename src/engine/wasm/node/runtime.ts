@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { once } from '../../../core/once.ts';
+import { once } from '../../../utils/once.ts';
 import { WebAssembly } from './web-assembly.ts';
 
 /** A WebAssembly module that has nothing but a 64-bit memory. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PullEvent } from '../../../../src/core/puller.ts';
+import type { PullEvent } from '../../../../src/contract/models/puller.ts';
 import { openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
 /** A port that nobody listens on. */

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPuller } from '../../../../src/catalogue/pull/node/puller.ts';
 import type { Patience } from '../../../../src/catalogue/pull/patience.ts';
-import type { PullEvent, Puller } from '../../../../src/core/puller.ts';
-import { float32Tensor, ggufChunks, text, uint32 } from '../../../fixtures/gguf-writer.ts';
-import { makeRandom } from '../../../fixtures/random.ts';
-import { startHub, type TestHub } from '../../../support/hub.ts';
-import { recordingLog } from '../../../support/log.ts';
+import type { PullEvent, Puller } from '../../../../src/contract/models/puller.ts';
+import { recordingLog } from '../../../kit/log.ts';
+import { float32Tensor, ggufChunks, text, uint32 } from '../../../kit/models/gguf-writer.ts';
+import { makeRandom } from '../../../kit/random.ts';
+import { startHub, type TestHub } from '../../../kit/servers/hub.ts';
 
 /** Retries follow at once, and the time limits are long enough for a busy machine. */
 export const EAGER: Patience = {

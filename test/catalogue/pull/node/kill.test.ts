@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeTinyModel } from '../../../fixtures/tiny-model.ts';
-import { startHub, type TestHub } from '../../../support/hub.ts';
-import { type RunningServer, startServer } from '../../../support/server.ts';
+import { makeTinyModel } from '../../../kit/models/tiny-model.ts';
+import { startHub, type TestHub } from '../../../kit/servers/hub.ts';
+import { type RunningServer, startServer } from '../../../kit/servers/server.ts';
 
 /** The test starts two servers, on a machine that may be busy. */
 const TIME_LIMIT_MS = 120_000;

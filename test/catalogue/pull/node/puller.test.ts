@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPuller } from '../../../../src/catalogue/pull/node/puller.ts';
-import type { PullEvent } from '../../../../src/core/puller.ts';
-import { sha256 } from '../../../support/hub.ts';
-import { silentLog } from '../../../support/log.ts';
+import type { PullEvent } from '../../../../src/contract/models/puller.ts';
+import { silentLog } from '../../../kit/log.ts';
+import { sha256 } from '../../../kit/servers/hub.ts';
 import { openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
 /** Time for a result on a machine that may be busy. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calculate } from '../../../../web/chat/data/tools/calculate.ts';
-import { cpuMs } from '../../../support/cpu-ms.ts';
+import { calculate } from '../../../../web/chat/tools/calculate.ts';
+import { cpuMs } from '../../../kit/cpu-ms.ts';
 
 describe('the calculator', () => {
   it.each([

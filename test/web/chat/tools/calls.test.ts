@@ -1,25 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { type Conversation, newReply, type ReplyTurn, type Turn } from '../../../../web/chat/data/conversation.ts';
-import { exportText } from '../../../../web/chat/data/export.ts';
-import { importText } from '../../../../web/chat/data/import.ts';
-import { toChatRequest } from '../../../../web/chat/data/request.ts';
-import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
+import {
+  type Conversation,
+  newReply,
+  type ReplyTurn,
+  type Turn,
+} from '../../../../web/chat/conversation/conversation.ts';
+import { erased } from '../../../../web/chat/conversation/tree/erase.ts';
+import { merge } from '../../../../web/chat/conversation/tree/merge.ts';
+import { newHead, say, withValues } from '../../../../web/chat/conversation/tree/operations.ts';
+import { createClock } from '../../../../web/chat/conversation/tree/stamp.ts';
+import { NO_CHATS } from '../../../../web/chat/conversation/tree/tree.ts';
+import { toChatRequest } from '../../../../web/chat/reply/request.ts';
+import { NO_SETTINGS } from '../../../../web/chat/settings/settings.ts';
 import {
   lastResultAfter,
   MOST_ROUNDS,
   openCallsOf,
   readArguments,
   runsByItself,
-} from '../../../../web/chat/data/tools/calls.ts';
-import { NO_CHAT_TOOLS } from '../../../../web/chat/data/tools/chat-tools.ts';
-import { runnableTools } from '../../../../web/chat/data/tools/offer.ts';
-import { LONGEST_RESULT, toToolResult } from '../../../../web/chat/data/tools/result.ts';
-import type { ToolServer } from '../../../../web/chat/data/tools/server.ts';
-import { erased } from '../../../../web/chat/data/tree/erase.ts';
-import { merge } from '../../../../web/chat/data/tree/merge.ts';
-import { newHead, say, withValues } from '../../../../web/chat/data/tree/operations.ts';
-import { createClock } from '../../../../web/chat/data/tree/stamp.ts';
-import { NO_CHATS } from '../../../../web/chat/data/tree/tree.ts';
+} from '../../../../web/chat/tools/calls.ts';
+import { NO_CHAT_TOOLS } from '../../../../web/chat/tools/chat-tools.ts';
+import { runnableTools } from '../../../../web/chat/tools/offer.ts';
+import { LONGEST_RESULT, toToolResult } from '../../../../web/chat/tools/result.ts';
+import type { ToolServer } from '../../../../web/chat/tools/server.ts';
+import { exportText } from '../../../../web/chat/transfer/export.ts';
+import { importText } from '../../../../web/chat/transfer/import.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, parameters: { type: 'object' } });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAddress, readHeader } from '../../../../web/chat/data/tools/server.ts';
+import { readAddress, readHeader } from '../../../../web/chat/tools/server.ts';
 
 const PAGE = 'https://chat.example/';
 

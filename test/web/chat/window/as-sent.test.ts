@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Turn, UserTurn } from '../../../../web/chat/data/conversation.ts';
-import { toChatRequest } from '../../../../web/chat/data/request.ts';
-import { asSent, mediaNote } from '../../../../web/chat/data/window/as-sent.ts';
-import { toCountRequest } from '../../../../web/chat/data/window/count-request.ts';
+import type { Turn, UserTurn } from '../../../../web/chat/conversation/conversation.ts';
 import { inEnglish } from '../../../../web/chat/messages/translate.ts';
+import { toChatRequest } from '../../../../web/chat/reply/request.ts';
+import { asSent, mediaNote } from '../../../../web/chat/window/as-sent.ts';
+import { toCountRequest } from '../../../../web/chat/window/count-request.ts';
 import { model, reply, talk, user } from './support.ts';
 
 const PICTURE = 'data:image/png;base64,AA==';

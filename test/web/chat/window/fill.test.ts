@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Health } from '../../../../web/chat/data/health.ts';
-import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
-import { merge } from '../../../../web/chat/data/tree/merge.ts';
-import { newHead, say, setCut, setDeleted, withValues } from '../../../../web/chat/data/tree/operations.ts';
-import { createClock } from '../../../../web/chat/data/tree/stamp.ts';
-import { NO_CHATS, type Patch } from '../../../../web/chat/data/tree/tree.ts';
-import { fillOf, reserveOf, tokensByLastReply, windowOf } from '../../../../web/chat/data/window/fill.ts';
-import { likelyWindow, modelsWithMore, wayToMore } from '../../../../web/chat/data/window/larger.ts';
-import { whereToCut } from '../../../../web/chat/data/window/where-to-cut.ts';
+import { merge } from '../../../../web/chat/conversation/tree/merge.ts';
+import { newHead, say, setCut, setDeleted, withValues } from '../../../../web/chat/conversation/tree/operations.ts';
+import { createClock } from '../../../../web/chat/conversation/tree/stamp.ts';
+import { NO_CHATS, type Patch } from '../../../../web/chat/conversation/tree/tree.ts';
 import { inEnglish } from '../../../../web/chat/messages/translate.ts';
+import type { Health } from '../../../../web/chat/page/health.ts';
+import { NO_SETTINGS } from '../../../../web/chat/settings/settings.ts';
+import { fillOf, reserveOf, tokensByLastReply, windowOf } from '../../../../web/chat/window/fill.ts';
+import { likelyWindow, modelsWithMore, wayToMore } from '../../../../web/chat/window/larger.ts';
+import { whereToCut } from '../../../../web/chat/window/where-to-cut.ts';
 import { model, reply, talk, user } from './support.ts';
 
 const STATS = { promptTokens: 70, cachedTokens: 0, tokens: 30, tokensPerSecond: 1, firstTokenMs: 1, totalMs: 1 };

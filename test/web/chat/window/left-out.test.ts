@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { exportText } from '../../../../web/chat/data/export.ts';
-import { importText } from '../../../../web/chat/data/import.ts';
-import { merge } from '../../../../web/chat/data/tree/merge.ts';
-import { newHead, say, sayInstead, setCut, setDeleted } from '../../../../web/chat/data/tree/operations.ts';
-import { createClock } from '../../../../web/chat/data/tree/stamp.ts';
-import { type Chats, NO_CHATS, type Patch } from '../../../../web/chat/data/tree/tree.ts';
-import { conversationOf } from '../../../../web/chat/data/tree/view.ts';
+import { merge } from '../../../../web/chat/conversation/tree/merge.ts';
+import { newHead, say, sayInstead, setCut, setDeleted } from '../../../../web/chat/conversation/tree/operations.ts';
+import { createClock } from '../../../../web/chat/conversation/tree/stamp.ts';
+import { type Chats, NO_CHATS, type Patch } from '../../../../web/chat/conversation/tree/tree.ts';
+import { conversationOf } from '../../../../web/chat/conversation/tree/view.ts';
+import { exportText } from '../../../../web/chat/transfer/export.ts';
+import { importText } from '../../../../web/chat/transfer/import.ts';
 import { reply, user } from './support.ts';
 
 const clock = createClock('a', () => 1_790_000_000_000);

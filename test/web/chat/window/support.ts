@@ -4,9 +4,9 @@ import {
   type ReplyTurn,
   type Turn,
   type UserTurn,
-} from '../../../../web/chat/data/conversation.ts';
-import type { ListedModel } from '../../../../web/chat/data/model.ts';
-import { NO_SETTINGS } from '../../../../web/chat/data/settings.ts';
+} from '../../../../web/chat/conversation/conversation.ts';
+import type { ListedModel } from '../../../../web/chat/models/model.ts';
+import { NO_SETTINGS } from '../../../../web/chat/settings/settings.ts';
 
 export const user = (text: string): UserTurn => ({ role: 'user', id: text, text, images: [] });
 

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
-import type { Port } from '../../../../src/core/port.ts';
-import type { PullEvent } from '../../../../src/core/puller.ts';
-import type { openCall } from '../../../../src/core/wire.ts';
+import type { PullEvent } from '../../../../src/contract/models/puller.ts';
+import type { Port } from '../../../../src/contract/port.ts';
+import type { openCall } from '../../../../src/wire/wire.ts';
 import type { BrowserModel, ConnectMessage, ModelJob } from '../../../../web/protocol.ts';
-import { launchBrowser, type TestBrowser } from '../../../support/browser.ts';
-import { type StaticSite, startStaticSite } from '../../../support/static-site.ts';
+import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
+import { type StaticSite, startStaticSite } from '../../../kit/browser/static-site.ts';
 
 /** What a job came to: all that it said. */
 export interface JobOutcome {
@@ -44,7 +44,7 @@ worker.onerror = (event) => console.error(event.message);
 
 /** @param files served beside the page, by their paths */
 export async function openModelsBench(): Promise<ModelsBench> {
-  const entries = ['web/models/main.ts', 'web/models/index.ts', 'src/core/wire.ts'];
+  const entries = ['web/models/main.ts', 'web/models/index.ts', 'src/wire/wire.ts'];
   const [worker = '', index = '', wire = ''] = await Promise.all(entries.map(bundle));
   const files = { '/': PAGE, '/models-worker.js': worker, '/index.js': index, '/wire.js': wire, '/page.html': PAGE };
   const site = await startStaticSite({ folders: {}, files });

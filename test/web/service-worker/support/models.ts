@@ -1,5 +1,5 @@
 import type { BrowserModel } from '../../../../web/protocol.ts';
-import { modelCard } from '../../../core/api/fixtures.ts';
+import { modelCard } from '../../../api/fixtures.ts';
 
 /** A model of one file; `place` is where that is. */
 export function browserModel(id: string, place: 'opfs' | 'shell' = 'opfs'): BrowserModel {

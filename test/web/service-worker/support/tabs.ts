@@ -1,7 +1,7 @@
-import { serveInference } from '../../../../src/core/inference-calls.ts';
-import type { PullEvent } from '../../../../src/core/puller.ts';
-import { type Serve, serveCall } from '../../../../src/core/wire.ts';
+import type { PullEvent } from '../../../../src/contract/models/puller.ts';
 import type { ChatService, JournaledService } from '../../../../src/engine/chat-service.ts';
+import { serveInference } from '../../../../src/wire/inference-calls.ts';
+import { type Serve, serveCall } from '../../../../src/wire/wire.ts';
 import { holdLock, leaderPort } from '../../../../web/liveness.ts';
 import {
   type Connection,

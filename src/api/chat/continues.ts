@@ -1,0 +1,47 @@
+import { invalidRequest, unsupportedParameter } from '../../contract/errors.ts';
+import type { Conversation } from '../generation/conversation.ts';
+import type { ChatRequest } from './schema.ts';
+
+const FIELD = 'continue_final_message';
+
+/**
+ * Returns true if the reply is to go on with the last message. Throws a 400 `ApiError` if that message is none that can be
+ * continued, or if the request also asks for what only a new reply can have.
+ */
+export function checkContinues(request: ChatRequest, conversation: Conversation): boolean {
+  const { continue_final_message: continues, add_generation_prompt: begins } = request;
+  if (!continues) {
+    if (begins === false)
+      throw unsupportedParameter(
+        'add_generation_prompt',
+        `add_generation_prompt false is only supported with ${FIELD}.`,
+      );
+    return false;
+  }
+  if (begins) throw invalidRequest(`${FIELD} and add_generation_prompt can not both be true.`, FIELD);
+  checkLastMessage(conversation);
+  checkForm(conversation);
+  return true;
+}
+
+function checkLastMessage({ messages }: Conversation): void {
+  const last = messages.at(-1);
+  const param = `messages[${messages.length - 1}]`;
+  if (last?.role !== 'assistant') throw invalidRequest(`${FIELD} needs a last message of the assistant.`, param);
+  if (last.tool_calls?.length)
+    throw invalidRequest(`${FIELD} can not go on with a message that has tool_calls.`, param);
+  const parts = last.content ?? [];
+  if (parts.some(({ kind }) => kind === 'media')) {
+    throw invalidRequest(`${FIELD} can not go on with a message that has an image or a recording.`, param);
+  }
+  const hasWords = parts.some((part) => part.kind === 'text' && part.text !== '');
+  if (!hasWords && !last.reasoning_content) throw invalidRequest(`${FIELD} needs a last message with a text.`, param);
+}
+
+/** A grammar holds for a reply from its first character on. */
+function checkForm({ replyFormat, toolChoice }: Conversation): void {
+  if (replyFormat.kind !== 'text')
+    throw invalidRequest(`${FIELD} can not be combined with a format of the reply.`, FIELD);
+  if (toolChoice !== 'none' && toolChoice !== 'auto')
+    throw invalidRequest(`${FIELD} can not be combined with a tool_choice that forces a call.`, FIELD);
+}

@@ -1,0 +1,92 @@
+import { invalidRequest, unsupportedParameter } from '../../contract/errors.ts';
+import type { ToolChoice } from '../../contract/prompt.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { refuseBestOf } from '../fields/sampling.ts';
+import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
+import { customTool } from '../generation/custom-tool.ts';
+import { checkContinues } from './continues.ts';
+import { toMessage } from './message.ts';
+import { toReplyFormat } from './reply-format.ts';
+import type { ChatRequest } from './schema.ts';
+
+/**
+ * Translates a validated chat request into a conversation. Throws a 400 `ApiError` for fields that can't be combined or have no
+ * meaning here, and for a call of a tool that is not there.
+ */
+export function toConversation(request: ChatRequest): Conversation {
+  refuseContradictions(request);
+  const tools = checkTools(
+    (request.tools ?? []).map(toChatTool),
+    (index) => `tools[${index}].${kindOf(request, index)}.name`,
+  );
+  const conversation: Conversation = {
+    messages: request.messages.map(toMessage),
+    tools,
+    toolChoice: checkToolChoice(toToolChoice(request), tools),
+    allowedTools: toAllowedTools(request, tools),
+    parallelToolCalls: request.parallel_tool_calls ?? true,
+    replyFormat: toReplyFormat(request),
+    ...toReasoning(request),
+    sampling: request,
+    maxTokens: toMaxTokens(request),
+    logprobs: request.logprobs ? (request.top_logprobs ?? 0) : null,
+  };
+  return checkContinues(request, conversation) ? { ...conversation, continues: true } : conversation;
+}
+
+function refuseContradictions(request: ChatRequest): void {
+  refuseBestOf(request);
+  if (request.top_logprobs && !request.logprobs)
+    throw invalidRequest('top_logprobs needs logprobs to be true.', 'top_logprobs');
+  for (const field of ['max_tokens', 'exclude']) {
+    if (request.reasoning?.[field])
+      throw unsupportedParameter(`reasoning.${field}`, `reasoning.${field} is not supported.`);
+  }
+}
+
+function toChatTool(tool: NonNullable<ChatRequest['tools']>[number]): Tool {
+  return tool.type === 'custom' ? customTool(tool.custom) : toTool(tool.function);
+}
+
+/** The names of the tools that take a free text. */
+export function customNames({ tools }: ChatRequest): ReadonlySet<string> {
+  return new Set((tools ?? []).flatMap((tool) => (tool.type === 'custom' ? [tool.custom.name] : [])));
+}
+
+function kindOf({ tools }: ChatRequest, index: number): string {
+  return tools?.[index]?.type ?? 'function';
+}
+
+type NamedTool = { type: 'function'; function: { name: string } } | { type: 'custom'; custom: { name: string } };
+
+function nameOf(tool: NamedTool): string {
+  return tool.type === 'custom' ? tool.custom.name : tool.function.name;
+}
+
+function toToolChoice({ tool_choice: choice }: ChatRequest): ToolChoice | undefined {
+  if (typeof choice !== 'object' || choice === null) return choice === 'any' ? 'required' : (choice ?? undefined);
+  return choice.type === 'allowed_tools' ? choice.allowed_tools.mode : { name: nameOf(choice) };
+}
+
+function toAllowedTools({ tool_choice: choice }: ChatRequest, tools: Tool[]): string[] | undefined {
+  if (typeof choice !== 'object' || choice?.type !== 'allowed_tools') return undefined;
+  return checkNames(choice.allowed_tools.tools.map(nameOf), tools);
+}
+
+/** How much the model may think. A word is an effort, yes or no is a switch of the template. */
+function toReasoning(request: ChatRequest): Pick<Conversation, 'reasoningEffort' | 'templateKwargs'> {
+  const { reasoning_effort, reasoning, think, enable_thinking, chat_template_kwargs } = request;
+  const effort = reasoning_effort ?? reasoning?.effort ?? (typeof think === 'string' ? think : undefined);
+  const thinks = enable_thinking ?? (typeof think === 'boolean' ? think : reasoning?.enabled);
+  return {
+    reasoningEffort: effort,
+    templateKwargs: { ...(typeof thinks === 'boolean' && { enable_thinking: thinks }), ...chat_template_kwargs },
+  };
+}
+
+/** An explicit null of `max_tokens` asks for no limit and so overrides the model's own; -1 does too. */
+function toMaxTokens({ max_completion_tokens, max_tokens, n_predict }: ChatRequest): number | null | undefined {
+  const limit = max_completion_tokens ?? max_tokens ?? n_predict;
+  if (typeof limit === 'number') return limit === -1 ? null : limit;
+  return max_tokens;
+}

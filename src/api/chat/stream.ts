@@ -1,0 +1,138 @@
+import type {
+  ChoiceFinished,
+  FinishReason,
+  PromptProgress,
+  TokenLogprob,
+  ToolArgumentsDelta,
+  ToolCallStart,
+} from '../../contract/events.ts';
+import { createInputReader } from '../generation/custom-tool.ts';
+import { toLogprobs } from '../generation/logprobs.ts';
+import { violationFields } from '../generation/violations.ts';
+import type { GenerationStreamEvent } from '../stream/event-stream.ts';
+import { SSE_PING, sseComment, sseEvent } from '../stream/sse.ts';
+import { type CompletionHead, type Timings, toTimings, toUsage, type Usage } from '../stream/usage.ts';
+import { newToolCallId } from './tool-call.ts';
+
+export interface ChatStreamOptions {
+  /** Adds a last chunk with `usage`, as OpenAI's `stream_options.include_usage` does. */
+  includeUsage: boolean;
+  /** Sends a chunk for every prefill step instead of one when the prompt is evaluated. */
+  returnProgress: boolean;
+  /** The names of the tools that take a free text. */
+  custom?: ReadonlySet<string>;
+}
+
+/** Turns events into SSE text, one at a time. An event that has nothing for the client becomes ''. */
+export function createChatEncoder(
+  head: CompletionHead,
+  { includeUsage, returnProgress, custom = new Set() }: ChatStreamOptions,
+): (event: GenerationStreamEvent) => string {
+  const chunks = createChunkEncoder(head);
+  const calls = createCallEncoder(chunks, custom);
+  let progress: PromptProgress = { kind: 'progress', cache: 0, processed: 0, total: 0, timeMs: 0 };
+  const started = new Set<number>();
+  // The latest `finish` is held back, because the last one goes out with the timings.
+  let finished: ChoiceFinished | undefined;
+
+  /** Writes the first chunk of a choice: the role and, in the first chunk of the stream, the prompt's progress. */
+  const start = (choice: number): string => {
+    if (started.has(choice)) return '';
+    started.add(choice);
+    return chunks.role(choice, started.size === 1 ? progress : undefined);
+  };
+  const finish = (timings?: Timings): string => {
+    const text = finished ? chunks.finish(finished, timings) : '';
+    finished = undefined;
+    return text;
+  };
+
+  return (event: GenerationStreamEvent): string => {
+    switch (event.kind) {
+      case 'ping':
+        return SSE_PING;
+      case 'progress':
+        progress = event;
+        if (started.size > 0) return returnProgress ? chunks.progress(0, event) : '';
+        return returnProgress || event.processed >= event.total ? start(0) : '';
+      case 'text':
+        return start(event.choice) + chunks.text(event.choice, event.text, event.logprobs);
+      case 'reasoning':
+        return start(event.choice) + chunks.reasoning(event.choice, event.text);
+      case 'toolCall':
+        return start(event.choice) + calls.begin(event);
+      case 'toolArguments':
+        return calls.goOn(event);
+      case 'finish': {
+        const text = start(event.choice) + finish();
+        finished = event;
+        return text;
+      }
+      case 'done':
+        return finish(toTimings(event)) + (includeUsage ? chunks.usage(toUsage(event)) : '');
+      case 'pause':
+        return sseComment(event.reason);
+      case 'overflow':
+        throw new Error('the overflow policy lets no such event through');
+      default:
+        return event satisfies never;
+    }
+  };
+}
+
+/** Writes calls: what a custom tool gets is read out of its arguments as they come. */
+function createCallEncoder(chunks: ReturnType<typeof createChunkEncoder>, custom: ReadonlySet<string>) {
+  /** The readers of custom calls, by choice and call. */
+  const readers = new Map<string, (piece: string) => string>();
+  return {
+    begin({ choice, index, name }: ToolCallStart): string {
+      if (!custom.has(name)) return chunks.toolCall(choice, index, name);
+      readers.set(`${choice} ${index}`, createInputReader());
+      return chunks.customCall(choice, index, name);
+    },
+    goOn({ choice, index, text }: ToolArgumentsDelta): string {
+      const read = readers.get(`${choice} ${index}`);
+      return read ? chunks.customInput(choice, index, read(text)) : chunks.toolArguments(choice, index, text);
+    },
+  };
+}
+
+/** Makes the SSE events of one stream. */
+export function createChunkEncoder(head: CompletionHead) {
+  const base = { ...head, object: 'chat.completion.chunk' };
+  // This is the hot path. Text chunks differ only in index and text, so the rest is encoded once.
+  const prefix = `data: ${JSON.stringify(base).slice(0, -1)},"choices":[{"index":`;
+  const chunk = (index: number, delta: object, finish_reason: FinishReason | null, more: object = {}) =>
+    sseEvent({ ...base, choices: [{ index, delta, logprobs: null, finish_reason }], ...more });
+  const toolCall = (index: number, call: object) => chunk(index, { tool_calls: [call] }, null);
+
+  return {
+    role: (index: number, progress?: PromptProgress): string =>
+      chunk(index, { role: 'assistant', content: '' }, null, progress && { prompt_progress: toProgress(progress) }),
+    progress: (index: number, progress: PromptProgress): string =>
+      chunk(index, {}, null, { prompt_progress: toProgress(progress) }),
+    text: (index: number, text: string, logprobs?: TokenLogprob[]): string =>
+      `${prefix}${index},"delta":{"content":${JSON.stringify(text)}},"logprobs":${
+        logprobs ? JSON.stringify(toLogprobs(logprobs)) : 'null'
+      },"finish_reason":null}]}\n\n`,
+    reasoning: (index: number, text: string): string => chunk(index, { reasoning_content: text }, null),
+    toolCall: (index: number, call: number, name: string): string =>
+      toolCall(index, { index: call, id: newToolCallId(), type: 'function', function: { name, arguments: '' } }),
+    customCall: (index: number, call: number, name: string): string =>
+      toolCall(index, { index: call, id: newToolCallId(), type: 'custom', custom: { name, input: '' } }),
+    customInput: (index: number, call: number, input: string): string =>
+      input === '' ? '' : toolCall(index, { index: call, custom: { input } }),
+    toolArguments: (index: number, call: number, text: string): string =>
+      toolCall(index, { index: call, function: { arguments: text } }),
+    finish: (finished: ChoiceFinished, timings?: Timings): string => {
+      const { choice: index, reason: finish_reason } = finished;
+      const choices = [{ index, delta: {}, logprobs: null, finish_reason, ...violationFields(finished) }];
+      return sseEvent({ ...base, choices, ...(timings && { timings }) });
+    },
+    usage: (usage: Usage): string => sseEvent({ ...base, choices: [], usage }),
+  };
+}
+
+function toProgress({ cache, processed, total, timeMs }: PromptProgress) {
+  return { cache, processed, total, time_ms: timeMs };
+}

@@ -1,0 +1,59 @@
+import type { FinishReason, GenerationDone } from '../../contract/events.ts';
+import type { Reply } from '../generation/collect.ts';
+import { inputOf } from '../generation/custom-tool.ts';
+import { type Logprobs, toLogprobs } from '../generation/logprobs.ts';
+import { type SchemaViolation, violationFields } from '../generation/violations.ts';
+import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
+import { type CustomCallObject, newToolCallId, type ToolCallObject } from './tool-call.ts';
+
+/** One choice of a reply that does not stream. */
+export interface ChoiceObject {
+  index: number;
+  message: {
+    role: 'assistant';
+    /** Null if the reply consists of tool calls. */
+    content: string | null;
+    reasoning_content?: string;
+    tool_calls?: (ToolCallObject | CustomCallObject)[];
+  };
+  logprobs: Logprobs | null;
+  finish_reason: FinishReason;
+  /** What the reply breaks of its schemas; absent if nothing. */
+  schema_violations?: SchemaViolation[];
+}
+
+/** Builds the reply to a request that does not stream. `custom` has the names of the tools that take a free text. */
+export function toCompletion(
+  head: CompletionHead,
+  replies: Reply[],
+  done: GenerationDone,
+  custom: ReadonlySet<string> = new Set(),
+) {
+  const choices = replies.map((reply, index) => toChoice(reply, index, custom));
+  return { ...head, object: 'chat.completion', choices, usage: toUsage(done), timings: toTimings(done) };
+}
+
+function toChoice(
+  { content, reasoning, toolCalls, logprobs, finish }: Reply,
+  index: number,
+  custom: ReadonlySet<string>,
+): ChoiceObject {
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content: content === '' && toolCalls.length > 0 ? null : content,
+      ...(reasoning !== '' && { reasoning_content: reasoning }),
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls.map((call) => toToolCall(call, custom)) }),
+    },
+    logprobs: logprobs.length > 0 ? toLogprobs(logprobs) : null,
+    finish_reason: finish.reason,
+    ...violationFields(finish),
+  };
+}
+
+function toToolCall(call: Reply['toolCalls'][number], custom: ReadonlySet<string>): ToolCallObject | CustomCallObject {
+  const { name, arguments: json } = call;
+  if (custom.has(name)) return { id: newToolCallId(), type: 'custom', custom: { name, input: inputOf(json) } };
+  return { id: newToolCallId(), type: 'function', function: call };
+}

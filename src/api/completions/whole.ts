@@ -1,0 +1,56 @@
+import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from '../../contract/events.ts';
+import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
+import { createTextLogprobs } from './logprobs.ts';
+
+/** What the request asks of a choice. A list of these is in the order of the choices' indexes. */
+export interface TextChoice {
+  logprobs: boolean;
+}
+
+interface Gathered {
+  text: string;
+  tokens: TokenLogprob[];
+  reason: FinishReason;
+}
+
+/** Builds the reply to a request that does not stream. Throws if the generation ends without its `done` event. */
+export async function collectTextCompletion(
+  events: AsyncIterable<GenerationEvent>,
+  head: CompletionHead,
+  choices: TextChoice[],
+) {
+  const gathered = choices.map((): Gathered => ({ text: '', tokens: [], reason: 'stop' }));
+  let done: GenerationDone | undefined;
+  for await (const event of events) {
+    if (event.kind === 'done') done = event;
+    else if ('choice' in event) gather(gathered[event.choice], event);
+  }
+  if (!done) throw new Error('the generation ended without its last event');
+  return {
+    ...head,
+    object: 'text_completion',
+    choices: gathered.map(({ text, tokens, reason }, index) => ({
+      index,
+      text,
+      logprobs: choices[index]?.logprobs ? createTextLogprobs()(tokens) : null,
+      finish_reason: reason,
+    })),
+    usage: toUsage(done),
+    timings: toTimings(done),
+  };
+}
+
+function gather(choice: Gathered | undefined, event: Extract<GenerationEvent, { choice: number }>): void {
+  if (!choice) throw new Error(`the generation has a choice ${event.choice}, which nobody asked for`);
+  switch (event.kind) {
+    case 'text':
+      choice.text += event.text;
+      for (const token of event.logprobs ?? []) choice.tokens.push(token);
+      break;
+    case 'finish':
+      choice.reason = event.reason;
+      break;
+    default:
+      throw new Error(`a plain completion has no ${event.kind}`);
+  }
+}

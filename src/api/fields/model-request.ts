@@ -1,0 +1,32 @@
+import type * as v from 'valibot';
+import { modelNotFound } from '../../contract/errors.ts';
+import type { ModelCard } from '../../contract/models/model.ts';
+import type { RequestContext } from '../context.ts';
+import type { ApiRequest } from '../http/http.ts';
+import { parseJsonBody } from '../http/json-body.ts';
+import { validate } from './fields.ts';
+import { noteKeepAlive } from './keep-alive.ts';
+import { refuseFields, undefinedFields } from './support.ts';
+
+/** The schema of a body that names a model. */
+type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entries: v.ObjectEntries };
+
+/**
+ * Validates the body of a request and finds the model that it names. Throws a 400, 404, 413 or 415 `ApiError`. Refuses
+ * fields that would have no effect, and those in `refused`. Notes fields that nobody defines.
+ */
+export async function readModelRequest<S extends ModelRequestSchema>(
+  { catalogue, jsonLimits, noteUnknownFields, trace, record }: RequestContext,
+  request: ApiRequest,
+  schema: S,
+  refused: string[] = [],
+): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
+  const body = validate(schema, await parseJsonBody(request, jsonLimits));
+  const model = catalogue.find(body.model);
+  if (!model) throw modelNotFound(body.model);
+  trace.model = model.id;
+  refuseFields(body, refused, schema.entries);
+  noteKeepAlive(record, body as object);
+  noteUnknownFields(undefinedFields(body, schema.entries));
+  return { body, model };
+}

@@ -1,0 +1,109 @@
+import * as v from 'valibot';
+import { unsupportedParameter } from '../../contract/errors.ts';
+import type { ModelCard } from '../../contract/models/model.ts';
+import type { Sampling } from '../../contract/sampling.ts';
+import {
+  SAMPLING_FIELDS,
+  SAMPLING_KEYS,
+  type SamplingField,
+  type SamplingKey,
+  type SamplingName,
+} from '../../contract/sampling.ts';
+import { between, booleanField, integer, list, object, oneOf, record, text } from './fields.ts';
+
+const stopMessage = 'must be a string or an array of at most 4 strings';
+const stop = v.union([text, list(text, 4, 'stop sequences', stopMessage)], stopMessage);
+
+const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
+const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);
+
+const limitMessage = 'must be an integer of at least 1, or -1 for no limit';
+/** The most tokens of a reply. Some servers take -1 for no limit. */
+export const tokenLimit = v.union([v.literal(-1), integer(1)], limitMessage);
+
+/** How much a model may think, in OpenAI's words. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+
+/** The schema of a sampling field's values. It does not accept null. */
+export function samplingNumber({ min, max, whole, values }: SamplingField): v.GenericSchema<number> {
+  if (values) return v.picklist(values, `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
+  return whole ? integer(min, max) : between(min, max ?? Number.MAX_VALUE);
+}
+
+type SamplingEntries = Record<SamplingName, v.NullishSchema<v.GenericSchema<number>, undefined>>;
+
+const numbers = Object.fromEntries(
+  Object.values(SAMPLING_FIELDS).map((field) => [field.name, v.nullish(samplingNumber(field))]),
+) as SamplingEntries;
+
+/** The fields that chats and plain completions share: sampling, stops, and how the reply is sent. */
+export const samplingEntries = {
+  ...numbers,
+  /** The name of `repeat_penalty` elsewhere. */
+  repetition_penalty: v.nullish(samplingNumber(SAMPLING_FIELDS.repeatPenalty)),
+  max_tokens: v.nullish(tokenLimit),
+  /** llama-server's name of `max_tokens`. */
+  n_predict: v.nullish(tokenLimit),
+  logit_bias: v.nullish(logitBias),
+  seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
+  stop: v.nullish(stop),
+  n: v.nullish(integer(1, 8)),
+  best_of: v.nullish(integer(1, 8)),
+  cache_prompt: v.nullish(booleanField),
+  prompt_cache_key: v.nullish(text),
+  stream: v.nullish(booleanField),
+  stream_options: v.nullish(object({ include_usage: v.nullish(booleanField) }, 'must be an object')),
+  return_progress: v.nullish(booleanField),
+  context_overflow: v.nullish(oneOf(['length', 'error'])),
+  user: v.nullish(text),
+} satisfies v.ObjectEntries;
+
+/** The shared fields of a validated request. */
+export type SamplingFields = v.InferOutput<v.ObjectSchema<typeof samplingEntries, undefined>>;
+
+/** Chooses each sampling value: from the request, else from the model's parameters or settings, else the default. */
+export function toSampling(request: SamplingFields, model: ModelCard): Sampling {
+  const chosen = Object.fromEntries(
+    SAMPLING_KEYS.map((key) => [key, chosenValue(SAMPLING_FIELDS[key], request, model)]),
+  );
+  const sampling = chosen as Record<SamplingKey, number>;
+  return {
+    ...sampling,
+    topK: Math.max(0, sampling.topK),
+    ...toSeed(request.seed),
+    logitBias: Object.entries(request.logit_bias ?? {}).map(([token, bias]) => [Number(token), bias]),
+  };
+}
+
+function chosenValue(field: SamplingField, request: SamplingFields, model: ModelCard): number {
+  const named = (values: object): unknown => Reflect.get(values, field.name);
+  const synonym = field === SAMPLING_FIELDS.repeatPenalty ? request.repetition_penalty : undefined;
+  const values = [named(request), synonym, ...field.modelDefaults.map((place) => named(model[place]))];
+  return values.find((value) => typeof value === 'number') ?? field.default;
+}
+
+/**
+ * Returns the request's stop sequences, or the model's own if the request has none. An empty list in the request means
+ * none at all.
+ */
+export function toStop({ stop }: SamplingFields, { parameters }: ModelCard): string[] {
+  return [stop ?? parameters.stop ?? []].flat().filter((sequence) => sequence !== '');
+}
+
+/** Throws a 400 `ApiError` for choices that would be made and not told. */
+export function refuseBestOf({ best_of, n }: SamplingFields): void {
+  if (typeof best_of === 'number' && best_of !== (n ?? 1))
+    throw unsupportedParameter('best_of', `best_of must be n, which is ${n ?? 1}: no more choices than are told.`);
+}
+
+/**
+ * Turns any integer into an unsigned 32-bit seed. A missing seed, or llama.cpp's -1, becomes a random one. The result
+ * is never 2^32 - 1: that too means a random seed to llama.cpp, but a seed that a request gives must be repeatable.
+ */
+function toSeed(seed: number | null | undefined): Pick<Sampling, 'seed' | 'anySeed'> {
+  const random = seed === null || seed === undefined || seed === -1;
+  const number = random
+    ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0)
+    : Number(BigInt.asUintN(32, BigInt(seed)));
+  return { seed: Math.min(number, 0xfffffffe), ...(random && { anySeed: true }) };
+}

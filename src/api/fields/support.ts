@@ -1,0 +1,89 @@
+import { unsupportedParameter } from '../../contract/errors.ts';
+
+/**
+ * Fields of OpenAI and of other servers that would change the reply and that Paddock does not implement, each with the values
+ * that change nothing, as JSON: clients send whole sets of settings along.
+ */
+export const REFUSED: Record<string, string[]> = {
+  add_generation_prompt: ['true'],
+  allowed_token_ids: ['[]'],
+  audio: [],
+  bad_words: ['[]'],
+  chat_template: [],
+  continue_final_message: ['false'],
+  dry_multiplier: ['0'],
+  function_call: [],
+  functions: [],
+  grammar: ['""'],
+  guided_choice: [],
+  guided_grammar: [],
+  guided_regex: [],
+  ignore_eos: ['false'],
+  json_schema: [],
+  lora: ['[]'],
+  min_keep: ['0'],
+  min_tokens: ['0'],
+  n_discard: ['0'],
+  n_keep: ['0'],
+  n_probs: ['0'],
+  num_ctx: [],
+  options: ['{}'],
+  post_sampling_probs: ['false'],
+  samplers: [],
+  stop_token_ids: ['[]'],
+  t_max_predict_ms: ['0', '-1'],
+  top_n_sigma: ['-1'],
+  use_beam_search: ['false'],
+  web_search_options: [],
+  xtc_probability: ['0'],
+};
+
+/** Fields of OpenAI and of other servers that can't change the reply. */
+export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  // They only count with dry_multiplier, which is refused.
+  'dry_allowed_length',
+  'dry_base',
+  'dry_penalty_last_n',
+  'dry_sequence_breakers',
+  'id_slot',
+  'metadata',
+  'modalities',
+  // What the reply may turn out to be: a help for speed alone.
+  'prediction',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'service_tier',
+  'store',
+  'timings_per_token',
+  'user',
+  // A wish that no model here knows.
+  'verbosity',
+  // It only counts with xtc_probability, which is refused.
+  'xtc_threshold',
+]);
+
+/**
+ * Refuses fields that would be ignored silently, and those in `more`. `entries` are the fields of the endpoint's schema, which it
+ * reads itself. Throws a 400 `ApiError` that names the field.
+ */
+export function refuseFields(request: object, more: string[] = [], entries: object = {}): void {
+  for (const field of more) refuse(request, field, []);
+  for (const [field, neutral] of Object.entries(REFUSED)) {
+    if (!Object.hasOwn(entries, field)) refuse(request, field, neutral);
+  }
+}
+
+function refuse(request: object, field: string, neutral: string[]): void {
+  if (!Object.hasOwn(request, field)) return;
+  const value: unknown = Reflect.get(request, field);
+  if (value === null || (neutral.length > 0 && neutral.includes(JSON.stringify(value)))) return;
+  const only = neutral.length > 0 ? ` with a value other than ${neutral.join(' or ')}` : '';
+  throw unsupportedParameter(field, `${field} is not supported${only}.`);
+}
+
+/** Lists the request's fields that neither the schema's `entries`, OpenAI nor the servers above define. */
+export function undefinedFields(request: object, entries: object): string[] {
+  return Object.keys(request).filter(
+    (field) => ![entries, REFUSED].some((known) => Object.hasOwn(known, field)) && !WITHOUT_EFFECT.has(field),
+  );
+}

@@ -1,0 +1,74 @@
+import type { GenerationRequest } from '../../contract/generation-request.ts';
+import type { Media } from '../../contract/media.ts';
+import type { ModelCard } from '../../contract/models/model.ts';
+import type { ChatMessage, ChatPrompt } from '../../contract/prompt.ts';
+import { toSampling, toStop } from '../fields/sampling.ts';
+import type { Conversation, Message } from './conversation.ts';
+import { joinContent } from './media.ts';
+
+/**
+ * Turns a conversation into the engines' form. Adds the model's default values and the server's content filter. `media`
+ * has the images and recordings of each message.
+ */
+export function toGenerationRequest(
+  conversation: Conversation,
+  model: ModelCard,
+  banned: string[],
+  media: Media[][] = [],
+): GenerationRequest {
+  const prompt = toChatPrompt(conversation, model, media);
+  return { ...toSettings(conversation, model, banned), prompt, replyFormat: conversation.replyFormat };
+}
+
+/** All of a generation but its prompt and form: what the request says, else the model, else the server. */
+export function toSettings(
+  { sampling, maxTokens, logprobs }: Pick<Conversation, 'sampling' | 'maxTokens' | 'logprobs'>,
+  model: ModelCard,
+  banned: string[],
+): Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
+  return {
+    sampling: toSampling(sampling, model),
+    stop: toStop(sampling, model),
+    banned,
+    maxTokens: maxTokens === undefined ? (model.parameters.max_tokens ?? null) : maxTokens,
+    cachePrompt: sampling.cache_prompt ?? true,
+    ...(sampling.prompt_cache_key && { cacheKey: sampling.prompt_cache_key }),
+    choices: sampling.n ?? 1,
+    logprobs,
+  };
+}
+
+function toChatPrompt(conversation: Conversation, model: ModelCard, media: Media[][]): ChatPrompt {
+  const messages = conversation.messages.map((message, index) => toChatMessage(message, media[index] ?? []));
+  const systemPrompt = model.settings.system_prompt;
+  const needsSystemPrompt = systemPrompt && !messages.some(({ role }) => role === 'system');
+  const {
+    continues,
+    tools,
+    toolParams,
+    toolChoice,
+    allowedTools,
+    parallelToolCalls,
+    templateKwargs,
+    reasoningEffort: effort,
+  } = conversation;
+  return {
+    kind: 'chat',
+    messages: needsSystemPrompt ? [{ role: 'system', content: systemPrompt }, ...messages] : messages,
+    ...(continues && { continues }),
+    tools,
+    ...(toolParams && { toolParams }),
+    toolChoice,
+    ...(allowedTools && { allowedTools }),
+    parallelToolCalls,
+    templateKwargs: {
+      // Templates use different names: gpt-oss reads an effort, Qwen and similar models a switch.
+      ...(effort && { reasoning_effort: effort, enable_thinking: effort !== 'none' }),
+      ...templateKwargs,
+    },
+  };
+}
+
+function toChatMessage({ content, ...message }: Message, media: Media[]): ChatMessage {
+  return { ...message, content: joinContent(content), ...(media.length > 0 && { media }) };
+}

@@ -1,0 +1,98 @@
+import { ApiError, invalidRequest } from '../../contract/errors.ts';
+
+/** 413: the body is longer than a request may be. */
+export function bodyTooLarge(limitBytes: number): ApiError {
+  return new ApiError({
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'body_too_large',
+    param: null,
+    message: `The request body is larger than the limit of ${limitBytes} bytes. On a server, --body-limit sets it.`,
+  });
+}
+
+/** 408: the body has not come in time. */
+export function bodyTooSlow(limitMs: number): ApiError {
+  return new ApiError({
+    status: 408,
+    type: 'invalid_request_error',
+    code: 'body_too_slow',
+    param: null,
+    message: `The request body has not come within ${limitMs / 1000} s.`,
+  });
+}
+
+/** 400: the body comes in many pieces of a few bytes each. */
+export function bodyInSmallPieces(): ApiError {
+  const message = 'The request body comes in too many small pieces: its chunks have to be larger.';
+  return invalidRequest(message, null, 'body_in_small_pieces');
+}
+
+/** 400: the body nests objects and lists deeper than it may. */
+export function bodyTooDeep(limit: number): ApiError {
+  const message = `The request body nests objects and lists more than ${limit} deep. On a server, --body-depth sets the limit.`;
+  return invalidRequest(message, null, 'body_too_deep');
+}
+
+/** 400: the body has more values than it may. */
+export function bodyTooManyValues(limit: number): ApiError {
+  const message =
+    `The request body has more than ${limit} values, with each key counted as one and four numbers as one. ` +
+    'On a server, --body-values sets the limit.';
+  return invalidRequest(message, null, 'body_too_many_values');
+}
+
+/** 400: a key in the body is longer than it may be. */
+export function bodyKeyTooLong(limitBytes: number): ApiError {
+  return invalidRequest(`The request body has a key of more than ${limitBytes} bytes.`, null, 'body_key_too_long');
+}
+
+/** 431: the headers are longer than they may be. */
+export function headersTooLarge(limitBytes: number): ApiError {
+  return new ApiError({
+    status: 431,
+    type: 'invalid_request_error',
+    code: 'headers_too_large',
+    param: null,
+    message: `The request's address and headers are larger than the limit of ${limitBytes} bytes.`,
+  });
+}
+
+/** 431: there are more headers than there may be. */
+export function tooManyHeaders(limit: number): ApiError {
+  return new ApiError({
+    status: 431,
+    type: 'invalid_request_error',
+    code: 'headers_too_large',
+    param: null,
+    message: `The request has more than ${limit} headers.`,
+  });
+}
+
+/** 403: the request names another host than this server's. */
+export function hostNotAllowed(host: string): ApiError {
+  return forbidden(
+    'host_not_allowed',
+    `This server does not answer to the host name '${host.slice(0, 200)}', only to those of its own machine, such as localhost. ` +
+      'Its --allowed-host adds names.',
+  );
+}
+
+/** 403: a web page of an origin that may not call this asks for it. */
+export function originNotAllowed(origin: string, what: 'anything' | 'models'): ApiError {
+  const may =
+    what === 'models' ? 'may not load, unload, pull, import or remove models here' : 'may not call this server';
+  return forbidden(
+    'origin_not_allowed',
+    `Web pages of ${origin.slice(0, 200)} ${may}. The server's --cors-origin lets them.`,
+  );
+}
+
+/** 403: a form writes, which needs no consent of this origin. */
+export function navigationNotAllowed(): ApiError {
+  return forbidden('navigation_not_allowed', 'No form can call this API: a page of this origin has to use fetch().');
+}
+
+function forbidden(code: string, message: string): ApiError {
+  return new ApiError({ status: 403, type: 'permission_error', code, param: null, message });
+}

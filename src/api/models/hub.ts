@@ -1,0 +1,41 @@
+import type * as v from 'valibot';
+import { notSupportedHere } from '../../contract/errors.ts';
+import type { Finder } from '../../contract/models/hub.ts';
+import type { RequestContext } from '../context.ts';
+import { validate } from '../fields/fields.ts';
+import { undefinedFields } from '../fields/support.ts';
+import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { parseJsonBody } from '../http/json-body.ts';
+import { searchRequestSchema, variantsRequestSchema } from './schema.ts';
+
+/** How many repositories a search tells if it does not say. */
+const FOUND = 20;
+
+/** POST /v1/models/search: what the hub has by these words. Throws an `ApiError` if the hub does not answer. */
+export async function searchHub(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { query, limit } = await readBody(context, request, searchRequestSchema);
+  const found = await finderOf(context).search(query.trim(), limit ?? FOUND, request.signal);
+  return jsonReply({ object: 'list', data: found.map(({ repo, ...facts }) => ({ id: repo, ...facts })) });
+}
+
+/** POST /v1/models/variants: what a pull of this source can choose from. Throws an `ApiError` as a pull does. */
+export async function listVariants(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { model } = await readBody(context, request, variantsRequestSchema);
+  const { variants, ...about } = await finderOf(context).offer(model, request.signal);
+  return jsonReply({ object: 'list', ...about, data: variants });
+}
+
+async function readBody<const Schema extends v.GenericSchema & { entries: object }>(
+  context: RequestContext,
+  request: ApiRequest,
+  schema: Schema,
+): Promise<v.InferOutput<Schema>> {
+  const body = validate(schema, await parseJsonBody(request, context.jsonLimits));
+  context.noteUnknownFields(undefinedFields(body as object, schema.entries));
+  return body;
+}
+
+function finderOf({ finder }: RequestContext): Finder {
+  if (!finder) throw notSupportedHere('This Paddock can not look for models.');
+  return finder;
+}

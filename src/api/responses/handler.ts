@@ -1,0 +1,80 @@
+import { unsupportedParameter } from '../../contract/errors.ts';
+import { toLogFields } from '../../contract/log.ts';
+import type { RequestContext } from '../context.ts';
+import { readModelRequest } from '../fields/model-request.ts';
+import { countPromptTokens, type Generation, startGeneration } from '../generation/start.ts';
+import { ownerOf } from '../http/auth.ts';
+import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
+import { queryField } from '../http/query.ts';
+import { streamReply } from '../stream/event-stream.ts';
+import { resolveInput, responseNotFound } from './input.ts';
+import type { PlacedItem } from './messages.ts';
+import type { ResponseObject } from './objects.ts';
+import { REFUSED, refuseUnsupported, toConversation, toHead } from './request.ts';
+import { responseRequestSchema } from './schema.ts';
+import { responseEncoding, speak } from './stream.ts';
+import { createResponseWriter, type ResponseWriter } from './writer.ts';
+
+/** POST /v1/responses: a whole response or a stream. */
+export async function createResponse(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { body, model, owner, items } = await readRequest(context, request);
+  const conversation = toConversation(body, items);
+  const writer = createResponseWriter(toHead(body, model, Date.now()));
+  const generation = await startGeneration(context, request, model, conversation, 'error');
+  const keep = body.store === false ? async () => {} : keeper(context, owner, items);
+  if (!body.stream) return jsonReply(await whole(generation, writer, keep));
+  return streamReply(context, speak(generation.events, writer, keep), generation.cancel, responseEncoding(writer));
+}
+
+/** POST /v1/responses/input_tokens: what the same request would have as its prompt, counted. */
+export async function countInputTokens(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { body, model, items } = await readRequest(context, request);
+  const input_tokens = await countPromptTokens(context, request, model, toConversation(body, items));
+  return jsonReply({ object: 'response.input_tokens', input_tokens });
+}
+
+/** GET /v1/responses/{response_id} */
+export async function getResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
+  if (queryField(request.query, 'stream') === 'true')
+    throw unsupportedParameter('stream', 'A stored response can not be streamed again.');
+  const stored = await context.responses.find(await ownerOf(context.apiKeys, request.headers), id);
+  if (!stored) throw responseNotFound(id);
+  return jsonReply(stored.response);
+}
+
+/** DELETE /v1/responses/{response_id} */
+export async function deleteResponse(context: RequestContext, request: ApiRequest, id: string): Promise<ApiReply> {
+  const removed = await context.responses.remove(await ownerOf(context.apiKeys, request.headers), id);
+  if (!removed) throw responseNotFound(id);
+  return jsonReply({ id, object: 'response', deleted: true });
+}
+
+async function readRequest(context: RequestContext, request: ApiRequest) {
+  const { body, model } = await readModelRequest(context, request, responseRequestSchema, REFUSED);
+  refuseUnsupported(body);
+  const owner = await ownerOf(context.apiKeys, request.headers);
+  return { body, model, owner, items: await resolveInput(body, context.responses, owner) };
+}
+
+/** Stores a response. The reply is whole without that, so a store that fails is only told in the log. */
+function keeper({ responses, log }: RequestContext, owner: string, items: PlacedItem[]) {
+  return async (response: ResponseObject) => {
+    try {
+      await responses.put(owner, { input: items.map(({ item }) => item), response });
+    } catch (error) {
+      log.warn('a response could not be stored', toLogFields(error));
+    }
+  };
+}
+
+async function whole(
+  { events }: Generation,
+  writer: ResponseWriter,
+  keep: (response: ResponseObject) => Promise<void>,
+): Promise<ResponseObject> {
+  for await (const event of events) writer.write(event);
+  const response = writer.response();
+  if (response.status === 'in_progress') throw new Error('the generation ended without its last event');
+  await keep(response);
+  return response;
+}

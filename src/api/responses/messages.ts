@@ -1,0 +1,124 @@
+import { unsupportedParameter } from '../../contract/errors.ts';
+import type { ToolCall } from '../../contract/prompt.ts';
+import { type ContentPart, type Message, textContent } from '../generation/conversation.ts';
+import { toArguments } from '../generation/custom-tool.ts';
+import type { ContentItem, InputPart } from './items.ts';
+
+/** An item of the conversation, and its place in the client's request, such as `input[2]`; errors name it. */
+export interface PlacedItem {
+  item: ContentItem;
+  param: string;
+}
+
+/**
+ * Turns items into messages. The instructions and the system messages at the beginning become one message, since many
+ * templates take only one. What the model wrote in one turn, which is several items, becomes one message as well: so a template
+ * writes it as the model did, and the prompt's beginning stays what the KV cache has. Throws a 400 `ApiError` for files.
+ */
+export function toMessages(instructions: string | null, items: PlacedItem[]): Message[] {
+  const said = items.findIndex(({ item }) => !isSystem(item));
+  const leading = said === -1 ? items.length : said;
+  const first = items.slice(0, leading).map(({ item, param }) => toContent(contentOf(item), param));
+  const parts = instructions === null ? first : [textContent(instructions), ...first];
+  const messages: Message[] = parts.length > 0 ? [{ role: 'system', content: joinParagraphs(parts) }] : [];
+  for (const item of items.slice(leading)) addItem(messages, item);
+  return messages;
+}
+
+function isSystem(item: ContentItem): boolean {
+  return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
+}
+
+function contentOf(item: ContentItem): string | InputPart[] {
+  return (item.type === 'message' ? item.content : null) ?? '';
+}
+
+function joinParagraphs(contents: ContentPart[][]): ContentPart[] {
+  return contents.flatMap((content, index) => (index === 0 ? content : [...textContent('\n\n'), ...content]));
+}
+
+function addItem(messages: Message[], { item, param }: PlacedItem): void {
+  switch (item.type) {
+    case 'message': {
+      const content = toContent(item.content ?? '', `${param}.content`);
+      if (item.role === 'assistant') modelTurn(messages, (turn) => turn.content === null).content = content;
+      else messages.push({ role: item.role === 'developer' ? 'system' : item.role, content });
+      return;
+    }
+    case 'reasoning': {
+      const thoughts = thoughtsOf(item);
+      if (thoughts === '') return;
+      const turn = modelTurn(messages, ({ content, tool_calls }) => content === null && !tool_calls);
+      turn.reasoning_content = [turn.reasoning_content ?? [], thoughts].flat().join('\n\n');
+      return;
+    }
+    case 'function_call':
+      addCall(messages, toCall(item.call_id, item.name, item.arguments));
+      return;
+    case 'custom_tool_call':
+      addCall(messages, toCall(item.call_id, item.name, toArguments(item.input)));
+      return;
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const content = toContent(item.output, `${param}.output`);
+      messages.push({ role: 'tool', content, tool_call_id: item.call_id });
+      return;
+    }
+    default:
+      item satisfies never;
+  }
+}
+
+/** The model's last message, if its turn goes on and `takes` says that it takes one more item; else a new message. */
+function modelTurn(messages: Message[], takes: (message: Message) => boolean): Message {
+  const last = messages.at(-1);
+  if (last?.role === 'assistant' && takes(last)) return last;
+  const turn: Message = { role: 'assistant', content: null };
+  messages.push(turn);
+  return turn;
+}
+
+function addCall(messages: Message[], call: ToolCall): void {
+  const turn = modelTurn(messages, () => true);
+  turn.tool_calls = [...(turn.tool_calls ?? []), call];
+}
+
+function toCall(id: string, name: string, json: string): ToolCall {
+  return { id, type: 'function', function: { name, arguments: json } };
+}
+
+/** What an item tells of the model's thoughts: the whole text if it is there, else its summary. */
+function thoughtsOf({ content, summary }: ContentItem & { type: 'reasoning' }): string {
+  const textOf = (parts: typeof content) => (parts ?? []).map(({ text }) => text ?? '').join('\n\n');
+  return textOf(content) || textOf(summary);
+}
+
+function toContent(content: string | InputPart[], param: string): ContentPart[] {
+  if (typeof content === 'string') return textContent(content);
+  return content.map((part, index) => toPart(part, `${param}[${index}]`));
+}
+
+function toPart(part: InputPart, param: string): ContentPart {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { kind: 'text', text: part.text };
+    case 'refusal':
+      return { kind: 'text', text: part.refusal };
+    case 'input_image': {
+      const { image_url: url, detail } = part;
+      if (typeof url !== 'string')
+        throw unsupportedParameter(param, `${param} must have an image_url: images of files are not supported.`);
+      return { kind: 'media', media: { kind: 'image', url, ...(detail === 'low' && { detail }) }, param };
+    }
+    case 'input_audio': {
+      const { data, format } = part.input_audio;
+      return { kind: 'media', media: { kind: 'audio', data, format }, param };
+    }
+    case 'input_file':
+      throw unsupportedParameter(param, `${param} is a file, and files are not supported.`);
+    default:
+      return part satisfies never;
+  }
+}

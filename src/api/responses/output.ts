@@ -1,0 +1,80 @@
+import type { TokenLogprob } from '../../contract/events.ts';
+import { newId } from '../generation/ids.ts';
+import { toLogprobs } from '../generation/logprobs.ts';
+import { type Draft, toItem } from './drafts.ts';
+import { closingEvents, growingEvents, openingEvents } from './item-events.ts';
+import type { ItemStatus, OutputItem, OutputLogprob, ResponseEvent } from './objects.ts';
+
+/** Turns the pieces of a reply into OpenAI's output items. Each call returns the events that tell of the piece. */
+export interface Output {
+  text(text: string, logprobs?: TokenLogprob[]): ResponseEvent[];
+  reasoning(text: string): ResponseEvent[];
+  toolCall(name: string): ResponseEvent[];
+  /** Arguments of the latest call. */
+  toolArguments(text: string): ResponseEvent[];
+  /** Ends the last item. A reply without any gets an empty message, since clients look for one. */
+  end(status: ItemStatus): ResponseEvent[];
+  /** The items so far, the one under way included. */
+  items(): OutputItem[];
+}
+
+/** White space that may yet become the beginning of an item. Between two items it means nothing. */
+interface Held {
+  kind: 'message' | 'reasoning';
+  text: string;
+  logprobs: OutputLogprob[];
+}
+
+export function createOutput(): Output {
+  const ended: OutputItem[] = [];
+  let open: Draft | null = null;
+  let held: Held | null = null;
+
+  const close = (status: ItemStatus): ResponseEvent[] => {
+    if (!open) return [];
+    const item = toItem(open, status);
+    open = null;
+    ended.push(item);
+    return closingEvents(item, ended.length - 1);
+  };
+  const begin = (draft: Draft): ResponseEvent[] => {
+    const before = close('completed');
+    open = draft;
+    held = null;
+    return [...before, ...openingEvents(draft, ended.length)];
+  };
+  const grow = (draft: Draft, text: string, logprobs: OutputLogprob[]): ResponseEvent[] => {
+    draft.text += text;
+    draft.logprobs.push(...logprobs);
+    return growingEvents(draft, text, logprobs, ended.length);
+  };
+  const say = (kind: Held['kind'], text: string, logprobs: OutputLogprob[]): ResponseEvent[] => {
+    if (open?.kind === kind) return grow(open, text, logprobs);
+    const before = held?.kind === kind ? held : { text: '', logprobs: [] };
+    const first = { kind, text: before.text + text, logprobs: [...before.logprobs, ...logprobs] };
+    if (!/\S/.test(first.text)) {
+      held = first;
+      return [];
+    }
+    const draft = newDraft(kind);
+    return [...begin(draft), ...grow(draft, first.text, first.logprobs)];
+  };
+
+  return {
+    text: (text, logprobs = []) => say('message', text, toLogprobs(logprobs).content),
+    reasoning: (text) => say('reasoning', text, []),
+    toolCall: (name) => begin({ ...newDraft('function_call'), name }),
+    toolArguments: (text) => (open?.kind === 'function_call' ? grow(open, text, []) : []),
+    end(status) {
+      const empty = open === null && ended.length === 0 ? begin(newDraft('message')) : [];
+      return [...empty, ...close(status)];
+    },
+    items: () => (open ? [...ended, toItem(open, 'in_progress')] : ended),
+  };
+}
+
+const ID_PREFIXES: Record<Draft['kind'], string> = { message: 'msg', reasoning: 'rs', function_call: 'fc' };
+
+function newDraft(kind: Draft['kind']): Draft {
+  return { kind, id: newId(ID_PREFIXES[kind]), callId: newId('call'), name: '', text: '', logprobs: [] };
+}

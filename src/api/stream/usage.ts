@@ -1,0 +1,94 @@
+import type { CacheUse, GenerationDone } from '../../contract/events.ts';
+
+/** The fields that all objects of one completion share. `created` is Unix time in seconds. */
+export interface CompletionHead {
+  id: string;
+  created: number;
+  model: string;
+  system_fingerprint: string;
+}
+
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details: { cached_tokens: number };
+}
+
+/** llama-server's `timings` object. Counts are in tokens, durations in ms, rates in tokens per second. */
+export interface Timings {
+  cache_n: number;
+  prompt_n: number;
+  prompt_ms: number;
+  prompt_per_second: number;
+  predicted_n: number;
+  predicted_ms: number;
+  predicted_per_second: number;
+  /** Tokens that were guessed ahead, and those of them that were right; absent where none were. */
+  draft_n?: number;
+  draft_n_accepted?: number;
+  /** Paddock's own; absent where an engine does not tell, and from requests that do without the cache. */
+  cache?: CacheTimings;
+}
+
+/** Where the tokens came from that `cache_n` counts, and why there were not more. */
+export interface CacheTimings {
+  /** Tokens that the slot itself still held. */
+  slot_n: number;
+  /** Tokens copied from another slot. */
+  copied_n: number;
+  ram_n: number;
+  disk_n: number;
+  /** Absent if nothing was missed. `before` and `after` are the text of the request around the token's place. */
+  miss?: { token: number; why: 'new' | 'changed' | 'evicted'; before: string; after: string };
+}
+
+/** Makes the head of a completion. Its id begins with `prefix`, as in `chatcmpl-...`. `now` is Unix time in ms. */
+export function completionHead(
+  prefix: 'chatcmpl' | 'cmpl',
+  model: string,
+  systemFingerprint: string,
+  now: number,
+): CompletionHead {
+  return {
+    id: `${prefix}-${crypto.randomUUID().replaceAll('-', '')}`,
+    created: Math.floor(now / 1000),
+    model,
+    system_fingerprint: systemFingerprint,
+  };
+}
+
+export function toUsage({ promptTokens, completionTokens, cachedTokens }: GenerationDone): Usage {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+  };
+}
+
+export function toTimings(done: GenerationDone): Timings {
+  const promptTokens = done.promptTokens - done.cachedTokens;
+  return {
+    cache_n: done.cachedTokens,
+    prompt_n: promptTokens,
+    prompt_ms: done.promptMs,
+    prompt_per_second: perSecond(promptTokens, done.promptMs),
+    predicted_n: done.completionTokens,
+    predicted_ms: done.predictedMs,
+    predicted_per_second: perSecond(done.completionTokens, done.predictedMs),
+    ...(done.guesses && { draft_n: done.guesses.made, draft_n_accepted: done.guesses.right }),
+    ...(done.cache && { cache: toCacheTimings(done.cache) }),
+  };
+}
+
+function toCacheTimings({ slot, copied, ram, disk, miss }: CacheUse): CacheTimings {
+  const counts = { slot_n: slot, copied_n: copied, ram_n: ram, disk_n: disk };
+  if (!miss) return counts;
+  const { at, why, before, after } = miss;
+  return { ...counts, miss: { token: at, why, before, after } };
+}
+
+function perSecond(count: number, ms: number): number {
+  return ms > 0 ? (count * 1000) / ms : 0;
+}

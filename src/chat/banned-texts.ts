@@ -1,0 +1,38 @@
+import type { GenerationRequest } from '../contract/generation-request.ts';
+import { MEDIA_MARK } from '../contract/media.ts';
+import type { Prompt } from '../contract/prompt.ts';
+import { createStopFilter, foldCase } from './stop-sequences.ts';
+
+/** A prompt may have tens of megabytes. Its case is removed piece by piece, so that a copy of all of it is never in memory. */
+const PIECE_LENGTH = 64 * 1024;
+
+/** True if a banned text occurs in what the client wrote, in any case. Text that the template adds does not count. */
+export function hasBannedText({ prompt, banned }: Pick<GenerationRequest, 'prompt' | 'banned'>): boolean {
+  return banned.length > 0 && textsOf(prompt).some((text) => contains(text, banned));
+}
+
+function contains(text: string, banned: string[]): boolean {
+  const filter = createStopFilter(banned, foldCase);
+  for (let at = 0; at < text.length && !filter.stopped; at += PIECE_LENGTH) {
+    filter.push(text.slice(at, at + PIECE_LENGTH));
+  }
+  return filter.stopped;
+}
+
+function textsOf(prompt: Prompt): string[] {
+  switch (prompt.kind) {
+    case 'chat':
+      return prompt.messages.flatMap(({ content, reasoning_content: thoughts = '' }) => [
+        ...(content?.split(MEDIA_MARK) ?? []),
+        thoughts,
+      ]);
+    case 'text':
+      return [prompt.text];
+    case 'infill':
+      return [prompt.prefix, prompt.suffix];
+    case 'tokens':
+      return [];
+    default:
+      return prompt satisfies never;
+  }
+}

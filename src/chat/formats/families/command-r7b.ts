@@ -1,0 +1,30 @@
+import { type CallReader, readJsonCalls } from '../calls.ts';
+import { defineFormat } from '../define.ts';
+import { take, takeClosing } from '../reading.ts';
+
+const OPEN = '<|START_ACTION|>';
+const CLOSE = '<|END_ACTION|>';
+const REASONING = { open: '<|START_THINKING|>', close: '<|END_THINKING|>' };
+const ANSWER = ['<|START_RESPONSE|>', '<|END_RESPONSE|>'];
+
+const readCalls: CallReader = function* (input) {
+  yield* take(input, OPEN);
+  const calls = yield* readJsonCalls(input);
+  if (calls) yield* takeClosing(input, CLOSE);
+  return calls;
+};
+
+/** Command R7B and Command A: `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1}}]`. */
+export const commandR7b = defineFormat({
+  name: 'command-r7b',
+  matches: (template) => template.includes(OPEN),
+  marks: [OPEN, CLOSE, REASONING.open, REASONING.close, ...ANSWER],
+  reasoning: [REASONING],
+  syntax: () => ({ calls: [{ mark: OPEN, read: readCalls }], silent: ANSWER }),
+  writing: {
+    open: `${OPEN}[\n    `,
+    separator: ',\n    ',
+    close: `\n]${CLOSE}`,
+    call: (name, index) => [`{"tool_call_id": "${index}", "tool_name": ${JSON.stringify(name)}, "parameters": `, '}'],
+  },
+});

@@ -1,0 +1,81 @@
+import type { Tool } from '../../contract/tool.ts';
+
+export type { Tool };
+
+/** A call of a tool. */
+export interface Call {
+  name: string;
+  /** The JSON text of one object. */
+  arguments: string;
+}
+
+/** A piece of a reply, as the parser splits the model's raw text. */
+export type ReplyDelta =
+  | { kind: 'content'; text: string }
+  | { kind: 'reasoning'; text: string }
+  /** A new call. It comes once for each index, before the arguments. */
+  | { kind: 'toolCall'; index: number; name: string }
+  /** A piece of a call's arguments. All pieces together are the JSON text of one object. */
+  | { kind: 'toolArguments'; index: number; text: string };
+
+/** Reads one reply while the model writes it. The text may be cut anywhere between two pushes. */
+export interface ReplyParser {
+  push(text: string): ReplyDelta[];
+  /** Returns the rest once no more text comes. An unfinished call becomes content, unless a grammar forces it. */
+  finish(): ReplyDelta[];
+  /** True if the reply ended inside a call that a grammar forces. */
+  readonly unfinished?: boolean;
+}
+
+export interface ParserOptions {
+  /** The tools that the model was shown. If there are none, nothing is read as a call. */
+  tools: Tool[];
+  /** True if the prompt already ends inside a reasoning block. Some templates do that. */
+  startsInReasoning: boolean;
+  /** What the reply goes on with, if the prompt already has the beginning of it: then it may begin within a word. */
+  continues?: 'content' | 'reasoning';
+  /** What a grammar allows, if there is one: the calls of `toolGrammar` alone, or JSON in their place. */
+  forced?: 'calls' | 'calls or JSON';
+}
+
+/** The marks around a block of reasoning. */
+export interface ReasoningMarks {
+  open: string;
+  close: string;
+  /** What stands between the opening mark and the first thought. */
+  gap?: string;
+  /** The marks around the answer that follows, for models that mark it as well. */
+  answer?: { open: string; close: string };
+}
+
+/** Special demands of a family's templates on the earlier calls of a conversation. */
+export interface HistoryRules {
+  /** Makes the id that a call and the message with its result must have. By default the ids count the calls. */
+  callId?(name: string, indexInMessage: number, indexInConversation: number): string;
+  /** True if arguments must be JSON text instead of an object. */
+  textArguments?: boolean;
+  /** True if a message may have only one call. */
+  singleCalls?: boolean;
+  /** True if templates look for the thoughts before a call in `thinking`. Beside a text they refuse them. */
+  thinking?: boolean;
+}
+
+/** The way in which a family of models writes reasoning and tool calls. */
+export interface ChatFormat {
+  name: string;
+  /** True if a model with this chat template writes this format. */
+  matches(template: string): boolean;
+  /** Special tokens that are marks of the format. The engine must give them as text. */
+  marks: string[];
+  /** The marks of reasoning. Current models write the first; older ones may write the others. */
+  reasoning: ReasoningMarks[];
+  history?: HistoryRules;
+  createParser(options: ParserOptions): ReplyParser;
+  /** Writes calls as text that the parser reads back, for prompts whose template does not write calls. */
+  writeCalls(calls: Call[]): string;
+  /**
+   * Writes GBNF rules for a reply that consists of tool calls. One rule is `root`; the names of all others begin with
+   * `call`. `argumentsRule` returns the name of the rule for a tool's arguments. The caller defines that rule.
+   */
+  toolGrammar(tools: Tool[], parallel: boolean, argumentsRule: (tool: Tool) => string): string;
+}

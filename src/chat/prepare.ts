@@ -1,0 +1,155 @@
+import { chatTemplateInvalid, unsupportedParameter } from '../contract/errors.ts';
+import type { GenerationRequest } from '../contract/generation-request.ts';
+import type { Media } from '../contract/media.ts';
+import type { ChatMessage, ChatPrompt, TextPart } from '../contract/prompt.ts';
+import { hasBannedText } from './banned-texts.ts';
+import { continuedPart, renderContinued } from './continuation.ts';
+import type { ParserOptions, Tool } from './formats/format.ts';
+import { detectFormat, endsInReasoning } from './formats/index.ts';
+import { createLiteralGuard } from './literal-text.ts';
+import { renderWithMedia, withoutMarks } from './media-marks.ts';
+import type { ReplyChecks } from './reply-check.ts';
+import { replyGrammar } from './reply-grammar.ts';
+import { type ChatTemplate, createChatTemplate } from './template.ts';
+import { allowsSeveralCalls, callableTools, mustCall, visibleTools, withTools } from './tools.ts';
+
+/** The facts about a loaded model that the chat layer needs. */
+export interface ModelTraits {
+  chatTemplate: string | undefined;
+  /** Special tokens as text; '' if the model has none. */
+  bos: string;
+  eos: string;
+  /** The texts of control tokens, which nothing that a client writes may become. */
+  controlTokens: string[];
+  /** The tokens around the gap that an infilling model fills; null if the model can't infill. */
+  infill: { prefix: string; suffix: string; middle: string } | null;
+}
+
+/** A request as an engine runs it: text in, text out. Plain data: it may be made in another thread. */
+export interface Prepared {
+  prompt: string | number[] | TextPart[];
+  /** The image or recording for each `MEDIA_MARK` of the prompt, in order. */
+  media: Media[];
+  /** The GBNF grammar of the reply; null if the reply is free. */
+  grammar: string | null;
+  /** What the grammar does not enforce; null if there is nothing to check. */
+  checks: ReplyChecks | null;
+  /** Special tokens that the engine must give as text, since the parser looks for them. */
+  marks: string[];
+  /** How the format's parser is to read each choice; null if the text is the reply as it stands. */
+  parser: ParserOptions | null;
+  /** True if a reply may have several calls. */
+  severalCalls: boolean;
+  /** True if a banned text occurs in what the client wrote: then the model is not to reply. */
+  filtered: boolean;
+  /** True if the prompt ends within a message or a text: the reply may begin with a space. */
+  continues?: true;
+}
+
+/**
+ * Returns a function that turns requests into what an engine runs. It throws a 400 `ApiError` for what the model can't
+ * do: a conversation that its template refuses, a schema that can't be obeyed, infilling; and a 500 for every conversation if
+ * the template can't be read.
+ */
+export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => Prepared {
+  let compiled: ChatTemplate | undefined;
+  // A model whose template can't be read still takes prompts that need none.
+  const template: ChatTemplate = (...conversation) => {
+    compiled ??= readTemplate(traits);
+    return compiled(...conversation);
+  };
+  const format = detectFormat(traits.chatTemplate);
+  const { guard, split } = createLiteralGuard(traits.controlTokens);
+  const toPrompt = (text: string) => {
+    const parts = split(text);
+    return parts.length > 1 || parts[0]?.literal ? parts : text;
+  };
+
+  const prepareChat = (chat: ChatPrompt, request: GenerationRequest): Prepared => {
+    const [shown, callable] = [visibleTools(chat), callableTools(chat)];
+    const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
+    const render = (messages: ChatMessage[], begins: boolean) => {
+      const conversation = withTools(messages, guard(shown), traits.chatTemplate, format);
+      return template(conversation.messages, conversation.tools, guard(chat.templateKwargs), begins);
+    };
+    const { text, media } = renderWithMedia(chat.messages, (messages) =>
+      chat.continues ? renderContinued(guard(messages), format, render) : render(guard(messages), true),
+    );
+    const common = { media, grammar, checks, marks: format.marks, filtered: hasBannedText(request) };
+    const last = chat.messages.at(-1);
+    if (chat.continues && last) {
+      return {
+        ...common,
+        prompt: toPrompt(text),
+        parser: { tools: callable, startsInReasoning: false, continues: continuedPart(last) },
+        severalCalls: allowsSeveralCalls(chat),
+        continues: true,
+      };
+    }
+    const thinking = endsInReasoning(text, format);
+    const close = format.reasoning.find(({ open }) => text.trimEnd().endsWith(open))?.close;
+    return {
+      ...common,
+      // A grammar allows no reasoning. If the template has begun a block of it, the prompt ends the block.
+      prompt: toPrompt(thinking && grammar !== null ? `${text.trimEnd()}\n${close}\n\n` : text),
+      parser: grammar === null ? { tools: callable, startsInReasoning: thinking } : forcedParser(chat, callable),
+      severalCalls: allowsSeveralCalls(chat),
+    };
+  };
+
+  return (request) => {
+    const { prompt } = request;
+    const filtered = hasBannedText(request);
+    const plain = {
+      media: [],
+      grammar: null,
+      checks: null,
+      marks: [],
+      parser: null,
+      severalCalls: false,
+      filtered,
+      continues: true as const,
+    };
+    switch (prompt.kind) {
+      case 'chat':
+        return prepareChat(prompt, request);
+      case 'text':
+        return { ...plain, prompt: withoutMarks(prompt.text) };
+      case 'tokens':
+        return { ...plain, prompt: prompt.tokens };
+      case 'infill':
+        return { ...plain, prompt: withoutMarks(infillPrompt(prompt, traits)) };
+      default:
+        return prompt satisfies never;
+    }
+  };
+}
+
+function readTemplate(traits: ModelTraits): ChatTemplate {
+  try {
+    return createChatTemplate(traits.chatTemplate, traits);
+  } catch (error) {
+    throw chatTemplateInvalid(syntaxReason(error));
+  }
+}
+
+/** What is wrong with a template, in words: the library's names of tokens become some. */
+function syntaxReason(error: unknown): string {
+  if (!(error instanceof Error) || error instanceof TypeError) return 'it is not valid Jinja';
+  const reason = error.message.replace(/^Parser Error: /, '').replace(/(?: \w+ !== \w+)?\.?$/, '');
+  return reason
+    .replace(/\.$/, '')
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
+    .toLowerCase();
+}
+
+/** How a reply is read that a grammar forces. JSON is the whole reply: marks inside its strings mean nothing. */
+function forcedParser(chat: ChatPrompt, tools: Tool[]): ParserOptions | null {
+  if (tools.length === 0) return null;
+  return { tools, startsInReasoning: false, forced: mustCall(chat) ? 'calls' : 'calls or JSON' };
+}
+
+function infillPrompt({ prefix, suffix }: { prefix: string; suffix: string }, { infill }: ModelTraits): string {
+  if (!infill) throw unsupportedParameter('suffix', 'The model can not fill in between two texts.');
+  return `${infill.prefix}${prefix}${infill.suffix}${suffix}${infill.middle}`;
+}

@@ -1,0 +1,98 @@
+import type { BackendName } from '../engine-info.ts';
+import type { SamplingNameIn } from '../sampling.ts';
+
+/** A model's configuration: `settings` of the Model object. Absent fields are not set. */
+export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>, number>> {
+  ctx_len?: number;
+  ngl?: number;
+  embedding: boolean;
+  vision_model?: boolean;
+  mmproj?: string;
+  draft_model?: string;
+  prompt_template?: string;
+  system_prompt?: string;
+  cpu_threads?: number;
+  n_parallel?: number;
+}
+
+/** A model's default values for requests: `parameters` of the Model object. A request's own fields take precedence. */
+export interface ModelParameters extends Partial<Record<SamplingNameIn<'parameters'>, number>> {
+  max_tokens?: number;
+  stream?: boolean;
+  stop?: string[];
+}
+
+/** The source of one of a model's files. `url` is '' if it is not known; `size` is in bytes. */
+export interface ModelFile {
+  filename: string;
+  url: string;
+  sha256?: string;
+  size?: number;
+}
+
+/** The facts about a model that its files alone give, before it is loaded. */
+export interface ModelCard {
+  id: string;
+  /** Unix time in seconds. */
+  created: number;
+  owned_by: string;
+  name: string;
+  version: string;
+  format: string;
+  description: string;
+  sources: ModelFile[];
+  settings: ModelSettings;
+  parameters: ModelParameters;
+  /** `size` is in bytes. */
+  metadata: { author: string; tags: string[]; size: number; cover: string };
+  trainedContextLength: number;
+  parameterCount: number;
+  /** True if its projector takes audio. For images, this is `settings.vision_model`. */
+  audioModel: boolean;
+  /** True if the model ranks documents. Such a model writes no text. */
+  rankingModel: boolean;
+  /** llama.cpp's name for the kind of network, as in `qwen2`. Absent where the card was made before it was kept. */
+  architecture?: string;
+  /** The name of the weights' type, as in `Q4_K_M`. Absent if the file does not tell it. */
+  quantization?: string;
+}
+
+/** The models on offer. */
+export interface Catalogue {
+  list(): ModelCard[];
+  find(id: string): ModelCard | undefined;
+}
+
+/** The Model object of the API: OpenAI's fields, Anthropic's, and more. `sources` is left out in lists. */
+export interface Model {
+  id: string;
+  object: 'model';
+  created: number;
+  type: 'model';
+  display_name: string;
+  /** When it was created, in RFC 3339. */
+  created_at: string;
+  owned_by: string;
+  name: string;
+  version: string;
+  format: string;
+  engine: string;
+  description: string;
+  sources?: ModelFile[];
+  settings: ModelSettings;
+  parameters: ModelParameters;
+  metadata: ModelCard['metadata'];
+  context_length: number;
+  meta: { n_ctx: number; n_ctx_train: number; n_params: number; size: number };
+  /** A model chats if both `embedding` and `rerank` are false. */
+  capabilities: {
+    vision: boolean;
+    audio: boolean;
+    tools: boolean;
+    reasoning: boolean;
+    embedding: boolean;
+    rerank: boolean;
+  };
+  loaded: boolean;
+  backend: BackendName | null;
+}

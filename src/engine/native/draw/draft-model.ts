@@ -1,0 +1,137 @@
+import type { Log } from '../../../contract/log.ts';
+import { createTurns } from '../../../utils/turns.ts';
+import type { EngineOptions } from '../../engine.ts';
+import { createDecoder, type Decoder } from '../llama/decoder.ts';
+import { createGrowingContext } from '../llama/growing-context.ts';
+import { canRewind, createAddonSampler, type LlamaModel, type NativeModel, type Token } from '../llama/llama.ts';
+
+/** A small model that guesses how a reply of a larger one goes on. */
+export interface DraftModel extends AsyncDisposable {
+  /** What a guessed token takes, in ms; null before one was guessed. */
+  readonly tokenMs: number | null;
+  /**
+   * Returns the next `count` tokens of a text as the small model would write it. Returns none while it still has to read the text: it
+   * reads one batch at a call, since whoever comes meanwhile has to wait.
+   */
+  guess(history: readonly Token[], count: number): Promise<Token[]>;
+}
+
+/** The vocabularies of one family are padded to different lengths. Up to so many tokens may be in one of them alone. */
+const MOST_PADDING = 256;
+/** The share of the newest measurement in an average. */
+const NEWEST = 0.2;
+
+/**
+ * Loads the draft model of `main`, whose sequences hold `contextLength` tokens. Resolves to undefined if it has none, and logs why if it
+ * has one that can't be used: replies come without it as well, and are the same.
+ *
+ * @param threads returns the number of threads to compute with
+ */
+export async function loadDraftModel(
+  main: NativeModel,
+  options: EngineOptions,
+  contextLength: number,
+  threads: () => number,
+  log: Log,
+): Promise<DraftModel | undefined> {
+  const { draft: modelPath } = options;
+  if (modelPath === undefined) return undefined;
+  let model: LlamaModel | undefined;
+  try {
+    model = await main.llama.loadModel({ modelPath, ...(main.model.gpuLayers === 0 && { gpuLayers: 0 }) });
+    const draft = { llama: main.llama, model };
+    if (!haveSameTokens(tokensOf(model), tokensOf(main.model))) throw new Error('its vocabulary is another one');
+    if (!canRewind(draft)) throw new Error('it can not take back what it has read');
+    const length = Math.min(contextLength, model.trainContextSize);
+    const context = await createGrowingContext(model, { ...options, slots: 1, contextLength: length }, false, log);
+    log.info('draft model loaded', { file: model.filename });
+    const { length: vocabularySize } = tokensOf(main.model);
+    return createDraftModel({
+      decoder: createDecoder(context, { window: null, rewinds: true }),
+      draft,
+      vocabularySize,
+      threads,
+    });
+  } catch (error) {
+    await model?.dispose();
+    log.warn('draft model not used', { reason: error instanceof Error ? error.message : String(error) });
+    return undefined;
+  }
+}
+
+function tokensOf({ fileInfo }: LlamaModel): readonly string[] {
+  return fileInfo.metadata.tokenizer.ggml.tokens;
+}
+
+/** True if a token has the same text in both, except for padding at the end of one. */
+export function haveSameTokens(one: readonly string[], other: readonly string[]): boolean {
+  if (Math.abs(one.length - other.length) > MOST_PADDING) return false;
+  const common = Math.min(one.length, other.length);
+  return one.slice(0, common).every((text, token) => text === other[token]);
+}
+
+interface DraftModelOptions {
+  decoder: Decoder;
+  /** Is disposed with the draft model. */
+  draft: NativeModel;
+  /** The number of tokens that the large model knows. */
+  vocabularySize: number;
+  threads: () => number;
+}
+
+function createDraftModel({ decoder, draft, vocabularySize, threads }: DraftModelOptions): DraftModel {
+  const sampler = createAddonSampler(draft);
+  sampler.applyConfig({ temperature: 0 });
+  const inTurn = createTurns();
+  /** The tokens that its sequence holds. */
+  let held: Token[] = [];
+  let tokenMs: number | null = null;
+
+  /** Reads tokens after those that are held, and returns what it would write next. */
+  const read = async (tokens: Token[]): Promise<Token> => {
+    const part = { sequence: 0, at: held.length, tokens, logitsAt: [tokens.length - 1] };
+    const [[place = 0] = []] = await decoder.decode([part], threads());
+    held.push(...tokens);
+    return (await decoder.addon.sampleToken(place, sampler)) as Token;
+  };
+  /** Drops what is held beyond the text, and its last token: the logits after it are needed. */
+  const goBackTo = async (history: readonly Token[]) => {
+    const differs = held.findIndex((token, index) => token !== history[index]);
+    const length = Math.min(differs === -1 ? held.length : differs, history.length - 1);
+    if (length === held.length) return;
+    held = held.slice(0, await decoder.truncate(0, length));
+  };
+
+  const guess = async (history: readonly Token[], count: number): Promise<Token[]> => {
+    if (history.length + count > decoder.contextLength) return [];
+    await goBackTo(history);
+    const unread = history.slice(held.length);
+    if (unread.length > decoder.batchSize) {
+      await read(unread.slice(0, decoder.batchSize));
+      return [];
+    }
+    const guessed: Token[] = [];
+    let since = 0;
+    for (let token = await read(unread); token < vocabularySize; token = await read([token])) {
+      since ||= performance.now();
+      guessed.push(token);
+      if (guessed.length === count) break;
+    }
+    if (guessed.length > 1) {
+      const newest = (performance.now() - since) / (guessed.length - 1);
+      tokenMs = tokenMs === null ? newest : tokenMs + NEWEST * (newest - tokenMs);
+    }
+    return guessed;
+  };
+
+  return {
+    get tokenMs() {
+      return tokenMs;
+    },
+    guess: (history, count) => inTurn(() => guess(history, count)),
+    async [Symbol.asyncDispose]() {
+      sampler.dispose();
+      await draft.model.dispose();
+    },
+  };
+}

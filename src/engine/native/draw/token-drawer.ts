@@ -1,0 +1,173 @@
+import type { Sampling } from '../../../contract/sampling.ts';
+import { logProbabilities } from '../../../sampling/log-probabilities.ts';
+import { createSampler, isGreedy } from '../../../sampling/sampler.ts';
+import type { Place } from '../llama/addon-context.ts';
+import type { Decoder } from '../llama/decoder.ts';
+import {
+  type AddonSampler,
+  type GrammarGate,
+  nativeState,
+  penaltyWindow,
+  type Token,
+  toSamplerConfig,
+} from '../llama/llama.ts';
+import type { LogitsReader, TopLogits, WholeLogits } from '../llama/logits.ts';
+
+/**
+ * A drawn token. If the request asks for logprobs, also the log probabilities of this token and of the best others.
+ * Natural logarithms.
+ */
+export interface Drawn {
+  token: Token;
+  logprob?: number;
+  alternatives?: { token: Token; logprob: number }[];
+}
+
+/** Draws the tokens of one reply, one after the other. */
+export interface TokenDrawer {
+  /** Draws from the logits at this place, and adds the token to the history; null if the model ends its turn. */
+  draw(place: Place): Promise<Drawn | null>;
+  /**
+   * Adds a token that can't but come next to the history, without a draw. Returns false, and does nothing, if the grammar does not
+   * allow it.
+   */
+  force(token: Token): boolean;
+  /** No draw may be under way. */
+  close(): void;
+}
+
+/** What every drawer needs. */
+export interface DrawerContext {
+  sampling: Sampling;
+  contextLength: number;
+  /** The tokens of prompt and reply. A drawer adds what it draws. */
+  history: Token[];
+  isEndOfTurn: (token: Token) => boolean;
+}
+
+/** Samplers see no more of the best tokens than this. Others are too unlikely to matter; src/sampling tells what is lost. */
+const MOST_CONSIDERED = 2048;
+
+/**
+ * The number of highest logits with which our samplers draw exactly as with all; null if no such number is small. Penalties and
+ * biases move the tokens that they are about: as many more are looked at.
+ */
+export function consideredTokens(sampling: Sampling, contextLength: number): number | null {
+  const { topK, mirostat } = sampling;
+  const greedy = isGreedy(sampling);
+  if (mirostat !== 0 || (!greedy && topK <= 0)) return null;
+  const count = (greedy ? 1 : topK) + penaltyWindow(sampling, contextLength) + sampling.logitBias.length;
+  return count <= MOST_CONSIDERED ? count : null;
+}
+
+export interface LogitsDrawerOptions extends DrawerContext {
+  reader: LogitsReader;
+  /** Tokens of the reply that have been drawn before. */
+  spentDraws: number;
+  vocabularySize: number;
+  grammar: GrammarGate | undefined;
+  /** The number of alternatives to return with each token; null returns no probabilities. */
+  logprobs: number | null;
+}
+
+/** Draws with Paddock's own samplers, which draw what llama.cpp's draw, from the highest logits. */
+export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
+  const { reader, sampling, vocabularySize, grammar, logprobs, history, isEndOfTurn, contextLength } = options;
+  const sampler = createSampler(sampling, vocabularySize, options.spentDraws);
+  const window = penaltyWindow(sampling, contextLength);
+  const considered = consideredTokens(sampling, contextLength) ?? MOST_CONSIDERED;
+  const count = Math.min(vocabularySize, Math.max(considered, logprobs ?? 0));
+  const biased = sampling.logitBias.map(([token]) => token as Token);
+  const rewards = sampling.repeatPenalty < 1 || sampling.presencePenalty < 0 || sampling.frequencyPenalty < 0;
+
+  return {
+    async draw(place) {
+      const recent = window > 0 ? history.slice(-window) : [];
+      // Tokens that a bias or a reward may raise are looked at wherever they stand.
+      const raised = rewards ? [...new Set([...biased, ...recent])] : biased;
+      const [top, whole] = await Promise.all([
+        reader.top(place, count),
+        logprobs === null && raised.length === 0 ? undefined : reader.whole(place, raised),
+      ]);
+      const known = whole && joined(top, whole);
+      let token = sampler.sample(known ?? top, recent) as Token;
+      if (grammar && !grammar.allows(token)) {
+        const allowed = await reader.top(place, count, grammar.state);
+        token = sampler.sample(whole ? joined(allowed, keepAllowed(whole, grammar)) : allowed, recent) as Token;
+      }
+      if (isEndOfTurn(token)) return null;
+      grammar?.accept(token);
+      history.push(token);
+      return logprobs === null || !known ? { token } : rank(known, token, logprobs);
+    },
+    force(token) {
+      if (!takes(grammar, token)) return false;
+      // An engine that takes the reply up skips as many random numbers as the reply has tokens, forced ones included.
+      sampler.skip();
+      history.push(token);
+      return true;
+    },
+    close: () => reader.close(),
+  };
+}
+
+function takes(grammar: GrammarGate | undefined, token: Token): boolean {
+  if (grammar && !grammar.allows(token)) return false;
+  grammar?.accept(token);
+  return true;
+}
+
+/** The highest logits, and those of other tokens, with what else is known of these. */
+export function joined<T extends TopLogits>(top: TopLogits, others: T): T {
+  const known = new Set(top.tokens);
+  const more = others.tokens.flatMap((token, index) =>
+    known.has(token) ? [] : [{ token, logit: others.logits[index] ?? 0 }],
+  );
+  return {
+    ...others,
+    tokens: [...top.tokens, ...more.map(({ token }) => token)],
+    logits: [...top.logits, ...more.map(({ logit }) => logit)],
+  };
+}
+
+function keepAllowed({ tokens, logits }: TopLogits, grammar: GrammarGate): TopLogits {
+  const kept = tokens.flatMap((token, index) => (grammar.allows(token) ? [{ token, logit: logits[index] ?? 0 }] : []));
+  return { tokens: kept.map(({ token }) => token), logits: kept.map(({ logit }) => logit) };
+}
+
+/** Tells a token's log probability and those of the most likely tokens. */
+export function rank(top: WholeLogits, token: Token, alternatives: number): Drawn {
+  const all = logProbabilities(top, top.totalWeight);
+  const ranked = top.tokens.map((candidate, place) => ({ token: candidate, logprob: all[place] ?? 0 }));
+  const own = ranked.find((candidate) => candidate.token === token);
+  return { token, logprob: own?.logprob ?? Number.NEGATIVE_INFINITY, alternatives: ranked.slice(0, alternatives) };
+}
+
+export interface NativeDrawerOptions extends DrawerContext {
+  decoder: Pick<Decoder, 'addon'>;
+  sampler: AddonSampler;
+  grammar: GrammarGate | undefined;
+}
+
+/** Draws with llama.cpp's samplers, which look at the whole vocabulary. */
+export function createNativeDrawer(options: NativeDrawerOptions): TokenDrawer {
+  const { decoder, sampler, sampling, contextLength, grammar, history, isEndOfTurn } = options;
+  const grammarEvaluationState = grammar && nativeState(grammar.state);
+  return {
+    async draw(place) {
+      const config = toSamplerConfig(sampling, contextLength, history);
+      sampler.applyConfig({ ...config, ...(grammarEvaluationState && { grammarEvaluationState }) });
+      const token = (await decoder.addon.sampleToken(place, sampler)) as Token;
+      if (token < 0) throw new Error('no token can follow');
+      if (isEndOfTurn(token)) return null;
+      history.push(token);
+      return { token };
+    },
+    force(token) {
+      if (!takes(grammar, token)) return false;
+      history.push(token);
+      return true;
+    },
+    close: () => sampler.dispose(),
+  };
+}

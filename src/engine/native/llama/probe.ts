@@ -1,0 +1,56 @@
+import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import type { Gpu, GpuRuntime } from '../../gpu.ts';
+import { inOurWords, refuseNoDevice } from './llama.ts';
+
+/** Loads the prebuilt binary for the CPU, without a model. Throws a plain error with the reason if that fails. */
+export async function probeCpu(): Promise<void> {
+  const llama = await getLlama({
+    build: 'never',
+    gpu: false,
+    progressLogs: false,
+    logLevel: LlamaLogLevel.disabled,
+  }).catch((error: unknown) => {
+    throw inOurWords(error);
+  });
+  await llama.dispose();
+}
+
+/**
+ * Finds the GPU that the best prebuilt binary offers, and has it compute a few tokens of a small model: some drivers offer a device on
+ * which every kernel fails, and then this process dies. Throws a plain error with the reason if there is none.
+ *
+ * @param without the runtimes to leave out
+ * @param modelPath the model to compute with; null computes nothing
+ * @param onFound is told what was found before anything is computed
+ */
+export async function probeGpu(
+  without: GpuRuntime[],
+  modelPath: string | null,
+  onFound: (gpu: Gpu) => void,
+): Promise<void> {
+  const llama = await getLlama({
+    build: 'never',
+    gpu: { type: 'auto', exclude: without },
+    progressLogs: false,
+    // llama.cpp's own words are written at once. What a logger was given would be lost if the process dies.
+    debug: true,
+  }).catch((error: unknown) => {
+    throw inOurWords(error);
+  });
+  const { total, free, unifiedSize } = await llama.getVramState();
+  if (llama.gpu !== false) {
+    const names = await llama.getGpuDeviceNames();
+    onFound({ runtime: llama.gpu, names, memory: { total, free }, sharesMemory: unifiedSize > total / 2 });
+  }
+  await refuseNoDevice(llama);
+  if (modelPath !== null) await computeOnce(llama, modelPath);
+}
+
+async function computeOnce(llama: Llama, modelPath: string): Promise<void> {
+  const model = await llama.loadModel({ modelPath, gpuLayers: 'max' });
+  const context = await model.createContext({ contextSize: 256 });
+  const sequence = context.getSequence();
+  // A prompt and a token of a reply: they take different kernels.
+  await sequence.evaluateWithoutGeneratingNewTokens(model.tokenize('a few words'));
+  await sequence.evaluateWithoutGeneratingNewTokens(model.tokenize('a').slice(-1));
+}

@@ -1,0 +1,111 @@
+import type { TextPart } from '../../../contract/prompt.ts';
+import type { Answers } from '../../answers.ts';
+import {
+  isTokens,
+  type Piece,
+  partsOf,
+  pieceOf,
+  refuseUnknownIds,
+  type TokenizedPrompt,
+  tokenizePrompt,
+  withBos,
+} from '../../tokenize.ts';
+import type { LlamaModel, Token } from './llama.ts';
+import { createTokenText } from './token-text.ts';
+
+/** A prompt as tokens, of which the first `added` are no part of its text. */
+type CompletePrompt = { tokens: Token[]; added: number } | Exclude<TokenizedPrompt<Token>, { tokens: Token[] }>;
+
+/** A model's tokens and their text. */
+export interface Vocabulary {
+  size: number;
+  /**
+   * Turns the prompt into tokens and adds the beginning-of-sequence token if the model wants one. One that is far longer than
+   * `contextLength` is not counted to its end. Null when it was aborted.
+   */
+  promptTokens(
+    prompt: string | number[] | TextPart[],
+    signal?: AbortSignal,
+    contextLength?: number,
+  ): Promise<CompletePrompt | null>;
+  /** The texts of control tokens. */
+  controlTokens: string[];
+  isControl(token: Token): boolean;
+  /**
+   * Returns the text of tokens. `before` has the few tokens before them. Special tokens are left out, except those in
+   * `marks`.
+   */
+  textOf(tokens: Token[], before: Token[], marks: ReadonlySet<Token>): string;
+  /** Returns the text of tokens with the names of special tokens. `before` has the few tokens before them. */
+  nameOrText(tokens: Token[], before: Token[]): string;
+  /** Returns the tokens of a text that goes on after others. It may spell special tokens. */
+  tokensAmid(text: string): Token[];
+  /** Returns the UTF-8 bytes of one token. They may be a part of a character. */
+  bytesOf(token: Token): number[];
+  /** Returns the special tokens among these texts. */
+  specialTokens(texts: string[]): ReadonlySet<Token>;
+  /** The answers that need nothing but the vocabulary. */
+  answers: Answers;
+}
+
+export function createVocabulary(model: LlamaModel): Vocabulary {
+  const { tokens: entries, token_type: types } = model.fileInfo.metadata.tokenizer.ggml;
+  const size = entries.length;
+  const isControl = (token: number) => Number(types?.[token]) === CONTROL;
+  const { textOf, bytesOf } = createTokenText(model);
+  const nameOrText = (tokens: Token[], before: Token[] = []) =>
+    textOf(tokens, before, (token) => model.isSpecialToken(token));
+
+  const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
+  // Byte-level vocabularies know no space at the beginning that has to be taken back.
+  const byteLevel = model.fileInfo.metadata.tokenizer.ggml.model === 'gpt2';
+  const tokenize = ({ text, literal, first }: Piece) =>
+    model.tokenize(text, !literal, (literal || !first) && !byteLevel ? 'trimLeadingSpace' : undefined);
+  const tokenized = (parts: TextPart[], signal: AbortSignal | undefined, contextLength?: number) =>
+    tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, contextLength });
+  const checked = (tokens: number[]): Token[] => {
+    refuseUnknownIds(tokens, size);
+    return tokens as Token[];
+  };
+  const promptTokens: Vocabulary['promptTokens'] = async (prompt, signal, contextLength) => {
+    const complete = (own: Token[]) => {
+      const tokens = withBos(own, bos);
+      return { tokens, added: tokens.length - own.length };
+    };
+    if (isTokens(prompt)) return complete(checked(prompt));
+    const whole = await tokenized(partsOf(prompt), signal, contextLength);
+    return whole && 'tokens' in whole ? complete(whole.tokens) : whole;
+  };
+  const answers: Answers = {
+    tokenize: async ({ text, addSpecial }, signal) => {
+      const whole = await tokenized([{ text, literal: false }], signal);
+      const tokens = whole && 'tokens' in whole ? whole.tokens : [];
+      const all = addSpecial ? withBos(tokens, bos) : tokens;
+      return { tokens: all, pieces: all.map((token) => pieceOf(bytesOf(token))) };
+    },
+    detokenize: ({ tokens }) => ({ text: nameOrText(checked(tokens)) }),
+    countTokens: async ({ prompt }, signal) => {
+      const tokenized = await promptTokens(prompt, signal);
+      return { tokens: tokenized && 'tokens' in tokenized ? tokenized.tokens.length : 0 };
+    },
+  };
+
+  return {
+    size,
+    promptTokens,
+    controlTokens: entries.filter((_, token) => isControl(token)).map(String),
+    isControl,
+    textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
+    nameOrText,
+    tokensAmid: (text) => tokenize({ text, literal: false, first: false }),
+    bytesOf: (token) => [...bytesOf(token)],
+    specialTokens: (texts) => {
+      const found = texts.map((text) => model.tokenize(text, true)).filter(({ length }) => length === 1);
+      return new Set(found.flat().filter((token) => model.isSpecialToken(token)));
+    },
+    answers,
+  };
+}
+
+/** llama.cpp's `LLAMA_TOKEN_TYPE_CONTROL`. */
+const CONTROL = 3;

@@ -1,0 +1,33 @@
+import type { Decoder } from '../llama/decoder.ts';
+import type { Token } from '../llama/llama.ts';
+
+/** Passes that are timed of each kind; the quickest counts. */
+const TIMED_PASSES = 3;
+/** No further passes are timed after this, in ms: on a machine with slow memory a single copy may take seconds. */
+const ENOUGH_MS = 300;
+
+/**
+ * Measures how long copying a sequence takes, in ms. The bytes move at the beginning of a forward pass, so it is what a pass with a
+ * copy takes longer than one without.
+ */
+export async function measureCopy(decoder: Decoder, threads: number): Promise<number> {
+  if (decoder.sequences < 2) return 0;
+  const token = 1 as Token;
+  const timePass = async (copies: boolean) => {
+    await decoder.truncate(0, 0);
+    await decoder.decode([{ sequence: 0, at: 0, tokens: [token], logitsAt: [0] }], threads);
+    if (copies) await decoder.copy(0, 1, 1);
+    const startedAt = performance.now();
+    await decoder.decode([{ sequence: 0, at: 1, tokens: [token], logitsAt: [0] }], threads);
+    return performance.now() - startedAt;
+  };
+  const times = { with: Number.POSITIVE_INFINITY, without: Number.POSITIVE_INFINITY };
+  const startedAt = performance.now();
+  for (let pass = 0; pass < TIMED_PASSES; pass++) {
+    if (pass > 0 && performance.now() - startedAt > ENOUGH_MS) break;
+    times.without = Math.min(times.without, await timePass(false));
+    times.with = Math.min(times.with, await timePass(true));
+  }
+  for (const sequence of [0, 1]) await decoder.truncate(sequence, 0);
+  return Math.max(0, times.with - times.without);
+}

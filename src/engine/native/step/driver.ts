@@ -1,0 +1,106 @@
+import { setTimeout } from 'node:timers/promises';
+import { sum } from '../../../utils/sum.ts';
+import { type CpuClock, ownCpuMs, readCpuClock } from '../../node/cpu-clock.ts';
+import type { Decoder, Part } from '../llama/decoder.ts';
+import { cutRun, type MicroBatch, type PassShape, planRuns } from '../llama/micro-batches.ts';
+import { promptBudget, promptTokenTime } from './pace.ts';
+import type { PassTimes } from './pass-times.ts';
+import type { StepDriver } from './step-loop.ts';
+import { planStep } from './step-plan.ts';
+import type { ThreadCounts } from './thread-count.ts';
+import { afterLook, afterPass, type ObservedPass, startGovernor, wantsToLook } from './thread-governor.ts';
+
+/** A step with more tokens than this is like a prompt, one with fewer like a reply. */
+const MANY_TOKENS = 32;
+/** What other programs did longer ago than this, in ms, says nothing of now. After such a pause they are watched for so long anew. */
+const RECENT_MS = 1000;
+const WINDOW_MS = 50;
+
+export interface Driver extends StepDriver {
+  /** The time that evaluating a token of a prompt takes, in ms; null before that was measured. */
+  readonly promptTokenMs: number | null;
+  /** The threads that a pass with the tokens of replies has now. */
+  readonly replyThreads: number;
+}
+
+/**
+ * Runs the steps: plans them by the measured pace, and computes each with the threads that are best for its size and for which there
+ * are cores.
+ *
+ * @param governed whether other programs may take cores away; on a GPU they do not matter
+ */
+export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, times: PassTimes): Driver {
+  const { batchSize } = decoder;
+  const most = Math.max(counts.reply, counts.prompt);
+  let promptTokenMs: number | null = null;
+  let governor = startGovernor(most, performance.now());
+  let seen: { at: number; clock: CpuClock } | undefined;
+  let planned = { prompts: 0, repliesMs: 0 };
+
+  const judge = (pass: ObservedPass, now: number) => {
+    const { threads } = governor;
+    governor = afterPass(governor, pass, now);
+    if (governor.threads < threads) seen = { at: now, clock: readCpuClock() };
+  };
+
+  /**
+   * Before a pass, so that the first one after a pause has the cores that became free meanwhile. A long pass with too few threads costs
+   * more than to look once more, also at once after threads were given up: that may have been for a moment's work.
+   */
+  const look = async (isLong: boolean) => {
+    const asked = performance.now();
+    if (!seen || governor.threads === most || !(isLong || wantsToLook(governor, most, asked))) return;
+    if (asked - seen.at > RECENT_MS) seen = { at: asked, clock: readCpuClock() };
+    if (asked - seen.at < WINDOW_MS) await setTimeout(WINDOW_MS);
+    const now = performance.now();
+    const clock = readCpuClock();
+    const free = (clock.idle - seen.clock.idle + clock.own - seen.clock.own) / (now - seen.at);
+    seen = { at: now, clock };
+    governor = afterLook(governor, free, most, now);
+  };
+
+  const atMost = (wanted: number) => (governed ? Math.min(wanted, governor.threads) : wanted);
+
+  const compute = async (parts: Part[]) => {
+    const tokens = sum(parts.map((part) => part.tokens.length));
+    const isLong = tokens > MANY_TOKENS;
+    await decoder.reserve(Math.max(...parts.map(({ at, tokens }) => at + tokens.length)));
+    if (governed) await look(isLong);
+    const threads = atMost(isLong ? counts.prompt : counts.reply);
+    const start = { wall: performance.now(), cpu: governed ? ownCpuMs() : 0 };
+    let batches: MicroBatch[] = [{ sequences: 1, width: tokens }];
+    const arrange = (shape: PassShape) => {
+      const runs = planRuns(shape, times.of);
+      batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
+      return runs;
+    };
+    const places = await decoder.decode(parts, threads, parts.length > 1 ? arrange : undefined);
+    const now = performance.now();
+    const wallMs = now - start.wall;
+    const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;
+    times.note({ tokens, replies, batches, ms: wallMs });
+    promptTokenMs = promptTokenTime(promptTokenMs, planned.prompts, wallMs - planned.repliesMs);
+    if (governed) judge({ threads, wallMs, cpuMs: ownCpuMs() - start.cpu }, now);
+    return places;
+  };
+
+  return {
+    plan(demands) {
+      const waiting = demands.filter(({ prompt }) => prompt > 0).length;
+      const writing = demands.length - waiting;
+      const repliesMs = writing === 0 ? 0 : times.rows.of(writing);
+      const budget = promptBudget({ tokenMs: promptTokenMs, repliesMs, waiting, writing }, batchSize);
+      const grants = planStep(demands, { batchSize, promptBudget: budget, now: performance.now() });
+      planned = { prompts: sum(grants), repliesMs };
+      return grants;
+    },
+    decode: compute,
+    hold: decoder.hold,
+    get promptTokenMs() {
+      return promptTokenMs;
+    },
+    get replyThreads() {
+      return atMost(counts.reply);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { generousLengths } from '../../engine/context-length.ts';
+import type { ModelShape, ModelSource } from '../../engine/engine.ts';
+import { estimateMemory, type MemoryPlan } from '../../engine/memory-estimate.ts';
+import { WASM_MEMORY_BYTES } from '../../engine/wasm/memory-limit.ts';
+import { formatBytes } from '../../utils/bytes.ts';
+import type { Claim, Shortage } from '../residency/keeper.ts';
+
+/** Tells the client what helps against a shortage of memory. */
+export const ADVICE = 'A shorter --ctx-len, fewer --slots or a smaller quantization of the model needs less.';
+
+/** Room for a model, or the shortage in words for the client. `needed` is in bytes. */
+export type Room = { plan: MemoryPlan; needed: number } | { shortage: string };
+
+/**
+ * Tries the plans in order and claims room for the first that fits. Memory on a GPU is not claimed, because only the
+ * driver knows how much there is.
+ */
+export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Claim): Promise<Room> {
+  let shortage = '';
+  for (const plan of plans) {
+    const needed = estimateMemory(shape, plan).total;
+    const lack = wasmLack(plan, needed) ?? (await claim(plan.backend === 'gpu' ? 0 : needed));
+    if (lack === null) return { plan, needed };
+    shortage = describeShortage(shape, plan, lack);
+  }
+  return { shortage };
+}
+
+/** The context windows to try, in tokens, longest first, and in words why these. */
+export interface Windows {
+  lengths: number[];
+  reason: string;
+}
+
+/**
+ * Plans the context windows to try. One that is asked for is not shortened; else it grows with the memory there is, up to the
+ * trained length.
+ *
+ * @param plan all of the plan but its window
+ * @param available bytes that could be had now
+ */
+export function contextsToTry(
+  { shape }: ModelSource,
+  asked: number | null,
+  plan: Omit<MemoryPlan, 'contextLength'>,
+  available: number,
+): Windows {
+  if (asked !== null) return { lengths: [asked], reason: 'as configured' };
+  const { trainedContextLength: trained, poolsLast: batched } = shape;
+  const { backend, kind } = plan;
+  const estimate = (contextLength: number) => estimateMemory(shape, { ...plan, contextLength });
+  const free = Math.max(0, available - estimate(0).weights);
+  const lengths = generousLengths({ backend, kind, trained, batched }, free, (length) => estimate(length).cache);
+  const reason = `the longest up to the trained ${trained} whose cache leaves room for others`;
+  return { lengths, reason };
+}
+
+function wasmLack({ backend, threads }: MemoryPlan, needed: number): Shortage | null {
+  const each = needed / threads;
+  return backend === 'wasm' && each > WASM_MEMORY_BYTES ? { needed: each, available: WASM_MEMORY_BYTES } : null;
+}
+
+function describeShortage(shape: ModelShape, plan: MemoryPlan, { needed, available, pinned }: Shortage): string {
+  if (pinned) return 'the models that stay in memory, those of --preload, leave no room for it.';
+  const { weights, cache, compute } = estimateMemory(shape, plan);
+  const { slots, threads, contextLength } = plan;
+  const windows = `${slots * threads} ${slots * threads === 1 ? 'slot' : 'slots'} of ${contextLength} tokens`;
+  return (
+    `it needs ${formatBytes(needed)} (${formatBytes(weights)} of weights, ${formatBytes(cache)} of cache for ${windows}, ` +
+    `${formatBytes(compute)} to compute), and ${formatBytes(available)} can be had. ${ADVICE}`
+  );
+}

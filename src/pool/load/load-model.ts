@@ -1,0 +1,228 @@
+import type { ModelTraits } from '../../chat/prepare.ts';
+import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
+import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../../contract/errors.ts';
+import { type Log, toLogFields, withFields } from '../../contract/log.ts';
+import type { EngineOptions, ModelSource } from '../../engine/engine.ts';
+import { availableOn, type Gpu } from '../../engine/gpu.ts';
+import { cachedBytesPerToken, estimateMemory } from '../../engine/memory-estimate.ts';
+import { stampOf } from '../../engine/node/stamp.ts';
+import { formatBytes } from '../../utils/bytes.ts';
+import { identityOf } from '../copies/identity.ts';
+import type { CopyStore } from '../copies/store.ts';
+import type { ModelWorkers } from '../model-workers.ts';
+import { type EngineWatch, type PoolObserver, watchFor } from '../observer.ts';
+import type { ConnectCopies } from '../process/engine-process.ts';
+import { startModelProcess } from '../process/model-process.ts';
+import type { Claim } from '../residency/keeper.ts';
+import type { MemoryState } from '../residency/residency.ts';
+import { scaleInfo, startModelThreads } from '../threads/model-threads.ts';
+import type { FindGpu } from './find-gpu.ts';
+import { ADVICE, findRoom } from './find-room.ts';
+import { type AskedLoad, planLoad } from './plan-load.ts';
+
+/** The threads that hold a model, and what they run it on. */
+export interface LoadedWorkers {
+  engine: EngineInfo;
+  /** The estimated memory in bytes, that on a GPU included. */
+  memory: number;
+  /** The reasons why better backends were passed over. */
+  fallbackReasons: string[];
+  workers: ModelWorkers;
+  /** Why the context window is as long as it is, and why there are so many slots; for the log. */
+  contextReason: string;
+  slotsReason: string;
+  /** What the chat layer needs to know of the model; its template is the one to use. */
+  traits: ModelTraits;
+  /** Whether the model's files have been replaced since. Files that are missing do not count: there is nothing better to load. */
+  isOutdated: () => boolean;
+}
+
+export interface LoadOptions {
+  /** `auto` takes the first of GPU, CPU and WebAssembly that can load the model. */
+  backend: 'auto' | BackendName;
+  engine: AskedLoad;
+  /** Returns the files of a model and its kind, or undefined if the model is unknown. */
+  sourceOf: (modelId: string) => ModelSource | undefined;
+  /** Returns what was measured to be better than the defaults for a model on a backend. By default that is nothing. */
+  tuned?: (source: ModelSource, backend: BackendName) => TunedLoad;
+  memory: () => MemoryState;
+  findGpu: FindGpu;
+  /** Is told what happens to the model's engine. */
+  observer: PoolObserver;
+  /** Keeps what slots give up; null keeps nothing. */
+  copies?: CopyStore | null;
+  log: Log;
+}
+
+/** Settings of a load that were measured to be better than the defaults. */
+export type TunedLoad = Partial<Pick<EngineOptions, 'batchSize' | 'slots' | 'flashAttention'>>;
+
+/** The reason why a model can't run on a backend. */
+interface Failure {
+  /** For the log. */
+  reason: string;
+  /** For the client, if the reason is too little memory; else null. */
+  shortage: string | null;
+}
+
+const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
+
+/** The reason why a model with a projector runs on WebAssembly, even if another backend is configured. */
+const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can not run';
+
+/**
+ * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures if
+ * there is too little memory, a 503 if its files change meanwhile, else a 500.
+ */
+export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
+  const source = options.sourceOf(id);
+  if (!source) throw modelNotFound(id);
+  const { backends, reasons } = planBackends(options.backend, source);
+  const failures: (Failure & { backend: BackendName })[] = [];
+  for (const backend of backends) {
+    const log = withFields(options.log, { model: id });
+    const bound = { ...options, log, watch: watchFor(id, options.observer), connect: connectorTo(options.copies, id) };
+    const result = await tryBackend(backend, source, bound, claim);
+    if ('workers' in result) {
+      const failed = failures.map(({ backend, reason }) => `${backend}: ${reason}`);
+      const fallbackReasons = [...reasons, ...failed, ...result.fallbackReasons];
+      const { device, slots, contextLength: context, gpuLayers, threads, threadsReason } = result.engine;
+      options.log.info('model loaded', {
+        model: id,
+        backend,
+        device,
+        ...(backend === 'gpu' && { gpuLayers }),
+        slots,
+        slotsReason: result.slotsReason,
+        context,
+        contextReason: result.contextReason,
+        threads,
+        threadsReason,
+        passedOver: fallbackReasons,
+      });
+      return { ...result, fallbackReasons };
+    }
+    failures.push({ backend, ...result });
+  }
+  options.log.error('model could not be loaded', { model: id, failures, passedOver: reasons });
+  // The error gives the shortage on the CPU: there may be no GPU at all, and WebAssembly can hold less in any case.
+  const shortage = (failures.find(({ backend }) => backend !== 'gpu') ?? failures[0])?.shortage;
+  if (shortage) {
+    const why = source.projector === undefined ? '' : ` It runs on WebAssembly alone: ${PROJECTOR_REASON}.`;
+    throw insufficientMemory(`The model '${id}' does not fit the memory: ${shortage}${why}`);
+  }
+  throw new ApiError({ ...serverError(`The model '${id}' could not be loaded.`).data, code: 'model_load_failed' });
+}
+
+/** Lists the backends to try for a model, in order, and the reasons why others are passed over. */
+export function planBackends(
+  wanted: LoadOptions['backend'],
+  { projector }: Pick<ModelSource, 'projector'>,
+): { backends: BackendName[]; reasons: string[] } {
+  const backends = wanted === 'auto' ? PREFERENCE : [wanted];
+  if (projector === undefined) return { backends, reasons: [] };
+  const passedOver = backends.filter((backend) => backend !== 'wasm');
+  return { backends: ['wasm'], reasons: passedOver.map((backend) => `${backend}: ${PROJECTOR_REASON}`) };
+}
+
+/** Connects the engines of a model with copies of one identity. */
+type Connector = (identity: string) => ConnectCopies;
+
+function connectorTo(copies: LoadOptions['copies'], id: string): Connector | null {
+  return copies ? (identity) => (send) => copies.connect(identity, id, send) : null;
+}
+
+/** Where a model is to run, and the bytes that it can have there. */
+interface Ground {
+  gpu: Gpu | null;
+  /** Why other GPU runtimes were passed over. */
+  passedOver: string[];
+  available: number;
+}
+
+async function findGround(
+  backend: BackendName,
+  { findGpu, memory }: Pick<LoadOptions, 'findGpu' | 'memory'>,
+): Promise<Ground | Failure> {
+  if (backend !== 'gpu') return { gpu: null, passedOver: [], available: memory().available };
+  const { gpu, passedOver } = await findGpu();
+  if (!gpu) return { reason: passedOver.join('; '), shortage: null };
+  // Of memory that both share, its driver does not tell what other programs have.
+  const most = gpu.sharesMemory ? memory().available : Number.POSITIVE_INFINITY;
+  return { gpu, passedOver, available: Math.min(availableOn(gpu), most) };
+}
+
+/** What is laid upon the settings of a load by the place where it runs. On a GPU, llama.cpp itself finds a window that fits. */
+function settingsOn(gpu: Gpu | null, [longestContext]: number[], contextLength: number) {
+  if (!gpu) return { contextLength };
+  return { gpuRuntime: gpu.runtime, ...(longestContext !== undefined && { longestContext }) };
+}
+
+async function tryBackend(
+  backend: BackendName,
+  source: ModelSource,
+  options: LoadOptions & { watch: EngineWatch; connect: Connector | null },
+  claim: Claim,
+): Promise<LoadedWorkers | Failure> {
+  const { engine, tuned, memory, log, watch, connect } = options;
+  const { shape, loading, ...files } = source;
+  const asked = { ...engine, ...tuned?.(source, backend), ...loading };
+  const ground = await findGround(backend, options);
+  if ('reason' in ground) return ground;
+  const { gpu, passedOver, available } = ground;
+  const { chosen, sizes, windows } = planLoad(source, backend, asked, available, gpu?.sharesMemory === false);
+  const { threads } = sizes;
+  if (backend === 'wasm' && source.draft)
+    log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
+  const wanted = { ...asked, ...files, slots: chosen.slots };
+  // The least window says whether a GPU can hold the model at all.
+  const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
+  const room = await findRoom(
+    shape,
+    lengths.map((contextLength) => ({ ...sizes, contextLength })),
+    claim,
+  );
+  if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
+
+  const stamp = stampOf(source);
+  // WebAssembly can't write a slot's state, and what has no stamp belongs to no files.
+  const connectCopies = backend === 'wasm' || stamp === null ? undefined : connect?.(identityOf(stamp, backend));
+  const config = {
+    backend,
+    stamp,
+    engine: { ...wanted, ...settingsOn(gpu, windows.lengths, room.plan.contextLength) },
+    memory: { needed: room.needed, available: memory().available },
+    copies: connectCopies ? { bytesPerToken: cachedBytesPerToken(shape) } : null,
+  };
+  const workers =
+    backend === 'wasm'
+      ? startModelThreads(config, threads, sizes.slots, log)
+      : startModelProcess(config, log, watch, connectCopies);
+  const result = await workers.load().catch((error: unknown) => ({
+    ok: false as const,
+    reason: String(toLogFields(error).error),
+    lacksMemory: false,
+    changed: false,
+  }));
+  if (result.ok) {
+    const { total } = estimateMemory(shape, { ...room.plan, contextLength: result.info.contextLength });
+    const traits = { ...result.traits, chatTemplate: source.chatTemplate ?? result.traits.chatTemplate };
+    const asPlanned = result.info.contextLength >= (windows.lengths[0] ?? 0);
+    const contextReason = gpu && !asPlanned ? 'the longest that fits the GPU' : windows.reason;
+    const isOutdated = () => ![stamp, null].includes(stampOf(source));
+    return {
+      engine: scaleInfo(result.info, threads),
+      memory: total,
+      fallbackReasons: passedOver,
+      contextReason,
+      slotsReason: chosen.reason,
+      workers,
+      traits,
+      isOutdated,
+    };
+  }
+  await workers[Symbol.asyncDispose]();
+  if (result.changed) throw modelChanged();
+  const { reason, lacksMemory } = result;
+  return { reason, shortage: lacksMemory ? `it needs about ${formatBytes(room.needed)}. ${ADVICE}` : null };
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
+import type { Log } from '../../contract/log.ts';
+import type { Port } from '../../contract/port.ts';
+import type { FromCopyStore } from '../../engine/node/copy-messages.ts';
+import { createPortMux } from '../../engine/node/port-mux.ts';
+import type { FromEngineProcess, LoadResult, ToEngineProcess, WorkerConfig } from '../../engine/node/task.ts';
+import type { CopyConnection } from '../copies/store.ts';
+import { EngineDied } from './engine-died.ts';
+import { reasonIn } from './last-words.ts';
+
+const ENGINE_FILE = new URL('../../../workers/engine.js', import.meta.url);
+
+/** Of what a dying process wrote, the last characters say why. Native code prints its stack last. */
+const MOST_WORDS = 16_000;
+
+/** Connects an engine to the store of copies. */
+export type ConnectCopies = (send: (message: FromCopyStore) => void) => CopyConnection;
+
+/** How long an engine that is to end may make copies of what its slots hold, in ms. */
+const LEAVE_MS = 2000;
+
+/** A process with one engine in it, from its start to its death. */
+export interface EngineProcess {
+  pid: number;
+  /** Sends the configuration; the process may die before it answers. */
+  load(config: WorkerConfig): Promise<LoadResult>;
+  /** A port for one call; `closed` resolves when the engine is done with it. */
+  open(): { port: Port; closed: Promise<void> };
+  /** Resolves when the process is gone. */
+  died: Promise<EngineDied>;
+  /** Ends it at once. */
+  kill(): void;
+  /** Ends it when it has made copies of what its slots hold, or had the time for it. */
+  leave(): Promise<void>;
+}
+
+/** An engine in native code does not notice that the server has exited. */
+const running = new Set<ChildProcess>();
+
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+/** @param onHeard is told each time that the process says anything, and whether that is of a call */
+export function startEngineProcess(
+  log: Log,
+  onHeard: (ofCall: boolean) => void,
+  connectCopies?: ConnectCopies,
+): EngineProcess {
+  const child = fork(ENGINE_FILE, {
+    // Structured clones: infinite numbers and bytes go through as they are.
+    serialization: 'advanced',
+    execArgv: ['--enable-source-maps'],
+    // libuv computes each graph on one of its threads in turn; with a single one the compute stays on its cores.
+    env: { ...process.env, UV_THREADPOOL_SIZE: '1' },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let lastWords = '';
+  let killedByUs = false;
+  let onLoaded: (result: LoadResult) => void = () => {};
+  let onLeft = () => {};
+  let copies: CopyConnection | undefined;
+  const send = (message: ToEngineProcess) => {
+    // A process that has just died takes nothing any more; its death is told apart.
+    if (child.connected) child.send(message, () => {});
+  };
+  const ports = createPortMux(
+    (frames) => send({ kind: 'frames', frames }),
+    () => {},
+  );
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      lastWords = (lastWords + text).slice(-MOST_WORDS);
+    });
+  }
+  running.add(child);
+  if (!process.listeners('exit').includes(killAll)) process.on('exit', killAll);
+  child.on('message', (message: FromEngineProcess) => {
+    onHeard(message.kind === 'frames');
+    switch (message.kind) {
+      case 'frames':
+        return ports.receive(message.frames);
+      case 'loaded':
+        if (message.result.ok) copies = connectCopies?.((message) => send({ kind: 'copies', message }));
+        return void Promise.resolve(copies?.told).then(() => onLoaded(message.result));
+      case 'copies':
+        return copies?.receive(message.message);
+      case 'left':
+        return onLeft();
+      case 'log':
+        return log[message.line.level](message.line.message, message.line.fields);
+      case 'alive':
+        return;
+      default:
+        return message satisfies never;
+    }
+  });
+
+  const died = new Promise<EngineDied>((resolve) => {
+    child.once('error', (error) => resolve(new EngineDied(`the engine's process failed: ${error.message}`, false)));
+    child.once('exit', (code, signal) => {
+      running.delete(child);
+      copies?.close();
+      const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+      const reason = reasonIn(lastWords);
+      const message = `the engine's process ${how}${reason === '' ? '' : `: ${reason}`}`;
+      resolve(new EngineDied(message, signal === 'SIGKILL' && !killedByUs, lastWords.trim() || undefined));
+    });
+  });
+
+  const kill = () => {
+    killedByUs = true;
+    child.kill('SIGKILL');
+  };
+
+  return {
+    pid: child.pid ?? 0,
+    died,
+    load(config) {
+      const loaded = new Promise<LoadResult>((resolve) => {
+        onLoaded = resolve;
+      });
+      send({ kind: 'load', config });
+      return Promise.race([loaded, died.then((death): LoadResult => failedLoad(death))]);
+    },
+    open: () => ports.open(),
+    kill,
+    async leave() {
+      if (copies) {
+        const left = new Promise<void>((resolve) => {
+          onLeft = resolve;
+        });
+        send({ kind: 'leave' });
+        await Promise.race([left, died, setTimeout(LEAVE_MS, undefined, { ref: false })]);
+      }
+      kill();
+    },
+  };
+}
+
+function failedLoad({ message }: EngineDied): LoadResult {
+  return { ok: false, reason: message, lacksMemory: false, changed: false };
+}

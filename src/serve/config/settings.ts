@@ -1,0 +1,382 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as v from 'valibot';
+import { JSON_LIMITS } from '../../api/http/json-scan.ts';
+import { MEDIA_LIMITS } from '../../media/limits.ts';
+import { defaultKeysFile, paddockHome } from '../home.ts';
+import { backend, httpUrl, integer, level, logFormat, reach, switchedOn, text, texts } from './values.ts';
+
+/** The most tokens in one forward pass where nothing else is asked for or was measured. */
+export const DEFAULT_BATCH = 512;
+
+/** The longest delay of a timer, in seconds. */
+const LONGEST_TIMEOUT_S = Math.floor((2 ** 31 - 1) / 1000);
+
+/** A setting. It can be given as a flag, as an environment variable, or by its key in the configuration file. */
+export interface Setting<T> {
+  /** The flag in commander's notation. */
+  flags: string;
+  env: string;
+  description: string;
+  schema: v.GenericSchema<unknown, T>;
+  /** Returns the default. */
+  fallback: (env: NodeJS.ProcessEnv) => T;
+  /** Shown in the help instead of the default. */
+  fallbackText?: string;
+  /** The flag may be repeated. In the variable, commas separate the items. */
+  list?: true;
+  /**
+   * The value is a path. `~/` stands for the user's home, and relative paths in the file start from the file's folder.
+   */
+  path?: true;
+}
+
+function setting<T>(given: Setting<T>): Setting<T> {
+  return given;
+}
+
+/** All settings. Their keys are those of the configuration file: the flags' names in camelCase. */
+export const SETTINGS = {
+  host: setting<string>({
+    flags: '--host <host>',
+    env: 'PADDOCK_HOST',
+    description: 'address to listen on',
+    schema: text,
+    fallback: () => '127.0.0.1',
+  }),
+  port: setting<number>({
+    flags: '--port <port>',
+    env: 'PADDOCK_PORT',
+    description: 'port to listen on; 0 picks a free one',
+    schema: integer(0, 65535),
+    fallback: () => 1337,
+  }),
+  socket: setting<string | undefined>({
+    flags: '--socket <file>',
+    env: 'PADDOCK_SOCKET',
+    description: 'Unix socket to listen on, in place of --host and --port',
+    schema: text,
+    fallback: () => undefined,
+    fallbackText: 'none',
+    path: true,
+  }),
+  tlsCert: setting<string | undefined>({
+    flags: '--tls-cert <file>',
+    env: 'PADDOCK_TLS_CERT',
+    description: 'certificate in PEM, and those up to its root, to speak HTTPS with',
+    schema: text,
+    fallback: () => undefined,
+    fallbackText: 'none',
+    path: true,
+  }),
+  tlsKey: setting<string | undefined>({
+    flags: '--tls-key <file>',
+    env: 'PADDOCK_TLS_KEY',
+    description: 'private key of --tls-cert in PEM, without a passphrase',
+    schema: text,
+    fallback: () => undefined,
+    fallbackText: 'none',
+    path: true,
+  }),
+  models: setting<string>({
+    flags: '--models <dir>',
+    env: 'PADDOCK_MODELS',
+    description: 'folder of GGUF models, subfolders included',
+    schema: text,
+    fallback: (env) => join(paddockHome(env), 'models'),
+    fallbackText: '~/.paddock/models',
+    path: true,
+  }),
+  backend: setting<'auto' | 'gpu' | 'cpu' | 'wasm'>({
+    flags: '--backend <name>',
+    env: 'PADDOCK_BACKEND',
+    description: 'auto (the GPU, else the CPU, else WebAssembly), gpu, cpu or wasm',
+    schema: backend,
+    fallback: () => 'auto',
+  }),
+  apiKey: setting<string[]>({
+    flags: '--api-key <key>',
+    env: 'PADDOCK_API_KEYS',
+    description: 'a key that clients must send; other users of this machine see it, unlike those of --api-key-file',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  apiKeyFile: setting<string | undefined>({
+    flags: '--api-key-file <file>',
+    env: 'PADDOCK_API_KEY_FILE',
+    description: 'file of keys that clients must send, one per line; # begins a comment',
+    schema: text,
+    fallback: () => undefined,
+    fallbackText: 'none',
+    path: true,
+  }),
+  keys: setting<string | undefined>({
+    flags: '--keys <file>',
+    env: 'PADDOCK_KEYS',
+    description: 'file of keys with limits, which paddock key makes',
+    schema: text,
+    fallback: (env) => (existsSync(defaultKeysFile(env)) ? defaultKeysFile(env) : undefined),
+    fallbackText: '~/.paddock/keys.json, if it is there',
+    path: true,
+  }),
+  isolateKeys: setting<boolean>({
+    flags: '--isolate-keys',
+    env: 'PADDOCK_ISOLATE_KEYS',
+    description: 'share no cached prompts between keys, so that not even the time tells what others have asked',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  noAuth: setting<boolean>({
+    flags: '--no-auth',
+    env: 'PADDOCK_NO_AUTH',
+    description: 'serve other machines without any key',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  corsOrigin: setting<string[]>({
+    flags: '--cors-origin <origin>',
+    env: 'PADDOCK_CORS_ORIGINS',
+    description: 'web origin whose pages may use the API and manage models; * lets the pages of all others ask models',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  localPages: setting<'none' | 'inference' | 'all'>({
+    flags: '--local-pages <reach>',
+    env: 'PADDOCK_LOCAL_PAGES',
+    description:
+      'what pages of other programs on localhost may do: none, inference (no load, unload, pull, import or removal of models) or all',
+    schema: reach,
+    fallback: () => 'inference',
+  }),
+  allowedHost: setting<string[]>({
+    flags: '--allowed-host <name>',
+    env: 'PADDOCK_ALLOWED_HOSTS',
+    description: "host name, besides this machine's own, that requests may be addressed to; * for any",
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  contentFilter: setting<string[]>({
+    flags: '--content-filter <text>',
+    env: 'PADDOCK_CONTENT_FILTER',
+    description: 'text that ends a reply with content_filter, in upper or lower case',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  slots: setting<number | undefined>({
+    flags: '--slots <n>',
+    env: 'PADDOCK_SLOTS',
+    description: 'generations of one model at once',
+    schema: integer(1, 256),
+    fallback: () => undefined,
+    fallbackText: 'as memory allows, 16 to 2; 4 on WebAssembly',
+  }),
+  ctxLen: setting<number | undefined>({
+    flags: '--ctx-len <tokens>',
+    env: 'PADDOCK_CTX_LEN',
+    description: 'context window of one slot',
+    schema: integer(8, 16_777_216),
+    fallback: () => undefined,
+    fallbackText: 'what memory allows, at most the trained length; 4096 on WebAssembly',
+  }),
+  threads: setting<number | undefined>({
+    flags: '--threads <n>',
+    env: 'PADDOCK_THREADS',
+    description: 'CPU threads',
+    schema: integer(1, 1024),
+    fallback: () => undefined,
+    fallbackText: 'the usable cores, or fewer where that is faster',
+  }),
+  batch: setting<number | undefined>({
+    flags: '--batch <tokens>',
+    env: 'PADDOCK_BATCH',
+    description: 'most tokens in one forward pass',
+    schema: integer(1, 65536),
+    fallback: () => undefined,
+    fallbackText: `${DEFAULT_BATCH}, or what paddock tune found`,
+  }),
+  flashAttention: setting<boolean | undefined>({
+    flags: '--flash-attention <true|false>',
+    env: 'PADDOCK_FLASH_ATTENTION',
+    description: 'compute attention in one go, without its matrix in memory',
+    schema: switchedOn,
+    fallback: () => undefined,
+    fallbackText: 'where the backend can, or what paddock tune found',
+  }),
+  oneByOne: setting<boolean>({
+    flags: '--one-by-one',
+    env: 'PADDOCK_ONE_BY_ONE',
+    description: 'draw every token by itself: none is guessed ahead, none is taken because no other can come',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  maxLoadedModels: setting<number | undefined>({
+    flags: '--max-loaded-models <n>',
+    env: 'PADDOCK_MAX_LOADED_MODELS',
+    description: 'models in memory at once; the least recently used one gives way',
+    schema: integer(1, 1024),
+    fallback: () => undefined,
+    fallbackText: 'as many as fit',
+  }),
+  preload: setting<string[]>({
+    flags: '--preload <model>',
+    env: 'PADDOCK_PRELOAD',
+    description: 'model to load at the start and to keep in memory',
+    schema: texts,
+    fallback: () => [],
+    list: true,
+  }),
+  idleTimeout: setting<number>({
+    flags: '--idle-timeout <seconds>',
+    env: 'PADDOCK_IDLE_TIMEOUT',
+    description: 'unload a model that nobody has used for this time; 0 never does',
+    schema: integer(0, LONGEST_TIMEOUT_S),
+    fallback: () => 3600,
+  }),
+  queue: setting<number>({
+    flags: '--queue <n>',
+    env: 'PADDOCK_QUEUE',
+    description: 'requests of one model that may wait for a slot',
+    schema: integer(0, 65536),
+    fallback: () => 512,
+  }),
+  bodyLimit: setting<number>({
+    flags: '--body-limit <bytes>',
+    env: 'PADDOCK_BODY_LIMIT',
+    description: 'largest request body',
+    schema: integer(1024, 1024 ** 3),
+    fallback: () => 32 * 1024 * 1024,
+  }),
+  bodyDepth: setting<number>({
+    flags: '--body-depth <n>',
+    env: 'PADDOCK_BODY_DEPTH',
+    description: 'most objects and lists inside one another in a request body',
+    schema: integer(8, 1000),
+    fallback: () => JSON_LIMITS.depth,
+  }),
+  bodyValues: setting<number>({
+    flags: '--body-values <n>',
+    env: 'PADDOCK_BODY_VALUES',
+    description: 'most values and keys in a request body; four numbers count as one',
+    schema: integer(1000, 100_000_000),
+    fallback: () => JSON_LIMITS.values,
+  }),
+  bodiesInFlight: setting<number>({
+    flags: '--bodies-in-flight <bytes>',
+    env: 'PADDOCK_BODIES_IN_FLIGHT',
+    description: 'most bytes in the bodies of all requests under way; at least --body-limit',
+    schema: integer(1024, 1024 ** 4),
+    fallback: () => 256 * 1024 * 1024,
+  }),
+  mediaLimit: setting<number>({
+    flags: '--media-limit <bytes>',
+    env: 'PADDOCK_MEDIA_LIMIT',
+    description: 'largest file of an image or a recording',
+    schema: integer(1024, 1024 ** 3),
+    fallback: () => MEDIA_LIMITS.fileBytes,
+  }),
+  allowPrivateMedia: setting<boolean>({
+    flags: '--allow-private-media',
+    env: 'PADDOCK_ALLOW_PRIVATE_MEDIA',
+    description: 'fetch images from this machine and its private networks too',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  allowPrivateSources: setting<boolean>({
+    flags: '--allow-private-sources',
+    env: 'PADDOCK_ALLOW_PRIVATE_SOURCES',
+    description: 'pull models from this machine and its private networks too',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  noCache: setting<boolean>({
+    flags: '--no-cache',
+    env: 'PADDOCK_NO_CACHE',
+    description: 'keep no prompts beyond the slots, neither in RAM nor on disk',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  cacheRam: setting<number | undefined>({
+    flags: '--cache-ram <bytes>',
+    env: 'PADDOCK_CACHE_RAM',
+    description: 'most bytes of RAM for prompts that slots gave up; 0 for none',
+    schema: integer(0, 1024 ** 5),
+    fallback: () => undefined,
+    fallbackText: 'an eighth of the free memory, at most half of the free /dev/shm; none but on Linux',
+  }),
+  cacheDisk: setting<number | undefined>({
+    flags: '--cache-disk <bytes>',
+    env: 'PADDOCK_CACHE_DISK',
+    description: 'most bytes on disk for prompts that slots gave up; 0 for none',
+    schema: integer(0, 1024 ** 5),
+    fallback: () => undefined,
+    fallbackText: 'a tenth of the free disk, at most 32 GiB',
+  }),
+  lameDuck: setting<number>({
+    flags: '--lame-duck <seconds>',
+    env: 'PADDOCK_LAME_DUCK',
+    description: 'after SIGTERM, answer for this time that no more work is taken, before connections are refused',
+    schema: integer(0, LONGEST_TIMEOUT_S),
+    fallback: () => 2,
+  }),
+  shutdownGrace: setting<number>({
+    flags: '--shutdown-grace <seconds>',
+    env: 'PADDOCK_SHUTDOWN_GRACE',
+    description: 'time of running requests to end after a signal; at least --lame-duck',
+    schema: integer(0, LONGEST_TIMEOUT_S),
+    fallback: () => 10,
+  }),
+  openMetrics: setting<boolean>({
+    flags: '--open-metrics',
+    env: 'PADDOCK_OPEN_METRICS',
+    description: 'let anybody read /metrics, without a key',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  vllmMetrics: setting<boolean>({
+    flags: '--vllm-metrics',
+    env: 'PADDOCK_VLLM_METRICS',
+    description: "tell the metrics under vLLM's names as well",
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  otlpEndpoint: setting<string | undefined>({
+    flags: '--otlp-endpoint <url>',
+    env: 'PADDOCK_OTLP_ENDPOINT',
+    description: 'OpenTelemetry collector that gets a span of each request, as in http://127.0.0.1:4318',
+    schema: httpUrl,
+    fallback: (env) => env.OTEL_EXPORTER_OTLP_ENDPOINT || undefined,
+    fallbackText: 'none',
+  }),
+  logFormat: setting<'auto' | 'json' | 'pretty'>({
+    flags: '--log-format <format>',
+    env: 'PADDOCK_LOG_FORMAT',
+    description: 'json, pretty, or auto: pretty on a terminal, else json',
+    schema: logFormat,
+    fallback: () => 'auto',
+  }),
+  logPrompts: setting<boolean>({
+    flags: '--log-prompts',
+    env: 'PADDOCK_LOG_PROMPTS',
+    description: 'write the prompts of replies into the log, which otherwise has no prompt',
+    schema: switchedOn,
+    fallback: () => false,
+  }),
+  logLevel: setting<'debug' | 'info' | 'warn' | 'error' | 'silent'>({
+    flags: '--log-level <level>',
+    env: 'PADDOCK_LOG_LEVEL',
+    description: 'debug, info, warn, error or silent',
+    schema: level,
+    fallback: () => 'info',
+  }),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The complete, valid configuration. */
+export type Config = { [K in SettingName]: ReturnType<(typeof SETTINGS)[K]['fallback']> };
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

@@ -1,0 +1,77 @@
+import { statSync } from 'node:fs';
+import type { ApiKey, ApiKeys } from '../../api/keys/key.ts';
+import type { Log } from '../../contract/log.ts';
+import { messageOf } from '../errors.ts';
+import { hashOf, readKeysFile, type StoredKey } from './keys-file.ts';
+
+/** How often the file is looked at while requests come, in ms. */
+const LOOK_MS = 1000;
+
+/**
+ * The keys of a file, as the API asks for them. The file is read again when it has changed, so a key that is removed ends within a
+ * second. While the file is missing or wrong, the keys that were read last hold. Throws a `UsageError` if it is so at first.
+ */
+export function openKeyring(path: string, log: Log, now: () => number = () => performance.now()): ApiKeys {
+  let keys = byHash(readKeysFile(path));
+  let stamp = stampOf(path);
+  let lookedAt = now();
+
+  const lookAgain = () => {
+    lookedAt = now();
+    const current = stampOf(path);
+    if (current === stamp) return;
+    stamp = current;
+    try {
+      keys = byHash(readKeysFile(path), keys);
+      log.info('the file of keys was read again', { file: path, keys: keys.size });
+    } catch (error) {
+      log.error('the file of keys can not be used; the keys from before still hold', { error: messageOf(error) });
+    }
+  };
+
+  return {
+    required: true,
+    // The hash is looked up, not the key: a guess that is nearly right has quite another hash, so the time tells nothing.
+    find(given) {
+      if (now() - lookedAt > LOOK_MS) lookAgain();
+      return keys.get(hashOf(given));
+    },
+  };
+}
+
+/** Takes the keys of both. */
+export function joinKeys(first: ApiKeys, second: ApiKeys): ApiKeys {
+  return {
+    required: first.required || second.required,
+    find: (given) => first.find(given) ?? second.find(given),
+  };
+}
+
+/** Keys that have not changed stay the same objects, so what they have used of their limits still counts. */
+function byHash(stored: StoredKey[], before: Map<string, ApiKey> = new Map()): Map<string, ApiKey> {
+  return new Map(
+    stored.map((each) => {
+      const key = toApiKey(each);
+      const known = before.get(each.sha256);
+      const same = known && JSON.stringify(known) === JSON.stringify(key);
+      return [each.sha256, same ? known : key];
+    }),
+  );
+}
+
+function toApiKey({ name, models, manages = false, priority = 0, ...stored }: StoredKey): ApiKey {
+  const { requestsPerMinute = null, tokensPerMinute = null, concurrency = null } = stored;
+  const limits = { requestsPerMinute, tokensPerMinute, concurrency };
+  const limited = Object.values(limits).some((limit) => limit !== null);
+  return { name, models: models ?? null, manages, priority, limits: limited ? limits : null };
+}
+
+/** Changes whenever the file does. */
+function stampOf(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,26 @@
+import type { Log } from '../contract/log.ts';
+import { type Colours, printable } from './output.ts';
+
+export interface LogLine {
+  at: Date;
+  level: keyof Log;
+  message: string;
+  fields: Record<string, unknown>;
+}
+
+/** Writes a line of the log for people: the local time, the level, the message, then the fields. A stack follows on lines of its own. */
+export function prettyLine({ at, level, message, fields }: LogLine, colours: Colours): string {
+  const { stack, ...others } = fields;
+  const time = at.toTimeString().slice(0, 8);
+  const paint = { debug: colours.dim, info: colours.green, warn: colours.yellow, error: colours.red }[level];
+  const pairs = Object.entries(others)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${colours.dim(`${name}=`)}${printable(valueText(value))}`);
+  const trace = typeof stack === 'string' ? `\n${colours.dim(printable(stack))}` : '';
+  return `${colours.dim(time)} ${paint(level.padEnd(5))} ${[message, ...pairs].join(' ')}${trace}`;
+}
+
+function valueText(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value) ?? '';
+  return /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
+}

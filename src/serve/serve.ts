@@ -1,0 +1,257 @@
+import { createApi } from '../api/api.ts';
+import type { Api } from '../api/http/http.ts';
+import type { ApiKeys } from '../api/keys/key.ts';
+import { plainKeys } from '../api/keys/plain.ts';
+import { createResponseStore } from '../api/responses/store.ts';
+import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
+import { type FileCatalogue, openCatalogue } from '../catalogue/node/catalogue.ts';
+import { createRemover } from '../catalogue/node/remover.ts';
+import { createServerFinder } from '../catalogue/pull/node/finder.ts';
+import { createPuller } from '../catalogue/pull/node/puller.ts';
+import type { Log } from '../contract/log.ts';
+import type { Model } from '../contract/models/model.ts';
+import { MEDIA_LIMITS } from '../media/limits.ts';
+import { createServerMediaReader } from '../media/node/reader.ts';
+import { openCopies } from '../pool/copies/folders.ts';
+import { identitiesOf } from '../pool/copies/identity.ts';
+import { createPool, type Pool } from '../pool/pool.ts';
+import { chooseHttp } from '../server/http.ts';
+import { type Server, startServer } from '../server/server.ts';
+import { openStaticFiles } from '../server/static.ts';
+import { listPaddockSite } from '../site-files.ts';
+import { allowedHosts } from './config/exposure.ts';
+import { othersMayRead } from './config/key-file.ts';
+import { checkModelsFolder } from './config/models-folder.ts';
+import { type Config, DEFAULT_BATCH } from './config/settings.ts';
+import { type Tls, tlsOf } from './config/tls.ts';
+import { copiesFolder, downloadsFolder, headerCacheFile, tuningsFile } from './home.ts';
+import { joinKeys, openKeyring } from './keys/keyring.ts';
+import { explainListenFailure } from './listen-failure.ts';
+import { checkPreload, createPreload } from './preload.ts';
+import { startTelemetry, type Telemetry } from './telemetry.ts';
+import { tunedLoads } from './tune/apply.ts';
+import { describeMachine } from './tune/machine.ts';
+import { readTunings, type Tuning } from './tune/tunings.ts';
+import { version } from './version.ts';
+
+const PING_INTERVAL_MS = 10_000;
+/** How long the body of a request may take to come, in ms: 32 MB over a slow line. */
+const BODY_TIME_MS = 120_000;
+
+/** A server that runs in this process. */
+export interface RunningPaddock {
+  /** The server's URL, without a slash at the end; `unix:` and the path if it listens on a Unix socket. */
+  url: string;
+  /** Returns the ids of all models in the catalogue. */
+  modelIds: () => Model['id'][];
+  /**
+   * Takes no more work from now on, gives the running requests `graceMs` to end, then frees the loaded models. Connections are
+   * still accepted, and told so, for `lameDuckMs`, which is 0 by default.
+   */
+  stop: (graceMs: number, lameDuckMs?: number) => Promise<void>;
+}
+
+/**
+ * Connects all parts and starts the server. Throws if it can't listen on the address. `tunings` are what `paddock tune` has found
+ * for models; by default those that it has kept.
+ */
+export async function startPaddock(config: Config, log: Log, tunings?: Tuning[]): Promise<RunningPaddock> {
+  const opened = createOpened();
+  try {
+    return await start(config, log, opened, tunings ?? (await readTunings(tuningsFile())));
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** What a start has opened, to be closed when the server stops or when a later step fails. */
+interface Opened {
+  add(close: () => PromiseLike<void>): void;
+  /** Closes what was opened last first. */
+  close(): Promise<void>;
+}
+
+function createOpened(): Opened {
+  const closings: (() => PromiseLike<void>)[] = [];
+  return {
+    add: (close) => void closings.push(close),
+    async close() {
+      for (let close = closings.pop(); close; close = closings.pop()) await close();
+    },
+  };
+}
+
+async function start(config: Config, log: Log, opened: Opened, tunings: Tuning[]): Promise<RunningPaddock> {
+  const tls = tlsOf(config);
+  if (tls) warnOfEnd(tls, log);
+  if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
+    log.warn('other users of this machine can read the file of API keys', { file: config.apiKeyFile });
+  const apiKeys = openKeys(config, log);
+  checkModelsFolder(config.models);
+  const catalogue = await openCatalogue([config.models, builtInModelsFolder], log, headerCacheFile());
+  opened.add(() => catalogue[Symbol.asyncDispose]());
+  checkPreload(config.preload, catalogue);
+  const telemetry = await startTelemetry(config, log);
+  opened.add(() => telemetry.end());
+  const pool = await openPool(config, catalogue, telemetry, tunings, log);
+  opened.add(() => pool[Symbol.asyncDispose]());
+  const preload = createPreload(config.preload, pool, log);
+  const leaving = new AbortController();
+  const api = createApi({
+    leaving: leaving.signal,
+    unready: preload.unready,
+    observer: telemetry.observer,
+    metrics: () => telemetry.text(pool, !leaving.signal.aborted && preload.unready() === null),
+    catalogue,
+    runner: pool,
+    puller: telemetry.counted(
+      createPuller({
+        modelsFolder: config.models,
+        downloadsFolder: downloadsFolder(),
+        env: process.env,
+        allowPrivate: config.allowPrivateSources,
+        refresh: catalogue.refresh,
+        log,
+      }),
+    ),
+    finder: createServerFinder({ env: process.env, allowPrivate: config.allowPrivateSources }),
+    remover: createRemover(config.models, catalogue, log),
+    responses: createResponseStore(),
+    apiKeys,
+    noteUnknownFields: logOnce(log),
+    log,
+    ...apiSettings(config),
+  });
+  const server = await listen(config, api, tls, log);
+
+  void preload.run(leaving.signal);
+  const { host, socket } = config;
+  return {
+    url: socket === undefined ? toUrl(tls ? 'https' : 'http', host, server.port) : `unix:${socket}`,
+    modelIds: () => catalogue.list().map(({ id }) => id),
+    async stop(graceMs, lameDuckMs) {
+      leaving.abort();
+      await server.close(graceMs, lameDuckMs);
+      await opened.close();
+    },
+  };
+}
+
+/** What the API takes from the configuration as it is. */
+function apiSettings(config: Config) {
+  return {
+    metricsOpen: config.openMetrics,
+    logPrompts: config.logPrompts,
+    media: createServerMediaReader({
+      allowPrivate: config.allowPrivateMedia,
+      limits: { ...MEDIA_LIMITS, fileBytes: config.mediaLimit },
+    }),
+    pages: { origins: config.corsOrigin, local: config.localPages },
+    jsonLimits: { depth: config.bodyDepth, values: config.bodyValues },
+    contentFilter: config.contentFilter,
+    pingIntervalMs: PING_INTERVAL_MS,
+    systemFingerprint: `paddock-${version}`,
+  };
+}
+
+async function openPool(
+  config: Config,
+  catalogue: FileCatalogue,
+  telemetry: Telemetry,
+  tunings: Tuning[],
+  log: Log,
+): Promise<Pool> {
+  const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
+  return createPool({
+    copies,
+    backend: config.backend,
+    engine: {
+      contextLength: config.ctxLen ?? null,
+      slots: config.slots ?? null,
+      threads: config.threads ?? null,
+      batchSize: config.batch ?? DEFAULT_BATCH,
+      flashAttention: config.flashAttention,
+      oneByOne: config.oneByOne,
+    },
+    tuned: tunedLoads(tunings, describeMachine(), config),
+    maxWaiting: config.queue,
+    maxLoadedModels: config.maxLoadedModels ?? null,
+    idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,
+    pinned: config.preload,
+    isolateKeys: config.isolateKeys,
+    observer: telemetry.pool,
+    sourceOf: catalogue.sourceOf,
+    log,
+  });
+}
+
+async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log): Promise<Server> {
+  const { host, port, socket } = config;
+  const bodyLimits = {
+    bytes: config.bodyLimit,
+    inFlightBytes: Math.max(config.bodiesInFlight, config.bodyLimit),
+    timeMs: BODY_TIME_MS,
+  };
+  // If the site is not built, the API is served all the same, and its page says what is missing.
+  const files = openStaticFiles(await listPaddockSite().catch(() => new Map()));
+  const http = chooseHttp();
+  if (http.reason !== null)
+    log.warn(`${http.name} serves HTTP, which takes more of the processor than uWebSockets.js`, {
+      reason: http.reason,
+    });
+  const options = { api, files, host, port, socket, tls, allowedHosts: allowedHosts(config), bodyLimits, http };
+  return startServer(options).catch(async (error: unknown) => {
+    throw socket === undefined ? await explainListenFailure(host, port, error) : error;
+  });
+}
+
+/** The keys of the configuration and those of the file with limits. Throws a `UsageError` for a file that is missing or wrong. */
+function openKeys(config: Config, log: Log): ApiKeys {
+  const plain = plainKeys(config.apiKey);
+  return config.keys === undefined ? plain : joinKeys(plain, openKeyring(config.keys, log));
+}
+
+function copySettings({ cacheRam, cacheDisk }: Config) {
+  return { folder: copiesFolder(), ram: cacheRam, disk: cacheDisk };
+}
+
+/** Copies of models that are no more in the catalogue, or are other files now, are of no use. */
+function isCurrentFor(catalogue: FileCatalogue): (identity: string) => boolean {
+  const sources = catalogue.list().flatMap(({ id }) => catalogue.sourceOf(id) ?? []);
+  const identities = new Set(sources.flatMap(identitiesOf));
+  return (identity) => identities.has(identity);
+}
+
+/** Makes the URL of a server. IPv6 addresses get brackets. */
+function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** A certificate is renewed a month before its end, as a rule. Less than this, in ms, means that it was forgotten. */
+const LATE_MS = 14 * 24 * 60 * 60 * 1000;
+
+function warnOfEnd({ cert, validTo }: Tls, log: Log): void {
+  const leftMs = validTo.getTime() - Date.now();
+  if (leftMs < LATE_MS)
+    log.warn(leftMs < 0 ? 'the TLS certificate has expired' : 'the TLS certificate expires soon', {
+      file: cert,
+      validTo: validTo.toISOString(),
+    });
+}
+
+/** Clients choose the names, so there must be an end to them. */
+const MOST_FIELDS_TOLD = 100;
+
+/** Tells of each unknown request field once, whatever the number of requests that bear it. */
+function logOnce(log: Log): (fields: string[]) => void {
+  const seen = new Set<string>();
+  return (fields) => {
+    for (const field of fields) {
+      if (seen.size >= MOST_FIELDS_TOLD) return;
+      if (seen.has(field)) continue;
+      seen.add(field);
+      log.info('a request has a field that means nothing here', { field: field.slice(0, 64) });
+    }
+  };
+}

@@ -1,0 +1,50 @@
+import type { Observer } from '../api/record.ts';
+import type { Log } from '../contract/log.ts';
+import type { Puller } from '../contract/models/puller.ts';
+import type { PoolObserver } from '../pool/observer.ts';
+import type { Pool } from '../pool/pool.ts';
+import { createAccessLog } from '../telemetry/access-log.ts';
+import { countPulls } from '../telemetry/count-pulls.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { withVllmNames } from '../telemetry/vllm-names.ts';
+import type { Config } from './config/settings.ts';
+import { version } from './version.ts';
+
+/** What tells operators how the server does: metrics, the access log and, where a collector is configured, traces. */
+export interface Telemetry {
+  observer: Observer;
+  pool: PoolObserver;
+  /** The metrics in Prometheus's text format. */
+  text(pool: Pick<Pool, 'loaded' | 'moving' | 'memory'>, ready: boolean): Promise<string>;
+  counted(puller: Puller): Puller;
+  /** Sends what was not sent yet. */
+  end(): Promise<void>;
+}
+
+export async function startTelemetry({ otlpEndpoint, vllmMetrics, logLevel }: Config, log: Log): Promise<Telemetry> {
+  const metrics = createMetrics(version);
+  const logRequest = createAccessLog(log, logLevel);
+  // Imported on demand: hardly anybody has a collector.
+  const traces =
+    otlpEndpoint === undefined
+      ? null
+      : await import('../telemetry/traces.ts').then(({ startTraces }) => startTraces(otlpEndpoint, version, log));
+  return {
+    observer: {
+      piece: metrics.observer.piece,
+      ended(record) {
+        metrics.observer.ended(record);
+        logRequest?.(record);
+        traces?.tell(record);
+      },
+    },
+    pool: metrics.pool,
+    async text(pool, ready) {
+      const state = { loaded: pool.loaded(), moving: pool.moving(), ready, availableMemory: pool.memory().available };
+      const text = await metrics.text(state);
+      return vllmMetrics ? withVllmNames(text, state) : text;
+    },
+    counted: (puller) => countPulls(puller, metrics.pulled),
+    end: async () => traces?.end(),
+  };
+}

@@ -1,0 +1,133 @@
+import { expect } from 'vitest';
+import type { ContractCase } from '../suite.ts';
+import { chatBody, getJson, postChat, postJson, type Target } from '../target.ts';
+
+const SCHEMA = {
+  type: 'object',
+  properties: { kind: { enum: ['novel', 'play'] }, pages: { type: 'integer', minimum: 1, maximum: 9 } },
+  required: ['kind', 'pages'],
+  additionalProperties: false,
+};
+
+async function contentOf(target: Target, more: Record<string, unknown>): Promise<string> {
+  const { status, body } = await postChat(target, chatBody(more));
+  expect(status, JSON.stringify([more, body])).toBe(200);
+  return body.choices[0].message.content;
+}
+
+/** Two requests that must have the same reply: the fields of another server or client, and Paddock's own. */
+const SYNONYMS: [other: Record<string, unknown>, own: Record<string, unknown>][] = [
+  [{ repetition_penalty: 1.5 }, { repeat_penalty: 1.5 }],
+  [{ n_predict: 5, max_tokens: undefined }, { max_tokens: 5 }],
+  [{ stop: '' }, {}],
+  [{ stop: [''] }, {}],
+  [{ best_of: 1 }, {}],
+  [{ verbosity: 'low', prediction: { type: 'content', content: 'hello' } }, {}],
+  [{ dry_multiplier: 0, dry_base: 1.75, xtc_probability: 0, xtc_threshold: 0.1, top_n_sigma: -1 }, {}],
+  [{ n_probs: 0, min_keep: 0, n_keep: 0, t_max_predict_ms: 0, grammar: '', ignore_eos: false }, {}],
+  [{ min_tokens: 0, stop_token_ids: [], options: {} }, {}],
+];
+
+/** Fields that would change the reply, with a value of which nothing can come. */
+const REFUSED: [field: string, value: unknown][] = [
+  ['min_tokens', 5],
+  ['stop_token_ids', [2]],
+  ['num_ctx', 8192],
+  ['options', { num_ctx: 8192 }],
+  ['best_of', 2],
+  ['dry_multiplier', 0.8],
+  ['grammar', 'root ::= "a"'],
+  ['guided_regex', 'a+'],
+  ['structured_outputs.choice', ['a', 'b']],
+  ['reasoning.max_tokens', 100],
+];
+
+export const clientCases: ContractCase[] = [
+  {
+    name: 'takes the fields of other servers that have a meaning here, and the values that change nothing',
+    check: async (target) => {
+      for (const [other, own] of SYNONYMS) {
+        expect(await contentOf(target, other), JSON.stringify(other)).toBe(await contentOf(target, own));
+      }
+      const { body } = await postChat(target, chatBody({ model: 'shelf/brief', max_tokens: -1 }));
+      expect(body.choices[0].finish_reason).toBe('stop');
+    },
+  },
+  {
+    name: 'refuses the fields of other servers that would change the reply, by name',
+    check: async (target) => {
+      for (const [field, value] of REFUSED) {
+        const [name = '', inner] = field.split('.');
+        const { status, body } = await postChat(target, chatBody({ [name]: inner ? { [inner]: value } : value }));
+        expect(status, field).toBe(400);
+        expect(body.error).toMatchObject({ code: 'unsupported_parameter', param: field });
+      }
+    },
+  },
+  {
+    name: 'replies JSON of the schema in guided_json and in structured_outputs',
+    check: async (target) => {
+      for (const field of [{ guided_json: SCHEMA }, { structured_outputs: { json: SCHEMA } }]) {
+        const content = JSON.parse(await contentOf(target, { ...field, temperature: 1, seed: 3, max_tokens: 60 }));
+        expect(['novel', 'play']).toContain(content.kind);
+        expect(content.pages).toBeGreaterThan(0);
+      }
+    },
+  },
+  {
+    name: 'takes a refusal and thoughts in the history, and lets thoughts change no prompt of a template without them',
+    check: async (target) => {
+      const after = (content: unknown, more: object = {}) =>
+        contentOf(target, {
+          messages: [
+            { role: 'user', content: 'hello' },
+            { role: 'assistant', content, ...more },
+            { role: 'user', content: 'why?' },
+          ],
+        });
+      const plain = await after('No.');
+      const thought = { type: 'thinking', thinking: 'Hm.' };
+      expect(await after([{ type: 'refusal', refusal: 'No.' }])).toBe(plain);
+      expect(await after([thought, { type: 'text', text: 'No.' }])).toBe(plain);
+      expect(await after('No.', { reasoning_content: 'Hm.' })).toBe(plain);
+      expect(await after('Yes.')).not.toBe(plain);
+    },
+  },
+  {
+    name: 'keeps the ids of calls out of the prompt, so that new ids leave the cache valid',
+    check: async (target) => {
+      const conversation = (id: string) => ({
+        max_tokens: 1,
+        messages: [
+          { role: 'user', content: 'add 2 and 2 with the calculator that was lent to you for ids' },
+          {
+            role: 'assistant',
+            tool_calls: [{ id, type: 'function', function: { name: 'add', arguments: '{"a":2}' } }],
+          },
+          { role: 'tool', content: '4', tool_call_id: id },
+        ],
+      });
+      const used = (await postChat(target, chatBody(conversation('call_a1')))).body.usage;
+      const again = (await postChat(target, chatBody(conversation('call_b2')))).body.usage;
+      expect(again.prompt_tokens).toBe(used.prompt_tokens);
+      expect(again.prompt_tokens_details.cached_tokens).toBe(used.prompt_tokens - 1);
+    },
+  },
+  {
+    name: 'answers alike with a slash at the end of the path, and without /v1',
+    check: async (target) => {
+      const { body: expected } = await postChat(target, chatBody());
+      for (const path of ['/v1/chat/completions/', '/chat/completions', '/chat/completions/']) {
+        const { status, body } = await postJson(target, path, chatBody());
+        expect(status, path).toBe(200);
+        expect(body.choices).toEqual(expected.choices);
+      }
+      const { body: list } = await getJson(target, '/v1/models');
+      for (const path of ['/v1/models/', '/models']) {
+        const { status, body } = await getJson(target, path, { accept: 'application/json' });
+        expect(status, path).toBe(200);
+        expect(body.data.map(({ id }: { id: string }) => id)).toEqual(list.data.map(({ id }: { id: string }) => id));
+      }
+    },
+  },
+];

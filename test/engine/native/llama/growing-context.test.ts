@@ -1,0 +1,227 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { EngineEvent } from '../../../../src/contract/events.ts';
+import type { EngineOptions, TextEngine } from '../../../../src/engine/engine.ts';
+import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
+import { createDecoder } from '../../../../src/engine/native/llama/decoder.ts';
+import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
+import {
+  type LlamaModel,
+  loadModel,
+  type NativeModel,
+  type Token,
+  unloadModel,
+} from '../../../../src/engine/native/llama/llama.ts';
+import { textRequest } from '../../../kit/generation.ts';
+import { recordingLog, silentLog } from '../../../kit/log.ts';
+import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../../kit/models/forgetful-model.ts';
+import { writeTinyModel } from '../../../kit/models/tiny-model.ts';
+
+const WINDOW = 1024;
+/** As long as nobody needs more. */
+const FIRST_ROOM = 256;
+/** Memory that was lacking is asked for again after this, in ms. */
+const RETRY_MS = 1000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-growing-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const optionsFor = (file: string): EngineOptions => ({
+  files: [file],
+  kind: 'chat',
+  contextLength: WINDOW,
+  slots: 4,
+  threads: 1,
+  batchSize: SMALL_BATCH,
+});
+
+/** A prompt of so many words, each of one token. */
+const words = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, place) => 100 + ((place * 7 + from * 13) % 150));
+
+async function run(
+  engine: TextEngine,
+  prompt: number[],
+  maxTokens: number,
+  onEvent: (event: EngineEvent) => void = () => {},
+) {
+  const tokens: number[] = [];
+  const events: EngineEvent[] = [];
+  await engine.generate(
+    textRequest('', { prompt, maxTokens, journal: true }),
+    (event) => {
+      if (event.kind === 'drawn') tokens.push(event.token);
+      events.push(event);
+      onEvent(event);
+    },
+    new AbortController().signal,
+  );
+  const done = events.find((event) => event.kind === 'done');
+  const finish = events.find((event) => event.kind === 'finish');
+  return { tokens, cached: done?.cachedTokens, reason: finish?.reason };
+}
+
+describe.each([
+  { kind: 'attention alone', write: (path: string) => writeTinyModel(path) },
+  { kind: 'a recurrent state', write: writeHybridModel },
+  { kind: 'a sliding window', write: writeWindowModel },
+])('the context of a model with $kind', ({ kind, write }) => {
+  const lines: string[] = [];
+  let growing: TextEngine;
+  /** It has all of its room from the beginning: there is not the memory to have it twice. */
+  let whole: TextEngine;
+  beforeAll(async () => {
+    const file = join(folder, `${kind}.gguf`);
+    write(file);
+    growing = await loadNativeEngine(optionsFor(file), 'cpu', recordingLog(lines), { needed: 1, available: 2 });
+    whole = await loadNativeEngine(optionsFor(file), 'cpu', silentLog, { needed: 1, available: 1 });
+  });
+  afterAll(async () => {
+    await growing[Symbol.asyncDispose]();
+    await whole[Symbol.asyncDispose]();
+  });
+  const growths = () => lines.filter((line) => line.startsWith('slots have more room'));
+
+  it('tells the whole window from the beginning', () => {
+    expect(growing.info.contextLength).toBe(WINDOW);
+    expect(whole.info.contextLength).toBe(WINDOW);
+  });
+
+  it('grows for a long prompt while others write, and neither replies nor what slots hold change', async () => {
+    const talk = async (engine: TextEngine) => {
+      const first = await run(engine, words(100), 8);
+      let long: ReturnType<typeof run> | undefined;
+      const beside = await run(engine, words(30, 1), 100, ({ kind }) => {
+        if (kind === 'drawn') long ??= run(engine, words(300, 2), 8);
+      });
+      const next = await run(engine, [...words(100), ...first.tokens, ...words(20, 3)], 8);
+      return { first, beside, long: await long, next };
+    };
+    const grown = await talk(growing);
+    expect(growths()).toHaveLength(1);
+    expect(grown).toEqual(await talk(whole));
+    expect(grown.next.cached).toBeGreaterThan(95);
+  });
+
+  it('grows in the midst of a reply', async () => {
+    const before = growths().length;
+    const prompt = words(400, 4);
+    const { tokens, reason } = await run(growing, prompt, 200);
+    expect(growths()).toHaveLength(before + 1);
+    expect(reason).toBe('length');
+    expect(tokens).toHaveLength(200);
+    expect(tokens).toEqual((await run(whole, prompt, 200)).tokens);
+  });
+});
+
+describe('a context that lacks the memory to grow', () => {
+  const lines: string[] = [];
+  let available = Number.POSITIVE_INFINITY;
+  let engine: TextEngine;
+  beforeAll(async () => {
+    const file = join(folder, 'lacking.gguf');
+    writeTinyModel(file);
+    const memory = { needed: 1, available: 2 };
+    engine = await loadNativeEngine(optionsFor(file), 'cpu', recordingLog(lines), memory, undefined, () => available);
+  });
+  afterAll(() => engine[Symbol.asyncDispose]());
+
+  it('refuses a longer prompt, ends longer replies, serves all others, and grows as soon as it can', async () => {
+    available = 0;
+    const beside = run(engine, words(50), 100);
+    await expect(run(engine, words(500, 1), 8)).rejects.toMatchObject({
+      data: { status: 503, code: 'insufficient_memory' },
+      message: `The prompt has 500 tokens; there is free memory for ${FIRST_ROOM} of them now.`,
+    });
+    expect((await beside).tokens).toHaveLength(100);
+    const ended = await run(engine, words(FIRST_ROOM - 50, 2), 100);
+    expect(ended).toMatchObject({ reason: 'length', tokens: { length: 50 } });
+    expect(lines.filter((line) => line.startsWith('too little free memory'))).toHaveLength(1);
+    available = Number.POSITIVE_INFINITY;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    expect((await run(engine, words(500, 1), 8)).tokens).toHaveLength(8);
+  });
+});
+
+describe('a context by itself', () => {
+  let loaded: NativeModel;
+  let options: EngineOptions;
+  beforeAll(async () => {
+    const file = join(folder, 'alone.gguf');
+    writeTinyModel(file);
+    options = optionsFor(file);
+    loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
+  });
+  afterAll(() => unloadModel(loaded));
+
+  const decoderOf = async (grows: boolean, model = loaded.model) =>
+    createDecoder(await createGrowingContext(model, options, grows, silentLog), { window: null, rewinds: true });
+
+  it('begins whole if it is not to grow, or if the angles of the model depend on the window', async () => {
+    expect((await decoderOf(true)).room).toBe(FIRST_ROOM);
+    expect((await decoderOf(false)).room).toBe(WINDOW);
+    const rope = { scaling: { original_context_length: 512 } };
+    const fileInfo = { ...loaded.model.fileInfo, architectureMetadata: { rope } };
+    const turning: LlamaModel = Object.create(loaded.model, { fileInfo: { value: fileInfo } });
+    expect((await decoderOf(true, turning)).room).toBe(WINDOW);
+  });
+
+  it('gets just what is needed where there is no memory for the double', async () => {
+    let available = 0;
+    const growing = await createGrowingContext(loaded.model, options, true, silentLog, () => available);
+    available = 3.5 * growing.addon.getMemoryBreakdown().cpuRam;
+    await growing.grow(2 * FIRST_ROOM + 1);
+    expect(growing.room).toBe(3 * FIRST_ROOM);
+  });
+
+  it('stays as it is where nobody can tell how much memory there is', async () => {
+    const lines: string[] = [];
+    const growing = await createGrowingContext(loaded.model, options, true, recordingLog(lines), () => {
+      throw new Error('no such file');
+    });
+    await growing.grow(2 * FIRST_ROOM);
+    expect(growing.room).toBe(FIRST_ROOM);
+    expect(lines).toEqual([expect.stringContaining('slots could not get more room')]);
+  });
+
+  it('is not moved as long as bytes are to be copied, which the next pass does', async () => {
+    const decoder = await decoderOf(true);
+    const tokens = words(20) as Token[];
+    await decoder.decode([{ sequence: 0, at: 0, tokens, logitsAt: [] }], 1);
+    await decoder.copy(0, 1, 20);
+    await decoder.reserve(500);
+    expect(decoder.room).toBe(FIRST_ROOM);
+    await decoder.decode([{ sequence: 1, at: 20, tokens, logitsAt: [] }], 1);
+    await decoder.reserve(500);
+    expect(decoder.room).toBeGreaterThan(500);
+    expect(decoder.addon.getSequenceKvCacheMaxPosition(1)).toBe(39);
+  });
+
+  it.runIf(process.platform === 'linux')('moves through memory where the disk can not be written', async () => {
+    const decoder = await decoderOf(true);
+    await decoder.decode([{ sequence: 3, at: 0, tokens: words(20) as Token[], logitsAt: [] }], 1);
+    vi.stubEnv('TMPDIR', join(folder, 'missing'));
+    await decoder.reserve(300);
+    expect(decoder.room).toBeGreaterThan(300);
+    expect(decoder.addon.getSequenceKvCacheMaxPosition(3)).toBe(19);
+    vi.unstubAllEnvs();
+  });
+
+  it('takes a copy only where there is room for it', async () => {
+    const path = join(folder, 'copy');
+    const from = await decoderOf(false);
+    for (let at = 0; at < 480; at += SMALL_BATCH) {
+      await from.decode([{ sequence: 0, at, tokens: words(SMALL_BATCH) as Token[], logitsAt: [] }], 1);
+    }
+    await from.save(0, path);
+    const to = await decoderOf(true);
+    expect(await to.load(2, path, 480)).toBe(false);
+    await to.reserve(480);
+    expect(await to.load(2, path, 480)).toBe(true);
+  });
+});

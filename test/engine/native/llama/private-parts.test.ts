@@ -1,0 +1,230 @@
+import { appendFile, mkdtemp, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { EngineOptions } from '../../../../src/engine/engine.ts';
+import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
+import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
+import {
+  createGrammarGate,
+  createGrammarState,
+  loadModel,
+  type NativeModel,
+  type Token,
+  unloadModel,
+} from '../../../../src/engine/native/llama/llama.ts';
+import { createLogitsReader, type LogitsReader } from '../../../../src/engine/native/llama/logits.ts';
+import type { PassShape } from '../../../../src/engine/native/llama/micro-batches.ts';
+import { createSequence } from '../../../../src/engine/native/llama/sequence.ts';
+import { createRankingPrompt } from '../../../../src/engine/native/ranking-prompt.ts';
+import { silentLog } from '../../../kit/log.ts';
+import { writeRerankModel } from '../../../kit/models/embedding-model.ts';
+
+// These tests cover what Paddock uses of node-llama-cpp although it is not promised. A test that fails here after an
+// upgrade names the part that has changed; docs/upgrading-engines.md tells what the part is for.
+
+const SLOTS = 8;
+
+let folder: string;
+let loaded: NativeModel;
+let decoder: Decoder;
+let reader: LogitsReader;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paddock-private-'));
+  const options: EngineOptions = {
+    files: [join(inject('modelsFolder'), 'tiny.gguf')],
+    kind: 'chat',
+    contextLength: 256,
+    slots: SLOTS,
+    threads: 1,
+    batchSize: 64,
+  };
+  loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
+  decoder = createDecoder(await createGrowingContext(loaded.model, options, false, silentLog), {
+    window: null,
+    rewinds: true,
+  });
+  reader = createLogitsReader(loaded, decoder);
+});
+afterAll(async () => {
+  reader.close();
+  await unloadModel(loaded);
+  await rm(folder, { recursive: true });
+});
+
+function tokensOf(text: string): Token[] {
+  return loaded.model.tokenize(text);
+}
+
+/** Evaluates tokens at the beginning of an empty sequence, and reads the two highest logits after the last. */
+async function highestAfter(tokens: Token[], sequence = 0) {
+  await decoder.truncate(sequence, 0);
+  const part = { sequence, at: 0, tokens, logitsAt: [tokens.length - 1] };
+  const [[place = -1] = []] = await decoder.decode([part], 1);
+  return reader.top(place, 2);
+}
+
+describe('node-llama-cpp', () => {
+  it('evaluates the tokens of several sequences in one pass, with logits where they are asked for', async () => {
+    const texts = ['one', 'another text', 'a third'].map(tokensOf);
+    const alone = [];
+    for (const tokens of texts) alone.push(await highestAfter(tokens));
+    for (const [sequence] of texts.entries()) await decoder.truncate(sequence, 0);
+    const parts = texts.map((tokens, sequence) => ({ sequence, at: 0, tokens, logitsAt: [0, tokens.length - 1] }));
+    const places = await decoder.decode(parts, 1);
+    expect(places.map(({ length }) => length)).toEqual([2, 2, 2]);
+    for (const [index, [, last = -1]] of places.entries()) {
+      const { tokens, logits } = await reader.top(last, 2);
+      expect(tokens).toEqual(alone[index]?.tokens);
+      expect(logits[0]).toBeCloseTo(alone[index]?.logits[0] ?? 0, 3);
+    }
+  });
+
+  it('fills gaps between sequences, and leaves those that fill them as they were', async () => {
+    const tokens = tokensOf('a text that is long enough to be compared');
+    const next = tokensOf('more');
+    const expected = await highestAfter([...tokens, ...next]);
+    for (const sequence of [0, 1, 2]) await highestAfter(tokens, sequence);
+    await decoder.truncate(3, 0);
+    const part = (sequence: number) => ({ sequence, at: tokens.length, tokens: next, logitsAt: [next.length - 1] });
+    const shapes: PassShape[] = [];
+    const asOneRun = (shape: PassShape) => {
+      shapes.push(shape);
+      return [{ from: 0, to: 4 }];
+    };
+    const places = await decoder.decode([part(2), part(0)], 1, asOneRun);
+    expect(shapes[0]?.widths.slice(0, 4)).toEqual([next.length, 0, next.length, 0]);
+    expect(shapes[0]?.mayFill.slice(0, 4)).toEqual([false, true, false, true]);
+    for (const [place = -1] of places) expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+
+    const [[place = -1] = []] = await decoder.decode([part(1)], 1);
+    expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+    expect((await highestAfter([...tokens, ...next], 3)).tokens).toEqual(expected.tokens);
+  });
+
+  it('fills no gap with a sequence that is longer than those that bring something, nor with one that is full', async () => {
+    await highestAfter(tokensOf('a text of some more tokens than the other'), 1);
+    await decoder.truncate(2, 0);
+    await decoder.decode([{ sequence: 2, at: 0, tokens: Array(60).fill(1), logitsAt: [] }], 1);
+    const mayFill = async (at: number, tokens: Token[]) => {
+      let shape: PassShape | undefined;
+      await decoder.truncate(0, at);
+      await decoder.decode([{ sequence: 0, at, tokens, logitsAt: [] }], 1, (seen) => {
+        shape = seen;
+        return [{ from: 0, to: 1 }];
+      });
+      return shape?.mayFill.slice(1, 3);
+    };
+    expect(await mayFill(0, tokensOf('short'))).toEqual([false, false]);
+    expect(await mayFill(0, Array(50).fill(1))).toEqual([true, false]);
+  });
+
+  it('saves a sequence to a file, and loads it into another one', async () => {
+    const tokens = tokensOf('what was read once is never read again');
+    const expected = await highestAfter(tokens);
+    const path = join(folder, 'state');
+    await highestAfter(tokens.slice(0, -1));
+    const { bytes } = await decoder.save(0, path);
+    expect((await stat(path)).size).toBe(bytes);
+    await appendFile(path, 'what Paddock writes after it');
+    await decoder.truncate(1, 0);
+    expect(await decoder.load(1, path, tokens.length - 1)).toBe(true);
+    const part = { sequence: 1, at: tokens.length - 1, tokens: tokens.slice(-1), logitsAt: [0] };
+    const [[place = -1] = []] = await decoder.decode([part], 1);
+    expect(await reader.top(place, 2)).toEqual(expected);
+  });
+
+  it('loads nothing from a file that is cut, and leaves the sequence empty', async () => {
+    const path = join(folder, 'state');
+    const tokens = tokensOf('a text of some tokens');
+    await highestAfter(tokens);
+    await decoder.save(0, path);
+    await truncate(path, 1000);
+    await decoder.truncate(1, 0);
+    expect(await decoder.load(1, path, tokens.length)).toBe(false);
+    expect((await highestAfter(tokens, 1)).tokens).toEqual((await highestAfter(tokens)).tokens);
+  });
+
+  it('drops the end of a sequence, and goes on from there', async () => {
+    const sequence = createSequence(decoder, 0);
+    const [tokens, other] = [tokensOf('a text to go on with'), tokensOf('something else')];
+    const whole = await highestAfter([...tokens, ...other]);
+    await highestAfter([...tokens, ...tokens]);
+    sequence.extend([...tokens, ...tokens]);
+    await sequence.truncate(tokens.length);
+    expect(sequence.tokens).toEqual(tokens);
+    const part = { sequence: 0, at: sequence.length, tokens: other, logitsAt: [other.length - 1] };
+    const [[place = -1] = []] = await decoder.decode([part], 1);
+    expect((await reader.top(place, 2)).tokens).toEqual(whole.tokens);
+  });
+
+  it("copies one sequence's KV cache into another", async () => {
+    const [from, to] = [createSequence(decoder, 0), createSequence(decoder, 1)];
+    const tokens = tokensOf('a beginning that two slots share');
+    await highestAfter(tokens);
+    from.extend(tokens);
+    const next = tokensOf('with more');
+    await to.copyFrom(from, tokens.length - 1);
+    expect(to.tokens).toEqual(tokens.slice(0, -1));
+    const expected = await highestAfter([...tokens.slice(0, -1), ...next], 2);
+    const part = { sequence: 1, at: to.length, tokens: next, logitsAt: [next.length - 1] };
+    const [[place = -1] = []] = await decoder.decode([part], 1);
+    expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+  });
+
+  it('gives the highest raw logits, and the weight of the whole vocabulary', async () => {
+    const tokens = tokensOf('some text');
+    await decoder.truncate(0, 0);
+    const [[place = -1] = []] = await decoder.decode(
+      [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
+      1,
+    );
+    const size = loaded.model.fileInfo.metadata.tokenizer.ggml.tokens.length;
+    const all = await reader.top(place, size);
+    expect(all.logits).toEqual(all.logits.toSorted((a, b) => b - a));
+    const few = await reader.top(place, 5);
+    expect(few).toEqual({ tokens: all.tokens.slice(0, 5), logits: all.logits.slice(0, 5) });
+    const worst = all.tokens.at(-1) as Token;
+    const whole = await reader.whole(place, [worst]);
+    expect(whole).toMatchObject({ tokens: [worst], logits: all.logits.slice(-1) });
+    const weight = all.logits.reduce((sum, logit) => sum + Math.exp(logit - (all.logits[0] ?? 0)), 0);
+    expect(whole.totalWeight / weight).toBeCloseTo(1, 4);
+  });
+
+  it('gives the highest logits of the tokens that a grammar allows, and leaves its state', async () => {
+    const gate = createGrammarGate(loaded.llama, await createGrammarState(loaded, 'root ::= [ab] "c"'));
+    const [a, b, c] = [...tokensOf('a'), ...tokensOf('b'), ...tokensOf('c')] as [Token, Token, Token];
+    const tokens = tokensOf('some text');
+    await decoder.truncate(0, 0);
+    const [[place = -1] = []] = await decoder.decode(
+      [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
+      1,
+    );
+    const first = await reader.top(place, 40, gate.state);
+    expect(first.tokens).toEqual(expect.arrayContaining([a, b]));
+    expect(await reader.top(place, 40, gate.state)).toEqual(first);
+    gate.accept(a);
+    const second = await reader.top(place, 40, gate.state);
+    expect(second.tokens).toContain(c);
+    expect(second.tokens).not.toContain(b);
+  });
+
+  it('says of a token whether a grammar allows it next', async () => {
+    const gate = createGrammarGate(loaded.llama, await createGrammarState(loaded, 'root ::= "ab"'));
+    const [a, b] = [...tokensOf('a'), ...tokensOf('b')] as [Token, Token];
+    expect([gate.allows(a), gate.allows(b)]).toEqual([true, false]);
+    gate.accept(a);
+    expect([gate.allows(a), gate.allows(b)]).toEqual([false, true]);
+  });
+
+  it('keeps those fields of a header that its types leave out', async () => {
+    const modelPath = join(folder, 'separated.gguf');
+    writeRerankModel(modelPath, { separator: true });
+    const model = await loaded.llama.loadModel({ modelPath });
+    const prompt = createRankingPrompt(model)('query', 'document');
+    expect(model.tokens.sep).not.toBeNull();
+    expect(prompt).toContain(model.tokens.sep);
+    await model.dispose();
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { createStepLoop, type StepDriver, type Steppable } from '../../../../src/engine/native/step/step-loop.ts';
+import { planStep } from '../../../../src/engine/native/step/step-plan.ts';
+import { eventually } from '../../../kit/eventually.ts';
+
+/**
+ * Makes a generation with this number of prompt and reply tokens. It records its steps, and can be made to wait in one.
+ */
+function createGeneration(name: string, prompt: number, reply: number, log: string[], sequence = 0) {
+  let pending = prompt;
+  let left = reply;
+  let granted = 0;
+  let finished: () => void = () => {};
+  const whenFinished = new Promise<void>((resolve) => {
+    finished = resolve;
+  });
+  const generation: Steppable & { whenFinished: Promise<void>; hold?: Promise<void>; onStep?: () => void } = {
+    whenFinished,
+    get demand() {
+      return { prompt: pending, reply: pending > 0 ? 0 : 1, since: 0 };
+    },
+    get finished() {
+      return left === 0;
+    },
+    begin(promptTokens) {
+      log.push(`${name} ${pending > 0 ? `prompt ${promptTokens}` : 'token'}`);
+      generation.onStep?.();
+      if (pending > 0 && promptTokens === 0) return null;
+      granted = promptTokens;
+      return { sequence, at: 0, tokens: [], logitsAt: [] };
+    },
+    async end() {
+      await generation.hold;
+      if (pending > 0) pending -= granted;
+      else left -= 1;
+      if (left === 0) finished();
+    },
+    async fail(error) {
+      log.push(`${name} failed: ${error}`);
+      left = 0;
+      finished();
+    },
+  };
+  return generation;
+}
+
+/** Makes a loop whose batch has 8 tokens. */
+function createLoop(driver: Partial<StepDriver> = {}) {
+  return createStepLoop({
+    plan: (demands) => planStep(demands, { batchSize: 8, promptBudget: 2, now: 0 }),
+    decode: async (parts) => parts.map(() => []),
+    hold: () => () => {},
+    ...driver,
+  });
+}
+
+describe('step loop', () => {
+  it('steps a generation until it is finished, and no further', async () => {
+    const log: string[] = [];
+    const generation = createGeneration('a', 10, 2, log);
+    createLoop().add(generation);
+    await generation.whenFinished;
+    await new Promise(setImmediate);
+    expect(log).toEqual(['a prompt 8', 'a prompt 2', 'a token', 'a token']);
+  });
+
+  it('moves all generations forward together', async () => {
+    const log: string[] = [];
+    const loop = createLoop();
+    const [a, b] = [createGeneration('a', 8, 2, log), createGeneration('b', 2, 1, log)];
+    loop.add(a);
+    loop.add(b);
+    await Promise.all([a.whenFinished, b.whenFinished]);
+    expect(log).toEqual(['a prompt 6', 'b prompt 2', 'a prompt 2', 'b token', 'a token', 'a token']);
+  });
+
+  it('begins no step before all have ended the last one', async () => {
+    const log: string[] = [];
+    const loop = createLoop();
+    const [slow, quick] = [createGeneration('slow', 0, 2, log), createGeneration('quick', 0, 2, log)];
+    let release: () => void = () => {};
+    slow.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    loop.add(slow);
+    await eventually(() => expect(log).toEqual(['slow token']));
+    loop.add(quick);
+    await new Promise(setImmediate);
+    expect(log).toEqual(['slow token']);
+    release();
+    await quick.whenFinished;
+    expect(log).toEqual(['slow token', 'slow token', 'quick token', 'quick token']);
+  });
+
+  it('adds a generation that comes during a step at the next step', async () => {
+    const log: string[] = [];
+    const loop = createLoop();
+    const [first, second] = [createGeneration('first', 0, 2, log), createGeneration('second', 0, 1, log)];
+    first.onStep = () => {
+      delete first.onStep;
+      loop.add(second);
+    };
+    loop.add(first);
+    await Promise.all([first.whenFinished, second.whenFinished]);
+    expect(log).toEqual(['first token', 'first token', 'second token']);
+  });
+
+  it('ends all that were in a forward pass that fails, and goes on with others', async () => {
+    const log: string[] = [];
+    let passes = 0;
+    const loop = createLoop({
+      async decode(parts) {
+        passes += 1;
+        if (passes === 1) throw new Error('no memory');
+        return parts.map(() => []);
+      },
+    });
+    const [a, b] = [createGeneration('a', 0, 1, log, 0), createGeneration('b', 0, 1, log, 1)];
+    loop.add(a);
+    loop.add(b);
+    await Promise.all([a.whenFinished, b.whenFinished]);
+    const c = createGeneration('c', 0, 1, log);
+    loop.add(c);
+    await c.whenFinished;
+    expect(log).toEqual(['a token', 'b token', 'a failed: Error: no memory', 'b failed: Error: no memory', 'c token']);
+  });
+
+  it('holds the model during a step, and ends the generations when it is gone', async () => {
+    const log: string[] = [];
+    const generation = createGeneration('a', 0, 1, log);
+    const hold = () => {
+      throw new Error('gone');
+    };
+    createLoop({ hold }).add(generation);
+    await generation.whenFinished;
+    expect(log).toEqual(['a token', 'a failed: Error: gone']);
+  });
+
+  it('also steps a generation whose prompt gets no share, so that it sees a cancel', async () => {
+    const log: string[] = [];
+    const loop = createLoop();
+    const [a, b, c] = [
+      createGeneration('a', 0, 1, log),
+      createGeneration('b', 9, 1, log),
+      createGeneration('c', 9, 1, log),
+    ];
+    for (const generation of [a, b, c]) loop.add(generation);
+    await Promise.all([a.whenFinished, b.whenFinished, c.whenFinished]);
+    expect(log.slice(0, 3)).toEqual(['a token', 'b prompt 2', 'c prompt 0']);
+  });
+
+  it('starts again after it was empty', async () => {
+    const log: string[] = [];
+    const loop = createLoop();
+    const first = createGeneration('first', 0, 1, log);
+    loop.add(first);
+    await first.whenFinished;
+    await new Promise(setImmediate);
+    const second = createGeneration('second', 0, 1, log);
+    loop.add(second);
+    await second.whenFinished;
+    expect(log).toEqual(['first token', 'second token']);
+  });
+
+  it('starts again if a generation comes at the moment that the last one finishes', async () => {
+    const log: string[] = [];
+    const loop = createLoop();
+    const first = createGeneration('first', 0, 1, log);
+    const second = createGeneration('second', 0, 1, log);
+    const added = first.whenFinished.then(() => loop.add(second));
+    loop.add(first);
+    await added;
+    await second.whenFinished;
+    expect(log).toEqual(['first token', 'second token']);
+  });
+
+  it('does errands between two steps, and at once where nothing runs; an error is for who sent it', async () => {
+    const log: string[] = [];
+    const loop = createLoop({
+      decode: async (parts) => {
+        log.push('pass begins');
+        await Promise.resolve();
+        log.push('pass ends');
+        return parts.map(() => []);
+      },
+    });
+    await loop.between(async () => void log.push('alone'));
+    const generation = createGeneration('a', 0, 3, log);
+    let errand: Promise<void> | undefined;
+    generation.onStep = () => {
+      errand ??= loop.between(async () => void log.push('errand'));
+    };
+    loop.add(generation);
+    await generation.whenFinished;
+    await errand;
+    const pass = ['a token', 'pass begins', 'pass ends'];
+    expect(log).toEqual(['alone', ...pass, 'errand', ...pass, ...pass]);
+    await expect(loop.between(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  });
+});

@@ -1,0 +1,183 @@
+import { makeRandom } from '../random.ts';
+import { float32Tensor, type GgufTensor, tensorBytes } from './gguf-writer.ts';
+
+/** The sizes of a decoder of Qwen2's architecture. */
+export interface DecoderShape {
+  width: number;
+  hidden: number;
+  layers: number;
+  heads: number;
+  keyHeads: number;
+  frequencyBase: number;
+  epsilon: number;
+}
+
+/** The figures of Qwen2 0.5B's architecture. */
+export const halfBillionShape: DecoderShape = {
+  width: 896,
+  hidden: 4864,
+  layers: 24,
+  heads: 14,
+  keyHeads: 2,
+  frequencyBase: 1_000_000,
+  epsilon: 1e-6,
+};
+
+/** A smaller model of the same kind. All its rows are whole blocks of Q4_K. */
+export const tenthBillionShape: DecoderShape = {
+  width: 768,
+  hidden: 2048,
+  layers: 12,
+  heads: 12,
+  keyHeads: 4,
+  frequencyBase: 1_000_000,
+  epsilon: 1e-6,
+};
+
+/** The figures of Qwen2.5 7B's architecture, for GPUs. */
+export const sevenBillionShape: DecoderShape = {
+  width: 3584,
+  hidden: 18_944,
+  layers: 28,
+  heads: 28,
+  keyHeads: 4,
+  frequencyBase: 1_000_000,
+  epsilon: 1e-6,
+};
+
+/** The format of a model's matrices. */
+export type Quantization = 'Q8_0' | 'Q4_K';
+
+type BlockType = 'Q8_0' | 'Q4_K' | 'Q5_0';
+
+/**
+ * The number of blocks in a pool of random weights. It is a prime, so that the rows of a matrix start at different blocks, and more
+ * than there are tokens, so that no two tokens are alike: where two are, the surest token is not the same in every program.
+ */
+const POOL_BLOCKS = 152_003;
+const ELEMENTS_OF_Q4_K = 256;
+
+/**
+ * How the blocks of a type are made: their size in bytes, and what stands in front of their random weights. With uniform weights,
+ * these scales give a standard deviation of about 1 / sqrt(width).
+ */
+const BLOCKS: Record<BlockType, { bytes: number; front: number[] }> = {
+  // The scale 2^-11 as a half float.
+  Q8_0: { bytes: 34, front: [0x00, 0x10] },
+  // The scale 2^-8.
+  Q5_0: { bytes: 22, front: [0x00, 0x1c] },
+  // The scale of the scales and that of the minima, both 2^-10. Then eight times the scale 8 and the minimum 60, in 6 bits each: a
+  // weight is 2^-10 * (8 * q - 60) for q from 0 to 15, so the mean is 0.
+  Q4_K: { bytes: 144, front: [0x00, 0x14, 0x00, 0x14, 8, 8, 8, 8, 252, 252, 252, 252, 200, 200, 200, 200] },
+};
+
+export interface BenchmarkWeights {
+  shape: DecoderShape;
+  quantization: Quantization;
+  vocabularySize: number;
+  seed: number;
+  /** The tokens that follow one another in a circle when the model writes; without it, replies are random. */
+  circle?: number[];
+}
+
+/**
+ * Makes random weights. The embedding also serves as the output layer. With Q4_K, it stays in Q8_0, and rows that are no whole
+ * blocks of Q4_K become Q5_0, as llama.cpp's own quantization has it.
+ *
+ * With a `circle`, the layers cost what they always cost but add nothing, and an output layer of its own makes each token of the
+ * circle the surest one after that before it.
+ */
+export function benchmarkTensors(weights: BenchmarkWeights): GgufTensor[] {
+  const { shape, quantization, vocabularySize, seed, circle } = weights;
+  const { width, hidden, layers, heads, keyHeads } = shape;
+  const keyWidth = (width / heads) * keyHeads;
+  const rows = createPool('Q8_0', seed);
+  const pools = { Q8_0: rows, Q4_K: createPool('Q4_K', seed), Q5_0: createPool('Q5_0', seed) };
+  const typeOf = (inputs: number) => (inputs % ELEMENTS_OF_Q4_K === 0 ? 'Q4_K' : 'Q5_0');
+  const matrix = (name: string, inputs: number, outputs: number) =>
+    pools[quantization === 'Q8_0' ? 'Q8_0' : typeOf(inputs)](name, [inputs, outputs]);
+  const vector = (name: string, length: number, value: number) =>
+    float32Tensor(name, [length], new Float32Array(length).fill(value));
+  /** A matrix whose outputs are added to what the layers before have made. */
+  const adding = (name: string, inputs: number, outputs: number) =>
+    circle ? zeros(matrix(name, inputs, outputs)) : matrix(name, inputs, outputs);
+  const block = (index: number) => [
+    vector(`blk.${index}.attn_norm.weight`, width, 1),
+    matrix(`blk.${index}.attn_q.weight`, width, width),
+    vector(`blk.${index}.attn_q.bias`, width, 0),
+    matrix(`blk.${index}.attn_k.weight`, width, keyWidth),
+    vector(`blk.${index}.attn_k.bias`, keyWidth, 0),
+    matrix(`blk.${index}.attn_v.weight`, width, keyWidth),
+    vector(`blk.${index}.attn_v.bias`, keyWidth, 0),
+    adding(`blk.${index}.attn_output.weight`, width, width),
+    vector(`blk.${index}.ffn_norm.weight`, width, 1),
+    matrix(`blk.${index}.ffn_gate.weight`, width, hidden),
+    matrix(`blk.${index}.ffn_up.weight`, width, hidden),
+    adding(`blk.${index}.ffn_down.weight`, hidden, width),
+  ];
+  const embedding = rows('token_embd.weight', [width, vocabularySize]);
+  return [
+    embedding,
+    ...Array.from({ length: layers }, (_, index) => block(index)).flat(),
+    vector('output_norm.weight', width, 1),
+    ...(circle ? [rowsOf('output.weight', embedding, predecessors(circle))] : []),
+  ];
+}
+
+function zeros({ name, type, shape }: GgufTensor): GgufTensor {
+  return { name, type, shape, chunks: () => [new Uint8Array(tensorBytes({ type, shape }))] };
+}
+
+/** For each token of a circle that which stands before it. */
+function predecessors(circle: number[]): Map<number, number> {
+  return new Map(circle.map((token, index) => [token, circle.at(index - 1) ?? token]));
+}
+
+/** A matrix of zeros, but for some rows, which are rows of another one. */
+function rowsOf(name: string, matrix: GgufTensor, sources: Map<number, number>): GgufTensor {
+  const { type, shape } = matrix;
+  return {
+    name,
+    type,
+    shape,
+    chunks() {
+      const from = Buffer.concat([...matrix.chunks()]);
+      const rows = Buffer.alloc(from.length);
+      const rowBytes = from.length / (shape[1] ?? 1);
+      for (const [row, source] of sources) from.copy(rows, row * rowBytes, source * rowBytes, (source + 1) * rowBytes);
+      return [rows];
+    },
+  };
+}
+
+/**
+ * Makes tensors that repeat a pool of random blocks from some block on. Speed depends on the size of tensors, not on their values.
+ */
+function createPool(type: BlockType, seed: number) {
+  const pool = randomBlocks(type, seed);
+  return (name: string, shape: number[]): GgufTensor => {
+    const length = tensorBytes({ type, shape });
+    function* chunks(): Generator<Uint8Array> {
+      let start = Buffer.from(name).reduce((sum, byte) => (sum * 31 + byte) % POOL_BLOCKS, 0) * BLOCKS[type].bytes;
+      for (let left = length; left > 0; ) {
+        const chunk = pool.subarray(start, start + left);
+        left -= chunk.length;
+        start = 0;
+        yield chunk;
+      }
+    }
+    return { name, type, shape, chunks };
+  };
+}
+
+/** Makes the blocks of a pool: each has the same front, and random bytes after it. */
+function randomBlocks(type: BlockType, seed: number): Buffer {
+  const { bytes, front } = BLOCKS[type];
+  const random = makeRandom(seed);
+  const blocks = Buffer.alloc(POOL_BLOCKS * bytes);
+  for (let start = 0; start < blocks.length; start += bytes) {
+    blocks.set(front, start);
+    for (let at = start + front.length; at < start + bytes; at += 4) blocks.writeUInt32LE(random(), at);
+  }
+  return blocks;
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readText, send } from '../../kit/http.ts';
+import { writeEmbeddingModel, writeRerankModel } from '../../kit/models/embedding-model.ts';
+import { makeTinyModel, writeTinyModel } from '../../kit/models/tiny-model.ts';
+import { startHub, type TestHub } from '../../kit/servers/hub.ts';
+import { type RunningServer, startServer } from '../../kit/servers/server.ts';
+
+/** A server with models of its own and a hub, all of this machine, and nothing else. */
+export interface World extends AsyncDisposable {
+  server: RunningServer;
+  hub: TestHub;
+  /** The models folder. */
+  models: string;
+  /** A folder on the same disk for files that are moved into the models folder in one step. */
+  aside: string;
+}
+
+/** The repository on the hub that can be pulled. */
+export const PULLED = { source: 'hf:chaos/pulled', repo: 'chaos/pulled', file: 'pulled.gguf' };
+
+/** Starts a server from `main`, on the CPU with one thread, with further flags. */
+export async function startWorld(main: string, flags: string[]): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'paddock-chaos-'));
+  const [models, aside, home] = ['models', 'aside', 'home'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const path of [join(models, 'shelf'), join(models, 'embed'), join(models, 'rerank'), aside, home])
+    mkdirSync(path, { recursive: true });
+  writeTinyModel(join(models, 'tiny.gguf'));
+  writeTinyModel(join(models, 'shelf', 'brief.gguf'), { seed: 2, endBias: 3 });
+  writeEmbeddingModel(join(models, 'embed', 'mini.gguf'));
+  writeRerankModel(join(models, 'rerank', 'mini.gguf'));
+  const hub = await startHub();
+  hub.put(PULLED.repo, PULLED.file, makeTinyModel({ seed: 9 }));
+  const args = ['--models', models, '--backend', 'cpu', '--threads', '1', ...flags];
+  const env = {
+    PADDOCK_HOME: home,
+    PADDOCK_LOG_LEVEL: 'warn',
+    PADDOCK_ALLOW_PRIVATE_SOURCES: '1',
+    HF_ENDPOINT: hub.url,
+  };
+  const server = await startServer(args, env, main);
+  return {
+    server,
+    hub,
+    models,
+    aside,
+    async [Symbol.asyncDispose]() {
+      try {
+        process.kill(server.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+      await hub.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until the catalogue has a model whose file was just written. Throws if it does not find it within 10 s. */
+export async function waitForModel(url: string, id: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const reply = await send(url, { path: `/v1/models/${encodeURIComponent(id)}` });
+    await readText(reply);
+    if (reply.statusCode === 200) return;
+    await sleep(100);
+  }
+  throw new Error(`the server does not list ${id}`);
+}
+
+/** Writes the log of a server that misbehaved to a file and returns its path. */
+export function keepLog({ server }: World, name: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'paddock-chaos-log-')), `${name}.log`);
+  writeFileSync(path, server.log());
+  return path;
+}

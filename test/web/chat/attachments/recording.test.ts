@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
+import { listedModel, type StandIn, startStandIn } from '../stand-in.ts';
+import { chooseModel, messageField, openChat, textOf } from '../support.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** The browser has a microphone that beeps, and asks nobody for it. */
+const MICROPHONE = '--use-fake-device-for-media-stream';
+const ALLOWED = '--use-fake-ui-for-media-stream';
+
+let server: StandIn;
+let browser: TestBrowser;
+
+beforeAll(async () => {
+  server = await startStandIn([listedModel('Ears', { audio: true }), listedModel('Words')]);
+  browser = await launchBrowser({ flags: [MICROPHONE, ALLOWED] });
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+describe('the microphone', () => {
+  it('records a WAV file for a model that hears, and is not there for another', async () => {
+    const page = await openChat(browser.open, server.url);
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const stop = page.getByRole('button', { name: 'Stop recording' });
+    await stop.getByText('0:01').waitFor();
+    await stop.click();
+    const attached = page.getByRole('list', { name: 'Attached' }).getByRole('figure');
+    await attached.waitFor();
+    expect(await textOf(attached)).toMatch(/^Recording \d\d-\d\d-\d\d\.wav0:0[12]/);
+    const [request] = await Promise.all([
+      page.waitForRequest('**/v1/chat/completions'),
+      messageField(page).press('Enter'),
+    ]);
+    const [part] = request.postDataJSON().messages[0].content;
+    expect(part).toMatchObject({ type: 'input_audio', input_audio: { format: 'wav' } });
+    const wav = Buffer.from(part.input_audio.data, 'base64');
+    // 16 bits, mono, 16 kHz; and the beeps are heard.
+    expect([wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt16LE(34)]).toEqual([1, 16_000, 16]);
+    const samples = Array.from({ length: (wav.length - 44) / 2 }, (_, index) =>
+      Math.abs(wav.readInt16LE(44 + 2 * index)),
+    );
+    expect(samples.length).toBeGreaterThan(16_000 / 2);
+    expect(Math.max(...samples.slice(0, 60_000))).toBeGreaterThan(500);
+    await chooseModel(page, 'Words');
+    await page.getByRole('button', { name: 'Record', exact: true }).waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('says what to do if it is denied', async () => {
+    const page = await openChat(browser.open, server.url);
+    await chooseModel(page, 'Ears');
+    // What the browser says when a person denies it.
+    await page.evaluate(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('denied', 'NotAllowedError'));
+    });
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    expect(await textOf(page.locator('.composer [role=alert]'))).toMatch(
+      /^The microphone is not allowed here\. Allow it/,
+    );
+  });
+});

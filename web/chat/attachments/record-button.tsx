@@ -1,0 +1,81 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../messages/language.ts';
+import { MicrophoneIcon } from '../parts/icons.tsx';
+import { formatLength } from '../reply/figures.ts';
+import { LONGEST_SECONDS, type Recorder, startRecording } from './microphone.ts';
+
+interface RecordButtonProps {
+  onRecorded: (file: File) => void;
+  onProblem: (problem: string) => void;
+}
+
+/** A recording that runs, and what is done with it: another conversation may be open when it ends. */
+interface Running extends RecordButtonProps {
+  recorder: Recorder;
+  /** In ms, by the page's clock. */
+  startedAt: number;
+}
+
+/** Records from the microphone: the first click begins, the second one ends and attaches it. */
+export function RecordButton({ onRecorded, onProblem }: RecordButtonProps): JSX.Element {
+  const [running, setRunning] = useState<Running | null>(null);
+  const [asking, setAsking] = useState(false);
+  const seconds = useSeconds(running);
+
+  const begin = async () => {
+    setAsking(true);
+    try {
+      const recorder = await startRecording();
+      setRunning({ recorder, startedAt: performance.now(), onRecorded, onProblem });
+    } catch (error) {
+      onProblem((error as Error).message);
+    }
+    setAsking(false);
+  };
+  const end = () => {
+    setRunning(null);
+    if (running) void finish(running);
+  };
+  const newest = useRef(running);
+  newest.current = running;
+  // What was said until the page shows something else is not lost.
+  useEffect(() => () => void (newest.current && finish(newest.current)), []);
+  useEffect(() => {
+    if (seconds >= LONGEST_SECONDS) end();
+  }, [seconds]);
+
+  const label = running ? t('recording.stop') : t('recording.record');
+  return (
+    <button
+      type="button"
+      class={running ? 'icon-button recording-now' : 'icon-button'}
+      aria-label={label}
+      title={label}
+      disabled={asking}
+      onClick={running ? end : () => void begin()}
+    >
+      {running ? <span class="pulse">{formatLength(seconds)}</span> : <MicrophoneIcon />}
+    </button>
+  );
+}
+
+async function finish({ recorder, onRecorded, onProblem }: Running): Promise<void> {
+  try {
+    onRecorded(await recorder.stop());
+  } catch (error) {
+    onProblem((error as Error).message);
+  }
+}
+
+/** The seconds since a recording has begun. */
+function useSeconds(running: Running | null): number {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    setSeconds(0);
+    if (!running) return;
+    const timer = setInterval(() => setSeconds(Math.floor((performance.now() - running.startedAt) / 1000)), 250);
+    return () => clearInterval(timer);
+  }, [running]);
+  return seconds;
+}

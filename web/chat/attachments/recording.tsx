@@ -1,0 +1,39 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { readDataUri } from '../../../src/media/data-uri.ts';
+import type { Recording } from '../conversation/conversation.ts';
+import { formatLength } from '../reply/figures.ts';
+
+/** A player for a recording. */
+export function RecordingView({ recording }: { recording: Recording }): JSX.Element {
+  const { name, seconds, url } = recording;
+  const source = useObjectUrl(url);
+  return (
+    <figure class="recording">
+      <figcaption>
+        <span class="recording-name" title={name}>
+          {name}
+        </span>
+        <span>{formatLength(seconds)}</span>
+      </figcaption>
+      {/* biome-ignore lint/a11y/useMediaCaption: there is no transcript of it */}
+      <audio controls preload="metadata" src={source} aria-label={name} />
+    </figure>
+  );
+}
+
+/** Makes a short object URL for a long data: URL, since some players refuse those. */
+function useObjectUrl(dataUrl: string): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(toBlob(dataUrl));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [dataUrl]);
+  return url;
+}
+
+function toBlob(dataUrl: string): Blob {
+  const bytes = readDataUri(dataUrl, Number.POSITIVE_INFINITY);
+  return new Blob([new Uint8Array(bytes)], { type: dataUrl.slice('data:'.length, dataUrl.indexOf(';')) });
+}

@@ -1,0 +1,80 @@
+import { type Attachment, withMore } from '../attachments/attachments.ts';
+import type { Context } from '../state/context.ts';
+import { draftKey, draftOf } from '../state/selectors.ts';
+import { type DraftPart, NO_DRAFT, readLate, type SentDraft } from './draft.ts';
+
+export interface DraftActions {
+  /** Sets what is written in the current conversation and not sent yet. Parts that are left out stay. */
+  write(draft: { text?: string; attachments?: Attachment[] }): void;
+  /** Adds files to the draft with this key: reading them takes a while, and another conversation may be open by then. */
+  attach(key: string, attachments: Attachment[]): void;
+  /** Writes what this tab has written in the draft with this key into that of the current conversation. */
+  takeOver(key: string): void;
+  /** Empties the draft of the current conversation. The stored one stays until what was sent is stored with this. */
+  clear(): SentDraft;
+  /** Reads the stored draft of the current conversation, once. */
+  read(): Promise<void>;
+}
+
+export function draftActions({ store, database, channel, clock }: Context): DraftActions {
+  const reads = new Map<string, Promise<void>>();
+
+  const show = (key: string, draft: DraftPart) => {
+    store.dispatch({ kind: 'draft', key, draft });
+    channel.post({ kind: 'draft', key, draft });
+  };
+  const put = (key: string, draft: DraftPart) => {
+    // The stored draft is asked for before it is overwritten.
+    void read(key);
+    show(key, draft);
+    // If this browser keeps nothing, the page says so elsewhere.
+    database.putDraft(key, draft).catch(() => {});
+  };
+  const read = (key: string): Promise<void> => {
+    const known = reads.get(key);
+    if (known) return known;
+    const reading = database.draft(key).then(
+      (stored) => join(key, stored),
+      () => void reads.delete(key),
+    );
+    reads.set(key, reading);
+    return reading;
+  };
+  const join = (key: string, stored: DraftPart) => {
+    for (const part of Object.values(stored)) clock.see(part.at);
+    const typed = draftOf(store.get(), key);
+    if (typed === NO_DRAFT) store.dispatch({ kind: 'draft', key, draft: stored });
+    else put(key, readLate(typed, stored, clock.next()));
+  };
+
+  const write: DraftActions['write'] = ({ text, attachments }) => {
+    const at = clock.next();
+    put(draftKey(store.get()), {
+      ...(text !== undefined && { text: { value: text, at } }),
+      ...(attachments !== undefined && { attachments: { value: attachments, at } }),
+    });
+  };
+
+  return {
+    write,
+    takeOver(key) {
+      const { tab } = clock.next();
+      const { text, attachments } = draftOf(store.get(), key);
+      if (text.at.tab === tab && text.value !== '') write({ text: text.value });
+      if (attachments.at.tab === tab && attachments.value.length > 0) write({ attachments: attachments.value });
+    },
+    attach(key, attachments) {
+      const value = withMore(draftOf(store.get(), key).attachments.value, attachments);
+      put(key, { attachments: { value, at: clock.next() } });
+    },
+    clear() {
+      const key = draftKey(store.get());
+      const at = clock.next();
+      const hadFiles = draftOf(store.get(), key).attachments.value.length > 0;
+      const parts = { text: { value: '', at }, ...(hadFiles && { attachments: { value: [], at } }) };
+      show(key, parts);
+      return { key, parts };
+    },
+    read: () => read(draftKey(store.get())),
+  };
+}

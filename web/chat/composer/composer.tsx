@@ -1,0 +1,157 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { type Attachment, inWords, kindsOf } from '../attachments/attachments.ts';
+import { AttachButton, Attachments, DropZone } from '../attachments/attachments-view.tsx';
+import { canRecord } from '../attachments/microphone.ts';
+import { RecordButton } from '../attachments/record-button.tsx';
+import { useAttachments } from '../attachments/use-attachments.ts';
+import { useFileDrop } from '../attachments/use-file-drop.ts';
+import { t } from '../messages/language.ts';
+import type { ListedModel } from '../models/model.ts';
+import { SendIcon, StopIcon } from '../parts/icons.tsx';
+import { IconButton } from '../parts/parts.tsx';
+import { Problems } from '../parts/problems.tsx';
+import { menuInWords, PromptMenuView } from '../prompts/prompt-menu.tsx';
+import type { Prompts } from '../prompts/prompts.ts';
+import { usePromptMenu } from '../prompts/use-prompt-menu.ts';
+import { useActions } from '../state/use-actions.ts';
+import type { Draft } from './draft.ts';
+import { MessageField } from './message-field.tsx';
+
+interface ComposerProps {
+  conversationId: string;
+  /** What is written in this conversation and not sent yet, and its key. */
+  draft: Draft;
+  draftKey: string;
+  /** The models; null until Paddock has told them. What is sent before that waits. */
+  models: ListedModel[] | null;
+  /** The model that gets the message. */
+  model: ListedModel | undefined;
+  replying: boolean;
+  prompts: Prompts;
+  /** Opens the list of all prompts. */
+  onPrompts: () => void;
+}
+
+/** The form for a message: its text, what is attached to it, and the button that sends it. */
+export function Composer(props: ComposerProps): JSX.Element {
+  const { conversationId, draft: written, draftKey, models, model, replying, prompts, onPrompts } = props;
+  const { replies, drafts } = useActions();
+  const text = written.text.value;
+  const draft = useAttachments(draftKey, written.attachments.value, models !== null, model);
+  const dragging = useFileDrop(draft.attach);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const { attachments } = draft;
+  const kinds = kindsOf(model);
+  const fit = !draft.reading && draft.misfit === null;
+  const sendable = !replying && fit && (text.trim() !== '' || attachments.length > 0);
+
+  // After a change of conversation, the person can type at once.
+  useLayoutEffect(() => area.current?.focus(), [conversationId]);
+
+  const send = () => {
+    if (!sendable) return;
+    replies.send(text.trim(), attachments, { draft: drafts.clear() });
+    draft.clear();
+    area.current?.focus();
+  };
+  /** Puts a text into the message and leaves the caret behind it. */
+  const insert = (added: string, from: number, to: number, rest: { attachments?: Attachment[] } = {}) => {
+    if (!area.current) return;
+    // At once, so that what is typed next comes after it.
+    area.current.setRangeText(added, from, to, 'end');
+    area.current.focus();
+    drafts.write({ text: area.current.value, ...rest });
+  };
+  const putIn = (one: Attachment) => {
+    if (one.kind !== 'text') return;
+    const at = area.current?.selectionStart ?? text.length;
+    insert(one.file.text, at, at, { attachments: attachments.filter((other) => other !== one) });
+  };
+  const menu = usePromptMenu({
+    text,
+    prompts,
+    onTake: (prompt, { from, typed }) => {
+      insert(prompt?.text.value ?? '', from, from + 1 + typed.length);
+      if (!prompt) onPrompts();
+    },
+  });
+
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {dragging && <DropZone kinds={kinds} />}
+      {attachments.length > 0 && (
+        <Attachments
+          attachments={attachments}
+          onRemove={(one) => {
+            draft.remove(one);
+            area.current?.focus();
+          }}
+          onPutIn={putIn}
+        />
+      )}
+      {draft.reading && <p class="muted pulse reading">{t('message.readingFiles')}</p>}
+      <p class="hidden" role="status">
+        {menuInWords(menu) || inWords(attachments, t)}
+      </p>
+      <Problems problems={draft.misfit ? [...draft.problems, draft.misfit] : draft.problems} />
+      <PromptMenuView menu={menu} />
+      <div class="composer-row">
+        <AttachButton kinds={kinds} onPick={draft.attach} />
+        <MessageField
+          area={area}
+          text={text}
+          menu={menu}
+          onText={(next) => drafts.write({ text: next })}
+          onSend={send}
+          onPasteFiles={draft.attach}
+          onPasteLong={draft.attachText}
+        />
+        {kinds.includes('audio') && canRecord() && (
+          <RecordButton onRecorded={(file) => draft.attach([file])} onProblem={draft.refuse} />
+        )}
+        <SendButton replying={replying} sendable={sendable} onStopped={() => area.current?.focus()} />
+      </div>
+    </form>
+  );
+}
+
+interface SendButtonProps {
+  replying: boolean;
+  sendable: boolean;
+  /** Called when a reply was stopped, unless by touch: a keyboard would cover half of the screen. */
+  onStopped: () => void;
+}
+
+/** Sends the message. While a reply grows, it stops that. */
+function SendButton({ replying, sendable, onStopped }: SendButtonProps): JSX.Element {
+  const { replies } = useActions();
+  if (replying) {
+    const stop = (event: MouseEvent) => {
+      replies.stop();
+      if (!('pointerType' in event && event.pointerType === 'touch')) onStopped();
+    };
+    return (
+      <IconButton label={t('common.stop')} class="primary" onClick={stop}>
+        <StopIcon />
+      </IconButton>
+    );
+  }
+  return (
+    <button
+      type="submit"
+      class="icon-button primary"
+      aria-label={t('message.send')}
+      title={t('message.send')}
+      disabled={!sendable}
+    >
+      <SendIcon />
+    </button>
+  );
+}

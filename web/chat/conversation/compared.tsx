@@ -1,0 +1,66 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { t } from '../messages/language.ts';
+import { canChat, type ListedModel, nameAmong } from '../models/model.ts';
+import { rich } from '../parts/rich.ts';
+import { useActions } from '../state/use-actions.ts';
+
+/** Replies of two models to one question, beside each other, or below where there is no room. */
+export function Compared({ children }: { children: ComponentChildren }): JSX.Element {
+  return (
+    <fieldset class="compared" aria-label={t('compare.both')}>
+      {children}
+    </fieldset>
+  );
+}
+
+interface ComparedOneProps {
+  replyId: string;
+  name: string;
+  children: ComponentChildren;
+}
+
+/** One of the two replies, and the button that goes on with it. */
+export function ComparedOne({ replyId, name, children }: ComparedOneProps): JSX.Element {
+  const { messages } = useActions();
+  return (
+    <div class="compared-one">
+      {children}
+      <button type="button" class="button" onClick={() => messages.choose(replyId)}>
+        {rich('compare.goOn', { by: <span class="hidden">{t('compare.by', { name })}</span> })}
+      </button>
+    </div>
+  );
+}
+
+interface CompareChoiceProps {
+  models: ListedModel[] | null;
+  /** The model of the chat, which is not compared with itself. */
+  model: ListedModel | undefined;
+  /** The id of the second model; null for none. */
+  second: string | null;
+}
+
+/** Chooses a second model, which answers each question too. Nothing if there is only one model. */
+export function CompareChoice({ models, model, second }: CompareChoiceProps): JSX.Element | null {
+  const { conversations } = useActions();
+  const others = (models ?? []).filter((one) => canChat(one) && one.id !== model?.id);
+  if (others.length === 0) return null;
+  return (
+    <div class="field">
+      <label for="compare-with">{t('compare.with')}</label>
+      <select
+        id="compare-with"
+        value={others.some(({ id }) => id === second) ? (second ?? '') : ''}
+        onChange={({ currentTarget: { value } }) => conversations.compareWith(value || null)}
+      >
+        <option value="">{t('compare.none')}</option>
+        {others.map((one) => (
+          <option key={one.id} value={one.id}>
+            {nameAmong(one, models)}
+          </option>
+        ))}
+      </select>
+      <small class="muted">{t('compare.hint')}</small>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import type { JSX } from 'preact';
+import { t } from '../messages/language.ts';
+import { BackIcon, ForwardIcon } from '../parts/icons.tsx';
+import { useActions } from '../state/use-actions.ts';
+
+interface VersionsProps {
+  /** The id of the message that is shown. */
+  id: string;
+  /** The ids of all messages that could stand in its place, this one too. */
+  versions: string[];
+}
+
+/** Shows which version of a message this is, and leads to the others. Nothing if there is only one. */
+export function Versions({ id, versions }: VersionsProps): JSX.Element | null {
+  if (versions.length < 2) return null;
+  const index = versions.indexOf(id);
+  return (
+    <fieldset class="versions" aria-label={t('message.versions')}>
+      <Step to={versions[index - 1]} label={t('message.versionBefore')}>
+        <BackIcon />
+      </Step>
+      <span role="status">
+        <span class="hidden">{t('message.version', { number: index + 1, count: versions.length })}</span>
+        <span aria-hidden="true">
+          {index + 1}/{versions.length}
+        </span>
+      </span>
+      <Step to={versions[index + 1]} label={t('message.versionNext')}>
+        <ForwardIcon />
+      </Step>
+    </fieldset>
+  );
+}
+
+/** It stays focusable at either end, so that the keyboard does not lose its place. */
+function Step({ to, label, children }: { to: string | undefined; label: string; children: JSX.Element }): JSX.Element {
+  const { conversations } = useActions();
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      aria-disabled={to === undefined}
+      onClick={() => to !== undefined && conversations.showVersion(to)}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,33 @@
+import type { JSX } from 'preact';
+import { t } from '../messages/language.ts';
+import { DownIcon } from '../parts/icons.tsx';
+import { type Arrival, paceOf, shareOf } from './arrival.ts';
+
+/** Says in the top bar how far a model's download is. A click shows more of it. */
+export function ArrivalSign({ arrival, onOpen }: { arrival: Arrival; onOpen: () => void }): JSX.Element {
+  const { source, completed, total, paused, failure } = arrival;
+  const state =
+    failure === null
+      ? [...(paused ? [t('arrival.paused')] : []), shareOf(arrival, t) ?? ''].join(' ')
+      : t('arrival.failed');
+  const label = t('arrival.download', { source, state: state.trim() || t('arrival.begins') });
+  return (
+    <>
+      <button
+        type="button"
+        class={`button quiet arrival-sign ${failure === null ? '' : 'bad'}`}
+        aria-label={label}
+        title={failure ?? source}
+        onClick={onOpen}
+      >
+        <DownIcon />
+        <progress {...(total ? { value: completed, max: total } : {})} aria-hidden="true" />
+        <span class="figures">{state}</span>
+        <span class="figures arrival-pace">{paceOf(arrival, t)}</span>
+      </button>
+      <span class="hidden" role="status">
+        {failure !== null && t('arrival.downloadFailed', { source, reason: failure })}
+      </span>
+    </>
+  );
+}

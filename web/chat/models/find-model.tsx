@@ -1,0 +1,195 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../messages/language.ts';
+import { formatBytes, formatCount } from '../messages/numbers.ts';
+import type { Key } from '../messages/translate.ts';
+import type { Health } from '../page/health.ts';
+import { rich } from '../parts/rich.ts';
+import { useActions } from '../state/use-actions.ts';
+import { bestOf, type Fit, type Found, fitOf, isSource, type Offer, type Variant } from './hub.ts';
+
+/** What the form shows below itself. */
+type Result =
+  | { kind: 'asking'; what: string }
+  | { kind: 'found'; words: string; found: Found[] }
+  | { kind: 'offer'; offer: Offer; before: Result | null }
+  | { kind: 'failed'; what: string; message: string };
+
+/** Searches the hub, shows what a repository has and whether it fits, and pulls what is chosen. */
+export function FindModel({ health }: { health: Health | null }): JSX.Element {
+  const [text, setText] = useState('');
+  const { result, search, openOffer, back } = useFinder();
+  return (
+    <div class="find-model">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isSource(text)) openOffer(text.trim());
+          else search(text.trim());
+        }}
+      >
+        <label for="source">{t('models.findLabel')}</label>
+        <div class="row">
+          <input
+            id="source"
+            type="search"
+            value={text}
+            placeholder="qwen, org/repo, https://…"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            required
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <button type="submit" class="button primary">
+            {t('models.find')}
+          </button>
+        </div>
+      </form>
+      <div>
+        {result?.kind === 'asking' && (
+          <p class="muted pulse" role="status">
+            {t('models.askingFor', { what: result.what })}
+          </p>
+        )}
+        {result?.kind === 'failed' && (
+          <p class="problem" role="alert">
+            {rich('models.notFound', { what: <strong>{result.what}</strong> }, { reason: result.message })}
+          </p>
+        )}
+        {result?.kind === 'found' && <Repositories {...result} onOpen={openOffer} />}
+        {result?.kind === 'offer' && (
+          <Variants offer={result.offer} health={health} onBack={result.before ? back : null} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Asks one thing at a time: the next question ends the one before. */
+function useFinder() {
+  const { hub } = useActions();
+  const [result, setResult] = useState<Result | null>(null);
+  const asking = useRef<AbortController | null>(null);
+  useEffect(() => () => asking.current?.abort(), []);
+  const ask = async (what: string, question: (signal: AbortSignal) => Promise<Result>) => {
+    asking.current?.abort();
+    const stopper = new AbortController();
+    asking.current = stopper;
+    setResult({ kind: 'asking', what });
+    const answer = await question(stopper.signal).catch(
+      (error: unknown): Result => ({ kind: 'failed', what, message: error instanceof Error ? error.message : '' }),
+    );
+    if (!stopper.signal.aborted) setResult(answer);
+  };
+  return {
+    result,
+    search: (words: string) =>
+      void ask(words, async (signal) => ({ kind: 'found', words, found: await hub.search(words, signal) })),
+    openOffer: (source: string) => {
+      const before = result?.kind === 'found' ? result : null;
+      void ask(source, async (signal) => ({ kind: 'offer', offer: await hub.offer(source, signal), before }));
+    },
+    back: () => setResult(result?.kind === 'offer' ? result.before : null),
+  };
+}
+
+interface RepositoriesProps {
+  words: string;
+  found: Found[];
+  onOpen: (source: string) => void;
+}
+
+function Repositories({ words, found, onOpen }: RepositoriesProps): JSX.Element {
+  return (
+    <>
+      <p class={found.length === 0 ? 'muted' : 'hidden'} role="status">
+        {found.length === 0 ? t('models.nothingNamed', { words }) : t('models.foundCount', { count: found.length })}
+      </p>
+      <ul class="found" aria-label={t('models.found')}>
+        {found.map(({ id, downloads, gated }) => (
+          <li key={id}>
+            <button type="button" class="found-one" onClick={() => onOpen(`hf:${id}`)}>
+              <span>{id}</span>
+              <span class="muted">
+                {[
+                  t('models.downloads', { downloads: formatCount(downloads, t.tag) }),
+                  ...(gated ? [t('models.gated')] : []),
+                ].join(' · ')}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const FITS: Record<Exclude<Fit, 'unknown'>, Key> = {
+  fits: 'models.fits',
+  full: 'models.fitsAlone',
+  'too large': 'models.tooLarge',
+};
+
+interface VariantsProps {
+  offer: Offer;
+  health: Health | null;
+  /** Null if there is no list to go back to. */
+  onBack: (() => void) | null;
+}
+
+function Variants({ offer, health, onBack }: VariantsProps): JSX.Element {
+  const best = bestOf(offer, health);
+  return (
+    <section class="variants" aria-label={t('models.variantsOf', { origin: offer.origin })}>
+      <div class="row spread">
+        <h4>{offer.origin}</h4>
+        {onBack && (
+          <button type="button" class="button quiet" onClick={onBack}>
+            {t('models.backToList')}
+          </button>
+        )}
+      </div>
+      {offer.data.length === 0 && <p class="muted">{t('models.noGguf')}</p>}
+      <ul class="found">
+        {offer.data.map((variant) => (
+          <VariantRow
+            key={variant.source}
+            variant={variant}
+            fit={fitOf(variant.size, health)}
+            best={variant === best}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function VariantRow({ variant, fit, best }: { variant: Variant; fit: Fit; best: boolean }): JSX.Element {
+  const { models } = useActions();
+  const { source, quantization, size, projector } = variant;
+  const name = quantization ?? source.slice(source.lastIndexOf('/') + 1);
+  return (
+    <li class="variant">
+      <span>
+        <strong>{name}</strong>
+        {best && <span class="tag strong">{t('models.best')}</span>}
+        <span class={fit === 'too large' ? 'problem' : 'muted'}>
+          {[
+            formatBytes(size, t.tag),
+            ...(projector ? [t('models.withMedia')] : []),
+            ...(fit === 'unknown' ? [] : [t(FITS[fit])]),
+          ].join(' · ')}
+        </span>
+      </span>
+      <button
+        type="button"
+        class={best ? 'button primary' : 'button'}
+        aria-label={t('models.pullNamed', { name })}
+        onClick={() => void models.pull(source)}
+      >
+        {t('models.pull')}
+      </button>
+    </li>
+  );
+}

@@ -1,0 +1,46 @@
+import { isOfThisMachine } from '../../../src/api/http/host.ts';
+import type { HomeServer, ServerState } from '../../protocol.ts';
+import { Problem } from '../messages/problem.ts';
+import type { Translate } from '../messages/translate.ts';
+
+/** The server that a person has given, and whether it answers. */
+export interface Home {
+  server: HomeServer;
+  state: ServerState;
+}
+
+/** Reads the typed address of a Paddock server. `page` is that of the page. Throws a `Problem`. */
+export function readServerAddress(typed: string, page: string): string {
+  const text = typed.trim().replace(/\/(?:v1\/?)?$/, '');
+  const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `${schemeFor(text, page)}://${text}`);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Problem('home.notAddress');
+  if (url.username || url.password) throw new Problem('home.keyApart');
+  if (page.startsWith('https:') && url.protocol === 'http:' && !isOfThisMachine(url.host)) {
+    throw new Problem('home.httpsOnly');
+  }
+  return `${url.origin}${url.pathname.replace(/\/?$/, '/')}`;
+}
+
+export function hostOf({ url }: Pick<HomeServer, 'url'>): string {
+  return parse(url)?.host ?? url;
+}
+
+/** Says why this browser answers in place of the server. `origin` is that of the page. */
+export function explainState({ server, state }: Home, origin: string, t: Translate): string {
+  const host = hostOf(server);
+  if (state !== 'refuses') return t('home.silent', { host });
+  const name = parse(server.url)?.hostname ?? host;
+  return isOfThisMachine(name) ? t('home.refuses', { host, origin }) : t('home.refusesName', { host, origin, name });
+}
+
+function schemeFor(host: string, page: string): string {
+  return page.startsWith('http:') || isOfThisMachine(host.replace(/\/.*/, '')) ? 'http' : 'https';
+}
+
+function parse(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}

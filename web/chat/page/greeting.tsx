@@ -1,0 +1,33 @@
+import type { JSX } from 'preact';
+import { t } from '../messages/language.ts';
+import type { ListedModel } from '../models/model.ts';
+import type { Ground } from '../state/state.ts';
+
+interface GreetingProps {
+  model: ListedModel | undefined;
+  ground: Ground | null;
+  /** False if this browser keeps nothing for the page. */
+  kept: boolean;
+}
+
+/** The content of an empty conversation. */
+export function Greeting({ model, ground, kept }: GreetingProps): JSX.Element {
+  return (
+    <div class="greeting">
+      <h2>{model ? t('greeting.talkTo', { name: model.name }) : t('greeting.hello')}</h2>
+      {model?.description && <p>{model.description}</p>}
+      <p class="muted">{whereItGoes(ground)}</p>
+      {!kept && (
+        <p class="muted" role="status">
+          {t('greeting.notKept')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function whereItGoes(ground: Ground | null): string {
+  if (ground === 'browser') return t('greeting.browser');
+  const local = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname);
+  return local ? t('greeting.machine') : t('greeting.server', { host: location.hostname });
+}

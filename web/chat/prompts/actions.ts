@@ -1,0 +1,60 @@
+import { isOver } from '../conversation/tree/erase.ts';
+import type { Stamp } from '../conversation/tree/stamp.ts';
+import { t } from '../messages/language.ts';
+import { type Context, tell } from '../state/context.ts';
+import { newId } from '../state/new-id.ts';
+import { newPrompt, type Prompt } from './prompts.ts';
+import { isStoredPrompt, readPrompts, removePrompt, storePrompt } from './storage.ts';
+
+export interface PromptActions {
+  /** Reads the stored prompts, and again when another tab has changed one. */
+  follow(): void;
+  /** Keeps a new prompt, or another name and text for the one with this id. */
+  keep(id: string | null, name: string, text: string): void;
+  setDeleted(id: string, deleted: boolean): void;
+  /** Joins prompts of a file to those that are here. Returns how many are new or came back. */
+  take(prompts: Prompt[]): number;
+}
+
+export function promptActions(context: Context): PromptActions {
+  const { store, clock } = context;
+  const see = (prompts: Prompt[]) => {
+    for (const { name, text, deleted } of prompts) for (const { at } of [name, text, deleted]) clock.see(at);
+    store.dispatch({ kind: 'prompts', prompts });
+  };
+  const read = () => {
+    const prompts = readPrompts();
+    const now = Date.now();
+    for (const one of prompts) if (isOver(one, now)) removePrompt(one.id);
+    see(prompts.filter((one) => !isOver(one, now)));
+  };
+  const put = (prompt: Prompt) => {
+    store.dispatch({ kind: 'prompts', prompts: [prompt] });
+    const isStored = storePrompt(store.get().prompts[prompt.id] ?? prompt);
+    if (!isStored && store.get().kept) tell(context, t('prompts.noRoom'), 'bad');
+  };
+  const change = (id: string, values: (at: Stamp) => Partial<Prompt>) => {
+    const known = store.get().prompts[id];
+    if (known) put({ ...known, ...values(clock.next()) });
+  };
+
+  return {
+    follow: () => {
+      read();
+      addEventListener('storage', ({ key }) => key !== null && isStoredPrompt(key) && read());
+    },
+    keep: (id, name, text) => {
+      if (id === null) put(newPrompt(newId(), name, text, clock.next()));
+      else change(id, (at) => ({ name: { value: name, at }, text: { value: text, at } }));
+    },
+    setDeleted: (id, deleted) => change(id, (at) => ({ deleted: { value: deleted, at } })),
+    take: (prompts) => {
+      const isHere = ({ id }: Prompt) => store.get().prompts[id]?.deleted.value === false;
+      const fresh = prompts.filter((one) => !isHere(one));
+      see(prompts);
+      for (const { id } of fresh) change(id, (at) => ({ deleted: { value: false, at } }));
+      for (const one of prompts) if (!fresh.includes(one)) put(one);
+      return fresh.length;
+    },
+  };
+}

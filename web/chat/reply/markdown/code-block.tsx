@@ -1,0 +1,80 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { t } from '../../messages/language.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { lazy, useLazy } from '../../parts/lazy.ts';
+import { useNear } from '../../parts/use-near.ts';
+import type { Piece } from './highlight.ts';
+import { lineGroups } from './line-groups.ts';
+
+const highlighter = lazy(() => import('./highlight.ts'));
+
+interface CodeBlockProps {
+  code: string;
+  /** As the text names it; '' if it does not. */
+  language: string;
+  /** Buttons besides the one that copies. */
+  buttons?: ComponentChildren;
+  /** What is shown in the place of the code. */
+  children?: ComponentChildren;
+}
+
+export function CodeBlock({ code, language, buttons, children }: CodeBlockProps): JSX.Element {
+  return (
+    <figure class="code-block" dir="ltr">
+      <figcaption>
+        <span>{language || t('reply.plainCode')}</span>
+        <span class="row">
+          {buttons}
+          <CopyButton text={code} label={t('reply.copyCode')} />
+        </span>
+      </figcaption>
+      {children ?? <Code code={code} language={language} />}
+    </figure>
+  );
+}
+
+function Code({ code, language }: { code: string; language: string }): JSX.Element {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
+    <pre tabIndex={0}>
+      <code>
+        {lineGroups(code).map((lines, index) => (
+          // Code grows only at its end, so its place identifies a group.
+          <Lines key={index} lines={lines} language={language.toLowerCase()} />
+        ))}
+      </code>
+    </pre>
+  );
+}
+
+/**
+ * Some lines of code. They are coloured when they come into view, so that neither a long code nor a growing one holds the
+ * page up. Each group is coloured by itself.
+ */
+function Lines({ lines, language }: { lines: string; language: string }): JSX.Element {
+  const place = useRef<HTMLSpanElement>(null);
+  const near = useNear(place);
+  const library = useLazy(highlighter, near && language !== '');
+  const drawn = useMemo(() => {
+    const pieces = near && library ? library.highlight(lines, language) : null;
+    return pieces ? drawPieces(pieces) : lines;
+  }, [library, near, lines, language]);
+  return (
+    <span ref={place} class="lines">
+      {drawn}
+    </span>
+  );
+}
+
+function drawPieces(pieces: Piece[]): ComponentChildren[] {
+  return pieces.map((piece, index) =>
+    typeof piece === 'string' ? (
+      piece
+    ) : (
+      <span key={index} class={piece.kinds}>
+        {drawPieces(piece.pieces)}
+      </span>
+    ),
+  );
+}

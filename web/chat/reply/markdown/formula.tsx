@@ -1,0 +1,56 @@
+import type { JSX } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../messages/language.ts';
+import { lazy, useLazy } from '../../parts/lazy.ts';
+import type { MathToken } from './math.ts';
+
+const typesetter = lazy(() => import('./typeset.ts'));
+
+/** Shorter formulas fit into the narrowest column, so they need not be measured. */
+const MEASURED_LENGTH = 40;
+
+/** A formula. It is shown as it was written until it is complete and KaTeX has come, and if KaTeX can't read it. */
+export function Formula({ formula }: { formula: MathToken }): JSX.Element {
+  const { raw, text, display, open } = formula;
+  const katex = useLazy(typesetter, !open);
+  const [refused, setRefused] = useState<string | null>(null);
+  const [wide, setWide] = useState(false);
+  const place = useRef<HTMLElement>(null);
+  const typeset = katex !== null && !open && refused !== text;
+  useLayoutEffect(() => {
+    if (!typeset || !place.current) return;
+    if (!katex.typeset(text, display, place.current)) setRefused(text);
+    else if (!display && text.length > MEASURED_LENGTH) setWide(isWide(place.current));
+  }, [typeset, text, display]);
+  // The key keeps Preact's children and KaTeX's apart: each has an element of its own.
+  const how = typeset ? 'typeset' : 'source';
+  const source = typeset ? null : raw.trim();
+  if (!display && !wide) {
+    return (
+      <span key={how} ref={place} class={`formula ${how}`} dir="ltr">
+        {source}
+      </span>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields
+    <span
+      key={how}
+      ref={place}
+      class={`formula display ${how}`}
+      dir="ltr"
+      role="group"
+      aria-label={t('reply.formula')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
+      tabIndex={0}
+    >
+      {source}
+    </span>
+  );
+}
+
+/** Returns true if the element is wider than the text around it may be. */
+function isWide(element: HTMLElement): boolean {
+  const column = element.closest('p, li, td, th, .prose');
+  return column !== null && element.getBoundingClientRect().width > column.clientWidth;
+}

@@ -1,0 +1,121 @@
+import type { ToolCallObject } from '../../../src/api/chat/tool-call.ts';
+import type { FinishReason } from '../../../src/contract/events.ts';
+import type { ReplyFigures, ReplyStats, ReplyTurn } from '../conversation/conversation.ts';
+
+/** The fields of a chat stream's event that the page uses. */
+export interface ChatChunk extends Partial<ReplyFigures> {
+  choices?: {
+    delta: { content?: string | null; reasoning_content?: string; tool_calls?: ToolCallDelta[] };
+    finish_reason: FinishReason | null;
+  }[];
+  prompt_progress?: PromptProgress;
+}
+
+/** Counts are tokens; `processed` includes `cache`. */
+export interface PromptProgress {
+  cache: number;
+  processed: number;
+  total: number;
+}
+
+interface ToolCallDelta {
+  index: number;
+  id?: string;
+  function?: { name?: string; arguments?: string };
+}
+
+/** A growing reply. Times are in ms since its request. */
+export interface Coming {
+  reply: ReplyTurn;
+  finish: FinishReason | null;
+  prompt: PromptProgress | null;
+  /** The number of pieces so far. A piece is about one token. */
+  pieces: number;
+  firstPieceMs: number | null;
+  /** The time of the latest piece. */
+  lastPieceMs: number;
+  figures: ReplyFigures;
+}
+
+export function coming(reply: ReplyTurn): Coming {
+  return {
+    reply,
+    finish: null,
+    prompt: null,
+    pieces: 0,
+    firstPieceMs: null,
+    lastPieceMs: 0,
+    figures: { usage: null, timings: null },
+  };
+}
+
+/** Adds an event to the reply. `now` is the time of its arrival. */
+export function withChunk(before: Coming, chunk: ChatChunk, now: number): Coming {
+  const choice = chunk.choices?.[0];
+  const delta = choice?.delta ?? {};
+  const { content, reasoning_content: reasoning, tool_calls: calls } = delta;
+  const piece = Boolean(content || reasoning || calls);
+  return {
+    reply: {
+      ...before.reply,
+      text: before.reply.text + (content ?? ''),
+      reasoning: before.reply.reasoning + (reasoning ?? ''),
+      calls: (calls ?? []).reduce(withCall, before.reply.calls),
+    },
+    finish: choice?.finish_reason ?? before.finish,
+    prompt: chunk.prompt_progress ?? before.prompt,
+    pieces: before.pieces + (piece ? 1 : 0),
+    firstPieceMs: before.firstPieceMs ?? (piece ? now : null),
+    lastPieceMs: piece ? now : before.lastPieceMs,
+    figures: { usage: chunk.usage ?? before.figures.usage, timings: chunk.timings ?? before.figures.timings },
+  };
+}
+
+/**
+ * Returns the figures of a reply that took `totalMs`. If the server did not send a figure, the page's own count is
+ * used.
+ */
+export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: Coming, totalMs: number): ReplyStats {
+  const { usage, timings } = figures;
+  const miss = timings?.cache?.miss?.why;
+  return {
+    promptTokens: usage?.prompt_tokens ?? prompt?.total ?? 0,
+    cachedTokens: usage?.prompt_tokens_details?.cached_tokens ?? prompt?.cache ?? 0,
+    tokens: usage?.completion_tokens ?? pieces,
+    tokensPerSecond: timings?.predicted_per_second || rate(pieces, firstPieceMs, lastPieceMs),
+    firstTokenMs: firstPieceMs,
+    totalMs,
+    ...(miss && { miss }),
+  };
+}
+
+/** The figures of a reply that went on: its first word is that of the beginning, its prompt that of the rest. */
+export function statsOfAll(beginning: ReplyStats | null, rest: ReplyStats | null): ReplyStats | null {
+  if (!beginning || !rest) return rest ?? beginning;
+  return {
+    ...rest,
+    tokens: beginning.tokens + rest.tokens,
+    inPrompt: beginning.tokens,
+    firstTokenMs: beginning.firstTokenMs,
+    totalMs: beginning.totalMs + rest.totalMs,
+  };
+}
+
+/** Returns the tokens per second from the first piece to the latest; null if there are not enough pieces. */
+export function rate(pieces: number, firstPieceMs: number | null, lastPieceMs: number): number | null {
+  if (firstPieceMs === null || pieces < 2 || lastPieceMs <= firstPieceMs) return null;
+  return ((pieces - 1) * 1000) / (lastPieceMs - firstPieceMs);
+}
+
+function withCall(calls: ToolCallObject[], { index, id, function: given = {} }: ToolCallDelta): ToolCallObject[] {
+  const known = calls[index] ?? { id: '', type: 'function' as const, function: { name: '', arguments: '' } };
+  const call: ToolCallObject = {
+    id: id ?? known.id,
+    type: 'function',
+    function: {
+      name: given.name ?? known.function.name,
+      arguments: known.function.arguments + (given.arguments ?? ''),
+    },
+  };
+  return [...calls.slice(0, index), call, ...calls.slice(index + 1)];
+}

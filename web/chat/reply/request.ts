@@ -1,0 +1,121 @@
+import { withFiles } from '../attachments/text-file.ts';
+import type { Conversation, Recording, ReplyTurn, Turn, UserTurn } from '../conversation/conversation.ts';
+import { readMore, readSchema, readStop, type Settings } from '../settings/settings.ts';
+import { definitionsOf, type RunnableTool } from '../tools/offer.ts';
+
+/**
+ * Makes the body of POST /v1/chat/completions for the next reply. `runnable` are the tools that the page runs, besides those
+ * of the settings. Throws an `Error` for people if a text of the settings can't be read.
+ */
+export function toChatRequest(
+  { settings, turns }: Conversation,
+  model: string,
+  runnable: RunnableTool[] = [],
+): Record<string, unknown> {
+  const system = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
+  return {
+    model,
+    messages: [...system, ...withResults(turns.filter(isForModel)).map(toMessage)],
+    stream: true,
+    stream_options: { include_usage: true },
+    return_progress: true,
+    // If the conversation is too long for the context window, the error says so with both numbers.
+    context_overflow: 'error',
+    ...fieldsOf(settings, runnable),
+  };
+}
+
+function fieldsOf(settings: Settings, runnable: RunnableTool[]): object {
+  const { sampling, effort, stop: stopText, schema: schemaText, more } = settings;
+  const tools = definitionsOf(settings, runnable);
+  const stop = readStop(stopText);
+  const schema = readSchema(schemaText);
+  return {
+    ...(tools.length > 0 && { tools }),
+    ...sampling,
+    ...(effort && { reasoning_effort: effort }),
+    ...(stop.length > 0 && { stop }),
+    ...(schema && { response_format: { type: 'json_schema', json_schema: { name: 'reply', schema } } }),
+    ...readMore(more),
+  };
+}
+
+/** Makes such a body that has the model go on with a reply. The conversation ends before it. */
+export function toContinuationRequest(
+  conversation: Conversation,
+  reply: ReplyTurn,
+  model: string,
+  runnable: RunnableTool[] = [],
+): object {
+  const request = toChatRequest(conversation, model, runnable);
+  const { text: content, reasoning } = reply;
+  const message = { role: 'assistant', content, ...(reasoning !== '' && { reasoning_content: reasoning }) };
+  return {
+    ...request,
+    messages: [...(request.messages as object[]), message],
+    continue_final_message: true,
+    add_generation_prompt: false,
+  };
+}
+
+/** False for a reply without text and calls, such as one that failed at once. The model does not get it. */
+function isForModel(turn: Turn): boolean {
+  return turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0;
+}
+
+/**
+ * The results of each reply in the order of its calls: they have come in any. Templates take no call without one, so of a
+ * call that nobody ran the model is told that.
+ */
+function withResults(turns: Turn[]): Turn[] {
+  const all: Turn[] = [];
+  let calls: string[] = [];
+  let results = new Map<string, Turn>();
+  const flush = () => {
+    const missing = (id: string): Turn => ({ role: 'tool', id, callId: id, text: 'The call was not run.' });
+    all.push(...calls.map((id) => results.get(id) ?? missing(id)));
+    results = new Map();
+  };
+  for (const turn of turns) {
+    if (turn.role === 'tool') {
+      results.set(turn.callId, turn);
+      continue;
+    }
+    flush();
+    all.push(turn);
+    calls = turn.role === 'assistant' ? turn.calls.map(({ id }) => id) : [];
+  }
+  flush();
+  return all;
+}
+
+function toMessage(turn: Turn): object {
+  switch (turn.role) {
+    case 'user':
+      return { role: 'user', content: toContent(turn) };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: turn.text === '' ? null : turn.text,
+        ...(turn.calls.length > 0 && { tool_calls: turn.calls }),
+      };
+    case 'tool':
+      return { role: 'tool', tool_call_id: turn.callId, content: turn.text };
+    default:
+      return turn satisfies never;
+  }
+}
+
+function toContent({ text: words, images, recordings = [], files = [] }: UserTurn): string | object[] {
+  const text = withFiles(files, words);
+  if (images.length + recordings.length === 0) return text;
+  return [
+    ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
+    ...recordings.map((recording) => ({ type: 'input_audio', input_audio: toInputAudio(recording) })),
+    ...(text === '' ? [] : [{ type: 'text', text }]),
+  ];
+}
+
+function toInputAudio({ url }: Recording): { data: string; format: 'wav' | 'mp3' } {
+  return { data: url.slice(url.indexOf(',') + 1), format: url.startsWith('data:audio/wav;') ? 'wav' : 'mp3' };
+}

@@ -1,0 +1,21 @@
+import { chatRequestSchema } from '../../../src/api/chat/schema.ts';
+import { validate } from '../../../src/api/fields/fields.ts';
+import { refuseFields, undefinedFields, WITHOUT_EFFECT } from '../../../src/api/fields/support.ts';
+import type { Translate } from '../messages/translate.ts';
+
+const REQUEST = { model: 'any', messages: [{ role: 'user', content: '' }] };
+
+/** Says what the API has against these fields of a chat request, partly in its own English; null if it takes and honours them all. */
+export function problemOfFields(fields: object, t: Translate): string | null {
+  const idle = Object.keys(fields).find((name) => WITHOUT_EFFECT.has(name));
+  if (idle !== undefined) return t('settings.noEffect', { name: idle });
+  const [unknown] = undefinedFields(fields, chatRequestSchema.entries);
+  if (unknown !== undefined) return t('settings.noField', { name: unknown });
+  try {
+    validate(chatRequestSchema, { ...REQUEST, ...fields });
+    refuseFields(fields, [], chatRequestSchema.entries);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

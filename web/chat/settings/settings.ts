@@ -1,0 +1,175 @@
+import {
+  SAMPLING_FIELDS as API_FIELDS,
+  type SamplingField as ApiField,
+  type SamplingName as ApiName,
+} from '../../../src/contract/sampling.ts';
+import { Problem } from '../messages/problem.ts';
+import type { Key, Said } from '../messages/translate.ts';
+
+/** A number of a request that a person can set. */
+export interface SamplingField {
+  name: SamplingName;
+  label: Key;
+  hint: Key;
+  min: number;
+  max: number | null;
+  /** The step in which it is typed; 1 takes whole numbers alone. */
+  step: number;
+  /** What holds if neither a person nor the model says anything else. */
+  otherwise: Said | string;
+}
+
+export type SamplingName = ApiName | 'max_tokens' | 'seed';
+
+/** How much a model may think. These are the words of the API. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** The settings of a conversation. Absent fields leave the model's defaults. Those from before a field existed lack it. */
+export interface Settings {
+  system: string;
+  /** OpenAI's `tools` as JSON text; '' for no tools. */
+  tools: string;
+  sampling: Partial<Record<SamplingName, number>>;
+  effort?: Effort;
+  /** Texts that end a reply, one on each line. */
+  stop?: string;
+  /** The JSON schema of the replies, as text. */
+  schema?: string;
+  /** More fields of the request, a JSON object as text. */
+  more?: string;
+}
+
+export const NO_SETTINGS: Settings = { system: '', tools: '', sampling: {} };
+
+const MOST_STOPS = 4;
+
+/** These are set by the page, or change what it can read. */
+const OWN_FIELDS = [
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'return_progress',
+  'context_overflow',
+  'n',
+  'best_of',
+  'continue_final_message',
+  'add_generation_prompt',
+];
+
+/** The steps in which the numbers of the API are typed. */
+const STEPS: Record<ApiName, number> = {
+  temperature: 0.05,
+  top_p: 0.01,
+  top_k: 1,
+  min_p: 0.01,
+  typical_p: 0.01,
+  repeat_penalty: 0.01,
+  repeat_last_n: 1,
+  presence_penalty: 0.1,
+  frequency_penalty: 0.1,
+  dynatemp_range: 0.05,
+  dynatemp_exponent: 0.1,
+  mirostat: 1,
+  mirostat_tau: 0.1,
+  mirostat_eta: 0.01,
+};
+
+function words<Name extends SamplingName>(name: Name) {
+  return { name, label: `sampling.${name}`, hint: `samplingHint.${name}` } as const;
+}
+
+function fromApi({ name, min, max, default: otherwise }: ApiField & { name: ApiName }): SamplingField {
+  return { ...words(name), min, max: max ?? null, step: STEPS[name], otherwise: String(otherwise) };
+}
+
+const OF_API = Object.values(API_FIELDS).map(fromApi);
+
+const LONGEST: SamplingField = {
+  ...words('max_tokens'),
+  min: 1,
+  max: null,
+  step: 1,
+  otherwise: { key: 'sampling.noLimit' },
+};
+
+const SEED: SamplingField = {
+  ...words('seed'),
+  min: 0,
+  max: 4_294_967_295,
+  step: 1,
+  otherwise: { key: 'sampling.random' },
+};
+
+/** The fields that most people look for. */
+export const FIRST_FIELDS: SamplingField[] = [...OF_API.filter(({ name }) => name === 'temperature'), LONGEST];
+
+/** All others, in the order of the form. */
+export const OTHER_FIELDS: SamplingField[] = [...OF_API.filter(({ name }) => name !== 'temperature'), SEED];
+
+/** All fields. The ranges are the API's. */
+export const SAMPLING_FIELDS: SamplingField[] = [...FIRST_FIELDS, ...OTHER_FIELDS];
+
+/** Parses a typed value. Returns undefined if it is empty and null if the API would refuse it. */
+export function readSampling({ min, max, step }: SamplingField, typed: string): number | undefined | null {
+  if (typed.trim() === '') return undefined;
+  const value = Number(typed);
+  const whole = step !== 1 || Number.isInteger(value);
+  return Number.isFinite(value) && whole && value >= min && (max === null || value <= max) ? value : null;
+}
+
+/** Sets one field. Undefined restores the model's default. */
+export function withSampling(settings: Settings, name: SamplingName, value: number | undefined): Settings {
+  const { [name]: _, ...others } = settings.sampling;
+  return { ...settings, sampling: value === undefined ? others : { ...others, [name]: value } };
+}
+
+/** Parses the tools of the settings. Throws a `Problem`. */
+export function readTools(text: string): unknown[] {
+  if (text.trim() === '') return [];
+  const value = readJson(text, 'settings.toolsNotJson');
+  if (!Array.isArray(value)) {
+    throw new Problem('settings.toolsNotArray', { example: '[{"type": "function", "function": {…}}]' });
+  }
+  return value;
+}
+
+/** Parses the texts that end a reply. Throws a `Problem`. */
+export function readStop(text = ''): string[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  if (lines.length > MOST_STOPS) throw new Problem('settings.tooManyStops', { most: MOST_STOPS });
+  return lines;
+}
+
+/** Parses the schema of the replies; null if there is none. Throws a `Problem`. */
+export function readSchema(text = ''): object | null {
+  if (text.trim() === '') return null;
+  const value = readJson(text, 'settings.schemaNotJson');
+  if (!isObject(value)) {
+    throw new Problem('settings.schemaNotObject', { example: '{"type": "object", "properties": {…}}' });
+  }
+  return value;
+}
+
+/** Parses the further fields of the request. Throws a `Problem`. */
+export function readMore(text = ''): object {
+  if (text.trim() === '') return {};
+  const value = readJson(text, 'settings.moreNotJson');
+  if (!isObject(value)) throw new Problem('settings.moreNotObject', { example: '{"logit_bias": {…}}' });
+  const own = OWN_FIELDS.find((name) => Object.hasOwn(value, name));
+  if (own !== undefined) throw new Problem('settings.ownField', { name: own });
+  return value;
+}
+
+function readJson(text: string, problem: Key): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Problem(problem, { reason: (error as Error).message });
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

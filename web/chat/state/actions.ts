@@ -1,0 +1,145 @@
+import { findGround } from '../api/ground.ts';
+import { type DraftActions, draftActions } from '../composer/actions.ts';
+import { sharedText } from '../composer/shared.ts';
+import { type ConversationActions, conversationActions } from '../conversation/actions.ts';
+import { type MessageActions, messageActions } from '../conversation/message-actions.ts';
+import { type ModelActions, modelActions } from '../models/actions.ts';
+import { type HomeActions, homeActions } from '../models/home-actions.ts';
+import { type HubActions, hubActions } from '../models/hub-actions.ts';
+import { followPresets, type PresetActions, presetActions } from '../presets/actions.ts';
+import { type PromptActions, promptActions } from '../prompts/actions.ts';
+import { type ReplyActions, type ReplyKeeping, replyActions } from '../reply/actions.ts';
+import { type FolderActions, folderActions } from '../sidebar/folder-actions.ts';
+import { type SearchActions, searchActions } from '../sidebar/search-actions.ts';
+import { type ToolActions, toolActions } from '../tools/actions.ts';
+import { type CallActions, callActions } from '../tools/call-actions.ts';
+import { type WindowActions, windowActions } from '../window/actions.ts';
+import { dropQuery } from './address.ts';
+import { type Context, messageOf, tell } from './context.ts';
+import { keepKey } from './preferences.ts';
+import { followTabs } from './tabs.ts';
+
+/** Everything that a person can do on the page. */
+export interface Actions {
+  /** Reads what is stored, finds the API and fetches the data for the first view. */
+  open(): void;
+  /** Tries again to find the API. */
+  start(): Promise<void>;
+  /** Uses this key from now on. */
+  giveKey(key: string): Promise<void>;
+  /** Shows a short message. */
+  tell(text: string): void;
+  dismissNotice(): void;
+  models: ModelActions;
+  hub: HubActions;
+  replies: ReplyActions;
+  messages: MessageActions;
+  calls: CallActions;
+  tools: ToolActions;
+  home: HomeActions;
+  conversations: ConversationActions;
+  folders: FolderActions;
+  search: SearchActions;
+  drafts: DraftActions;
+  /** What can be done when the context window fills. */
+  window: WindowActions;
+  presets: PresetActions;
+  prompts: PromptActions;
+}
+
+/** Writes what another app shares into the draft. It is sent by nobody but the person. */
+function takeShared(drafts: DraftActions): void {
+  const text = sharedText(location.search);
+  if (text === null) return;
+  drafts.write({ text });
+  dropQuery();
+}
+
+export function createActions(context: Context): Actions {
+  const { store } = context;
+  const models = modelActions(context, () => void restored.then(replies.resume));
+  const tools = toolActions(context);
+  const home = homeActions(context, () => models.refresh().catch(() => {}), models.refreshHealth);
+  const replies: ReplyActions & ReplyKeeping = replyActions(context, models, {
+    begin: (id) => {
+      calls.begin(id);
+      // It may have ended because the server is gone.
+      void home.look();
+    },
+    stop: (id) => calls.stop(id),
+    stopOwn: (id) => calls.stopOwn(id),
+  });
+  const calls = callActions(context, { answer: replies.answer, runTool: tools.runTool });
+  const drafts = draftActions(context);
+  const prompts = promptActions(context);
+  const conversations = conversationActions(context, { stop: replies.stop, resume: replies.resume, drafts, prompts });
+  let restored: Promise<void> = Promise.resolve();
+
+  const start = async () => {
+    try {
+      store.dispatch({ kind: 'startup', startup: { kind: 'starting' } });
+      const found = await findGround((progress) =>
+        store.dispatch({ kind: 'startup', startup: { kind: 'fetching', ...progress } }),
+      );
+      const ground = found === 'browser' ? await home.begin() : found;
+      if (found === 'server') home.followServer();
+      store.dispatch({ kind: 'startup', startup: { kind: 'ready', ground } });
+      await restored;
+      await models.refresh();
+      models.resumeArrival();
+    } catch (error) {
+      // If the server wants a key, the key dialog asks for one.
+      if (store.get().keyWanted !== null) return;
+      store.dispatch({ kind: 'startup', startup: { kind: 'failed', message: messageOf(error) } });
+    }
+  };
+
+  return {
+    open: () => {
+      followPresets(context);
+      const listed = conversations.restore();
+      restored = Promise.race([listed, context.database.blocked]);
+      // What waits may only be known now, long after the models.
+      void listed.then(replies.resume);
+      takeShared(drafts);
+      tools.restore();
+      followTabs(context, { ...replies, tellCalls: calls.tellTabs }, conversations.followAddress);
+      prompts.follow();
+      addEventListener('popstate', conversations.followAddress);
+      void start();
+    },
+    start,
+    giveKey: async (key) => {
+      keepKey(key);
+      store.dispatch({ kind: 'key wanted', message: null });
+      await start();
+    },
+    tell: (text) => tell(context, text),
+    dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
+    models,
+    hub: hubActions(context),
+    // A message that is sent before the conversation is read would begin another one.
+    replies: {
+      ...replies,
+      send: (text, attachments, from) => {
+        const whole = { conversationId: store.get().currentId, ...from };
+        void restored.then(() => replies.send(text, attachments, whole));
+      },
+    },
+    messages: messageActions(context, { stop: replies.stop, beginCalls: calls.begin }),
+    calls,
+    tools,
+    home,
+    conversations,
+    folders: folderActions(context, conversations.begin),
+    search: searchActions(context, conversations.open),
+    drafts,
+    window: windowActions(context, async (id) => {
+      const before = store.get().currentId;
+      await conversations.open(id);
+      drafts.takeOver(before);
+    }),
+    presets: presetActions(context),
+    prompts,
+  };
+}

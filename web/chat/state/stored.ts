@@ -1,0 +1,54 @@
+import * as v from 'valibot';
+import { LAST_TIME } from '../conversation/tree/stamp.ts';
+import type { Presets } from '../presets/presets.ts';
+import { PROMPT_LIMITS } from '../prompts/prompts.ts';
+import { EFFORTS, SAMPLING_FIELDS } from '../settings/settings.ts';
+
+// The forms of what this browser keeps and a file may have too.
+
+export const count = v.pipe(v.number(), v.finite());
+
+export const time = v.pipe(v.number(), v.minValue(0), v.maxValue(LAST_TIME));
+
+export const id = v.pipe(v.string(), v.nonEmpty());
+
+const sampling = v.record(v.picklist(SAMPLING_FIELDS.map(({ name }) => name)), count);
+
+export const settings = v.object({
+  system: v.string(),
+  tools: v.string(),
+  sampling,
+  effort: v.exactOptional(v.picklist(EFFORTS)),
+  stop: v.exactOptional(v.string()),
+  schema: v.exactOptional(v.string()),
+  more: v.exactOptional(v.string()),
+});
+
+export const stamp = v.object({ time, tab: v.string() });
+
+export const field = <const Value extends v.GenericSchema>(value: Value) => v.object({ value, at: stamp });
+
+/** A prompt as it is stored, and as a file has it. */
+export const promptSchema = v.object({
+  id,
+  name: field(v.pipe(v.string(), v.regex(/^[^\s/]\S*$/), v.maxLength(PROMPT_LIMITS.name))),
+  text: field(v.pipe(v.string(), v.maxLength(PROMPT_LIMITS.text))),
+  deleted: field(v.boolean()),
+});
+
+export const presetsSchema = v.object({
+  presets: v.record(
+    id,
+    v.object({ id, name: field(v.string()), settings: field(settings), deleted: field(v.boolean()) }),
+  ),
+  defaults: v.record(id, field(v.nullable(settings))),
+});
+
+/** Reads the text in which this browser keeps presets; null if it is none. */
+export function readPresets(text: string): Presets | null {
+  try {
+    return v.parse(presetsSchema, JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { readText, writeText } from '../state/safe-storage.ts';
+import type { ToolServer } from './server.ts';
+
+const SERVERS = 'paddock-tool-servers';
+
+const serverSchema: v.GenericSchema<unknown, ToolServer> = v.object({
+  id: v.string(),
+  url: v.string(),
+  header: v.nullable(v.object({ name: v.string(), value: v.string() })),
+  title: v.string(),
+  tools: v.array(
+    v.object({ name: v.string(), description: v.string(), parameters: v.record(v.string(), v.unknown()) }),
+  ),
+  off: v.array(v.string()),
+});
+
+/** Reads the tool servers that were added in any tab. What is none is left out: another version of the page may have kept it. */
+export function readToolServers(): ToolServer[] {
+  try {
+    const stored: unknown = JSON.parse(readText('localStorage', SERVERS) ?? '[]');
+    if (!Array.isArray(stored)) return [];
+    return stored.flatMap((one) => {
+      const read = v.safeParse(serverSchema, one);
+      return read.success ? [read.output] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Keeps them, with their keys, in this browser. Another tab may have changed some: each change begins with what is stored. */
+export function keepToolServers(servers: ToolServer[]): void {
+  writeText('localStorage', SERVERS, servers.length === 0 ? null : JSON.stringify(servers));
+}
+
+/** Calls the listener when another tab has changed them. */
+export function followToolServers(listener: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key === SERVERS || key === null) listener();
+  });
+}

@@ -1,0 +1,72 @@
+import { MCP_WORKER } from '../../../src/api/http/mcp-policy.ts';
+import type { FromWorker, KnownServer, ToWorker } from '../../mcp/messages.ts';
+import { Problem } from '../messages/problem.ts';
+import type { ToolResult } from './result.ts';
+import type { ToolServer } from './server.ts';
+
+/** The way to one MCP server. Calls throw an `Error` that tells people and models why the server can't be asked. */
+export interface ToolLink {
+  /** Asks for the name and the tools. */
+  list(): Promise<KnownServer>;
+  /** Calls a tool. Throws an `AbortError` if the signal is aborted. */
+  call(tool: string, given: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>;
+  close(): void;
+}
+
+interface Asked {
+  resolve: (message: FromWorker) => void;
+  reject: (error: Error) => void;
+}
+
+/**
+ * Opens the way to a server: a worker, because the page itself may call its own server alone. The address of the worker's
+ * script names the origin, from which its policy is made. `onChanged` is called when the server has other tools.
+ */
+export function openToolLink({ url, header }: ToolServer, onChanged: () => void): ToolLink {
+  const script = new URL(MCP_WORKER, document.baseURI);
+  script.searchParams.set('connect', new URL(url).origin);
+  const worker = new Worker(script, { type: 'module' });
+  const asked = new Map<number, Asked>();
+  let lastId = 0;
+  let broken: Error | null = null;
+  const tell = (message: ToWorker) => worker.postMessage(message);
+  const ask = (make: (id: number) => ToWorker, signal?: AbortSignal): Promise<FromWorker> => {
+    if (broken) return Promise.reject(broken);
+    lastId += 1;
+    const id = lastId;
+    const answer = new Promise<FromWorker>((resolve, reject) => {
+      asked.set(id, { resolve, reject });
+      signal?.addEventListener('abort', () => {
+        tell({ kind: 'cancel', id });
+        reject(signal.reason);
+      });
+    });
+    tell(make(id));
+    return answer.finally(() => asked.delete(id));
+  };
+  worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+    if (data.kind === 'changed') return onChanged();
+    const question = asked.get(data.id);
+    if (data.kind === 'failed') question?.reject(new Error(data.message));
+    else question?.resolve(data);
+  });
+  worker.addEventListener('error', () => {
+    broken = new Problem('tools.noWorker');
+    for (const { reject } of asked.values()) reject(broken);
+  });
+  tell({ kind: 'open', url, header });
+
+  return {
+    list: async () => {
+      const answer = await ask((id) => ({ kind: 'list', id }));
+      if (answer.kind !== 'listed') throw new Problem('tools.noList');
+      return answer.known;
+    },
+    call: async (tool, given, signal) => {
+      const answer = await ask((id) => ({ kind: 'call', id, tool, arguments: given }), signal);
+      if (answer.kind !== 'called') throw new Problem('tools.noResult');
+      return answer.result;
+    },
+    close: () => tell({ kind: 'close' }),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Conversation, Turn, UserTurn } from '../conversation/conversation.ts';
+import { formatList } from '../messages/numbers.ts';
+import type { Translate } from '../messages/translate.ts';
+import type { ListedModel } from '../models/model.ts';
+import { wordsOf } from './words.ts';
+
+/** Stands in a message that had nothing but pictures or recordings, which its model can't take. */
+const NOTHING_LEFT = '(There was an attachment here, which this model can not read.)';
+
+/**
+ * The conversation as the model gets it: without the turns that are left out, whose summary joins the system prompt, and
+ * without pictures and recordings that the model does not take.
+ */
+export function asSent(conversation: Conversation, model: ListedModel): Conversation {
+  const { settings, turns } = conversation;
+  // A reply above the cut that is to go on has all that was said before it.
+  const leftOut = conversation.leftOut && conversation.leftOut.turns < turns.length ? conversation.leftOut : undefined;
+  const summary = leftOut?.summary?.trim() ?? '';
+  const own = settings.system.trim() === '' ? (model.settings.system_prompt ?? '') : settings.system;
+  const said = `Summary of what was said before:\n${summary}`;
+  return {
+    ...conversation,
+    settings: summary === '' ? settings : { ...settings, system: own === '' ? said : `${own}\n\n${said}` },
+    turns: turns.slice(leftOut?.turns ?? 0).map((turn) => withoutForeign(turn, model)),
+  };
+}
+
+/** Says for people what of a message its model does not get; null if it gets all. */
+export function mediaNote(
+  { images, recordings = [] }: UserTurn,
+  model: ListedModel | undefined,
+  t: Translate,
+): string | null {
+  if (!model) return null;
+  const { vision, audio } = model.capabilities;
+  const missing = [
+    ...(images.length > 0 && !vision ? [t('files.thePictures', { count: images.length })] : []),
+    ...(recordings.length > 0 && !audio ? [t('files.theRecordings', { count: recordings.length })] : []),
+  ];
+  return missing.length === 0 ? null : t('files.leftOut', { model: model.name, what: formatList(missing, t.tag) });
+}
+
+function withoutForeign(turn: Turn, { capabilities: { vision, audio } }: ListedModel): Turn {
+  if (turn.role !== 'user') return turn;
+  const { recordings = [], ...said } = turn;
+  const images = vision ? turn.images : [];
+  const heard = audio ? recordings : [];
+  const isEmptied = wordsOf(turn) === '' && images.length + heard.length < turn.images.length + recordings.length;
+  const text = isEmptied && images.length + heard.length === 0 ? NOTHING_LEFT : turn.text;
+  return { ...said, text, images, ...(heard.length > 0 && { recordings: heard }) };
+}

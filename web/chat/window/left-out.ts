@@ -1,0 +1,13 @@
+import { wayOf } from '../conversation/tree/branches.ts';
+import type { Head, Messages } from '../conversation/tree/tree.ts';
+import type { LeftOut } from './cut.ts';
+
+/** Finds what is left out of the shown branch. The last cut on it counts. */
+export function leftOutOf(head: Head, messages: Messages): LeftOut | null {
+  const way = wayOf(head, messages);
+  const last = way.findLastIndex(({ cut }) => cut?.value);
+  const message = way[last];
+  if (!message?.cut?.value) return null;
+  const turns = way.slice(0, last + 1).filter(({ deleted }) => !deleted.value).length;
+  return { ...message.cut.value, messageId: message.id, turns };
+}

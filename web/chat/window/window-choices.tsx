@@ -1,0 +1,127 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Conversation } from '../conversation/conversation.ts';
+import { t } from '../messages/language.ts';
+import type { ListedModel } from '../models/model.ts';
+import type { Ground, State } from '../state/state.ts';
+import { useActions } from '../state/use-actions.ts';
+import { windowOf } from './fill.ts';
+import { likelyWindow, modelsWithMore, wayToMore } from './larger.ts';
+
+export interface WindowChoicesProps {
+  state: State;
+  conversation: Conversation;
+  model: ListedModel | undefined;
+  /** Where the API runs; null if that is not known yet. */
+  ground: Ground | null;
+  /** Says how full the window is. */
+  children: ComponentChildren;
+  /** Called when there is room again in the conversation with this id. */
+  onRoom: (conversationId: string) => void;
+  onClose?: () => void;
+}
+
+/** What can be done about a context window that is full, or nearly. */
+export function WindowChoices(props: WindowChoicesProps): JSX.Element {
+  const { state, conversation, model, ground, children, onRoom, onClose } = props;
+  const { window } = useActions();
+  const [busy, setBusy] = useState(false);
+  const { id } = conversation;
+  const summary = state.summarising[id];
+  const choose = async (make: () => Promise<string | null>) => {
+    setBusy(true);
+    const roomy = await make();
+    setBusy(false);
+    if (roomy !== null) onRoom(roomy);
+  };
+  if (summary !== undefined) return <Summarising text={summary} onStop={() => window.stopSummary(id)} />;
+  return (
+    <div class="window-choices">
+      <p>{children}</p>
+      <div class="row wrap">
+        <button
+          type="button"
+          class="button"
+          disabled={busy}
+          onClick={() => void choose(async () => ((await window.summarise(id)) ? id : null))}
+        >
+          {t('window.summarise')}
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={busy}
+          onClick={() => void choose(async () => ((await window.leaveOut(id)) ? id : null))}
+        >
+          {t('window.leaveOut')}
+        </button>
+        <button type="button" class="button" disabled={busy} onClick={() => void choose(() => window.branchOff(id))}>
+          {t('window.branchOff')}
+        </button>
+        {onClose && (
+          <button type="button" class="button quiet" onClick={onClose}>
+            {t('window.notNow')}
+          </button>
+        )}
+      </div>
+      {model && (
+        <LargerWindow state={state} conversation={conversation} model={model} ground={ground} onRoom={onRoom} />
+      )}
+    </div>
+  );
+}
+
+function Summarising({ text, onStop }: { text: string; onStop: () => void }): JSX.Element {
+  return (
+    <div class="window-choices">
+      <p class="pulse" role="status">
+        {t('window.summarising')}
+      </p>
+      {text !== '' && (
+        <p class="summary-so-far" dir="auto">
+          {text}
+        </p>
+      )}
+      <div class="row end">
+        <button type="button" class="button" onClick={onStop}>
+          {t('common.stop')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface LargerWindowProps extends Pick<WindowChoicesProps, 'state' | 'conversation' | 'ground' | 'onRoom'> {
+  model: ListedModel;
+}
+
+function LargerWindow({ state, conversation, model, ground, onRoom }: LargerWindowProps): JSX.Element {
+  const { models } = useActions();
+  const window = windowOf(state.health, model);
+  const others = modelsWithMore(state.models ?? [], state.health, ground, window);
+  return (
+    <details>
+      <summary>{t('window.larger')}</summary>
+      <p class="muted">{wayToMore(model, window, ground, t)}</p>
+      <div class="row wrap">
+        {others.map((other) => (
+          <button
+            key={other.id}
+            type="button"
+            class="button"
+            title={other.id}
+            onClick={() => {
+              models.choose(other.id, conversation.id);
+              onRoom(conversation.id);
+            }}
+          >
+            {t(other.loaded ? 'window.use' : 'window.useUpTo', {
+              name: other.name,
+              window: likelyWindow(other, state.health, ground),
+            })}
+          </button>
+        ))}
+      </div>
+    </details>
+  );
+}
