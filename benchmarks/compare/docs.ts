@@ -1,5 +1,5 @@
 import { FIGURES } from './figures-shown.ts';
-import type { Results } from './results.ts';
+import { plotFile, type Results } from './results.ts';
 import { comparisonTable, markdownTable } from './table.ts';
 import { WORKLOADS } from './workloads.ts';
 
@@ -8,7 +8,7 @@ export const DOCS_FILE = 'docs/benchmarks.md';
 const BEGIN = '<!-- results: made by npm run bench:docs -->';
 const END = '<!-- end of results -->';
 
-/** Replaces the part of a page between the marks with what the results say. Throws if the page has no marks. */
+/** Replaces the part of a page between the marks by the results. Throws if the page has no marks. */
 export function withResults(page: string, all: [name: string, results: Results][]): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin === -1 || end < begin) throw new Error(`the page has no part between '${BEGIN}' and '${END}'`);
@@ -37,8 +37,6 @@ function resultsPart(name: string, results: Results): string {
         `**${model.name}** (${Math.round(model.bytes / 1e6)} MB, SHA-256 \`${model.sha256.slice(0, 16)}\`)\n\n` +
         comparisonTable(results, model.name),
     ),
-    ...FIGURES.filter(({ plot }) => plot !== null).map(
-      ({ title, plot }) => `![${title}](../benchmarks/results/${name}-${plot}.svg)`,
-    ),
+    ...FIGURES.flatMap(({ title, plot }) => (plot === null ? [] : `![${title}](../${plotFile(name, plot)})`)),
   ].join('\n\n');
 }

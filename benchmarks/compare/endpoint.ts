@@ -5,14 +5,14 @@ import { basename, dirname, join } from 'node:path';
 import { freePort } from '../../test/kit/servers/free-port.ts';
 import type { Target } from './request.ts';
 
-/** Where an endpoint is: a URL up to and with `/v1`, or a command that starts it. */
+/** The place of an endpoint: a URL up to and including `/v1`, or a command that starts it. */
 export interface EndpointSpec {
   name: string;
   /** In a command, `{model}`, `{folder}` and `{port}` stand for the model's file, its folder and a free port. */
   at: string;
 }
 
-/** An endpoint that answers. */
+/** A running endpoint. */
 export interface Endpoint extends AsyncDisposable {
   name: string;
   target: Target;
@@ -23,13 +23,15 @@ export interface Endpoint extends AsyncDisposable {
 const START_TIMEOUT_MS = 120_000;
 const POLL_MS = 200;
 
-/** Reads `name=what` or only what: a URL or a command. */
+/** Parses `name=place` or only the place: a URL or a command. */
 export function parseEndpoint(text: string): EndpointSpec {
   const [, name, at] = /^([\w .-]+)=(.+)$/s.exec(text) ?? [];
   return name !== undefined && at !== undefined ? { name, at } : { name: 'peer', at: text };
 }
 
-/** Starts an endpoint, if it has to be started, and waits until it lists its models. Throws with what it printed if it ends. */
+/**
+ * Starts an endpoint if it is a command, and waits until it lists its models. Throws with its output if it ends first.
+ */
 export async function openEndpoint({ name, at }: EndpointSpec, modelFile: string): Promise<Endpoint> {
   if (/^https?:/.test(at)) {
     const base = at.replace(/\/$/, '');
@@ -39,7 +41,7 @@ export async function openEndpoint({ name, at }: EndpointSpec, modelFile: string
   const port = await freePort();
   const values: Record<string, string> = { model: modelFile, folder: dirname(modelFile), port: String(port) };
   const command = at.replace(/\{(model|folder|port)\}/g, (_, key: string) => values[key] ?? '');
-  // A home of its own: prompts that an earlier run left on the disk would be found again.
+  // A new home folder, without prompts that an earlier run stored on the disk.
   const home = mkdtempSync(join(tmpdir(), 'paddock-bench-'));
   const child = spawn(command, {
     shell: true,
@@ -59,8 +61,8 @@ export async function openEndpoint({ name, at }: EndpointSpec, modelFile: string
 }
 
 /**
- * Returns what ends a command and deletes its home. The shell that runs it leads a group of its own, so its children end with it; they
- * also end when this process does.
+ * Returns the function that ends a command and deletes its home. The shell of the command leads its own process group,
+ * so its children end with it. They also end with this process.
  */
 function stopper(child: ChildProcess, home: string): () => Promise<void> {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -102,7 +104,7 @@ async function untilReady(child: ChildProcess, ask: () => Promise<string>): Prom
   throw new Error(`the endpoint does not answer:\n${printed}`);
 }
 
-/** The id of the model: that which is named like the file, or the first one. */
+/** Returns the id of the model that is named like the file, or of the first model. */
 async function findModel(base: string, modelFile: string): Promise<string> {
   const response = await fetch(`${base}/models`);
   if (!response.ok) throw new Error(`${base}/models: ${response.status}`);

@@ -7,7 +7,7 @@ export interface ShownFigure {
   title: string;
   unit: string;
   digits: number;
-  /** The name of its plot's file; null for figures that stand in the table only. */
+  /** The name of the figure's plot; null for figures that are only in the table. */
   plot: string | null;
   better: 'more' | 'less';
 }
@@ -42,6 +42,7 @@ export function ratioTo({ rounds: [own = [], ...peers] }: Comparison, peer: numb
   );
 }
 
+/** Returns a value with this many digits after the point; `-` for null. */
 export function format(value: number | null, digits: number): string {
   return value === null ? '-' : value.toFixed(digits);
 }

@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import { type ModelOptions, type ModelShape, writeModel } from '../../test/kit/models/tiny-model.ts';
 import { PASSAGE } from './workloads.ts';
 
-/** A model that a run measures. */
+/** A model of a run. */
 export interface BenchModel {
   name: string;
   file: string;
 }
 
-/** The models that we can make: random weights of the shape of real models. */
+/** The models that can be made on the spot: random weights in the shapes of real models. */
 export const MADE: Record<string, { shape: ModelShape; options: ModelOptions }> = {
   '0.5b-q8_0': { shape: 'half-billion', options: { quantization: 'Q8_0' } },
   '0.5b-q4_k': { shape: 'half-billion', options: { quantization: 'Q4_K' } },
@@ -21,8 +21,8 @@ export const MADE: Record<string, { shape: ModelShape; options: ModelOptions }> 
 };
 
 /**
- * Finds a model: one of `MADE`, which is written to `folder` unless it is there, or the path of a GGUF. Each that we make has a folder
- * of its own, because some servers list all that is in one.
+ * Returns a model: one of `MADE`, which is written to `folder` if it is not there, or the GGUF at this path. Each made
+ * model has a folder of its own, because some servers list all models of a folder.
  */
 export function findModel(wanted: string, folder: string): BenchModel {
   const made = MADE[wanted];

@@ -2,22 +2,22 @@ import { parseArgs } from 'node:util';
 import { type EndpointSpec, parseEndpoint } from './endpoint.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
-/** What a run is to do. */
+/** The parameters of a run. */
 export interface Plan {
   /** Paddock first, then the peers. */
   endpoints: EndpointSpec[];
   models: string[];
   rounds: number;
   workloads: { name: string; workload: Workload; streams: number[] }[];
-  /** The name under which the results are stored; null only prints them. */
+  /** The name of the run to store the results under; null only prints them. */
   save: string | null;
-  /** The folder where made models are kept. */
+  /** The folder of the made models. */
   folder: string;
 }
 
 const OWN_COMMAND = 'node dist/src/cli/main.js serve --models {folder} --port {port} --log-level warn';
 
-/** Reads the command line. Throws an error that names the option. */
+/** Reads the command line. Throws an `Error` that names the option. */
 export function readPlan(args: string[]): Plan {
   const { values } = parseArgs({
     args,

@@ -9,7 +9,10 @@ const BARS = 430;
 const FIGURES_AT_END = 80;
 const TOP = 58;
 
-/** An SVG of one figure: for each workload and number of streams a bar for each endpoint, from left to right, on one scale. */
+/**
+ * Returns an SVG of one figure: a group of bars for each workload and number of streams, with a bar for each endpoint,
+ * all on one scale.
+ */
 export function plotFigure({ endpoints, comparisons }: Results, figure: ShownFigure): string {
   const most = Math.max(
     Number.MIN_VALUE,

@@ -1,19 +1,19 @@
 import { readdirSync } from 'node:fs';
 import { readStat, type Stat } from '../../test/kit/process.ts';
 
-/** What a process and all that it has started have taken of the machine. */
+/** The resources that a process and its descendants use. */
 export interface Usage {
-  /** Processor time so far, in seconds. */
+  /** CPU time so far, in seconds. */
   cpuSeconds: number;
-  /** Memory that is resident now, in bytes. Pages that several of the processes share count for each. */
+  /** Resident memory, in bytes. Shared pages count once for each process. */
   residentBytes: number;
 }
 
-/** Clock ticks in a second, as Linux tells times to programs on every machine that Node runs on. */
+/** Clock ticks per second, as Linux reports times on every machine that Node supports. */
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
 
-/** Reads /proc. Returns null where there is none, or when the process is gone. */
+/** Returns the usage from /proc; null if there is no /proc, or if the process is gone. */
 export function usageOfTree(root: number): Usage | null {
   const tree = [...statsOfTree(root).values()];
   if (tree.length === 0) return null;
@@ -23,7 +23,7 @@ export function usageOfTree(root: number): Usage | null {
   };
 }
 
-/** A process and all that it has started, by their ids. Empty when it is gone, or where there is no /proc. */
+/** Returns a process and its descendants by process id; empty if the process is gone, or if there is no /proc. */
 export function statsOfTree(root: number): Map<number, Stat> {
   const stats = new Map<number, Stat>();
   for (const name of listProcesses()) {

@@ -1,7 +1,7 @@
 import { sseData } from '../../src/api/stream/sse-data.ts';
 import type { Ask } from './workloads.ts';
 
-/** An OpenAI endpoint: its URL up to and with `/v1`, and the model to name. */
+/** An OpenAI endpoint: its URL up to and including `/v1`, and the name of the model. */
 export interface Target {
   base: string;
   model: string;
@@ -10,11 +10,11 @@ export interface Target {
 /** One measured reply. Times are in ms since the request was sent. */
 export interface Reply {
   text: string;
-  /** Up to the first content, reasoning or call. */
+  /** Time to the first content, reasoning or call. */
   firstMs: number;
-  /** Between one chunk with content and the next. A chunk may have several tokens. */
+  /** Times between two chunks with content. A chunk may have several tokens. */
   gapsMs: number[];
-  /** As the server counts them, or the number of chunks if it does not tell. */
+  /** The tokens that the server reports, or the number of chunks if it reports none. */
   tokens: number;
   promptTokens: number | null;
 }
@@ -30,7 +30,10 @@ interface Chunk {
   error?: unknown;
 }
 
-/** Sends all turns of a request; each reply becomes part of the next turn's history. Returns the messages before the last turn. */
+/**
+ * Sends all turns of a request but the last. Each reply becomes a part of the history. Returns the messages before the
+ * last turn.
+ */
 export async function playHistory(target: Target, ask: Ask): Promise<Message[]> {
   const messages: Message[] = ask.system === undefined ? [] : [{ role: 'system', content: ask.system }];
   for (const content of ask.turns.slice(0, -1)) {
@@ -50,7 +53,7 @@ async function send({ base, model }: Target, { maxTokens, fields }: Ask, message
   const startedAt = performance.now();
   const response = await fetch(`${base}/chat/completions`, {
     method: 'POST',
-    // While others have their turn, a server may close a connection that is kept, and the next request would fail on it.
+    // A server may close an idle connection while other endpoints are measured, and the next request on it would fail.
     headers: { 'content-type': 'application/json', connection: 'close' },
     body: JSON.stringify({
       model,

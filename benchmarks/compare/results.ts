@@ -2,17 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
-import { basename, join } from 'node:path';
 
-/** The figures of one round of one endpoint. Times are in ms; what could not be measured is null. */
+/** The figures of one round of one endpoint. Times are in ms. A figure is null if it could not be measured. */
 export interface RoundFigures {
-  /** Of all replies together, as the server counts them. */
+  /** Tokens of all replies, as the server reports them. */
   tokens: number;
-  /** Chunks with content, of all replies together. */
+  /** Chunks with content of all replies. */
   chunks: number;
-  /** Of the first request. */
+  /** Prompt tokens of the first request. */
   promptTokens: number | null;
-  /** All tokens by the time until the last reply was complete. */
+  /** All tokens, divided by the time until the last reply was complete. */
   tokensPerSecond: number;
   firstTokenP50: number | null;
   firstTokenP99: number | null;
@@ -25,7 +24,7 @@ export interface RoundFigures {
 /** The names of the figures that are compared. */
 export type Figure = Exclude<keyof RoundFigures, 'tokens' | 'chunks' | 'promptTokens'>;
 
-/** A workload at some number of streams: the rounds of each endpoint, in the order of `Results.endpoints`. */
+/** A workload with a number of streams: the rounds of each endpoint, in the order of `Results.endpoints`. */
 export interface Comparison {
   model: string;
   workload: string;
@@ -43,33 +42,48 @@ export interface Machine {
   processor: string;
   cores: number;
   memoryGiB: number;
-  /** The name of its GPU, if NVIDIA's driver tells one. */
+  /** The name of the GPU, if the NVIDIA driver reports one. */
   gpu?: string;
   system: string;
   node: string;
 }
 
-/** What a run stores. Paddock is the first endpoint. */
+/** The stored results of a run. Paddock is the first endpoint. */
 export interface Results {
   date: string;
   commit: string;
   machine: Machine;
-  /** The mean number of busy processes in the minute before the run and in its last minute; more than 0 before it is a busy machine. */
+  /**
+   * The load average: in the minute before the run, and in its last minute. A value above 0 before the run means that
+   * the machine was busy.
+   */
   load: { before: number; after: number };
   endpoints: { name: string; command: string }[];
   models: ModelFacts[];
   comparisons: Comparison[];
 }
 
+/** Has a folder for each stored run. */
 export const RESULTS_FOLDER = 'benchmarks/results';
 
-/** All stored results by name, in the order of the names. */
-export function readResults(folder: string = RESULTS_FOLDER): [name: string, results: Results][] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
+/** The path of a run's results, from the root of the repository. */
+export function resultFile(name: string): string {
+  return `${RESULTS_FOLDER}/${name}/result.json`;
+}
+
+/** The path of a run's plot, from the root of the repository. `plot` is that of a `ShownFigure`. */
+export function plotFile(name: string, plot: string): string {
+  return `${RESULTS_FOLDER}/${name}/${plot}.svg`;
+}
+
+/** Returns all stored results, sorted by the names of their runs. */
+export function readResults(): [name: string, results: Results][] {
+  if (!existsSync(RESULTS_FOLDER)) return [];
+  return readdirSync(RESULTS_FOLDER, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
     .sort()
-    .map((file) => [basename(file, '.json'), JSON.parse(readFileSync(join(folder, file), 'utf8')) as Results]);
+    .map((name) => [name, JSON.parse(readFileSync(resultFile(name), 'utf8')) as Results]);
 }
 
 export function describeMachine(): Machine {
@@ -92,7 +106,7 @@ function gpuName(): string | undefined {
   }
 }
 
-/** The commit of the sources, with a mark if they have changed since. */
+/** Returns the commit of the sources, with a mark if they have changed since; `unknown` without git. */
 export function describeCommit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   try {
@@ -105,10 +119,12 @@ export function describeCommit(): string {
   }
 }
 
+/** Returns the load average of the last minute, rounded to one digit. */
 export function currentLoad(): number {
   return Math.round((loadavg()[0] ?? 0) * 10) / 10;
 }
 
+/** Returns the size of a model file in bytes, and its SHA-256. */
 export async function describeModel(name: string, file: string): Promise<ModelFacts> {
   const hash = createHash('sha256');
   let bytes = 0;

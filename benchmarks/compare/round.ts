@@ -7,7 +7,10 @@ import type { Ask } from './workloads.ts';
 
 const MEMORY_SAMPLE_MS = 250;
 
-/** Sends the requests of one round, each at its time, and measures until the last reply is complete. */
+/**
+ * Sends the requests of one round, each at its time, and measures until the last reply is complete. Throws if a request
+ * fails.
+ */
 export async function measureRound({ target, pid }: Endpoint, asks: Ask[]): Promise<RoundFigures> {
   const histories = await settleAll(asks.map((ask) => playHistory(target, ask)));
   const before = pid === null ? null : usageOfTree(pid);
@@ -36,13 +39,13 @@ export async function measureRound({ target, pid }: Endpoint, asks: Ask[]): Prom
   }
 }
 
-/** Like `Promise.all`, but it waits for all before it throws: no request may go on into the next round. */
+/** Like `Promise.all`, but waits for all promises before it throws, so that no request runs into the next round. */
 async function settleAll<T>(work: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }
 
-/** The figures of a round that its replies tell. */
+/** Returns the figures of a round that follow from its replies. */
 export function toFigures(replies: Reply[], seconds: number): Omit<RoundFigures, 'cpuSecondsPer1000' | 'peakMiB'> {
   const firsts = replies.map(({ firstMs }) => firstMs);
   const gaps = replies.flatMap(({ gapsMs }) => gapsMs);

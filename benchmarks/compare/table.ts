@@ -2,8 +2,8 @@ import { FIGURES, format, ratioTo, type ShownFigure, shownValue } from './figure
 import type { Comparison, Results } from './results.ts';
 
 /**
- * A Markdown table of one model's comparisons: a row for each workload and number of streams, with the medians of all endpoints and, for
- * each peer, the median ratio of the pairs.
+ * Returns a Markdown table of a model's comparisons: a row for each workload and number of streams, with the medians of
+ * all endpoints and, for each peer, the median ratio of the pairs.
  */
 export function comparisonTable({ endpoints, comparisons }: Results, model: string): string {
   const peers = endpoints.slice(1);
@@ -27,7 +27,10 @@ export function comparisonTable({ endpoints, comparisons }: Results, model: stri
   return markdownTable([head, ...rows]);
 }
 
-/** As in `38.0 / 26.2 (1.45x)`: the medians in the order of the endpoints, and the first one's ratio to each of the others. */
+/**
+ * Returns a cell such as `38.0 / 26.2 (1.45x)`: the medians in the order of the endpoints, then the ratio of the first
+ * one to each peer.
+ */
 function cell(comparison: Comparison, peers: number, figure: ShownFigure): string {
   const values = comparison.rounds.map((rounds) => format(shownValue(rounds, figure), figure.digits)).join(' / ');
   const ratios = Array.from({ length: peers }, (_, peer) => ratioTo(comparison, peer, figure))
@@ -36,7 +39,7 @@ function cell(comparison: Comparison, peers: number, figure: ShownFigure): strin
   return ratios.length > 0 ? `${values} (${ratios.join(', ')})` : values;
 }
 
-/** The first row is the head. Columns are as wide as their widest cell. */
+/** Returns a Markdown table whose first row is the head. Columns are as wide as their widest cell. */
 export function markdownTable(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: string[]) => `| ${cells.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`;

@@ -1,25 +1,25 @@
 import { makeRandom, type Random } from '../../test/kit/random.ts';
 
-/** A request of a workload, in the words of OpenAI's API. */
+/** A request of a workload. */
 export interface Ask {
-  /** When it is sent, in ms after the round's beginning. */
+  /** The time to send it, in ms after the beginning of the round. */
   afterMs: number;
-  /** The texts of the user, turn by turn. Only the last turn is measured; those before it make the history. */
+  /** The user messages. Only the last turn is measured; the turns before it are the history. */
   turns: string[];
   system?: string;
   maxTokens: number;
-  /** More fields of the body, such as `tools`. */
+  /** More fields of the request body, such as `tools`. */
   fields: Record<string, unknown>;
 }
 
 export interface Workload {
-  /** Says in one sentence what it is, for the docs. */
+  /** A description in one sentence, for the docs. */
   about: string;
-  /** The numbers of streams that are measured if nobody asks for others. */
+  /** The numbers of streams without `--streams`. */
   streams: number[];
-  /** True if the number of streams is part of what it is. */
+  /** True if `--streams` does not apply, because the number of streams is a part of the workload. */
   fixed?: true;
-  /** Makes the requests of one round. The same round has the same texts for every endpoint. */
+  /** Makes the requests of one round. All endpoints get the same requests in a round. */
   asks(streams: number, round: number): Ask[];
 }
 
@@ -49,7 +49,10 @@ const city = {
   additionalProperties: false,
 };
 
-/** The passage of `quote`: no character comes twice. The model `quoting` writes it again, and then as many words that are new. */
+/**
+ * The passage of `quote`, in which every character is different. The model `quoting` repeats it, and then writes as
+ * many new words.
+ */
 export const PASSAGE = 'QZXWVKJYUPGBFMDCNRSTLHOAEI?!;:,.-+*/=<>()[]{}%$#@^&_~|0918273645';
 
 export const WORKLOADS: Record<string, Workload> = {
@@ -67,7 +70,7 @@ export const WORKLOADS: Record<string, Workload> = {
     about: 'one system prompt of about 1,000 tokens, with a question of 4 words each and 16 tokens of reply',
     streams: [1, 16],
     asks: (streams, round) => {
-      // Another one for each number of streams: the first of them has not read it either.
+      // Each number of streams has another prompt, so that even its first stream finds nothing cached.
       const system = prose(240, makeRandom(8 * 1_000_003 + round * 1009 + streams));
       return each(streams, round, 9, (random) => ({ ...ask([prose(4, random)], 16), system }));
     },
@@ -123,7 +126,10 @@ export const WORKLOADS: Record<string, Workload> = {
   },
 };
 
-/** Makes the request of each stream, from random numbers of its own. No prompt comes again in another round or with more streams. */
+/**
+ * Makes the request of each stream with its own random numbers. No prompt is repeated in another round or with more
+ * streams.
+ */
 function each(streams: number, round: number, salt: number, make: (random: Random) => Ask): Ask[] {
   return Array.from({ length: streams }, (_, stream) => {
     const made = make(makeRandom(salt * 1_000_003 + round * 10_007 + streams * 101 + stream));
