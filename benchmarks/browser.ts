@@ -23,20 +23,20 @@ import { median, spread } from './statistics.ts';
 /**
  * Measures Paddock in a browser: the time from opening a page to the first token of its model; the tokens per second
  * through the service worker and of wllama called directly in the same page; the time from computing a token to its
- * arrival in the page. The two rates are measured in turns, since a machine's speed drifts.
+ * arrival in the page. The two rates are measured in turns, because the speed of a machine drifts.
  */
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     tokens: { type: 'string', default: '64' },
-    // 'half-billion', or 'tiny' to measure what each token costs besides its computation.
+    // 'half-billion', or 'tiny' to measure the cost of a token without its computation.
     shape: { type: 'string', default: 'half-billion' },
-    // A GGUF in place of a shape.
+    // The path of a GGUF in place of a made model.
     model: { type: 'string' },
-    // Of the prompts.
+    // Words of each prompt.
     words: { type: 'string', default: '20' },
     visits: { type: 'string', default: '3' },
-    // For machines with busy cores: two threads would wait for each other.
+    // For machines with busy cores, where two threads would wait for each other.
     'one-thread': { type: 'boolean', default: false },
   },
 });
@@ -95,7 +95,10 @@ async function visit(site: StaticSite): Promise<{ first: number; again: number }
   return { first, again: (performance.now() - start) / 1000 };
 }
 
-/** Loads the model once more in the page, with wllama set up as Paddock does it, and adds what streams from either. */
+/**
+ * Loads the model once more in the page with the options that Paddock gives wllama, and adds functions that stream from
+ * both.
+ */
 async function loadDirect(page: Page, threads: number, contextLength: number): Promise<void> {
   await page.addScriptTag({ url: DIRECT, type: 'module' });
   await page.evaluate(loadDirectInPage, { threads, contextLength, tokens, id: MODEL, batch: MOST_WASM_BATCH });
@@ -121,7 +124,7 @@ async function loadDirectInPage({ threads, contextLength, tokens, id, batch }: D
   const sizes = { n_ctx: contextLength, n_threads: threads, n_batch: batch, n_ubatch: batch, n_parallel: 1 };
   await wllama.loadModel([model], { ...sizes, log_level: 3 });
   if (wllama.getNumThreads() !== threads) throw new Error(`wllama runs ${wllama.getNumThreads()} threads`);
-  // No reply may end early.
+  // Every reply must have its full length.
   const sampling = { temperature: 0, logit_bias: { [wllama.getEOS()]: -100 } };
   const note = (reply: StreamedReply, chunk: { choices: { text?: string }[] }) => {
     const text = chunk.choices[0]?.text ?? '';

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Endpoint, openEndpoint } from './compare/endpoint.ts';
 import { FIGURES } from './compare/figures-shown.ts';
@@ -13,23 +13,27 @@ import {
   describeCommit,
   describeMachine,
   describeModel,
-  RESULTS_FOLDER,
+  plotFile,
   type Results,
+  resultFile,
 } from './compare/results.ts';
 import { measureRound } from './compare/round.ts';
 import { comparisonTable } from './compare/table.ts';
 import type { Ask } from './compare/workloads.ts';
 import { turns } from './statistics.ts';
 
-/** Before each turn, in ms: the threads of a llama-server that has just answered spin for some 300 ms, and would take a core from the next. */
+/**
+ * The pause before each measurement, in ms: the threads of a llama-server that has just answered spin for about 300 ms,
+ * and would slow down the next endpoint.
+ */
 const PAUSE_MS = 1000;
 
 /**
- * Compares Paddock with other OpenAI endpoints on the same model file, by turns, and prints a table; `--save` stores the results and
- * their plots. docs/benchmarks.md tells the options.
+ * Compares Paddock with other OpenAI endpoints on the same model file, in turns, and prints a table. `--save` stores
+ * the results and their plots. docs/benchmarks.md lists the options.
  */
 const plan = readPlanOrExit();
-// An exit ends the servers that were started.
+// Exiting ends the servers that were started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const results: Results = {
   date: new Date().toISOString().slice(0, 10),
@@ -54,7 +58,7 @@ for (const wanted of plan.models) {
           const rounds = await compare(endpoints, plan.rounds, (round) => workload.asks(count, round));
           results.comparisons.push({ model: model.name, workload: name, streams: count, rounds });
         } catch (error) {
-          // An endpoint may lack something, such as tools. The others are measured all the same.
+          // An endpoint may lack a feature, such as tools. The other workloads are still measured.
           say(`left out: ${error instanceof Error ? error.message : String(error)}`);
           process.exitCode = 1;
         }
@@ -68,13 +72,16 @@ for (const wanted of plan.models) {
 results.load.after = currentLoad();
 if (plan.save !== null) save(plan.save, results);
 
-/** Of the models that we make, only `quoting` can quote, and that is all it is for. A model of somebody else does everything. */
+/**
+ * Returns the workloads for a model. Of the made models, `quoting` runs only the workload `quote`, and the others run
+ * all but that one. Any other model runs all.
+ */
 function workloadsFor({ workloads, models }: Plan, model: string) {
   if (!models.includes('quoting')) return workloads;
   return workloads.filter(({ name }) => (name === 'quote') === (model === 'quoting'));
 }
 
-/** Loads the model everywhere, and says whether all write the same text at temperature 0. */
+/** Loads the model on all endpoints, and reports if they write different texts at temperature 0. */
 async function warmUp(endpoints: Endpoint[]): Promise<void> {
   const ask: Ask = { afterMs: 0, turns: ['hello world'], maxTokens: 16, fields: { temperature: 0, seed: 1 } };
   const texts: string[] = [];
@@ -100,18 +107,18 @@ async function compare(
 }
 
 function save(name: string, stored: Results): void {
-  mkdirSync(RESULTS_FOLDER, { recursive: true });
+  const file = resultFile(name);
+  mkdirSync(dirname(file), { recursive: true });
   const rounded = JSON.stringify(
     stored,
     (_, value) => (typeof value === 'number' ? Math.round(value * 100) / 100 : value),
     1,
   );
-  writeFileSync(join(RESULTS_FOLDER, `${name}.json`), `${rounded}\n`);
+  writeFileSync(file, `${rounded}\n`);
   for (const figure of FIGURES) {
-    if (figure.plot !== null)
-      writeFileSync(join(RESULTS_FOLDER, `${name}-${figure.plot}.svg`), plotFigure(stored, figure));
+    if (figure.plot !== null) writeFileSync(plotFile(name, figure.plot), plotFigure(stored, figure));
   }
-  say(`stored as ${RESULTS_FOLDER}/${name}.json; npm run bench:docs writes docs/benchmarks.md`);
+  say(`stored as ${file}; npm run bench:docs writes docs/benchmarks.md`);
 }
 
 function say(text: string): void {

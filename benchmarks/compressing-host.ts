@@ -5,25 +5,25 @@ import type { AddressInfo } from 'node:net';
 import { compress, type Encoding, pickEncoding } from '../src/server/compress.ts';
 import { contentTypeOf, listPaddockSite } from '../src/site-files.ts';
 
-/** What a request was answered with. */
+/** The answer to a request. */
 export interface Answered {
   path: string;
-  /** The bytes of the body as they went out. */
+  /** The bytes of the body as sent, compressed or not. */
   bytes: number;
   encoding: Encoding | null;
 }
 
-/** A host of the static site that compresses, as web servers can be set to do. */
+/** A host of the static site that can compress files, as web servers do. */
 export interface CompressingHost extends AsyncDisposable {
   port: number;
-  /** The answers since this was last called. */
+  /** Returns the answers since the last call. */
   takeAnswers(): Answered[];
 }
 
-/** The weights of a model and fonts do not shrink. */
+/** The endings of files that compression does not make smaller: model weights and fonts. */
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|manifest\+json|wasm)$|image\/svg)/;
 
-/** Each file is compressed once. `compresses` is false for a host that sends files as they are. */
+/** Starts a host that compresses each file once. With `compresses` false, it sends files unchanged. */
 export async function startCompressingHost(compresses: boolean): Promise<CompressingHost> {
   const site = await listPaddockSite();
   const bodies = new Map<string, Promise<Buffer>>();
@@ -59,7 +59,7 @@ export async function startCompressingHost(compresses: boolean): Promise<Compres
     answer(path, headers, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // No visit is to wait for the compression.
+  // Files are compressed before the first visit, so that no visit waits for it.
   await Promise.all(
     [...site.values()].flatMap((file) => (compresses ? [bodyOf(file, 'gzip'), bodyOf(file, 'br')] : [])),
   );

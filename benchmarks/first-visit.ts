@@ -10,33 +10,34 @@ import { openSlowLine } from './slow-line.ts';
 import { spread } from './statistics.ts';
 
 /**
- * Measures a first visit to the chat page over a slow line, in Chromium and in Firefox: the time until something can be typed,
- * the time to the first token of the reply to what was typed at once, and the bytes that came over the line. The pages are
- * that of a static site, whose engine is this browser, and that of a server. Each visit has a new profile; they take turns.
+ * Measures a first visit to the chat page over a slow line, in Chromium and in Firefox: the time until the user can
+ * type, the time to the first token of the reply to a message that is typed at once, and the bytes over the line. The
+ * pages are that of a static site, whose engine runs in the browser, and that of a server. Each visit has a new
+ * profile. The visits alternate.
  */
 const { values } = parseArgs({
   options: {
     visits: { type: 'string', default: '3' },
     // Bytes per second.
     rate: { type: 'string', default: '1000000' },
-    // For a host that sends files as they are.
+    // For a host that does not compress.
     uncompressed: { type: 'boolean', default: false },
-    // For a part of it: 'static site' or 'server'.
+    // Measures only one of the two pages.
     page: { type: 'string' },
   },
 });
 const rate = Number(values.rate);
 
-/** The line must be silent for so long, in ms, before a visit counts as over: the site stores files for the next one. */
+/** A visit ends once the line has been silent for this long, in ms: the site stores files for the next visit. */
 const SILENCE_MS = 3000;
 const LIMIT_MS = 120_000;
 
-/** What both conditions below see of a page. */
+/** The part of a page that the two conditions below read. */
 interface ChatPage {
   document: { querySelector(selector: string): { textContent: string } | null };
 }
 
-/** Runs in the page: true if something can be typed. */
+/** Runs in the page: true if the user can type. */
 const canType = () => (globalThis as unknown as ChatPage).document.querySelector('#message') !== null;
 
 /** Runs in the page: true if a reply has begun. */
@@ -45,7 +46,7 @@ const hasToken = () => {
   return prose !== null && prose.textContent.trim() !== '';
 };
 
-/** The part of a tab that both drivers have. */
+/** The part of a tab that both browser drivers have. */
 interface Tab {
   goto(url: string, options: { waitUntil: 'domcontentloaded' }): Promise<unknown>;
   waitUntil(condition: () => boolean): Promise<unknown>;
@@ -53,10 +54,10 @@ interface Tab {
   keyboard: { press(key: 'Enter'): Promise<void> };
 }
 
-/** Seconds since the address was given, and bytes. */
+/** The results of a visit, in seconds since the navigation and in bytes. */
 interface Visit {
   typed: number;
-  /** When the last byte before the first token had come. */
+  /** The time of the last byte before the first token. */
   fetched: number;
   token: number;
   bytesToToken: number;
@@ -132,7 +133,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What weighs most, and what was sent more than once. */
+/** Returns the largest answers, and the files that were sent more than once. */
 function describe(answers: Answered[]): string {
   const paths = answers.map(({ path }) => path);
   const twice = [...new Set(paths.filter((path, index) => paths.indexOf(path) !== index))];
@@ -148,7 +149,7 @@ if (FIREFOX === null) print('No Firefox is here, so it is left out: name one in 
 await using host = await startCompressingHost(!values.uncompressed);
 const server = await startServer(['--threads', '1', '--log-level', 'warn']);
 try {
-  // A server has its model in memory when people come.
+  // A server usually has its model in memory already.
   const body = JSON.stringify({ model: 'pico', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 1 });
   const warm = await fetch(`${server.url}/v1/chat/completions`, {
     method: 'POST',

@@ -5,18 +5,18 @@ import type { EngineInfo } from '../src/contract/engine-info.ts';
 import type { GenerationEvent } from '../src/contract/events.ts';
 import type { ModelCard } from '../src/contract/models/model.ts';
 import type { Runner } from '../src/contract/runner.ts';
-import { startServer } from '../src/server/server.ts';
+import { startHttpServer } from '../src/server/server.ts';
 import { createEventQueue, type EventQueue } from '../src/wire/event-queue.ts';
 
 /**
- * The HTTP front with an engine that follows a script: every stream gets a token each step, as the step loop gives them, and computes
- * nothing. benchmarks/front.ts starts it as a process of its own and is told the port.
+ * The HTTP front with a scripted engine: in each step every stream gets a token, as from the step loop, without any
+ * computation. benchmarks/front.ts starts this file as a process, and the process reports its port.
  */
 const STEPS_PER_SECOND = 50;
 const TOKENS = Number(process.env.PADDOCK_BENCH_TOKENS ?? 250);
 const MIB = 2 ** 20;
 
-/** A text whose length is that of a usual token. Every token tells when it was drawn, in ms of the wall clock. */
+/** Returns a text of the usual length of a token that contains the time when it was drawn, in ms of the wall clock. */
 function token(now: number): string {
   return ` ${now.toFixed(0).slice(-6)}`;
 }
@@ -57,7 +57,7 @@ interface Stream {
 
 const streams = new Set<Stream>();
 
-/** Draws a token for each stream. Steps that come late are made up for at once, as a server must that is to keep the pace. */
+/** Draws a token for each stream. Late steps are caught up at once, so that the rate stays the same. */
 function step(): void {
   const text = token(Date.now());
   for (const stream of streams) {
@@ -92,14 +92,13 @@ const runner: Runner = {
 };
 
 const ignore = () => {};
-const server = await startServer({
+const server = await startHttpServer({
   api: createApi({
     catalogue: { list: () => [card], find: (id) => (id === card.id ? card : undefined) },
     runner,
     responses: createResponseStore(),
     apiKeys: plainKeys([]),
     pages: { origins: [], local: 'inference' },
-    jsonLimits: { depth: 128, values: 50_000 },
     contentFilter: [],
     pingIntervalMs: 10_000,
     systemFingerprint: 'paddock-bench',

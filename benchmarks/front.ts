@@ -7,8 +7,9 @@ import { markdownTable } from './compare/table.ts';
 import { median, percentile } from './statistics.ts';
 
 /**
- * Measures what the HTTP front takes of a core: `GET /v1/models` over some connections, and many open streams to which an engine by
- * script gives 50 tokens a second each. `--url` asks another server for its models instead; for `--pid`, its process.
+ * Measures the CPU time of the HTTP front: for `GET /v1/models` over some connections, and for many open streams that
+ * get 50 tokens a second each from a scripted engine. `--url` requests the models of another server; `--pid` is its
+ * process.
  */
 const { values } = parseArgs({
   options: {
@@ -32,7 +33,7 @@ interface Rate {
   perSecond: number;
   /** Processor time of the server for each answer or token, in µs. */
   cpuMicros: number;
-  /** The part of a core that the server took. */
+  /** The share of a core that the server used. */
   load: number;
 }
 
@@ -66,7 +67,7 @@ try {
   child?.send('end');
 }
 
-/** Each connection asks again as soon as it is answered. */
+/** Requests the models over all connections. Each connection sends the next request as soon as it has the answer. */
 async function askForModels(served: Served, lastsSeconds: number): Promise<Rate> {
   const request = `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${served.port}\r\n\r\n`;
   let answers = 0;
@@ -88,7 +89,7 @@ async function askForModels(served: Served, lastsSeconds: number): Promise<Rate>
   return rate;
 }
 
-/** The length of an answer with its head. The first piece has the whole head. */
+/** Returns the length of an answer with its headers, in bytes. The first piece has all headers. */
 function answerBytes(piece: Buffer): number {
   const head = piece.toString('latin1', 0, piece.indexOf('\r\n\r\n') + 4);
   const [, length] = /content-length: (\d+)/i.exec(head) ?? [];
@@ -111,7 +112,7 @@ async function readStreams(served: Served, count: number): Promise<Rate & { late
         socket.write(request);
         for await (const piece of socket as AsyncIterable<Buffer>) {
           tokens += countOf(piece, '"delta":{"content":" ');
-          // The lateness of some streams tells that of all.
+          // Some streams are enough to measure the lateness.
           if (index % 50 === 0) late.push(...latenessOf(piece));
           if (piece.includes('[DONE]')) break;
         }
@@ -150,7 +151,9 @@ function countOf(piece: Buffer, text: string): number {
   return count;
 }
 
-/** How many ms ago each token of a piece was drawn: its text is the end of the time then. */
+/**
+ * Returns how many ms ago each token of a piece was drawn. The text of a token has the last six digits of that time.
+ */
 function latenessOf(piece: Buffer): number[] {
   const now = Date.now() % 1_000_000;
   return [...piece.toString('latin1').matchAll(/"content":" (\d{6})"/g)].map(

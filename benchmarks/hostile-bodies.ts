@@ -8,16 +8,16 @@ import { writeTinyModel } from '../test/kit/models/tiny-model.ts';
 import { startServer } from '../test/kit/servers/server.ts';
 
 /**
- * How long one hostile request body keeps a server from answering `/health`. Each body goes to a fresh server, while a thread of
- * its own asks for `/health` again and again. Told are the answer to the body, how long that took, the longest time without an
- * answer of `/health`, how long the server's main thread computed in such a time, and the server's peak of resident memory. On a
- * machine with other work to do, the time computed says what the wait would have been without that. `--main` measures another
- * build of Paddock, `--only` the bodies whose names hold a text.
+ * Measures how long one hostile request body keeps a server from answering `/health`. Each body goes to a new server,
+ * while another thread requests `/health` again and again. The table has the answer to the body and its time, the
+ * longest time without an answer of `/health`, the CPU time of the server's main thread in that time, and the server's
+ * peak memory. On a busy machine, the CPU time is the better figure. `--main` measures another build of Paddock.
+ * `--only` measures the bodies whose names contain a text.
  */
 interface HostileBody {
   name: string;
   path?: string;
-  /** A text goes out whole, several pieces go out as chunks of their own. */
+  /** A text is sent at once. Several pieces are sent as separate chunks. */
   body: string | string[];
 }
 
@@ -27,7 +27,9 @@ interface Watched {
   pid: number;
 }
 
-/** The longest time between two answers of `/health`, and the longest that the server's main thread computed between two. */
+/**
+ * The longest time between two answers of `/health`, and the longest CPU time of the main thread between two, in ms.
+ */
 interface Gaps {
   gapMs: number;
   computedMs: number;
@@ -58,11 +60,11 @@ async function measureAll(): Promise<void> {
 }
 
 async function measure({ name, path, body }: HostileBody, models: string, main: string): Promise<(string | number)[]> {
-  // A filter reads all of a prompt.
+  // A content filter reads the whole prompt.
   const env = { PADDOCK_CONTENT_FILTER: '%%%%' };
   const server = await startServer(['--models', models, '--backend', 'cpu', '--threads', '1'], env, main);
   try {
-    // The model is loaded and the code is warm, as on a server that has been running for a while.
+    // Loads the model and warms up the code, as on a server that has been running for a while.
     const warm = JSON.stringify({ model: 'tiny', messages: [{ role: 'user', content: 'hi' }], max_tokens: 1 });
     for (let times = 0; times < 20; times++) await post(server.url, '/v1/chat/completions', warm);
     const watch = new Worker(new URL(import.meta.url), {
@@ -90,7 +92,7 @@ async function measure({ name, path, body }: HostileBody, models: string, main: 
   }
 }
 
-/** Sends a body and gives the status and the error's code, or what became of the connection. */
+/** Sends a body and returns the status and the code of the error, or how the connection ended. */
 function post(url: string, path: string, body: string | string[]): Promise<string> {
   return new Promise((resolve) => {
     const headers = { 'content-type': 'application/json' };
@@ -102,7 +104,7 @@ function post(url: string, path: string, body: string | string[]): Promise<strin
       response.on('end', () => resolve(`${response.statusCode} ${/"code":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim()));
     });
     sending.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    // A server that has answered may close the connection before it has all of the body.
+    // A server may close the connection before it has read the whole body.
     sending.on('socket', (socket) => socket.on('error', () => {}));
     sending.setTimeout(120_000, () => sending.destroy(new Error('no answer within 120 s')));
     if (typeof body === 'string') sending.end(body);
@@ -113,13 +115,15 @@ function post(url: string, path: string, body: string | string[]): Promise<strin
   });
 }
 
-/** In MB, of all that the process ever had at once. */
+/** Returns the peak of resident memory, in MB. */
 function peakMemory(pid: number): number {
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes) / 1000);
 }
 
-/** Asks for `/health` until it is told to end, then tells the longest times between two answers. */
+/**
+ * Runs in the thread: requests `/health` until it is told to stop, then sends the longest times between two answers.
+ */
 function watchHealth({ url, pid }: Watched): void {
   let running = true;
   let gaps: Gaps = { gapMs: 0, computedMs: 0 };
@@ -153,12 +157,12 @@ function watchHealth({ url, pid }: Watched): void {
   }, 300);
 }
 
-/** How long the main thread of a process has computed so far, in ms. */
+/** Returns the CPU time of the main thread of a process so far, in ms. */
 function computedMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
-/** A chat request with more fields, which are JSON already. */
+/** Returns a chat request with more fields, which are JSON text. */
 function chat(fields: string, content = '"hi"'): HostileBody['body'] {
   const more = fields && `,${fields}`;
   return `{"model":"tiny","max_tokens":1,"messages":[{"role":"user","content":${content}}]${more}}`;
@@ -168,7 +172,7 @@ function list(count: number, item: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => item(index)).join();
 }
 
-/** A text of `bytes` bytes. */
+/** Returns a text of `bytes` bytes. */
 function fill(unit: string, bytes: number): string {
   return unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)));
 }
@@ -177,7 +181,7 @@ function nest(open: string, inner: string, close: string, depth: number): string
   return open.repeat(depth) + inner + close.repeat(depth);
 }
 
-/** A little less than the largest body. */
+/** A little less than the largest accepted body. */
 const FULL = LIMIT - 500;
 
 const BODIES: Record<string, () => Omit<HostileBody, 'name'>> = {

@@ -1,20 +1,20 @@
 import { pairedRatio, spread, turns } from './statistics.ts';
 
-/** One reply that was streamed. Times are in ms, by one clock. */
+/** A streamed reply. Times are in ms, by one clock. */
 export interface StreamedReply {
   start: number;
-  /** When each token was there. */
+  /** The time of arrival of each token. */
   times: number[];
   text: string;
 }
 
-/** Something that streams a reply to a prompt: always with the same number of tokens, and greedily. */
+/** Streams a reply to a prompt, always greedily and with the same number of tokens. */
 export interface Writer {
   name: string;
   write(prompt: string): Promise<StreamedReply>;
 }
 
-/** What was measured of a writer, round by round. */
+/** The measurements of a writer, round by round. */
 export interface Measured {
   name: string;
   firstMs: number[];
@@ -22,8 +22,9 @@ export interface Measured {
 }
 
 /**
- * Has the writers answer the same prompts, by turns, since a machine's speed drifts. The prompts have so many words and differ from
- * round to round, so that none is cached. A first round, which is not counted, warms up. Throws if their texts differ.
+ * Lets the writers answer the same prompts in turns, because the speed of a machine drifts. Each prompt has `words`
+ * words and is new in each round, so that it is never cached. The first round is a warm-up and does not count. Throws
+ * if the writers write different texts.
  */
 export async function writeInTurns(writers: Writer[], rounds: number, words: number): Promise<Measured[]> {
   const measured = writers.map(({ name }): Measured => ({ name, firstMs: [], tokensPerSecond: [] }));
@@ -43,7 +44,10 @@ export async function writeInTurns(writers: Writer[], rounds: number, words: num
   return measured;
 }
 
-/** Rows of a table: the name, ms to the first token, tokens per second, and that rate compared with the first writer's, in pairs. */
+/**
+ * Returns the rows of a table: the name, ms to the first token, tokens per second, and the median ratio of that rate to
+ * the first writer's.
+ */
 export function rowsOf(measured: Measured[]): string[] {
   const [first] = measured;
   return measured.map(({ name, firstMs, tokensPerSecond }) => {
@@ -52,7 +56,7 @@ export function rowsOf(measured: Measured[]): string[] {
   });
 }
 
-/** Returns the tokens per second. It counts from the first arrival on, since several tokens may come at once. */
+/** Returns the tokens per second after the first arrival, with which several tokens may come. */
 function rateOf(times: number[]): number {
   const [first = 0] = times;
   const last = times.at(-1) ?? 0;

@@ -4,14 +4,14 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readCatalogue } from '../src/catalogue/node/catalogue.ts';
+import { readFileCatalogue } from '../src/catalogue/node/catalogue.ts';
 import { type ModelShape, writeHollowModel } from '../test/kit/models/tiny-model.ts';
 import { spread } from './statistics.ts';
 
 /**
  * Measures how long it takes to list a folder of many models, in ms from the start of the process: with small headers,
- * and with headers that have a vocabulary of 151,936 tokens, for the first time and again. All files of a folder are
- * links to one file, so the system reads its header from memory.
+ * and with headers that have a vocabulary of 151,936 tokens, without and with a cache. All files of a folder are links
+ * to one file, so the system reads the header from memory.
  */
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ else compare();
 
 async function list(folder: string): Promise<void> {
   const ignore = () => {};
-  const catalogue = await readCatalogue(
+  const catalogue = await readFileCatalogue(
     [folder],
     { debug: ignore, info: ignore, warn: ignore, error: ignore },
     values.cache,
@@ -66,7 +66,7 @@ function compare(): void {
   );
 }
 
-/** Lists a folder in a process of its own. Returns the time in ms. */
+/** Lists a folder in a new process. Returns the time in ms. */
 function listElsewhere(folder: string, cache: string): number {
   const script = [fileURLToPath(import.meta.url), '--list', folder, '--cache', cache];
   const output = execFileSync(process.execPath, script, {

@@ -14,8 +14,7 @@ import { median } from './statistics.ts';
 
 /**
  * Measures how fast WebAssembly encodes images. The projector has the size of CLIP's ViT-B/16, with 196 tokens for an
- * image; the text model is so small that its time does not count. Each round has its own image and then asks about it
- * once more.
+ * image; the text model is too small to matter. Each round asks about a new image, then asks about it again.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, threads: { type: 'string', default: '1,2' } },

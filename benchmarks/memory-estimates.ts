@@ -11,9 +11,9 @@ import { writeModel } from '../test/kit/models/tiny-model.ts';
 import { statsOfTree } from './compare/process-tree.ts';
 
 /**
- * Compares Paddock's estimate of a model's memory with the growth of a process, and what it starts, that loads it and reads a prompt.
- * Linux only. Mapped weights count, unless the CPU build has copied them into a layout of its own: then the system may take
- * the mapped pages back.
+ * Compares Paddock's estimate of a model's memory with the growth of a process and its children that load the model and
+ * read a prompt. Linux only. Mapped weights count, unless the CPU build has copied them into another layout: the system
+ * may evict the mapped pages then.
  */
 interface Case {
   backend: 'cpu' | 'wasm';
@@ -33,17 +33,17 @@ const CASES: Case[] = [
   { backend: 'wasm', vocabularySize: 20_000, contextLength: 2048, slots: 1, batchSize: 8 },
 ];
 const MIB = 2 ** 20;
-/** A process's own memory comes so near to the estimate only if the weights are in it. */
+/** The private memory of a process comes this close to the estimate only if it contains the weights. */
 const COPIED_SHARE = 0.75;
 
 interface Measured {
   estimate: number;
-  /** Growth of the process's own memory, and of mapped files, in bytes. */
+  /** The growth of private memory and of mapped files, in bytes. */
   own: number;
   mapped: number;
 }
 
-/** Of this process and those that it has started. */
+/** Returns the memory of this process and its children. */
 function processMemory(): { own: number; mapped: number } {
   const statuses = [...statsOfTree(process.pid).keys()].map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
   const bytes = (name: string) =>
@@ -75,7 +75,8 @@ async function measure({ backend, vocabularySize, ...engine }: Case, file: strin
   });
   globalThis.gc?.();
   const before = processMemory();
-  // A letter is about one token. WebAssembly reads only a few tokens per second. Caches that grow have done so after half of the window.
+  // A letter is about one token. WebAssembly reads only a few tokens per second. Growing caches have grown by half of
+  // the window.
   const letters = backend === 'wasm' ? 8 : engine.contextLength / 2 + 64;
   const request = ask('a'.repeat(letters), { maxTokens: 4 });
   for await (const _ of pool.generate('model', request, call()));
@@ -87,7 +88,7 @@ async function measure({ backend, vocabularySize, ...engine }: Case, file: strin
   };
 }
 
-/** Measures a case in a process of its own. That process runs this file with the case and the model as arguments. */
+/** Measures a case in a new process, which runs this file with the case and the model as arguments. */
 function measureApart(each: Case, file: string): Measured {
   const args = ['--expose-gc', fileURLToPath(import.meta.url), JSON.stringify(each), file];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Measured;

@@ -2,29 +2,32 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-/** So many bytes go out at once: connections that are open together share the line piece by piece. */
+/** Bytes that are sent at once: all open connections share the line piece by piece. */
 const PIECE = 16_384;
 
-/** Timers are late. What is lost so is made up for, up to this time. */
+/** Timers fire late. The lost time is made up for, up to this many ms. */
 const LATE_MS = 100;
 
-/** A line to a server on this machine. All connections share its rate. */
+/** A slow line to a server on this machine. All connections share its rate. */
 export interface SlowLine extends AsyncDisposable {
-  /** The port in place of the server's own. */
+  /** The port to use in place of the server's port. */
   port: number;
-  /** The bytes that have come over it from the server so far, headers included. */
+  /** The bytes from the server so far, headers included. */
   bytes(): number;
-  /** When the last of them came, by `performance.now()`. */
+  /** The time of the last byte, by `performance.now()`. */
   lastAt(): number;
 }
 
-/** Opens a line to this loopback port that brings at most so many bytes a second. What goes to the server is not held up. */
+/**
+ * Opens a line to this loopback port that transmits at most this many bytes per second from the server. Bytes to the
+ * server are not delayed.
+ */
 export async function openSlowLine(target: number, bytesPerSecond: number): Promise<SlowLine> {
   let count = 0;
   let freeAt = 0;
   let lastAt = 0;
   const sockets = new Set<Socket>();
-  /** Waits until the line has brought what came before, and these bytes. */
+  /** Waits until the line has transmitted all earlier bytes and these. */
   const bring = async (bytes: number) => {
     freeAt = Math.max(freeAt, performance.now() - LATE_MS) + (1000 * bytes) / bytesPerSecond;
     count += bytes;
@@ -47,7 +50,7 @@ export async function openSlowLine(target: number, bytesPerSecond: number): Prom
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
-      // A browser drops connections as it likes.
+      // A browser may close a connection at any time.
       socket.on('error', () => {
         client.destroy();
         upstream.destroy();

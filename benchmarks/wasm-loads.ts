@@ -8,8 +8,8 @@ import { tinyModelShape } from '../test/kit/models/model-shape.ts';
 import { writeTinyModel } from '../test/kit/models/tiny-model.ts';
 
 /**
- * Loads a model into WebAssembly and unloads it, `--count` times, in the server's own pool. Each time it writes some tokens. Prints the
- * memory of this process, which is all that a server would have. Linux only.
+ * Loads a model into WebAssembly and unloads it `--count` times, in the pool of the server, and writes some tokens each
+ * time. Prints the memory of this process, in which a server would run the same code. Linux only.
  */
 const { values } = parseArgs({
   options: {
@@ -36,7 +36,7 @@ async function measure(count: number, every: number): Promise<void> {
     print('|---|---|---|---|---|---|---|');
     const start = performance.now();
     for (let loads = 1; loads <= count; loads++) {
-      // Only one model may be in memory: each of these ids takes the other's place.
+      // Only one model may be in memory, so each of these ids evicts the other one.
       const request = ask('hello', { maxTokens: 4 });
       for await (const _ of pool.generate(`model-${loads % 2}`, request, call()));
       if (loads % every === 0 || loads === 1) print(row(loads, (performance.now() - start) / 1000));

@@ -12,8 +12,8 @@ import { startServer } from '../test/kit/servers/server.ts';
 import { rowsOf, type StreamedReply, type Writer, writeInTurns } from './in-turns.ts';
 
 /**
- * Measures WebAssembly on Node: wllama called directly in this process, and Paddock's server, which runs it in a thread of its own
- * and answers over HTTP. Both have the same file, threads, batch, prompts and sampling.
+ * Measures WebAssembly on Node: wllama called directly in this process, and Paddock's server, which runs wllama in
+ * another thread and answers over HTTP. Both have the same file, threads, batch, prompts and sampling.
  */
 const { values } = parseArgs({
   options: {
@@ -22,9 +22,9 @@ const { values } = parseArgs({
     batches: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '5' },
     tokens: { type: 'string', default: '200' },
-    // Of the prompts.
+    // Words of each prompt.
     words: { type: 'string', default: '50' },
-    // wllama alone, to compare threads and batches.
+    // Measures wllama alone, to compare threads and batches.
     'direct-only': { type: 'boolean', default: false },
   },
 });
@@ -77,7 +77,7 @@ async function loadDirect({ threads, batch }: Load): Promise<Writer & AsyncDispo
     chat_template: '{{ messages[0].content }}',
     log_level: 3,
   });
-  // No reply may end early.
+  // Every reply must have its full length.
   const noEnd = { [wllama.getEOS()]: -100 };
   const write = async (prompt: string): Promise<StreamedReply> => {
     const reply: StreamedReply = { start: performance.now(), times: [], text: '' };
@@ -112,7 +112,7 @@ async function serve({ threads, batch }: Load, noEnd: object): Promise<Writer & 
   return { name: 'Paddock', write, [Symbol.asyncDispose]: stop };
 }
 
-/** Notes what a chunk says, in the form that llama-server and Paddock share. */
+/** Adds a chunk to a reply. llama-server and Paddock have the same form of chunks. */
 function note(reply: StreamedReply, chunk: unknown): void {
   const text = (chunk as { choices: { text?: string }[] }).choices[0]?.text ?? '';
   if (text === '') return;

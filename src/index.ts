@@ -7,8 +7,8 @@ import type { Config } from './serve/config/settings.ts';
 export { listPaddockSite } from './site-files.ts';
 
 /**
- * The settings of `paddock serve`, by the same names, with the same rules and, but for three, the same defaults. `port` and
- * `lameDuck` are 0 by default and `logLevel` `'silent'`.
+ * The settings of `paddock serve`, with the same names, rules and defaults except three: `port` and `lameDuck` are 0 by default, and
+ * `logLevel` is `'silent'`.
  */
 export interface ServerOptions {
   /** Address to listen on. Any but this machine's own needs `apiKey` or `noAuth`. By default `127.0.0.1`. */
@@ -17,7 +17,7 @@ export interface ServerOptions {
   port?: number;
   /** Path of a Unix socket to listen on, in place of `host` and `port`. */
   socket?: string;
-  /** File of a certificate in PEM, and those up to its root, to speak HTTPS with. Needs `tlsKey`. */
+  /** File in PEM for HTTPS: the certificate, then the intermediate certificates up to its root. Needs `tlsKey`. */
   tlsCert?: string;
   /** File of the private key of `tlsCert` in PEM, without a passphrase. */
   tlsKey?: string;
@@ -25,17 +25,20 @@ export interface ServerOptions {
   models?: string;
   /** `auto`, the default, takes the GPU, else the CPU, else WebAssembly. */
   backend?: 'auto' | 'gpu' | 'cpu' | 'wasm';
-  /** Keys that clients must send one of. By default none, and the API is open to this machine. */
+  /** API keys; clients must send one of them. By default there are none, and programs on this machine need no key. */
   apiKey?: string | string[];
-  /** File of keys that clients must send one of, one per line; `#` begins a comment. */
+  /** File of further API keys, one per line; `#` begins a comment. */
   apiKeyFile?: string;
   /** File of keys with limits, which `paddock key` makes. By default `~/.paddock/keys.json`, if it is there. */
   keys?: string;
-  /** Allows to listen beyond this machine without any key. */
+  /** Allows other machines to use the server without a key. */
   noAuth?: boolean;
   /** Web origins whose pages may use the API and manage models; `*` lets the pages of all others ask models. */
   corsOrigin?: string | string[];
-  /** What pages of other programs on localhost may do. `inference`, the default, is all but to load, unload, pull, import and remove models. */
+  /**
+   * What web pages of other programs on localhost may do. `inference`, the default, is everything except loading, unloading, pulling,
+   * importing and removing models.
+   */
   localPages?: 'none' | 'inference' | 'all';
   /** Host names, besides this machine's own, that requests may be addressed to; `*` for any. */
   allowedHost?: string | string[];
@@ -51,45 +54,39 @@ export interface ServerOptions {
   batch?: number;
   /** Computes attention in one go, without its matrix in memory. By default where the backend can, or what `paddock tune` found. */
   flashAttention?: boolean;
-  /** Draws every token by itself: none is guessed ahead, none is taken because no other can come. */
+  /** Samples every token by itself, without speculation and without skipping tokens that a grammar forces. */
   oneByOne?: boolean;
-  /** Shares no prefix of a prompt between API keys, so that the time of a reply tells nothing of the prompts of others. */
+  /** Shares no cached prefixes between API keys, so that the duration of a reply reveals nothing of the prompts of other keys. */
   isolateKeys?: boolean;
-  /** Models in memory at once; the least recently used one gives way. By default as many as fit. */
+  /** The most models in memory at once; the least recently used model is unloaded for another. By default as many as fit. */
   maxLoadedModels?: number;
   /** Models to load at the start and to keep in memory. */
   preload?: string | string[];
   /** Seconds without a request after which a model is unloaded; 0 never unloads. By default 3600. */
   idleTimeout?: number;
-  /** Requests of one model that may wait for a slot. By default 512. */
+  /** The most requests of one model that may wait for a slot. By default 512. */
   queue?: number;
   /** Largest request body, in bytes. By default 33,554,432. */
   bodyLimit?: number;
-  /** Most objects and lists inside one another in a request body. By default 128. */
-  bodyDepth?: number;
-  /** Most values and keys in a request body; four numbers count as one. By default 50,000. */
-  bodyValues?: number;
-  /** Most bytes in the bodies of all requests under way; at least `bodyLimit`. By default 268,435,456. */
-  bodiesInFlight?: number;
   /** Largest file of an image or a recording, in bytes. By default 20,971,520. */
   mediaLimit?: number;
   /** Allows to fetch images from this machine and its private networks too. */
   allowPrivateMedia?: boolean;
   /** Allows to pull models from this machine and its private networks too. */
   allowPrivateSources?: boolean;
-  /** Keeps no prompts beyond the slots, neither in RAM nor on disk. */
+  /** Keeps no copies of the KV caches of evicted slots, neither in RAM nor on disk. */
   noCache?: boolean;
-  /** Most bytes of RAM for prompts that slots gave up. By default an eighth of the free memory; none but on Linux. */
+  /** Most bytes of RAM for copies of evicted slots. By default an eighth of the free memory on Linux, and 0 elsewhere. */
   cacheRam?: number;
-  /** Most bytes on disk for prompts that slots gave up. By default a tenth of the free disk, at most 32 GiB. */
+  /** Most bytes on disk for copies of evicted slots. By default a tenth of the free disk, at most 32 GiB. */
   cacheDisk?: number;
-  /** Seconds after `close()` for which new requests are still answered, work with a 503, before connections are refused. By default 0. */
+  /** Seconds after `close()` in which connections are still accepted; requests for work get a 503. By default 0. */
   lameDuck?: number;
   /** Seconds that running requests get to end after `close()`; at least `lameDuck`. By default 10. */
   shutdownGrace?: number;
-  /** Lets anybody read `/metrics`, without a key. */
+  /** Serves `/metrics` without a key. */
   openMetrics?: boolean;
-  /** Tells the metrics under vLLM's names as well. */
+  /** Adds the metrics under vLLM's names to `/metrics`. */
   vllmMetrics?: boolean;
   /** URL of an OpenTelemetry collector that gets a span of each request. By default none. */
   otlpEndpoint?: string;
@@ -125,9 +122,12 @@ const ORIGIN = 'the options object of startServer';
 export async function startServer(options: ServerOptions = {}): Promise<PaddockServer> {
   const config = toConfig(options);
   checkExposure(config);
-  // Imported on demand: a program that only lists the site does without the server's heavy parts.
-  const [{ startPaddock }, { createLog }] = await Promise.all([import('./serve/serve.ts'), import('./serve/log.ts')]);
-  const { url, stop } = await startPaddock(config, createLog(config));
+  // Imported on demand: a program that only lists the site must not load the server's large dependencies.
+  const [{ startPaddockServer }, { createLog }] = await Promise.all([
+    import('./serve/serve.ts'),
+    import('./serve/log.ts'),
+  ]);
+  const { url, stop } = await startPaddockServer(config, createLog(config));
   let closing: Promise<void> | undefined;
   return {
     url,

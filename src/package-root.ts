@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** The folder of Paddock's package.json: the sources and what is built of them lie at different depths below it. */
+/** Returns the folder of Paddock's package.json. It is searched for, since sources and built files lie at different depths below it. */
 export function packageRoot(): URL {
   let folder = new URL('.', import.meta.url);
   while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/') folder = new URL('..', folder);

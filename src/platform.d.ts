@@ -1,7 +1,7 @@
 /**
- * The globals that Node, browsers and workers all have, and that the rooms beside the core use: gguf, media, engine and
- * catalogue, without their `node` folders. These rooms are compiled without Node's and without the DOM's types (see
- * tsconfig.shared.json), so anything that is named neither here nor in core/platform.d.ts does not compile.
+ * The globals of Node, browsers and workers that the shared rooms use: gguf, media, engine and catalogue, without their `node` folders.
+ * These rooms are compiled without the types of Node and of the DOM (see tsconfig.shared.json), so a global that is declared neither
+ * here nor in contract/platform.d.ts does not compile.
  */
 
 interface AbortSignal {
@@ -21,7 +21,7 @@ interface AsyncDisposable {
   [Symbol.asyncDispose](): PromiseLike<void>;
 }
 
-/** Bytes that are read when they are asked for: a file on disk, or one that a page holds. */
+/** Bytes that are read on demand: a file on disk, or a file that a page holds. */
 interface Blob {
   /** In bytes. */
   readonly size: number;
@@ -93,5 +93,5 @@ declare class Response {
 
 declare function fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
 
-/** The bytes of a base64 text, as a string whose characters are bytes. Throws for what is not base64. */
+/** Decodes base64 to a string with one character for each byte. Throws if the text is not base64. */
 declare function atob(base64: string): string;

@@ -6,8 +6,8 @@ import { dirname } from 'node:path';
 export const OWNER_ONLY = 0o600;
 
 /**
- * Writes a file as a whole, and makes its folder. The text is written apart and renamed, so whoever reads the file meanwhile finds
- * the old text or the new one. If it fails, the old file stays and nothing else is left behind. A link stays a link.
+ * Writes a whole file, and makes its folder. The text is written to a second file, which is then renamed, so readers find either the old
+ * text or the new text. Throws if writing fails; then the old file stays and the second one is deleted. A link stays a link.
  */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
   const target = await realpath(path).catch(() => path);

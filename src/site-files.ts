@@ -24,19 +24,19 @@ const WASM_RUNTIME: [path: string, module: string][] = [
   ['paddock/compat/wllama.wasm', '@wllama/wllama-compat/wasm/wllama.wasm'],
 ];
 
-/** The folder of the built-in models' files, from the root of the site on. */
+/** The path in the site of the built-in models' files. */
 export const SITE_MODELS_FOLDER = 'paddock/models';
 
 /** The folder of the frame that draws the chat page's diagrams. */
 export const DIAGRAMS_FOLDER = 'diagrams';
 
-/** The folder of what reads PDFs on the chat page. */
+/** The folder of the library that reads PDFs on the chat page. */
 export const PDF_FOLDER = 'assets/pdf';
 
-/** The folder of the chat page's words in other languages than English. */
+/** The folder of the chat page's texts in other languages than English. */
 export const LANGUAGES_FOLDER = 'assets/languages';
 
-/** The licences of the libraries that the site is made with. */
+/** The file with the licences of all libraries in the site. */
 export const LICENCES = 'licences.txt';
 
 /** The worker that runs the engine in a browser. */
@@ -47,23 +47,23 @@ export function contentTypeOf(name: string): string {
   return CONTENT_TYPES[extname(name)] ?? 'application/octet-stream';
 }
 
-/** The files of a folder and its subfolders: their paths from there on, with slashes, to where they lie. Throws if there is no folder. */
+/** Maps the relative paths, with slashes, of all files below a folder to their paths on disk. Throws if there is no folder. */
 export async function listSite(folder: string): Promise<Map<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return new Map(files.map((file) => [relative(folder, file).replaceAll(sep, '/'), file]));
 }
 
-/** The engine's files in the site, to where they lie in wllama's packages. */
+/** Maps the paths of the engine's files in the site to their paths in wllama's packages. */
 export function listWasmRuntime(): Map<string, string> {
   const { resolve } = createRequire(import.meta.url);
   return new Map(WASM_RUNTIME.map(([path, module]) => [path, resolve(module)]));
 }
 
 /**
- * All files of Paddock's static site: their paths in it, to where they lie. `npm run build` copies every one into `dist-web`, but an
- * installed package holds each only once: its `dist-web` lacks the engine's files and the built-in models, which are taken
- * from their own places. Throws if the site is not built.
+ * Maps the paths of all files in Paddock's static site to their paths on disk. `npm run build` copies all files into `dist-web`, but in an
+ * installed package `dist-web` lacks the engine's files and the built-in models, so that each is in the package only once. They are taken
+ * from wllama's packages and from `models`. Throws if the site is not built.
  */
 export async function listPaddockSite(): Promise<Map<string, string>> {
   const [built, models] = await Promise.all(

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, sep } from 'node:path';
+import { basename, dirname, join, normalize, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** The rooms that run on any ground: no Node, no DOM. `tsconfig.neutral.json` compiles them without the types of either. */
@@ -81,19 +81,111 @@ const BELOW: Record<string, string[]> = {
   'src/replace-file.ts': [],
   'src/site-files.ts': ['src/package-root.ts'],
   workers: ['src/contract', 'src/wire', 'src/chat', 'src/engine'],
-  web: [
+  'web/mcp': ['src/utils'],
+  'web/leader': ['web/protocol.ts', 'web/liveness.ts', 'web/worker-inbox.ts'],
+  'web/engine': [
+    'src/contract',
+    'src/utils',
+    'src/wire',
+    'src/dispatch',
+    'src/engine',
+    'web/protocol.ts',
+    'web/config.ts',
+    'web/console-log.ts',
+    'web/liveness.ts',
+    'web/worker-inbox.ts',
+  ],
+  'web/models': [
+    'src/contract',
+    'src/utils',
+    'src/wire',
+    'src/gguf',
+    'src/engine',
+    'src/catalogue',
+    'web/protocol.ts',
+    'web/console-log.ts',
+    'web/liveness.ts',
+    'web/worker-inbox.ts',
+  ],
+  'web/media': ['src/contract', 'src/media', 'web/body-chunks.ts'],
+  'web/service-worker': [
     'src/contract',
     'src/utils',
     'src/wire',
     'src/dispatch',
     'src/api',
+    'src/engine',
+    'src/catalogue',
+    'web/models',
+    'web/media',
+    'web/protocol.ts',
+    'web/config.ts',
+    'web/body-chunks.ts',
+    'web/console-log.ts',
+    'web/liveness.ts',
+  ],
+  'web/client': ['src/api', 'web/leader', 'web/engine', 'web/protocol.ts', 'web/config.ts', 'web/body-chunks.ts'],
+  'web/chat': [
+    'src/contract',
+    'src/utils',
+    'src/api',
+    'src/media',
+    'src/site-files.ts',
+    'web/mcp',
+    'web/client',
+    'web/protocol.ts',
+    'web/config.ts',
+    'web/body-chunks.ts',
+  ],
+  'web/build': [
+    'src/contract',
+    'src/api',
     'src/gguf',
     'src/engine',
     'src/catalogue',
-    'src/media',
     'src/site-files.ts',
+    'web/service-worker',
+    'web/protocol.ts',
   ],
+  // Files that lie in web itself, which several of its rooms share.
+  'web/protocol.ts': ['src/contract', 'src/engine'],
+  'web/config.ts': ['web/protocol.ts'],
+  'web/liveness.ts': ['src/contract', 'web/protocol.ts'],
+  'web/worker-inbox.ts': ['web/protocol.ts', 'web/liveness.ts'],
+  'web/console-log.ts': ['src/contract'],
+  'web/body-chunks.ts': [],
 };
+
+/** What the code that is never shipped may use besides itself: the kit is shared, and depends on none of its users. */
+const BESIDE_THE_PRODUCT: Record<string, string[]> = {
+  'test/kit': ['src', 'web/protocol.ts'],
+  'test/trials': ['src', 'test/kit'],
+  benchmarks: ['src', 'test/kit'],
+  'models/pico': ['src', 'test/kit'],
+};
+
+/** The roles of the files of the chat page, each told by the file's name. */
+type Role = 'entry' | 'view' | 'actions' | 'storage' | 'data';
+
+const ROLES: [Role, RegExp][] = [
+  ['entry', /^(?:main\.tsx?|vite\.config\.ts)$/],
+  ['view', /\.tsx$|^use-.*\.ts$/],
+  ['actions', /(?:^|-)actions\.ts$/],
+  ['storage', /(?:^|-)storage\.ts$|^(?:database|preferences)\.ts$/],
+  ['data', /\.ts$/],
+];
+
+/** What a file of each role may import of the chat page. Only entries put all together. */
+const ROLES_BELOW: Record<Role, Role[]> = {
+  entry: ['view', 'actions', 'storage', 'data'],
+  view: ['view', 'actions', 'data'],
+  actions: ['actions', 'storage', 'data'],
+  storage: ['storage', 'data'],
+  data: ['data'],
+};
+
+/** Views that read and store a choice themselves: the choice changes this one view only, so the page's state lacks it. */
+const VIEWS_THAT_STORE = ['web/chat/composer/use-enter.ts', 'web/chat/sidebar/use-closed-folders.ts'];
 
 /** The only packages of the neutral rooms. */
 const NEUTRAL_PACKAGES = ['valibot', '@valibot/to-json-schema', '@huggingface/jinja'];
@@ -151,11 +243,16 @@ function isUnder(path: string, place: string): boolean {
 }
 
 describe('imports', () => {
-  it('are ruled for every folder of src, and for every file that lies in src itself', () => {
-    const rooms = readdirSync('src')
-      .filter((name) => !name.endsWith('.d.ts'))
-      .map((name) => `src/${name}`);
+  it.each(['src', 'web'])('are ruled for every folder of %s, and for every file that lies in it', (place) => {
+    const rooms = readdirSync(place)
+      .filter((name) => !/\.d\.ts$|\.json$/.test(name))
+      .map((name) => `${place}/${name}`);
     expect(rooms.filter((room) => !(room in BELOW))).toEqual([]);
+  });
+
+  it('are ruled without circles between the rooms', () => {
+    const arrows = Object.entries(BELOW).flatMap(([file, below]) => below.map((imported) => ({ file, imported })));
+    expect(findCircles(arrows)).toEqual([]);
   });
 
   it.each(Object.entries(BELOW))('of %s point down only, to %j', (room, below) => {
@@ -163,6 +260,20 @@ describe('imports', () => {
     const local = imports.filter(({ imported }) => Object.keys(BELOW).some((other) => isUnder(imported, other)));
     const upward = local.filter(({ imported }) => ![room, ...below].some((allowed) => isUnder(imported, allowed)));
     expect(upward).toEqual([]);
+  });
+
+  it.each(Object.entries(BESIDE_THE_PRODUCT))('of %s stay in it or lead to %j', (room, allowed) => {
+    const imports = filesIn(room, /\.tsx?$/).flatMap(importsOf);
+    const outside = imports.filter(
+      ({ imported }) => existsSync(imported) && ![room, ...allowed].some((place) => isUnder(imported, place)),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it.each(['src', 'workers', 'web'])('of %s never lead to tests, benchmarks or the scripts of models', (room) => {
+    const imports = filesIn(room, /\.tsx?$/).flatMap(importsOf);
+    const places = ['test', 'benchmarks', 'models'];
+    expect(imports.filter(({ imported }) => places.some((place) => isUnder(imported, place)))).toEqual([]);
   });
 
   it.each(NEUTRAL)('of %s reach nothing outside the neutral rooms but packages that run anywhere', (room) => {
@@ -181,6 +292,32 @@ describe('imports', () => {
     expect(compilerOptions).toMatchObject({ types: [] });
     expect(compilerOptions).not.toHaveProperty('lib');
     expect(include).toEqual(NEUTRAL.map((room) => `${room}/**/*.ts`));
+  });
+});
+
+describe('the imports of the chat page', () => {
+  const files = filesIn('web/chat', /\.tsx?$/);
+  const roleOf = (file: string) => ROLES.find(([, name]) => name.test(basename(file)))?.[0] ?? 'entry';
+
+  it.each(Object.entries(ROLES_BELOW))('of a file in the role %s lead to %j only', (role, below) => {
+    const imports = files.filter((file) => roleOf(file) === role).flatMap(importsOf);
+    const wrong = imports.filter(
+      ({ file, imported }) =>
+        files.includes(imported) &&
+        !below.includes(roleOf(imported)) &&
+        !(roleOf(imported) === 'storage' && VIEWS_THAT_STORE.includes(file)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('lead to Preact from views and entries only', () => {
+    const others = files.filter((file) => !['view', 'entry'].includes(roleOf(file))).flatMap(importsOf);
+    expect(others.filter(({ imported }) => /^preact\b/.test(imported))).toEqual([]);
+  });
+
+  it('lead from a view to the storage where an exception says so, and every exception is needed', () => {
+    const storing = VIEWS_THAT_STORE.flatMap(importsOf).filter(({ imported }) => roleOf(imported) === 'storage');
+    expect(storing.map(({ file }) => file)).toEqual(VIEWS_THAT_STORE);
   });
 });
 

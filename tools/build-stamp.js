@@ -10,19 +10,19 @@ import { join, relative, sep } from 'node:path';
 const FOLDERS = ['src', 'web', 'workers', 'benchmarks', 'chaos', 'agents', 'models'];
 const FILES = ['package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'tsconfig.shared.json'];
 
-/** The build copies the models into dist-web. It makes nothing from the other files beside them. */
+/** The build copies the models of models/ into dist-web. It uses no other file of that folder. */
 const MODEL_FILE = /(?:\.gguf|model\.json)$/;
 
-/** The results of benchmarks, which nothing is made from. */
+/** Results of benchmarks are no input of the build. */
 const MEASURED = 'benchmarks/results/';
 
-/** The build removes it first and writes it last. It is there only after a build that ran to its end. */
+/** The build removes this file first and writes it last, so it exists only after a complete build. */
 const STAMP = 'dist/built-from.json';
 
 /** The last file that the build writes into dist-web. */
 const LAST_BUILT = 'dist-web/service-worker.js';
 
-/** What the compiler makes of a source. */
+/** The endings of compiled files. */
 const OUTPUT = /\.(?:js|js\.map|d\.ts)$/;
 
 /**
@@ -56,8 +56,8 @@ export function removeBuildStamp(root) {
 }
 
 /**
- * Says how the sources differ from those that the build was made from. Null if they don't. It compares contents and not
- * times: a checkout changes times, and the compiler does not rewrite an output that stays the same.
+ * Returns how the sources differ from the sources of the build; null if they are equal. It compares contents instead of
+ * times: a checkout changes times, and the compiler does not rewrite an unchanged output.
  * @param {string} root
  * @returns {string | null}
  */
@@ -85,8 +85,8 @@ function whatHappened(before, now) {
 }
 
 /**
- * Removes from dist what was compiled from sources that are gone. The compiler leaves it there, and a test that imports
- * it would stay green.
+ * Removes the compiled files of deleted sources from dist. The compiler leaves them there, and a test that imports one
+ * would still pass.
  * @param {string} root
  */
 export function removeLeftOutputs(root) {

@@ -5,19 +5,19 @@ import { createInterface } from 'node:readline';
 import { createServer } from 'vite';
 
 // npm run dev: compiles src and workers and restarts the server when they change, and serves the chat page from its
-// sources, so that it reloads in the browser. Arguments after -- are those of `paddock serve`.
+// sources, so that it reloads in the browser. Arguments after -- go to `paddock serve`.
 
 const COMPILER = 'node_modules/typescript/bin/tsc';
 const MAIN = 'dist/src/cli/main.js';
 const COMPILED = ['src', 'workers'].map((folder) => resolve(folder));
 
-/** The paths that the server answers, and not Vite. */
+/** The paths that go to the server; Vite answers all others. */
 const API = '^/(?:v1/|health$|openapi\\.json$|mcp/)';
 
-/** Editors that save several files do so within this time. */
+/** Changes within this time lead to one compilation, in ms: editors may save several files at once. */
 const SETTLE_MS = 100;
 
-/** After SIGTERM the server lets running replies end, for up to 10 s. Nobody who edits code wants to wait for that. */
+/** The server is killed this long after SIGTERM, in ms. By itself it would wait up to 10 s for running replies. */
 const STOP_MS = 1000;
 
 /** @type {import('node:child_process').ChildProcess | null} */
@@ -49,7 +49,7 @@ await vite.listen();
 await refresh();
 
 /**
- * Keeps the options of Vite's proxy, because the server's URL is known only when it runs.
+ * Stores the options of Vite's proxy, since the server's URL is known only once it runs.
  * @param {unknown} _proxy
  * @param {import('vite').ProxyOptions} options
  */
@@ -57,7 +57,7 @@ function keepOptions(_proxy, options) {
   proxyOptions = options;
 }
 
-/** Compiles, and restarts the server if that went well. Begins again if something changed in the meantime. */
+/** Compiles, and restarts the server if the compilation succeeds. Starts over if a file has changed meanwhile. */
 async function refresh() {
   if (busy) return;
   busy = true;

@@ -1,6 +1,6 @@
 /**
- * Iterates over a body, because not every browser can iterate over a stream. A body that is not read to its end is
- * cancelled.
+ * Iterates over the chunks of a body, since not every browser can iterate over a stream. Cancels the body if the loop
+ * ends before it.
  */
 export async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const reader = body?.getReader();

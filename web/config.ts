@@ -1,6 +1,6 @@
 import type { BrowserConfig } from './protocol.ts';
 
-// It lies in the Cache API, because pages and the service worker can both read that, without a schema.
+// The configuration lies in the Cache API, which pages and the service worker can read without a database schema.
 const CACHE = 'paddock-config';
 const KEY = '/paddock-config.json';
 
@@ -12,13 +12,13 @@ export const DEFAULT_CONFIG: BrowserConfig = {
   server: null,
 };
 
-/** This origin's configuration; the defaults if none was ever written. */
-export async function readConfig(storage: CacheStorage = caches): Promise<BrowserConfig> {
+/** Returns the configuration of this origin; `DEFAULT_CONFIG` if none was written. */
+export async function readBrowserConfig(storage: CacheStorage = caches): Promise<BrowserConfig> {
   const stored = await (await storage.open(CACHE)).match(KEY);
   return stored ? { ...DEFAULT_CONFIG, ...((await stored.json()) as Partial<BrowserConfig>) } : DEFAULT_CONFIG;
 }
 
-/** Replaces this origin's configuration; it holds from the next request on. */
-export async function writeConfig(config: BrowserConfig, storage: CacheStorage = caches): Promise<void> {
+/** Replaces the configuration of this origin. It applies from the next request on. */
+export async function writeBrowserConfig(config: BrowserConfig, storage: CacheStorage = caches): Promise<void> {
   await (await storage.open(CACHE)).put(KEY, Response.json(config));
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../src/contract/log.ts';
 
-/** The log of a page or worker: lines with their fields in the browser's console. Debug lines are left out. */
+/** The log of a page or worker: writes each line with its fields to the console, without the debug lines. */
 export const consoleLog: Log = {
   debug: () => {},
   info: (message, fields) => write('info', message, fields),

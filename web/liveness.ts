@@ -1,23 +1,21 @@
 import type { Port } from '../src/contract/port.ts';
 import { ALIVE_MS, connectionLock, FROZEN_AFTER_MS, type PortSign } from './protocol.ts';
 
-// A MessagePort never says that its other end is dead. Web Locks do: the browser releases them when their holder
-// closes, reloads, crashes or is stopped. Neither tells of a frozen page, so the leader also says regularly that it is
+// A MessagePort fires no event when its other end dies. Web Locks show it: the browser releases a lock when its holder
+// closes, reloads, crashes or is stopped. A frozen page keeps its locks, so the leader also says regularly that it is
 // alive.
 
-/** Lets go of a lock. */
+/** Releases a lock. */
 export type Release = () => void;
 
-/** Waits for a lock and holds it until it is released, or until this context is gone. */
+/** Waits for a lock and returns its release. The browser releases the lock when this page or worker ends. */
 export function holdLock(name: string, locks: LockManager = navigator.locks): Promise<Release> {
   return new Promise((resolve, reject) => {
     locks.request(name, () => new Promise<void>((release) => resolve(release))).catch(reject);
   });
 }
 
-/**
- * Waits until nobody holds the lock; at once if nobody ever did. Gives true then, and false when it is aborted before.
- */
+/** Waits until nobody holds the lock, and returns true. Returns false if the signal aborts first. */
 export async function whenReleased(
   name: string,
   signal: AbortSignal,
@@ -31,16 +29,16 @@ export async function whenReleased(
   }
 }
 
-/** Watches somebody who says regularly that it is alive. */
+/** Watches a page or worker that says regularly that it is alive. */
 export interface SilenceWatch {
-  /** Is to be called whenever it is heard. */
+  /** Call it for each sign of life. */
   heard(): void;
   stop(): void;
 }
 
 /**
- * Calls `onSilence`, once, after so many ms without being told that something was heard. It counts ticks and reads no
- * clock: while a machine sleeps or a page is frozen the clock moves on, but nobody has been silent.
+ * Calls `onSilence` once, after `afterMs` without a call of `heard`. It counts timer ticks instead of reading the
+ * clock, because the clock also moves while the machine sleeps or the page is frozen.
  */
 export function watchSilence(afterMs: number, onSilence: () => void): SilenceWatch {
   let silentTicks = 0;
@@ -59,15 +57,18 @@ export function watchSilence(afterMs: number, onSilence: () => void): SilenceWat
 }
 
 export interface PortWatcher {
-  /** Called when the leader has the port. */
+  /** Called once the leader has the port. */
   onAccepted?: () => void;
-  /** Called once, when the leader has said nothing for `FROZEN_AFTER_MS`. `accepted` tells whether it ever spoke. */
+  /**
+   * Called once, after `FROZEN_AFTER_MS` without a message of the leader. `accepted` is true if the leader ever sent
+   * one.
+   */
   onSilence: (accepted: boolean) => void;
 }
 
 /**
- * Makes the service worker's end of a port one for the wire: the leader's signs of life do not come through. It watches
- * for silence while `onmessage` is set and the port is open.
+ * Wraps the service worker's end of a port for the wire: it drops the leader's signs of life, and watches for silence
+ * while `onmessage` is set and the port is open.
  */
 export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatcher): Port {
   let handler: Port['onmessage'] = null;
@@ -102,9 +103,9 @@ export function watchPort(port: MessagePort, { onAccepted, onSilence }: PortWatc
 }
 
 /**
- * Makes the leader's end of a connection's port one for the wire. It says at once that the port is accepted, and then
- * regularly that the leader is alive, until the port is closed. Once the connection's lock is free, its holder is done
- * or dead: then the port receives `{ kind: 'cancel' }`, as if the holder had sent it.
+ * Wraps the leader's end of a connection's port for the wire. It says at once that the port is accepted, and then
+ * regularly that the leader is alive, until the port is closed. Once the holder of the connection's lock releases it or
+ * dies, the port receives `{ kind: 'cancel' }`, as if the holder had sent it.
  */
 export function leaderPort(port: MessagePort, connectionId: string, locks: LockManager = navigator.locks): Port {
   const closed = new AbortController();
@@ -131,7 +132,7 @@ export function leaderPort(port: MessagePort, connectionId: string, locks: LockM
       const first = handler === null;
       handler = next;
       port.onmessage = next && (({ data }) => handler?.({ data }));
-      // It starts when somebody listens, so that a lock that is free already is told too.
+      // The watch starts with the first listener, so that the listener also hears of a lock that is free already.
       if (next && first) void watch();
     },
   };

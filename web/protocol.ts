@@ -5,8 +5,8 @@ import type { ModelKind, ModelShape } from '../src/engine/engine.ts';
 // The messages between the service worker, the pages and their workers. Everything here is plain data.
 
 /**
- * A stored file: it lies in the origin's private file system, or among the files that the service worker keeps. `size`
- * is in bytes.
+ * A stored file, in the origin's private file system (`opfs`) or among the files that the service worker keeps
+ * (`shell`). `size` is in bytes.
  */
 export type StoredFile =
   | { place: 'opfs'; path: string[]; size: number }
@@ -19,12 +19,12 @@ export interface BrowserSource {
   projector?: StoredFile;
   kind: ModelKind;
   shape: ModelShape;
-  /** The special tokens as text; wllama does not tell them. */
+  /** The texts of the special tokens, which wllama does not tell. */
   tokens: { bos: string; eos: string; infill: { prefix: string; suffix: string; middle: string } | null };
   chatTemplate?: string;
-  /** In tokens; without it, the model's own as far as the memory allows. */
+  /** The context window in tokens. If absent, it is the model's own, or less if the memory has no room for it. */
   contextLength?: number;
-  /** The most that it computes with; without it, as many as the device has. */
+  /** The most threads that the model uses. If absent, the size of the model decides. */
   threads?: number;
 }
 
@@ -35,11 +35,11 @@ export interface BrowserModel {
 }
 
 /**
- * The setup of the API and the engine on this origin. `startPaddock` stores it; the service worker and the leader read
- * it.
+ * The configuration of the API and the engine on this origin. `startPaddock` stores it; the service worker and the
+ * leader read it.
  */
 export interface BrowserConfig {
-  /** Keys that open the API; none means that it is open. */
+  /** Keys of the API. Without keys the API is open. */
   apiKeys: string[];
   /** Texts that end a reply with content_filter. */
   contentFilter: string[];
@@ -47,24 +47,24 @@ export interface BrowserConfig {
   maxQueue: number;
   /** Longest silence before the first token of a stream, in ms. */
   pingIntervalMs: number;
-  /** The server that answers in place of this browser while it can; null for none. */
+  /** The server that answers in place of this browser while it can be reached; null for none. */
   server: HomeServer | null;
 }
 
-/** A Paddock server of the user's. */
+/** The user's own Paddock server. */
 export interface HomeServer {
-  /** It ends with a slash. */
+  /** Ends with a slash. */
   url: string;
   key: string | null;
 }
 
-/** `refuses` means that it answers, but does not let pages of this origin read that. */
+/** `refuses` means that the server answers, but does not let pages of this origin read the answer. */
 export type ServerState = 'answers' | 'silent' | 'refuses';
 
-/** The header by which the service worker tells a page the `ServerState`, if there is a server. */
+/** The header that tells a page the `ServerState`, if there is a server. */
 export const SERVER_STATE = 'x-paddock-server';
 
-/** A worker of the leader, and the call of `core/wire.ts` that it serves. */
+/** A worker of the leader, and the call (src/wire/call.ts) that it serves. */
 export type Destination =
   /** Serves an `InferenceCall` with this model. */
   | { to: 'engine'; model: BrowserModel }
@@ -73,11 +73,11 @@ export type Destination =
   /** Serves a `ModelJob`; its events are `PullEvent`s. `body` is the file of an import, and is transferred. */
   | { to: 'models'; body: ReadableStream<Uint8Array> | null };
 
-/** A way from the service worker to a worker of the leader. A port comes with it. */
+/** A connection from the service worker to a worker of the leader. Its port is sent with it. */
 export type Connection = Destination & {
-  /** Names the connection's lock. */
+  /** The id in the name of the connection's lock. */
   id: string;
-  /** Names the API request in the log lines of both ends. */
+  /** The id of the API request, which both ends log. */
   requestId: string;
 };
 
@@ -87,7 +87,7 @@ export type Connection = Destination & {
  */
 export type ModelJob =
   | { kind: 'pull'; source: string }
-  /** `size` is in bytes; null where it is not known. */
+  /** `size` is in bytes; null if it is unknown. */
   | { kind: 'import'; filename: string; size: number | null }
   | { kind: 'remove'; id: string };
 
@@ -95,23 +95,23 @@ export type ModelJob =
 export interface EngineState {
   loaded: LoadedModel[];
   moving: MovingModel[];
-  /** The device that the engine computes on. `reason` tells people why it is nothing better. */
+  /** The device that the engine computes on. `reason` tells users why it is not a faster one. */
   device: { backend: 'webgpu' | 'wasm'; threads: number; reason: string };
 }
 
 /**
- * The leader's signs of life on a port: `accepted` at once and `alive` every `ALIVE_MS`, so that a frozen leader is
- * noticed.
+ * The leader's signs of life on a port: `accepted` at once, then `alive` every `ALIVE_MS`. Without them a frozen leader
+ * would go unnoticed.
  */
 export type PortSign = { kind: 'accepted' } | { kind: 'alive' };
 
 /** How often a leader says that it is alive, in ms. */
 export const ALIVE_MS = 1000;
-/** A leader that is silent for so long counts as frozen, in ms. */
+/** A leader that is silent for this long counts as frozen, in ms. */
 export const FROZEN_AFTER_MS = 5000;
 /**
- * A worker that is silent for so long while its page is not is stuck, in ms. It is less than `FROZEN_AFTER_MS`, so that the
- * worker is replaced before its page counts as frozen.
+ * A worker that is silent for this long, while its page is not, counts as stuck, in ms. Less than `FROZEN_AFTER_MS`, so
+ * that the worker is replaced before its page counts as frozen.
  */
 export const STUCK_AFTER_MS = 3000;
 /** How long a request waits for a leader to appear, in ms. */
@@ -121,7 +121,7 @@ export const LEADER_WAIT_MS = 3000;
 export type PageMessage = { kind: 'who-am-i' };
 
 /**
- * Opens a connection. The service worker sends it to the leader, and the leader to its worker; the port goes with it.
+ * Opens a connection. The service worker sends it to the leader, and the leader to its worker, each time with the port.
  */
 export interface ConnectMessage {
   kind: 'connect';
@@ -136,36 +136,38 @@ export type ServiceWorkerMessage =
   /** The leader is frozen: become the leader, with this epoch. */
   | { kind: 'take-over'; epoch: number };
 
-/** The page that holds this lock leads as soon as its workers are ready; the other pages wait for the lock. */
+/** The page that holds this lock leads once its workers are ready. The other pages wait for the lock. */
 export const ELECTION_LOCK = 'paddock-election';
 
-/** The lock that a leader holds while its workers are ready. Its name tells which page leads. */
+/** Returns the name of the lock that a leader holds while its workers are ready. The name tells which page leads. */
 export function leaderLock(epoch: number, clientId: string): string {
   return `paddock-leader:${epoch}:${clientId}`;
 }
 
-/** Reads the name of a leader's lock; null for any other lock. */
+/** Reads the name of a leader's lock. Returns null for any other lock. */
 export function readLeaderLock(name: string): { epoch: number; clientId: string } | null {
   const found = /^paddock-leader:(\d+):(.+)$/.exec(name);
   return found ? { epoch: Number(found[1]), clientId: found[2] as string } : null;
 }
 
 /**
- * The lock that the service worker holds while it listens on a connection. Once it is free, nobody reads the reply any
- * more.
+ * Returns the name of the lock that the service worker holds while it reads a connection. Once the lock is free, nobody
+ * reads the reply.
  */
 export function connectionLock(id: string): string {
   return `paddock-connection:${id}`;
 }
 
-/** What a service worker tells all pages while it fetches its files. */
+/** A message from the service worker to all pages while it fetches its files. */
 export type InstallMessage =
-  /** Amounts are in bytes, of files that are not compressed. */
+  /** In bytes before compression. */
   | { kind: 'progress'; completed: number; total: number }
-  /** The reason is for people. */
+  /** The reason, as a sentence for users. */
   | { kind: 'failed'; message: string };
 
-/** The name of the `BroadcastChannel` for these messages. `scope` is the URL of the service worker's folder. */
+/**
+ * Returns the name of the `BroadcastChannel` for `InstallMessage`. `scope` is the URL of the service worker's folder.
+ */
 export function installChannel(scope: string): string {
   return `paddock-install:${scope}`;
 }

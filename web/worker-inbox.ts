@@ -1,20 +1,18 @@
 import { holdLock } from './liveness.ts';
 import { ALIVE_MS, type Connection, type ConnectMessage } from './protocol.ts';
 
-/** A worker's message to its page: it takes in connections, or it is alive. */
+/** A worker's message to its page: it is ready for connections, or it is alive. */
 export type WorkerSign = { kind: 'ready' } | { kind: 'alive' };
 
 /** The part of a dedicated worker's global scope through which its page reaches it. */
 export interface WorkerInbox {
   onmessage: ((event: MessageEvent) => void) | null;
   postMessage(message: WorkerSign): void;
-  /** Also the name of the lock that the worker holds while it lives; its page chose it. */
+  /** The name of the worker, chosen by its page. The worker holds a lock with this name while it lives. */
   readonly name: string;
 }
 
-/**
- * Takes in the connections that the worker's page forwards from now on, and lets the page notice should the worker die.
- */
+/** Receives the connections that the page forwards, and lets the page notice if the worker dies. */
 export async function openInbox(
   inbox: WorkerInbox,
   accept: (connection: Connection, port: MessagePort) => void,
@@ -27,8 +25,8 @@ export async function openInbox(
 }
 
 /**
- * Says now, and then every `ALIVE_MS`, that this worker is alive: its page takes it for stuck when it falls silent. Only
- * for one that is never busy.
+ * Says now, and then every `ALIVE_MS`, that this worker is alive. Only for workers that are never busy: their pages
+ * take silence for a stuck worker.
  */
 export function showLife(inbox: WorkerInbox): void {
   const say = () => inbox.postMessage({ kind: 'alive' });

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { type Log, toLogFields } from '../src/contract/log.ts';
 import { type LeavingEngine, loadNativeEngine } from '../src/engine/native/engine.ts';
 import type { FromCopyStore, ToCopyStore } from '../src/engine/node/copy-messages.ts';
-import { loadFailure } from '../src/engine/node/load-failure.ts';
+import { failedLoadResult } from '../src/engine/node/load-failure.ts';
 import { leaveOutTryOut } from '../src/engine/node/no-try-out.ts';
 import { createPortMux } from '../src/engine/node/port-mux.ts';
 import { stampOf } from '../src/engine/node/stamp.ts';
@@ -15,7 +15,7 @@ import type {
 } from '../src/engine/node/task.ts';
 import { serveInference } from '../src/wire/inference-calls.ts';
 
-// The process of one native engine. Whatever native code does here, the server outlives it.
+// The process of one native engine. If native code crashes it, the server goes on.
 
 const ALIVE_MS = 1000;
 /** Between 0 and 1000: the kernel ends processes with higher scores first when memory runs out. */
@@ -55,7 +55,7 @@ process.on('message', (message: ToEngineProcess) => {
       return message satisfies never;
   }
 });
-// The server is gone. Native code may be running, which no orderly exit waits for.
+// The server is gone. An orderly exit would wait for native code that is running.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C goes to all processes of a terminal; the server decides when this one ends.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -64,7 +64,7 @@ sacrificeFirst();
 
 async function load(config: WorkerConfig): Promise<LoadResult> {
   if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
-  // That for a GPU was tried when the GPU was looked for.
+  // The binary for a GPU was tested when the server looked for the GPU.
   leaveOutTryOut();
   try {
     const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory, linkFor(config));
@@ -72,7 +72,7 @@ async function load(config: WorkerConfig): Promise<LoadResult> {
     engine = loaded;
     return { ok: true, info: engine.info, traits: engine.traits };
   } catch (error) {
-    return loadFailure(error, config, log);
+    return failedLoadResult(error, config, log);
   }
 }
 
@@ -87,7 +87,7 @@ function linkFor({ copies }: WorkerConfig) {
   };
 }
 
-/** Has the kernel end this process rather than the server when memory runs out. */
+/** Makes the kernel end this process, and not the server, when memory runs out. */
 function sacrificeFirst(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', OUT_OF_MEMORY_SCORE);

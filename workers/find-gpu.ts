@@ -2,10 +2,11 @@ import { writeSync } from 'node:fs';
 import type { FindGpuLine, GpuRuntime } from '../src/engine/gpu.ts';
 import { probeGpu } from '../src/engine/native/llama/probe.ts';
 
-// The process that looks for a GPU: `node find-gpu.js '{"without":["cuda"],"modelPath":null}'`. It dies where the driver or the binary
-// is wrong, with the reason among what it wrote.
+// The process that looks for a GPU: `node find-gpu.js '{"without":["cuda"],"modelPath":null}'`. A wrong driver or
+// binary may crash it; its output then has the reason.
 
-// At once, whatever the system: a pipe of process.stdout may be written later, and this process crashes or exits.
+// Written synchronously: on some systems process.stdout writes to a pipe later, and this process may have crashed by
+// then.
 const say = (line: FindGpuLine) => writeSync(1, `${JSON.stringify(line)}\n`);
 
 const { without, modelPath } = JSON.parse(process.argv[2] ?? '') as {

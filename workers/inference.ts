@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError, modelChanged, serverError } from '../src/contract/errors.ts';
 import { type Log, toLogFields } from '../src/contract/log.ts';
 import type { TextEngine } from '../src/engine/engine.ts';
-import { loadFailure } from '../src/engine/node/load-failure.ts';
+import { failedLoadResult } from '../src/engine/node/load-failure.ts';
 import { nodePort } from '../src/engine/node/port.ts';
 import { stampOf } from '../src/engine/node/stamp.ts';
 import type { LoadResult, WorkerConfig, WorkerLogLine, WorkerTask } from '../src/engine/node/task.ts';
@@ -11,8 +11,9 @@ import { loadWasmEngine } from '../src/engine/wasm/node/load.ts';
 import { serveGathered } from '../src/wire/inference-calls.ts';
 
 /**
- * What piscina calls in a worker thread for each task. The thread holds the one WebAssembly engine that its configuration
- * names, loads it when it is first needed, and serves the calls that the pool sends it.
+ * Runs a task of piscina in a worker thread. The thread has one WebAssembly engine, by its configuration. It loads the
+ * engine when the first task needs it, and serves the calls that the pool sends. A failed load is an answer; a failed
+ * call is answered over its port.
  */
 export default async function handle(task: WorkerTask): Promise<LoadResult | undefined> {
   switch (task.kind) {
@@ -37,7 +38,7 @@ const log: Log = { debug: sendLog('debug'), info: sendLog('info'), warn: sendLog
 
 let loaded: Promise<TextEngine> | undefined;
 
-/** The loaded engine, whichever that is at the time: one that has crashed is replaced. */
+/** Always uses the engine that is loaded now: after a crash, another one replaces it. */
 const engine: Pick<TextEngine, 'generate' | 'ask'> = {
   generate: async (request, emit, signal) => (await loadedEngine()).generate(request, emit, signal).catch(noteCrash),
   ask: async (kind, question, signal) => (await loadedEngine()).ask(kind, question, signal).catch(noteCrash),
@@ -51,7 +52,10 @@ function loadedEngine(): Promise<TextEngine> {
   return loaded;
 }
 
-/** Throws a 503 `ApiError` if the files are not those any more with which the model was loaded at first. */
+/**
+ * Throws a 503 `ApiError` if the model's files have changed since the model was loaded first, else the reason why
+ * loading failed.
+ */
 async function loadUnchanged(): Promise<TextEngine> {
   const hasChanged = () => stampOf(config.engine) !== config.stamp;
   try {
@@ -64,7 +68,10 @@ async function loadUnchanged(): Promise<TextEngine> {
   throw modelChanged();
 }
 
-/** A crashed engine answers nothing any more; the next request loads another. */
+/**
+ * Drops a crashed engine, so that the next request loads another one. Throws a 500 `ApiError` after a crash, else the
+ * given error.
+ */
 function noteCrash(error: unknown): never {
   if (!(error instanceof WasmCrashed)) throw error;
   loaded = undefined;
@@ -77,6 +84,6 @@ async function load(): Promise<LoadResult> {
     const { info, traits } = await loadedEngine();
     return { ok: true, info, traits };
   } catch (error) {
-    return loadFailure(error, config, log);
+    return failedLoadResult(error, config, log);
   }
 }

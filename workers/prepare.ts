@@ -2,11 +2,14 @@ import { createPreparer, type ModelTraits } from '../src/chat/prepare.ts';
 import { ApiError } from '../src/contract/errors.ts';
 import type { PrepareResult, PrepareTask } from '../src/engine/node/task.ts';
 
-/** Compiled templates of models, the last used at the end. */
+/** The compiled templates of models, the most recently used one at the end. */
 const preparers = new Map<string, ReturnType<typeof createPreparer>>();
 const MOST_PREPARERS = 16;
 
-/** What piscina calls in a worker thread for each request: renders its template and compiles its schemas. */
+/**
+ * Runs a task of piscina in a worker thread: renders a request's template and compiles its schemas. Throws all errors
+ * except an `ApiError`.
+ */
 export default function prepare({ traits, request }: PrepareTask): PrepareResult {
   try {
     return { ok: true, prepared: preparerFor(traits)(request) };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseObject } from '../../src/utils/json.ts';
 import { readEvents, readText, send } from '../../test/kit/http.ts';
 
-/** A chat as a client asks it. */
+/** A chat request of a client. */
 export interface Ask {
   model: string;
   messages: { role: string; content: string }[];
@@ -10,22 +10,24 @@ export interface Ask {
   stream: boolean;
 }
 
-/** What a client saw of a chat. */
+/** The reply to a chat, as its client saw it. */
 export interface Seen {
-  /** Whole; a stream that ended without its last event; an error instead of a reply; or no answer at all. */
+  /**
+   * `whole`: complete. `broken`: a stream without its last event. `refused`: an error. `no answer`: no response at all.
+   */
   outcome: 'whole' | 'broken' | 'refused' | 'no answer';
-  /** The status and code of an error, or what broke. */
+  /** The status and code of an error, or the error of the connection. */
   detail: string;
-  /** The name that the proxy gives the replica; '' if none answered. */
+  /** The replica's name in the proxy; empty if no replica answered. */
   replica: string;
   text: string;
   promptTokens: number;
   cachedTokens: number;
-  /** Until the first text, or until the whole reply if it is not streamed, in ms. */
+  /** Time to the first text, or to the whole reply if it is not streamed, in ms. */
   ttftMs: number;
-  /** The times between the texts that came, in ms. */
+  /** The times between two pieces of text, in ms. */
   gapsMs: number[];
-  /** Until the end, in ms. */
+  /** Time to the end, in ms. */
   ms: number;
 }
 
@@ -52,7 +54,10 @@ const NOTHING: Seen = {
   ms: 0,
 };
 
-/** Asks and tells what came of it. Never rejects. `onText` is told the replica when its first text is there. */
+/**
+ * Sends a chat request and returns what came of it. Never rejects. `onText` gets the name of the replica at its first
+ * text.
+ */
 export async function chat(
   url: string,
   { model, messages, maxTokens, stream }: Ask,

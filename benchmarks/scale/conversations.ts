@@ -6,25 +6,25 @@ export interface Conversations {
   model: string;
   count: number;
   turns: number;
-  /** Words of each message of the user. */
+  /** Words of each user message. */
   words: number;
   /** Tokens of each reply. */
   replyTokens: number;
-  /** Conversations that wait for a reply at the same time. */
+  /** Conversations that wait for a reply at once. */
   clients: number;
   seed: number;
 }
 
-/** One turn of a conversation, the first one 0. */
+/** One turn of a conversation. The first turn has the number 0. */
 export interface Turn extends Seen {
   turn: number;
-  /** Which of the conversations. */
+  /** The number of the conversation. */
   conversation: number;
 }
 
 /**
- * Leads many conversations side by side: all take their first turn, then all their second, so that the others come between two
- * turns of one. Each turn sends all that was said before. Throws if a turn fails.
+ * Holds many conversations: first the first turn of all, then the second turn of all, so that other conversations come
+ * between two turns of one. Each turn sends the whole history. Throws if a turn fails.
  */
 export async function converse(options: Conversations): Promise<Turn[]> {
   const { url, model, count, turns, words, replyTokens: maxTokens, clients, seed } = options;
@@ -37,7 +37,8 @@ export async function converse(options: Conversations): Promise<Turn[]> {
   }));
   const seen: Turn[] = [];
   for (let turn = 0; turn < turns; turn++) {
-    // In the same order each time, turns would coincide with those of round robin.
+    // The order changes from turn to turn. With a fixed order, round robin would give each conversation the same
+    // replica again.
     const waiting = conversations
       .map((conversation) => ({ conversation, at: random() }))
       .toSorted((a, b) => a.at - b.at)

@@ -2,27 +2,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../test/kit/servers/free-port.ts';
 import { type RunningServer, startServer } from '../../test/kit/servers/server.ts';
 
-/** A Paddock at a port of its own, where the next one takes its place when it ends. */
+/** A Paddock server at a fixed port. A new server takes the port after the old one ends. */
 export interface Replica {
   port: number;
   server: RunningServer;
 }
 
-/** Several Paddocks with the same models. */
+/** Several Paddock servers with the same models. */
 export interface Fleet extends AsyncDisposable {
   replicas: Replica[];
-  /** Ends one with SIGTERM and starts another at its port. Resolves to the exit code of the first when the second is ready. */
+  /**
+   * Ends a server with SIGTERM and starts another one at its port. Resolves to the exit code of the old server once the
+   * new one is ready.
+   */
   restart(replica: Replica): Promise<number | null>;
-  /** Kills one with SIGKILL. */
+  /** Kills a server with SIGKILL. */
   kill(replica: Replica): Promise<void>;
-  /** Starts another in the place of one that was killed. */
+  /** Starts a server at the port of a killed one. */
   revive(replica: Replica): Promise<void>;
 }
 
-/** What Kubernetes' and systemd's defaults leave room for, in seconds. */
+/** The time between SIGTERM and SIGKILL that the defaults of Kubernetes and systemd allow, in seconds. */
 const LEAVING = { PADDOCK_LAME_DUCK: '3', PADDOCK_SHUTDOWN_GRACE: '25', PADDOCK_LOG_LEVEL: 'warn' };
 
-/** Starts so many servers with these flags. */
+/** Starts this many servers with these flags. */
 export async function startFleet(count: number, flags: string[]): Promise<Fleet> {
   const start = (port: number) => startServer([...flags, '--port', String(port)], LEAVING);
   const replicas: Replica[] = [];
@@ -49,7 +52,7 @@ export async function startFleet(count: number, flags: string[]): Promise<Fleet>
         try {
           process.kill(server.pid, 'SIGKILL');
         } catch {
-          // It has ended by itself.
+          // The server has ended already.
         }
     },
   };

@@ -9,19 +9,19 @@ import { freePort } from '../../test/kit/servers/free-port.ts';
 const FOLDER = 'deploy/haproxy';
 const START_MS = 5000;
 
-/** How requests find a replica: by their conversation as `deploy/haproxy/haproxy.cfg` says, or in turns. */
+/** How the proxy chooses a replica: by the conversation, as in `deploy/haproxy/haproxy.cfg`, or round robin. */
 export type Balance = 'conversation' | 'roundrobin';
 
 export interface RunningProxy extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** The URL, without a slash at the end. */
   url: string;
-  /** Where the statistics are. */
+  /** The URL of the statistics. */
   statisticsUrl: string;
-  /** What it has logged so far. */
+  /** Returns the log so far. */
   log(): string;
 }
 
-/** The version of the HAProxy that is installed; null where there is none. */
+/** Returns the version of the installed HAProxy; null if there is none. */
 export function haproxyVersion(): string | null {
   try {
     return /version (\S+)/.exec(execFileSync('haproxy', ['-v'], { encoding: 'utf8' }))?.[1] ?? null;
@@ -30,7 +30,7 @@ export function haproxyVersion(): string | null {
   }
 }
 
-/** The configuration of deploy/haproxy as it is, but for the places that a test has to itself. */
+/** Returns the configuration of deploy/haproxy with other ports and paths, which a test has for itself. */
 export function configure(places: {
   port: number;
   statisticsPort: number;
@@ -41,7 +41,7 @@ export function configure(places: {
   const { port, statisticsPort, folder, servers, balance } = places;
   const shipped = readFileSync(join(FOLDER, 'haproxy.cfg'), 'utf8');
   const changes: [RegExp, string][] = [
-    // Only root may become another user.
+    // Only root may switch to another user.
     [/^ {4}user haproxy\n {4}group haproxy\n/m, ''],
     [/^ {4}lua-load .*$/m, `    lua-load ${resolve(FOLDER, 'conversation.lua')}`],
     [/^ {4}stats socket \S+/m, `    stats socket ${join(folder, 'admin.sock')}`],
@@ -60,7 +60,7 @@ export function configure(places: {
   }, shipped);
 }
 
-/** Checks a configuration with `haproxy -c`. Returns what it says if it is wrong; null if it is right. */
+/** Checks a configuration with `haproxy -c`. Returns its error message; null if the configuration is valid. */
 export function checkConfiguration(text: string): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'paddock-haproxy-'));
   try {
@@ -75,7 +75,7 @@ export function checkConfiguration(text: string): string | null {
   }
 }
 
-/** Starts HAProxy before servers at these ports of this machine. Throws with what it says if it does not start. */
+/** Starts HAProxy for servers at these ports of this machine. Throws with its output if it does not start. */
 export async function startHaproxy(servers: number[], balance: Balance): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'paddock-haproxy-'));
   const [port, statisticsPort] = [await freePort(), await freePort()];

@@ -4,21 +4,24 @@ import { chat, type Seen } from './chat.ts';
 export interface Load {
   url: string;
   model: string;
-  /** Clients that ask one question after another. Half of them want streams. */
+  /** Clients that send one question after another. Half of them ask for streams. */
   clients: number;
   replyTokens: number;
 }
 
-/** A request of the load, with the time at which it began, in ms of `performance.now`. */
+/** A request of the load, with the time of its beginning in ms of `performance.now`. */
 export interface Noted extends Seen {
   begunAt: number;
   stream: boolean;
 }
 
-/** How many streams of a replica, by the name that the proxy gives it, have begun and not ended. */
+/** Returns how many streams of a replica, by its name in the proxy, have begun and not ended. */
 export type Streaming = (replica: string) => number;
 
-/** Asks until `disturb` has done its work and the last replies are there. Each question begins a conversation of its own. */
+/**
+ * Sends questions until `disturb` has ended and the last replies are complete. Each question begins a new conversation.
+ * Returns all requests.
+ */
 export async function askDuring(
   { url, model, clients, replyTokens }: Load,
   disturb: (streaming: Streaming) => Promise<void>,
@@ -35,7 +38,7 @@ export async function askDuring(
       const seen = await chat(url, ask, (replica) => stream && streaming.push(replica));
       if (stream && seen.text !== '') streaming.splice(streaming.indexOf(seen.replica), 1);
       noted.push({ ...seen, begunAt, stream });
-      // A client that is refused at once must not ask thousands of times.
+      // After a refusal a client pauses, so that it does not send thousands of requests.
       if (seen.outcome !== 'whole') await sleep(100);
     }
   };

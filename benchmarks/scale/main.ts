@@ -12,8 +12,8 @@ import { askDuring, type Noted } from './load.ts';
 import { quantile, sum } from './statistics.ts';
 
 /**
- * Three Paddocks behind HAProxy with deploy/haproxy: conversations by their hash against round robin, a rolling restart under load,
- * and the death of a replica. Ends with code 1 if something did not hold.
+ * Runs three Paddock servers behind HAProxy with deploy/haproxy: conversations by hash compared with round robin, a
+ * rolling restart under load, and the crash of a replica. Exits with code 1 if a check fails.
  */
 const { values } = parseArgs({
   options: {
@@ -79,7 +79,7 @@ for (const breach of breaches) print(`BROKEN  ${breach}`);
 print(breaches.length === 0 ? 'all held' : `${breaches.length} things did not hold`);
 process.exitCode = breaches.length === 0 ? 0 : 1;
 
-/** Each balance gets servers that have just started, so that nothing is cached. */
+/** Each way to balance gets new servers, so that nothing is cached. */
 async function compareBalances(): Promise<void> {
   print(
     `\n${values.conversations} conversations of ${values.turns} turns, ${values.clients} at a time, ${values.words} words a turn`,
@@ -120,7 +120,7 @@ async function compareBalances(): Promise<void> {
   );
 }
 
-/** The first request of a server loads the model. */
+/** Sends a first request, which loads the model. */
 async function warm(port: number): Promise<void> {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1 });
   const headers = { 'content-type': 'application/json' };
@@ -150,7 +150,7 @@ function rowOf(balance: string, seen: Turn[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Counts the turns that another replica answered than the turn before. */
+/** Counts the turns that another replica answered than the previous turn. */
 function moves(seen: Turn[]): number {
   const last = new Map<number, string>();
   let moved = 0;
@@ -168,7 +168,7 @@ async function restartAll(of: Fleet, load: Parameters<typeof askDuring>[0]): Pro
     await sleep(2000);
     for (const replica of of.replicas) {
       codes.push(await of.restart(replica));
-      // The proxy looks every half second; then the next one may go.
+      // The proxy checks the replicas every half second. After that the next one may be restarted.
       await sleep(2500);
     }
   });
@@ -189,7 +189,7 @@ async function killOne(of: Fleet, load: Parameters<typeof askDuring>[0]): Promis
   for (const { port } of of.replicas) await warm(port);
   let killedAt = 0;
   const noted = await askDuring({ ...load, clients: load.clients * 3, replyTokens: 300 }, async (streaming) => {
-    // The name is that of the first server in the configuration that `startHaproxy` makes.
+    // The name of the first server in the configuration that `startHaproxy` makes.
     while (streaming('replica-1') < 2) await sleep(10);
     killedAt = performance.now();
     await of.kill(victim);

@@ -11,7 +11,7 @@ import { chat } from './chat.ts';
 import type { ReplicaFigures } from './replica.ts';
 import { quantile } from './statistics.ts';
 
-/** Measures what one replica costs and does, with the 0.5B model or another one. */
+/** Measures the costs and the speed of one replica, with the 0.5B model or another one. */
 
 /** A prompt of some hundred tokens. */
 const LONG = 'the old bridge over the river is made of grey stones and '.repeat(8);
@@ -44,8 +44,8 @@ try {
   const ask = (content: string, maxTokens = tokens) =>
     chat(server.url, { model, messages: [{ role: 'user', content }], maxTokens, stream: true });
   /**
-   * The time of a step of so many streams, in ms: the lower quartile of the gaps between their tokens, since other work that shares
-   * the machine makes gaps longer and never shorter. Their prompts are cached by then.
+   * Returns the time of a step with this many streams, in ms: the lower quartile of the gaps between tokens, because
+   * other work on the machine makes gaps longer and never shorter. The prompts are cached by then.
    */
   const stepOf = async (streams: number) => {
     const all = () => Promise.all(Array.from({ length: streams }, (_, index) => ask(`stream ${index}`)));

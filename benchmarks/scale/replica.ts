@@ -1,24 +1,24 @@
 /**
- * What one replica costs and does, as `npm run measure:replica` writes it to benchmarks/scale/replica.json for the simulation. Times are those
- * of the fastest of several rounds, because other work may share the machine.
+ * The costs and the speed of one replica. `npm run measure:replica` writes them to benchmarks/scale/replica.json for
+ * the simulation. Times are the fastest of several rounds, because other work may share the machine.
  */
 export interface ReplicaFigures {
-  /** What was measured, in words. */
+  /** The measured model and machine, in words. */
   model: string;
   machine: string;
   slots: number;
   contextLength: number;
-  /** Until the server answers /ready, and then until the first token of the first request, in ms. */
+  /** Time until the server answers /ready, and from there to the first token of the first request, in ms. */
   startMs: number;
   loadMs: number;
-  /** Resident memory of the server and of its engine, in MB, after the load and with all slots filled. */
+  /** Resident memory of the server and of its engine, after the load and with all slots full, in MB. */
   serverMb: number;
   engineMb: number;
   engineFullMb: number;
-  /** Tokens of a prompt that is not cached, in a second. */
+  /** Prompt tokens per second without a cache. */
   prefillTokensPerSecond: number;
-  /** The time of one step with so many streams, in ms, by the number of streams. */
+  /** The time of one step, in ms, by the number of streams. */
   stepMs: Record<string, number>;
-  /** Until the first token of a prompt of `promptTokens`, not cached and cached, in ms. */
+  /** Time to the first token of a prompt of `promptTokens`, not cached and cached, in ms. */
   ttft: { promptTokens: number; coldMs: number; warmMs: number };
 }

@@ -1,9 +1,12 @@
 import type { Ask, Message } from './judge.ts';
 
-/** The longest reply in tokens; every right answer is shorter. */
+/** The longest reply, in tokens. Every correct answer is shorter. */
 const MAX_TOKENS = 200;
 
-/** Asks pico over the API at this base URL, with greedy sampling. Throws when the server refuses. */
+/**
+ * Returns a function that asks pico over the API at this base URL, with greedy sampling. It throws if the server
+ * refuses.
+ */
 export function createAsk(url: string, model = 'pico'): Ask {
   return async (messages, tools) => {
     const body = {

@@ -3,8 +3,8 @@ import { createAsk } from './ask.ts';
 import { readCases } from './cases.ts';
 import { judge, type Outcome } from './judge.ts';
 
-// Asks a running server all cases and prints the wrong answers and the share of right ones:
-// `node evaluate.js [--url URL] [--model pico] [--cases FILE]`.
+// Sends all cases to a running server and prints the wrong answers and the share of correct ones: `node evaluate.js
+// [--url URL] [--model pico] [--cases FILE]`.
 
 const { values: options } = parseArgs({
   options: {

@@ -5,8 +5,8 @@ import type { Vocabulary } from './tokenizer.ts';
 import { elements, type Matrix, type ModelConfig, stack, type Weights } from './weights.ts';
 
 /**
- * Reads the weights and the vocabulary out of a file that `toGguf` made. The weights are the rounded ones of Q8_0. Throws
- * for a file with other tensors.
+ * Reads the weights and the vocabulary of a file that `toGguf` made. The weights have the rounding of Q8_0. Throws if
+ * the file has other tensors.
  */
 export async function fromGguf(path: string): Promise<{ weights: Weights; vocabulary: Vocabulary }> {
   const parsed = await gguf(path, { allowLocalFile: true });

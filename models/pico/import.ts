@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { fromGguf } from './from-gguf.ts';
 import { writeWeights } from './weights.ts';
 
-// Takes the released file apart, so that training can go on from it: `node import.js [--file FILE] [--folder FOLDER]`.
-// It writes `released.weights` and `vocabulary.json`.
+// Splits the released file into weights and vocabulary, from which training can continue: `node import.js [--file FILE]
+// [--folder FOLDER]`. Writes `released.weights` and `vocabulary.json`.
 
 const { values: options } = parseArgs({
   options: {

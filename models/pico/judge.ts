@@ -18,7 +18,7 @@ export interface Outcome {
   right: boolean;
 }
 
-/** Sends the user's messages of a case one after the other and judges the last reply. */
+/** Sends the user messages of a case one after the other and judges the last reply. */
 export async function judge(ask: Ask, one: Case): Promise<Outcome> {
   const messages: Message[] = [];
   let reply: Message = { role: 'assistant', content: '' };

@@ -1,7 +1,7 @@
 import { CASES, MENDED_CASES, readCases } from './cases.ts';
 import type { Conversation } from './generator/mix.ts';
 
-/** A text in small letters and without punctuation, for comparing questions. */
+/** Returns a text in lower case and without punctuation, for comparing questions. */
 export function plain(text: string): string {
   return text
     .toLowerCase()
@@ -12,7 +12,7 @@ export function plain(text: string): string {
 
 const heldOut = [CASES, MENDED_CASES].flatMap((path) => readCases(path)).map(({ user }) => plain(user.at(-1) ?? ''));
 
-/** True for a conversation with a question of the evaluation in it. Such a conversation must not be trained on. */
+/** True if a conversation contains a question of the evaluation. It must not be used for training. */
 export function isLeak({ messages }: Conversation): boolean {
   return messages.some(({ role, content }) => {
     if (role !== 'user') return false;

@@ -8,8 +8,9 @@ import { createRenderer, type Span } from './generator/render.ts';
 import { isLeak } from './leaks.ts';
 import { createEncoder, learnVocabulary, type Vocabulary } from './tokenizer.ts';
 
-// Makes what train.py reads: `node make-corpus.js [--count 300000] [--seed 1] [--name train] [--focus "keys" --focus "..."]`.
-// With `--focus` every second question is about one of these things, by the names in the corpus's `about`.
+// Makes the training data for train.py: `node make-corpus.js [--count 300000] [--seed 1] [--name train] [--focus "keys"
+// --focus "..."]`. With `--focus`, every second question is about one of these subjects, by the names in the corpus's
+// `about`.
 
 const { values: options } = parseArgs({
   options: {
@@ -58,7 +59,7 @@ let dropped = 0;
 mkdirSync(options.folder, { recursive: true });
 const learnt = vocabulary();
 const encode = createEncoder(learnt);
-/** Rare tokens, which are those that were merged late. Made-up words use them, so that pico learns to copy them too. */
+/** Rare tokens, which are the last merged ones. Made-up words use them, so that pico learns to copy them too. */
 const parts = learnt.tokens.slice(COMMON_TOKENS).filter((token) => /^[a-z]{2,}$/.test(token));
 const tokens: number[] = [];
 const lengths: number[] = [];

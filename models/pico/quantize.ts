@@ -1,13 +1,15 @@
 const BLOCK = 32;
 const BLOCK_BYTES = 34;
 
-/** The bytes that so many values take in Q8_0. Throws unless they are whole blocks. */
+/** Returns the size of this many values in Q8_0, in bytes. Throws unless the values fill whole blocks. */
 export function quantizedBytes(count: number): number {
   if (count % BLOCK !== 0) throw new Error(`${count} values are no whole number of blocks of ${BLOCK}`);
   return (count / BLOCK) * BLOCK_BYTES;
 }
 
-/** Q8_0: for every 32 values a half-precision scale and the values divided by it as signed bytes. */
+/**
+ * Quantizes to Q8_0: each block of 32 values has a half-precision scale, and the values divided by it as signed bytes.
+ */
 export function quantize(values: Float32Array): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(quantizedBytes(values.length)));
   for (let block = 0; block < values.length / BLOCK; block++) {
@@ -21,7 +23,7 @@ export function quantize(values: Float32Array): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-/** The values that Q8_0 stands for. */
+/** Returns the values of Q8_0 data. */
 export function dequantize(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const values = new Float32Array((bytes.length / BLOCK_BYTES) * BLOCK);
@@ -36,18 +38,18 @@ export function dequantize(bytes: Uint8Array): Float32Array {
 
 const single = new DataView(new ArrayBuffer(4));
 
-/** The nearest half-precision number's bits, for a number from 0 to 65,504. */
+/** Returns the bits of the nearest half-precision number, for a number from 0 to 65,504. */
 export function toHalf(value: number): number {
   single.setFloat32(0, value);
   const bits = single.getUint32(0);
   const exponent = (bits >>> 23) - 112;
   // Too small for a normal half: a multiple of 2^-24.
   if (exponent <= 0) return Math.round(value * 2 ** 24);
-  // A carry out of the mantissa is a right step of the exponent.
+  // A carry out of the mantissa correctly increases the exponent.
   return (exponent << 10) + Math.round((bits & 0x7fffff) / 2 ** 13);
 }
 
-/** The number that a positive half-precision number's bits stand for. */
+/** Returns the number with these half-precision bits, which must be positive. */
 export function fromHalf(bits: number): number {
   const exponent = bits >> 10;
   const mantissa = (bits & 1023) / 1024;

@@ -14,14 +14,14 @@ import { CONTROL_TOKENS, MARKS, type Vocabulary } from './tokenizer.ts';
 import { findMatrix, type Matrix, type ModelConfig, rowsOf, type Weights } from './weights.ts';
 
 const CONTEXT_LENGTH = 1024;
-/** llama.cpp's numbers for kinds of tokens. */
+/** The token types of llama.cpp. */
 const NORMAL = 1;
 const CONTROL = 3;
 const USER_DEFINED = 4;
 /** llama.cpp's `MOSTLY_Q8_0`. */
 const FILE_TYPE = 7;
 
-/** The metadata and the tensors of pico.gguf. Matrices become Q8_0, vectors stay float32. */
+/** Returns the metadata and the tensors of pico.gguf. Matrices become Q8_0, vectors stay float32. */
 export function toGguf(
   weights: Weights,
   vocabulary: Vocabulary,
@@ -82,7 +82,7 @@ function tokenizer({ tokens, merges }: Vocabulary, chatTemplate: string): GgufEn
   };
 }
 
-/** Splits the matrices that training keeps together, because GGUF has them one by one. */
+/** Splits the matrices that training stores together, because GGUF has a tensor for each. */
 function tensors(weights: Weights): GgufTensor[] {
   const { width, hidden, layers } = weights.config;
   const whole = (name: string) => tensor(name, findMatrix(weights, name));

@@ -1,28 +1,31 @@
 import { spell } from '../../test/kit/models/vocabulary.ts';
 
-/** Tokens that the chat template writes. No merge makes them. llama.cpp treats these as control tokens, `MARKS` as text. */
+/**
+ * The tokens that the chat template writes. They are in no merge. llama.cpp treats `CONTROL_TOKENS` as control tokens
+ * and `MARKS` as text.
+ */
 export const CONTROL_TOKENS = ['<|im_start|>', '<|im_end|>', '<|endoftext|>'];
 export const MARKS = ['<tool_call>', '</tool_call>', '<tools>', '</tools>'];
 
-/** A byte-level BPE vocabulary in GPT-2's spelling: single bytes, merged ones, then `MARKS` and `CONTROL_TOKENS`. */
+/** A byte-level BPE vocabulary in GPT-2's spelling: single bytes, merged tokens, then `MARKS` and `CONTROL_TOKENS`. */
 export interface Vocabulary {
   tokens: string[];
   merges: [left: string, right: string][];
 }
 
-/** Cuts a text into pieces as GPT-2 and llama.cpp do. Merges stay within a piece. */
+/** Matches the pieces of a text, as in GPT-2 and llama.cpp. Merges stay within a piece. */
 const PIECES = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 const MARK_PATTERN = new RegExp(
   `(${[...CONTROL_TOKENS, ...MARKS].map((mark) => mark.replaceAll('|', '\\|')).join('|')})`,
 );
-/** The punctuation that may be merged: up to four characters of what JSON has around its words. */
+/** The punctuation that may be merged: up to four characters that surround words in JSON. */
 const JSON_PUNCTUATION = /^[\s{}[\]":,]{1,4}$/;
 const bytes = new TextEncoder();
 
 /**
- * Learns the most frequent merges of some texts. A merge has no space before letters, no digits, and no punctuation except
- * JSON's. So a name or a number has the same tokens wherever it stands, and copying it is copying tokens. Throws when the
- * texts have too few words for a vocabulary of that size.
+ * Learns the most frequent merges of some texts. A merge has no space before letters, no digits, and only the
+ * punctuation of JSON. So a name or a number has the same tokens everywhere, and pico copies it by copying tokens.
+ * Throws if the texts have too few words for a vocabulary of this size.
  */
 export function learnVocabulary(texts: Iterable<string>, size: number): Vocabulary {
   const words = countWords(texts).map(([word, count]) => ({ symbols: [...spell(bytes.encode(word))], count }));
@@ -50,7 +53,7 @@ function countWords(texts: Iterable<string>): [string, number][] {
   return [...counts];
 }
 
-/** The part of a piece in which tokens may be merged. */
+/** Returns the part of a piece in which tokens may be merged. */
 function mergeable(piece: string): string {
   if (/\p{N}/u.test(piece)) return '';
   if (/\p{L}/u.test(piece)) return piece.replace(/^ /, '');
@@ -85,7 +88,7 @@ function merge(symbols: string[], [left, right]: [string, string]): string[] {
   return merged;
 }
 
-/** Turns texts into the token ids that llama.cpp gives them with this vocabulary. */
+/** Returns a function that encodes a text as llama.cpp does with this vocabulary. */
 export function createEncoder({ tokens, merges }: Vocabulary): (text: string) => number[] {
   const ids = new Map(tokens.map((token, id) => [token, id]));
   const ranks = new Map(merges.map((pair, rank) => [pair.join(' '), rank]));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The sizes of the model, by the names that training/model.py uses. */
+/** The sizes of the model, by their names in training/model.py. */
 export interface ModelConfig {
   width: number;
   hidden: number;
@@ -12,7 +12,7 @@ export interface ModelConfig {
 }
 
 export interface Matrix {
-  /** Rows and columns, or the length of a vector alone. */
+  /** The rows and columns of a matrix, or the length of a vector. */
   shape: number[];
   /** Row by row. */
   values: Float32Array;
@@ -28,7 +28,10 @@ interface Header {
   tensors: { name: string; shape: number[] }[];
 }
 
-/** Reads what training/model.py saves: the length of a JSON header, the header, then float32 in the header's order. */
+/**
+ * Reads the weights that training/model.py saves: the length of a JSON header, the header, then float32 values in the
+ * order of the header.
+ */
 export function readWeights(path: string): Weights {
   const file = readFileSync(path);
   const length = file.readUInt32LE(0);
@@ -45,7 +48,7 @@ export function readWeights(path: string): Weights {
   return { config: header.config, matrices };
 }
 
-/** Writes weights as training/model.py loads them. */
+/** Writes weights in the form that training/model.py loads. */
 export function writeWeights(path: string, { config, matrices }: Weights): void {
   const tensors = [...matrices].map(([name, { shape }]) => ({ name, shape }));
   const header = Buffer.from(JSON.stringify({ config, tensors } satisfies Header));
@@ -57,7 +60,9 @@ export function writeWeights(path: string, { config, matrices }: Weights): void 
   writeFileSync(path, Buffer.concat([length, header, ...values]));
 }
 
-/** Weights between two others of the same shapes: `share` of `next`, and the rest of `previous`. */
+/**
+ * Returns the weighted mean of two sets of weights with the same shapes: `share` of `next`, and the rest of `previous`.
+ */
 export function mixWeights(previous: Weights, next: Weights, share: number): Weights {
   const matrices = [...next.matrices].map(([name, { shape, values }]) => {
     const before = findMatrix(previous, name).values;
@@ -67,23 +72,24 @@ export function mixWeights(previous: Weights, next: Weights, share: number): Wei
   return { config: next.config, matrices: new Map(matrices) };
 }
 
+/** Returns the number of elements of a matrix with this shape. */
 export function elements(shape: number[]): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
-/** A matrix of the weights. Throws where there is none of that name. */
+/** Returns a matrix by its name. Throws if there is none. */
 export function findMatrix({ matrices }: Weights, name: string): Matrix {
   const matrix = matrices.get(name);
   if (!matrix) throw new Error(`the weights have no ${name}`);
   return matrix;
 }
 
-/** `count` rows of a matrix. */
+/** Returns `count` rows of a matrix from `start` on. */
 export function rowsOf({ shape: [, columns = 1], values }: Matrix, start: number, count: number): Matrix {
   return { shape: [count, columns], values: values.subarray(start * columns, (start + count) * columns) };
 }
 
-/** Matrices with the same number of columns, one below the other. */
+/** Joins matrices with the same number of columns, one below the other. */
 export function stack(matrices: Matrix[]): Matrix {
   const columns = matrices[0]?.shape[1] ?? 1;
   const values = new Float32Array(matrices.reduce((total, one) => total + one.values.length, 0));

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { ApiContext, RequestContext } from './context.ts';
+import type { Dialect } from './http/dialect.ts';
 import type { ApiReply, ApiRequest } from './http/http.ts';
 import type { ApiSchema } from './openapi/json-schema.ts';
 
@@ -18,13 +19,19 @@ export interface Route<Name extends string = string> {
   /** It may end with a parameter in braces. The parameter may contain slashes. */
   path: string;
   handler: Handler;
-  /** True if the route needs no API key, `metricsOpen` if that is up to this setting. */
+  /** True if the route needs no API key; `metricsOpen` if it needs none with this setting. */
   open?: true | 'metricsOpen';
   /**
-   * Loads, unloads, pulls, imports or removes models, or tells of everybody's requests, which not every web page and not every key that may
-   * ask models may do.
+   * True if the route changes which models there are or are loaded, or reports the requests of all clients. Some web
+   * pages and keys may run models, but may not call such a route.
    */
   manages?: true;
+  /**
+   * True if the handler only reports state, and reads from the runner which models are loaded. A service worker has no
+   * engine of its own: it asks another tab's engine for this state before it calls the handler, and does not do so for
+   * any other route.
+   */
+  reportsState?: true;
   /** The operation's id in the OpenAPI document. */
   id: string;
   summary: string;
@@ -40,11 +47,11 @@ export interface Route<Name extends string = string> {
   ndjson?: true;
   /** True if the whole reply is plain text. */
   text?: true;
-  /** True if each event of the stream is named by its type, and none says [DONE]. */
+  /** True if each event of the stream is named by its type, and the stream ends without [DONE]. */
   namedEvents?: true;
 }
 
-/** Says whether anybody may call a route, without a key. */
+/** True if a route needs no key. */
 export function isOpen(
   { open }: Pick<Route, 'open'>,
   { metricsOpen = false }: Pick<ApiContext, 'metricsOpen'>,
@@ -52,17 +59,31 @@ export function isOpen(
   return open === 'metricsOpen' ? metricsOpen : open === true;
 }
 
+/** How a family tells its clients of errors. Without these fields, its errors are OpenAI's. */
+interface FamilyErrors {
+  /** The dialect of the errors of all its routes. */
+  dialect?: Dialect;
+  /**
+   * The beginnings of paths, as in `/v1/messages`, that clients of this dialect alone ask for: an error has the dialect
+   * at every path below them too, such as a 404 at one without a route. A beginning with a slash at its end leaves out
+   * the path without the slash.
+   */
+  errorPaths?: string[];
+}
+
 /** A family of endpoints. Each is a folder here. */
-export interface Family {
+export interface Family extends FamilyErrors {
   routes: Route[];
-  /** The schemas of its responses, by name. */
+  /** The schemas of its responses and of its dialect's errors, by name. */
   schemas: Record<string, ApiSchema>;
 }
 
 /** Returns the family as it is. Checks at compile time that the routes only name schemas that exist. */
-export function defineFamily<const S extends Record<string, ApiSchema>>(family: {
-  routes: Route<Extract<keyof S, string>>[];
-  schemas: S;
-}): Family {
+export function defineFamily<const S extends Record<string, ApiSchema>>(
+  family: FamilyErrors & {
+    routes: Route<Extract<keyof S, string>>[];
+    schemas: S;
+  },
+): Family {
   return family;
 }

@@ -3,13 +3,16 @@ import type { Runner } from '../contract/runner.ts';
 import type { ApiKey } from './keys/key.ts';
 import type { Pass } from './keys/limiter.ts';
 
-/** What identifies a request in its log lines: its id, and the model once that is known. */
+/** The fields that identify a request in its log lines: its id, and the model once it is known. */
 export interface Trace {
   requestId: string;
   model?: string;
 }
 
-/** What became of one request. It is filled while the request is answered; times are in ms on the clock of `performance.now`. */
+/**
+ * The record of one request. It is filled while the request is answered. Times are in ms on the clock of
+ * `performance.now`.
+ */
 export interface RequestRecord {
   trace: Trace;
   method: string;
@@ -17,36 +20,45 @@ export interface RequestRecord {
   route: string;
   /** The `traceparent` header: the client's span, in the form of W3C's Trace Context. */
   traceparent: string | undefined;
-  /** Null where none is needed, and for strangers. */
+  /** Null if the request has no valid key. */
   key: ApiKey | null;
-  /** What the limits of the key gave; null if they do not count this request. */
+  /** The pass of the limiter; null if the key's limits do not count this request. */
   pass: Pass | null;
   /** 0 until the reply has begun. */
   status: number;
-  /** The code of the error that the client was told, at the beginning or within the stream; `client_left` if it was gone by then. */
+  /**
+   * The code of the error in the reply or in the stream; `client_left` if the client had disconnected; null without an
+   * error.
+   */
   error: string | null;
   began: number;
-  /** 0 until the whole reply was made. */
+  /** 0 until the reply is complete. */
   ended: number;
   /** How long the request waited for slots, in ms. */
   queuedMs: number;
-  /** When the first piece of the reply came; 0 without one. */
+  /** The time of the first piece of the reply; 0 before it. */
   firstPiece: number;
-  /** Tokens of the prompts, and those of them that were in the KV cache. */
+  /** Tokens of the prompts. `cachedTokens` counts the tokens among them that were in the KV cache. */
   promptTokens: number;
   cachedTokens: number;
   /** Tokens of all choices. */
   completionTokens: number;
-  /** How long the model is to stay in memory after this request, in ms; null means for ever. Absent if the request does not say. */
+  /**
+   * The time for which the model stays in memory after this request, in ms; null means for ever. Absent if the request
+   * sets none.
+   */
   keepMs?: number | null;
-  /** Why the latest choice ended. */
+  /** The finish reason of the latest choice. */
   finish: FinishReason | null;
 }
 
-/** How log and metrics tell a request whose client left: the status, as nginx has it, is that of one without a reply by then. */
+/**
+ * The status and code, in log and metrics, of a request whose client disconnected. The status, which is nginx's, is for
+ * one without a reply.
+ */
 export const CLIENT_LEFT = { status: 499, code: 'client_left' };
 
-/** Is told what requests do. All of it is called while requests wait, so it must be quick and must not throw. */
+/** Observes requests. Its functions run while requests wait, so they must be quick and must not throw. */
 export interface Observer {
   /** A piece of a reply came `ms` after the one before. */
   piece(model: string, ms: number): void;
@@ -76,8 +88,8 @@ export function beginRecord(trace: Trace, method: string, traceparent?: string):
 }
 
 /**
- * Closes a record, once. The key's limits get the tokens that the request took, and the model stays as long as it asked, unless the
- * request was refused.
+ * Closes a record, once. Counts the request's tokens against the key's limits, and keeps the model in memory for the
+ * time that the request asked for, unless the request was refused.
  */
 export function endRecord(record: RequestRecord, { observer, runner }: { observer?: Observer; runner: Runner }): void {
   if (record.ended > 0) return;
@@ -89,14 +101,14 @@ export function endRecord(record: RequestRecord, { observer, runner }: { observe
   observer?.ended(record);
 }
 
-/** Says whether a request asked for what it can not have. Then nothing of it is done. */
+/** True if a request was refused, so that it had no effect. */
 function isRefused({ status }: RequestRecord): boolean {
   return status >= 400 && status < 500 && status !== CLIENT_LEFT.status;
 }
 
 /**
- * Notes the events of one generation in the record of its request. The counts are right at any time but for tokens that a parser
- * holds back, so a client that leaves is still counted; the last event makes them exact.
+ * Records the events of one generation. The counts are right at any time, except for tokens that a parser holds back,
+ * so that the tokens of a client that disconnects are counted too. The last event makes them exact.
  */
 export function createEventNotes(record: RequestRecord, observer: Observer | undefined) {
   const lastPieces: number[] = [];

@@ -2,7 +2,7 @@ import type { FoundFile } from './found-file.ts';
 
 /** The files of one model: one GGUF, or the parts of a split GGUF in order. */
 export interface ModelFiles {
-  /** The model's name, from `stemOf`. */
+  /** The model's name, from `ggufStemOf`. */
   stem: string;
   files: FoundFile[];
   /** The number of parts that a split model should have; 1 for a whole GGUF. */
@@ -13,7 +13,7 @@ export interface ModelFiles {
 const PART = /^(?<stem>.*)-(?<part>\d{5})-of-(?<parts>\d{5})\.gguf$/;
 
 /** Returns a GGUF's name without `.gguf` and without the number of its part. */
-export function stemOf(name: string): string {
+export function ggufStemOf(name: string): string {
   return PART.exec(name)?.groups?.stem ?? name.slice(0, -'.gguf'.length);
 }
 
@@ -22,7 +22,7 @@ export function groupFiles(files: FoundFile[]): ModelFiles[] {
   const models = new Map<string, ModelFiles>();
   for (const file of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const shard = PART.exec(file.name)?.groups;
-    const stem = stemOf(file.name);
+    const stem = ggufStemOf(file.name);
     const parts = Number(shard?.parts ?? 1);
     const key = `${shard ? 'split' : 'whole'} ${parts} ${stem}`;
     const model = models.get(key) ?? { stem, files: [], parts };

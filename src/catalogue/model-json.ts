@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { booleanField, integer, nonEmptyText, plainObject, text, validate } from '../api/fields/fields.ts';
+import { booleanField, integerField, nonEmptyText, plainObject, textField, validate } from '../api/fields/fields.ts';
 import { samplingNumber } from '../api/fields/sampling.ts';
 import { createChatTemplate } from '../chat/template.ts';
 import { type DefaultPlace, SAMPLING_FIELDS, type SamplingField, type SamplingNameIn } from '../contract/sampling.ts';
@@ -17,17 +17,17 @@ function samplingDefaults<P extends DefaultPlace>(place: P) {
 }
 
 const promptTemplate = v.pipe(
-  text,
+  textField,
   v.check(isChatTemplate, 'must be a Jinja template that writes the messages, as chat_template in a GGUF is'),
 );
 
 const settings = {
-  ctx_len: v.exactOptional(integer(8, 16_777_216)),
-  ngl: v.exactOptional(integer(0, 65_536)),
-  cpu_threads: v.exactOptional(integer(1, 1024)),
-  n_parallel: v.exactOptional(integer(1, 256)),
+  ctx_len: v.exactOptional(integerField(8, 16_777_216)),
+  ngl: v.exactOptional(integerField(0, 65_536)),
+  cpu_threads: v.exactOptional(integerField(1, 1024)),
+  n_parallel: v.exactOptional(integerField(1, 256)),
   prompt_template: v.exactOptional(promptTemplate),
-  system_prompt: v.exactOptional(text),
+  system_prompt: v.exactOptional(textField),
   mmproj: v.exactOptional(nonEmptyText),
   draft_model: v.exactOptional(nonEmptyText),
   ...samplingDefaults('settings'),
@@ -35,31 +35,31 @@ const settings = {
 
 const parameters = {
   ...samplingDefaults('parameters'),
-  max_tokens: v.exactOptional(integer(1)),
+  max_tokens: v.exactOptional(integerField(1)),
   stream: v.exactOptional(booleanField),
   stop: v.exactOptional(list(nonEmptyText, 4)),
 };
 
 const metadata = {
-  author: v.exactOptional(text),
+  author: v.exactOptional(textField),
   tags: v.exactOptional(list(nonEmptyText, 256)),
-  cover: v.exactOptional(text),
+  cover: v.exactOptional(textField),
 };
 
 const source = {
   filename: nonEmptyText,
-  url: text,
-  sha256: v.exactOptional(v.pipe(text, v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'))),
-  size: v.exactOptional(integer(0)),
+  url: textField,
+  sha256: v.exactOptional(v.pipe(textField, v.regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'))),
+  size: v.exactOptional(integerField(0)),
 };
 
 const overrides = {
   id: v.exactOptional(v.pipe(nonEmptyText, v.regex(/^[^\s\p{C}]+$/u, 'must be without spaces'))),
-  created: v.exactOptional(integer(0)),
-  owned_by: v.exactOptional(text),
-  name: v.exactOptional(text),
-  version: v.exactOptional(text),
-  description: v.exactOptional(text),
+  created: v.exactOptional(integerField(0)),
+  owned_by: v.exactOptional(textField),
+  name: v.exactOptional(textField),
+  version: v.exactOptional(textField),
+  description: v.exactOptional(textField),
   sources: v.exactOptional(list(object(source), 10_000)),
   settings: v.exactOptional(object(settings)),
   parameters: v.exactOptional(object(parameters)),

@@ -1,5 +1,5 @@
 /** Something wrong in a models folder. */
-export interface Problem {
+export interface CatalogueProblem {
   message: string;
   /** The path of the file. */
   file: string;
@@ -12,10 +12,6 @@ export interface Problem {
 }
 
 /** Returns a key that is equal for two problems if they are the same problem. */
-export function problemKey({ message, file, reason }: Problem): string {
+export function problemKey({ message, file, reason }: CatalogueProblem): string {
   return JSON.stringify([message, file, reason]);
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

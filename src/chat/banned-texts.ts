@@ -3,7 +3,10 @@ import { MEDIA_MARK } from '../contract/media.ts';
 import type { Prompt } from '../contract/prompt.ts';
 import { createStopFilter, foldCase } from './stop-sequences.ts';
 
-/** A prompt may have tens of megabytes. Its case is removed piece by piece, so that a copy of all of it is never in memory. */
+/**
+ * In characters. A prompt may have tens of megabytes: its case is removed in pieces, so that memory never holds a
+ * second copy of it.
+ */
 const PIECE_LENGTH = 64 * 1024;
 
 /** True if a banned text occurs in what the client wrote, in any case. Text that the template adds does not count. */

@@ -3,20 +3,20 @@ import type { ChatMessage } from '../contract/prompt.ts';
 import type { ChatFormat } from './formats/format.ts';
 import { endsInReasoning } from './formats/index.ts';
 
-/** Renders a conversation with the model's template; `begins` adds the beginning of a reply. */
+/** Renders a conversation with the model's template. If `begins` is true, the beginning of a reply is added. */
 type Render = (messages: ChatMessage[], begins: boolean) => string;
 
-/** The part of a reply that its last words belong to. */
+/** The part of a reply that is continued. */
 export type Continued = 'content' | 'reasoning';
 
-/** A message that ends in its thoughts has no text yet. */
+/** Returns the part in which a message ends: a message without text ends in its reasoning. */
 export function continuedPart({ content }: ChatMessage): Continued {
   return content ? 'content' : 'reasoning';
 }
 
 /**
- * Renders a conversation up to the very end of its last message, so that the model goes on there. Throws a 400 `ApiError` if the
- * template leaves that message out.
+ * Renders a conversation up to the very end of its last message, so that the model goes on there. Throws a 400
+ * `ApiError` if the template leaves that message out.
  */
 export function renderContinued(messages: ChatMessage[], format: ChatFormat, render: Render): string {
   const before = messages.slice(0, -1);
@@ -24,7 +24,7 @@ export function renderContinued(messages: ChatMessage[], format: ChatFormat, ren
   if (!last) return render(messages, true);
   const { content, reasoning_content: thoughts = '' } = last;
   if (continuedPart(last) === 'content') return upToEnd(before, { ...last, content: content ?? '' }, render);
-  // Many templates leave out the thoughts of earlier messages. They are written as the model itself writes them.
+  // Many templates leave out the reasoning of earlier messages, so it is written here, as the model writes it.
   const prompt = render(before, true);
   if (endsInReasoning(prompt, format)) return prompt + thoughts;
   const { open = '', gap = '' } = format.reasoning[0] ?? {};

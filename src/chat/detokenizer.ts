@@ -7,7 +7,8 @@ export interface Detokenizer {
 }
 
 /**
- * Turns tokens into text. `before` has the few tokens before them: some vocabularies need these for a leading space.
+ * Turns tokens into text. `before` has the last few tokens before these: some vocabularies need them for a leading
+ * space.
  */
 export type Detokenize = (tokens: number[], before: number[]) => string;
 
@@ -16,7 +17,7 @@ const TOKENS_BEFORE = 3;
 /** Decoding a truncated UTF-8 sequence gives this character. */
 const REPLACEMENT = '\uFFFD';
 
-/** @param last the last tokens of a text that goes on with these; none if a new one begins */
+/** @param last the last tokens of a text that is continued; empty if a new text begins */
 export function createDetokenizer(detokenize: Detokenize, last: number[] = []): Detokenizer {
   let before = last.slice(-TOKENS_BEFORE);
   let pending: number[] = [];

@@ -1,19 +1,22 @@
 import type { TextPart } from '../contract/prompt.ts';
 
 /**
- * Stands inside a text that a client wrote and that spells a control token, so that nothing takes it for that token. The
- * template's own control tokens stay whole.
+ * The character that is put into a client's text that spells a control token, so that the text does not become the
+ * token. The template's own control tokens stay whole.
  */
 const BREAK = '\u{E001}';
 
 /** Keeps what clients write from becoming control tokens. */
 export interface LiteralGuard {
-  /** Breaks every spelling of a control token in the strings of a value, however deep; other values stay the same objects. */
+  /**
+   * Puts the mark into every spelled control token in the strings of a value, at any depth. A value without any is
+   * returned as it is.
+   */
   guard<T>(value: T): T;
   /**
-   * Cuts a rendered text at the control tokens of the template and at broken spellings. Without a broken spelling it is one
-   * part. There are never more parts than the template has control tokens, and one: what lies between two of them is one
-   * part, however many tokens it spells.
+   * Splits a rendered text at the control tokens of the template and at spelled control tokens. Without a spelled one,
+   * the result is one part. There is at most one part more than the template has control tokens: the text between two
+   * of them is one part, however many control tokens it spells.
    */
   split(text: string): TextPart[];
 }
@@ -22,7 +25,7 @@ export interface LiteralGuard {
 export function createLiteralGuard(controlTokens: string[]): LiteralGuard {
   const spellings = spellingsOf(controlTokens);
   if (spellings.length === 0) return { guard: (value) => value, split: (text) => [{ text, literal: false }] };
-  const guardText = createBreaker(controlTokens, BREAK);
+  const guardText = createSpellingBreaker(controlTokens, BREAK);
   const whole = alternatives(spellings);
   const broken = alternatives(spellings.map((text) => breakText(text, BREAK)));
 
@@ -33,7 +36,7 @@ export function createLiteralGuard(controlTokens: string[]): LiteralGuard {
       const parts: { pieces: string[]; literal: boolean }[] = [];
       const add = (piece: string, literal: boolean) => {
         const last = parts.at(-1);
-        // A piece without a control token gives ordinary tokens either way: it joins a literal part before it.
+        // A piece without a control token becomes ordinary tokens in any case, so it joins a literal part before it.
         const joins = literal || piece.search(whole) < 0;
         if (last?.literal && joins) last.pieces.push(piece);
         else if (piece !== '') parts.push({ pieces: [piece], literal });
@@ -51,14 +54,14 @@ export function createLiteralGuard(controlTokens: string[]): LiteralGuard {
 }
 
 /** Makes a function that puts a mark into every spelling of a control token in a text. */
-export function createBreaker(controlTokens: string[], mark: string): (text: string) => string {
+export function createSpellingBreaker(controlTokens: string[], mark: string): (text: string) => string {
   const spellings = spellingsOf(controlTokens);
   if (spellings.length === 0) return (text) => text;
   const whole = alternatives(spellings);
   return (text) => text.replace(whole, (found) => breakText(found, mark));
 }
 
-/** One character can't be broken, and the longest spelling counts. */
+/** Returns the control tokens of two characters or more, the longest first: a single character can't be broken. */
 function spellingsOf(controlTokens: string[]): string[] {
   return controlTokens.filter(({ length }) => length > 1).toSorted((a, b) => b.length - a.length);
 }
@@ -67,7 +70,7 @@ function alternatives(texts: string[]): RegExp {
   return new RegExp(texts.map(escapeRegExp).join('|'), 'g');
 }
 
-/** The control tokens that a template spells, by their usual looks: for engines that do not tell their vocabulary. */
+/** Returns the control tokens in a template, by their usual form. For engines that do not give their vocabulary. */
 export function spelledControlTokens(template = ''): string[] {
   const looks =
     /<[|｜][^<>|｜]{1,40}[|｜]>|<\/?s>|<(?:start|end)_of_[a-z]+>|\[\/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]/g;

@@ -5,14 +5,14 @@ import type { ChatMessage } from '../contract/prompt.ts';
 /** The start of a mark. A text without it has no mark, and makes none when it is joined with other texts. */
 const BEGINNING = /\u{E000}+(?=media)/gu;
 
-/** Removes from a text all that may be taken for the mark of an image or a recording. */
+/** Removes from a text every mark of an image or a recording. */
 export function withoutMarks(text: string): string {
   return text.replace(BEGINNING, '');
 }
 
 /**
  * Renders a conversation that may hold images and recordings. Returns the text, with one mark for each of them, and the
- * media in the order of the marks: a template may write messages in another order, or twice. Marks from elsewhere, such
+ * media in the order of the marks: a template may write messages in another order, or twice. Marks in other texts, such
  * as the description of a tool, are removed. Throws a 400 `ApiError` if the template leaves out an image or a
  * recording.
  */

@@ -19,41 +19,41 @@ export interface ModelTraits {
   /** Special tokens as text; '' if the model has none. */
   bos: string;
   eos: string;
-  /** The texts of control tokens, which nothing that a client writes may become. */
+  /** The texts of the control tokens. No text of a client may become one of these tokens. */
   controlTokens: string[];
   /** The tokens around the gap that an infilling model fills; null if the model can't infill. */
   infill: { prefix: string; suffix: string; middle: string } | null;
 }
 
 /** A request as an engine runs it: text in, text out. Plain data: it may be made in another thread. */
-export interface Prepared {
+export interface PreparedRequest {
   prompt: string | number[] | TextPart[];
   /** The image or recording for each `MEDIA_MARK` of the prompt, in order. */
   media: Media[];
   /** The GBNF grammar of the reply; null if the reply is free. */
   grammar: string | null;
-  /** What the grammar does not enforce; null if there is nothing to check. */
+  /** The schemas that the grammar does not enforce in full; null if there are none. */
   checks: ReplyChecks | null;
   /** Special tokens that the engine must give as text, since the parser looks for them. */
   marks: string[];
-  /** How the format's parser is to read each choice; null if the text is the reply as it stands. */
+  /** The options of the format's parser; null if the text needs no parser. */
   parser: ParserOptions | null;
   /** True if a reply may have several calls. */
   severalCalls: boolean;
-  /** True if a banned text occurs in what the client wrote: then the model is not to reply. */
+  /** True if a banned text occurs in the client's text. The model must then not reply. */
   filtered: boolean;
   /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
 }
 
 /**
- * Returns a function that turns requests into what an engine runs. It throws a 400 `ApiError` for what the model can't
- * do: a conversation that its template refuses, a schema that can't be obeyed, infilling; and a 500 for every conversation if
- * the template can't be read.
+ * Returns a function that turns requests into requests for an engine. It throws a 400 `ApiError` for a conversation
+ * that the template refuses, for a schema that can't be enforced, and for infilling without the model's support. It
+ * throws a 500 `ApiError` for every conversation if the template can't be read.
  */
-export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => Prepared {
+export function createPreparer(traits: ModelTraits): (request: GenerationRequest) => PreparedRequest {
   let compiled: ChatTemplate | undefined;
-  // A model whose template can't be read still takes prompts that need none.
+  // A model whose template can't be read still takes prompts that need no template.
   const template: ChatTemplate = (...conversation) => {
     compiled ??= readTemplate(traits);
     return compiled(...conversation);
@@ -65,7 +65,7 @@ export function createPreparer(traits: ModelTraits): (request: GenerationRequest
     return parts.length > 1 || parts[0]?.literal ? parts : text;
   };
 
-  const prepareChat = (chat: ChatPrompt, request: GenerationRequest): Prepared => {
+  const prepareChat = (chat: ChatPrompt, request: GenerationRequest): PreparedRequest => {
     const [shown, callable] = [visibleTools(chat), callableTools(chat)];
     const { grammar, checks } = replyGrammar(chat, request.replyFormat, format);
     const render = (messages: ChatMessage[], begins: boolean) => {
@@ -133,7 +133,7 @@ function readTemplate(traits: ModelTraits): ChatTemplate {
   }
 }
 
-/** What is wrong with a template, in words: the library's names of tokens become some. */
+/** Returns the error of a template as words: the library's names of token types are replaced. */
 function syntaxReason(error: unknown): string {
   if (!(error instanceof Error) || error instanceof TypeError) return 'it is not valid Jinja';
   const reason = error.message.replace(/^Parser Error: /, '').replace(/(?: \w+ !== \w+)?\.?$/, '');
@@ -143,7 +143,10 @@ function syntaxReason(error: unknown): string {
     .toLowerCase();
 }
 
-/** How a reply is read that a grammar forces. JSON is the whole reply: marks inside its strings mean nothing. */
+/**
+ * Returns the parser options for a reply that a grammar forces. If JSON is the whole reply, marks inside its strings
+ * have no meaning.
+ */
 function forcedParser(chat: ChatPrompt, tools: Tool[]): ParserOptions | null {
   if (tools.length === 0) return null;
   return { tools, startsInReasoning: false, forced: mustCall(chat) ? 'calls' : 'calls or JSON' };

@@ -17,8 +17,8 @@ interface Written {
 }
 
 /**
- * Returns a receiver that passes all events on to `emit`, and adds to the `finish` of a complete choice what it breaks
- * of its schemas. Nothing is checked while the choice is written, nor if it is cut.
+ * Returns a receiver that passes all events on to `emit`, and adds the violations of its schemas to the `finish` of a
+ * complete choice. It checks nothing while a choice is being written, and does not check a choice that is cut off.
  */
 export function createReplyCheck(checks: ReplyChecks, emit: Emit): Emit {
   const choices = new Map<number, Written>();
@@ -52,7 +52,10 @@ function findViolations({ reply, calls }: ReplyChecks, written: Written): ReplyV
   return [...ofReply, ...ofCalls];
 }
 
-/** A text that is no JSON has no violations: a stop sequence has cut it, which its client can see. */
+/**
+ * Returns the violations of a JSON text. A text that is not JSON has none: a stop sequence cut it, which the client can
+ * see.
+ */
 function violationsOf(schema: JsonSchema | undefined, text: string): ReplyViolation[] {
   if (schema === undefined) return [];
   let value: unknown;

@@ -8,7 +8,7 @@ import { allowsSeveralCalls, callableTools, mustCall } from './tools.ts';
 
 const NO_ARGUMENTS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-/** The grammar of a reply, and what it does not enforce. */
+/** The grammar of a reply, and the schemas that it does not enforce in full. */
 export interface ReplyGrammar {
   /** In GBNF; null if the reply is free. */
   grammar: string | null;
@@ -18,8 +18,8 @@ export interface ReplyGrammar {
 
 /**
  * Returns the grammar of a reply. A forced call is written in the model's own format. If the request asks for JSON and
- * has tools, the reply is either the JSON or calls. Throws a 400 `ApiError` for a schema that can be neither enforced nor
- * checked.
+ * has tools, the reply is either the JSON or calls. Throws a 400 `ApiError` for a schema that can be neither enforced
+ * nor checked.
  */
 export function replyGrammar(chat: ChatPrompt, replyFormat: ReplyFormat, format: ChatFormat): ReplyGrammar {
   const tools = callableTools(chat);

@@ -50,8 +50,8 @@ export function createStopFilter(stops: string[], fold: (text: string) => string
 }
 
 /**
- * Finds the stop sequence that ends first: where it begins and which it is. The first end counts, not the first beginning:
- * a text that comes in pieces stops at the first end, too.
+ * Finds the stop sequence that ends first, and returns its beginning and its index. The first end counts, not the first
+ * beginning, because a text that comes in pieces stops at the first end too.
  */
 function firstCompleted(text: string, sequences: string[]): { begin: number; index: number } | null {
   let found: { begin: number; index: number } | null = null;

@@ -5,8 +5,8 @@ import type { Tool } from './formats/format.ts';
 import { detectFormat, toolVariants, toTemplateMessages } from './formats/index.ts';
 
 /**
- * Turns a conversation into the prompt of a model, with the beginning of a reply at its end unless `begins` is false. Throws a 400
- * `ApiError` if the template refuses the conversation.
+ * Turns a conversation into the prompt of a model, with the beginning of a reply at its end unless `begins` is false.
+ * Throws a 400 `ApiError` if the template refuses the conversation.
  */
 export type ChatTemplate = (
   messages: ChatMessage[],

@@ -8,7 +8,7 @@ export function visibleTools({ tools, toolChoice }: ChatPrompt): Tool[] {
   return typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
 }
 
-/** Returns those of the visible tools that the model may call. */
+/** Returns the visible tools that the model may call. */
 export function callableTools(chat: ChatPrompt): Tool[] {
   const { allowedTools: names } = chat;
   return visibleTools(chat).filter(({ name }) => !names || names.includes(name));

@@ -1,7 +1,10 @@
 import { createInterface } from 'node:readline/promises';
 import { Interrupted, UsageError } from '../serve/errors.ts';
 
-/** Asks the user a question. Throws with `untouched` if the answer is not yes, and if there is no terminal to ask on. */
+/**
+ * Asks the user a yes-or-no question. Throws an `Error` with `untouched` if the answer is not yes, or if there is no
+ * terminal.
+ */
 export async function confirm(question: string, untouched: string): Promise<void> {
   if (!process.stdin.isTTY) throw new UsageError('there is no terminal to ask on: give --yes to go on without asking');
   const readline = createInterface({ input: process.stdin, output: process.stderr });

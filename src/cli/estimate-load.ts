@@ -7,8 +7,8 @@ import { planLoad } from '../pool/load/plan-load.ts';
 import { type Config, DEFAULT_BATCH } from '../serve/config/settings.ts';
 
 /**
- * The estimated memory of a model without a GPU, in bytes, and the slots and the context length (in tokens) that it
- * counts with.
+ * The estimated memory of a model without a GPU, in bytes, with the slots and the context length (in tokens) that the
+ * estimate assumes.
  */
 export interface LoadEstimate extends MemoryEstimate {
   backend: BackendName;
@@ -16,7 +16,7 @@ export interface LoadEstimate extends MemoryEstimate {
   contextLength: number;
 }
 
-/** Estimates the memory that a model takes as it is configured, on a machine with so many bytes to be had. */
+/** Estimates the memory of a model with its configuration, on a machine with this many free bytes. */
 export function estimateLoad(
   source: ModelSource,
   config: Pick<Config, 'ctxLen' | 'slots' | 'threads' | 'batch'>,

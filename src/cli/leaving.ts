@@ -2,29 +2,32 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../serve/config/settings.ts';
 import { EXIT } from '../serve/errors.ts';
 
-/** Signals of one moment count as one, in ms: Ctrl-C reaches all processes of the terminal, and npm sends it on to this one. */
+/**
+ * Signals within this time count as one, in ms: Ctrl-C reaches all processes of the terminal, and npm also forwards it
+ * to this one.
+ */
 const ECHO_MS = 500;
 /**
- * How long the server may take to free its models once all requests are answered, in ms. Native code may not listen. Copies of what
- * slots hold take at most two seconds, and so do those that go from RAM to disk.
+ * How long the server may take to free its models after the last reply, in ms. Native code may ignore the request.
+ * Writing the prompt caches to RAM takes at most 2 s, and from RAM to disk another 2 s.
  */
 const FREEING_MS = 6000;
 const PARENT_CHECK_MS = 500;
 
-/** Why the server leaves: a signal, or the end of the npm that started it. */
+/** The reason why the server stops: a signal, or the end of the npm that started it. */
 export type Farewell = 'SIGINT' | 'SIGTERM' | 'npm is gone';
 
-/** How long the server takes to leave, in ms. */
+/** How long the server takes to stop, in ms. */
 export interface LeavingTimes {
   /** For running requests. */
   graceMs: number;
-  /** For connections that come meanwhile. */
+  /** For accepting connections although it is stopping. */
   lameDuckMs: number;
   /** For everything. */
   limitMs: number;
 }
 
-/** Whoever sits at the terminal waits for nothing that only balancers need. */
+/** Returns the times of a stop. Only SIGTERM has a lame-duck time, because only load balancers need it. */
 export function leavingTimes(farewell: Farewell, { lameDuck, shutdownGrace }: Config): LeavingTimes {
   const lameDuckMs = farewell === 'SIGTERM' ? lameDuck * 1000 : 0;
   const graceMs = Math.max(shutdownGrace * 1000, lameDuckMs);
@@ -32,8 +35,8 @@ export function leavingTimes(farewell: Farewell, { lameDuck, shutdownGrace }: Co
 }
 
 /**
- * Calls `leave` at the first SIGINT or SIGTERM, and when the npm ends that started this server by `npm start`: npm sends its
- * signals to a shell, which does not pass them on, and a server that is left behind keeps the port. Another signal ends the
+ * Calls `leave` at the first SIGINT or SIGTERM, or when the `npm start` that started this server ends: npm sends its
+ * signals to a shell that does not forward them, and an orphaned server would keep the port. A second signal ends the
  * process at once.
  */
 export function onFarewell(leave: (farewell: Farewell) => void): void {
@@ -49,7 +52,7 @@ export function onFarewell(leave: (farewell: Farewell) => void): void {
   if (isNpmStart(process.env)) watchNpm(() => hear('npm is gone'));
 }
 
-/** Other scripts may mean to leave a server behind. */
+/** True if `npm start` started this process. Other scripts may start a server that is to outlive them. */
 function isNpmStart({ npm_lifecycle_event: script, npm_package_name: name }: NodeJS.ProcessEnv): boolean {
   return script === 'start' && name === 'paddock';
 }
@@ -64,14 +67,14 @@ function watchNpm(onGone: () => void): void {
   timer.unref();
 }
 
-/** The process that started this one and, when that is a shell, the one that started the shell. */
+/** Returns the id of the parent process. If the parent is a shell, returns the id of its parent as well. */
 function listParents(): string {
   const parent = process.ppid;
   try {
     const [, name = '', parentOfParent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${parent}/stat`, 'utf8')) ?? [];
     return name.endsWith('sh') ? `${parent} ${parentOfParent}` : `${parent}`;
   } catch {
-    // Not on Linux, where a shell becomes the one program that it is to start.
+    // There is no /proc outside Linux. A shell elsewhere replaces itself by the one program that it starts.
     return `${parent}`;
   }
 }

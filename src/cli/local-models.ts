@@ -1,5 +1,5 @@
 import { builtInModelsFolder } from '../catalogue/node/built-in.ts';
-import { type FileCatalogue, readCatalogue } from '../catalogue/node/catalogue.ts';
+import { type FileCatalogue, readFileCatalogue } from '../catalogue/node/catalogue.ts';
 import type { Log } from '../contract/log.ts';
 import { checkModelsFolder } from '../serve/config/models-folder.ts';
 import { headerCacheFile } from '../serve/home.ts';
@@ -7,7 +7,7 @@ import { note } from '../serve/output.ts';
 
 const ignore = () => {};
 
-/** A log that writes warnings for people to standard error. */
+/** A log that writes only warnings, to standard error, as lines for users. */
 export const warnings: Log = {
   debug: ignore,
   info: ignore,
@@ -21,9 +21,9 @@ export function readLocalModels(folder: string): Promise<FileCatalogue> {
   return findLocalModels(folder, warnings);
 }
 
-/** The same, but all problems go to `log`. */
+/** Reads the models as `readLocalModels` does, and writes all problems to `log`. */
 export function findLocalModels(folder: string, log: Log): Promise<FileCatalogue> {
-  return readCatalogue([folder, builtInModelsFolder], log, headerCacheFile());
+  return readFileCatalogue([folder, builtInModelsFolder], log, headerCacheFile());
 }
 
 /** Makes the error for an unknown model. It lists the models that exist. */

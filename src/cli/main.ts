@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// Node maps the stacks of modules that it loads from here on to the lines of their TypeScript sources.
+// Stack traces name the lines of the TypeScript sources for all modules that are imported after this line.
 process.setSourceMapsEnabled(true);
 await import('./program.ts');

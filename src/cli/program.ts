@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { EXIT, exitCodeOf, messageOf } from '../serve/errors.ts';
+import { EXIT, exitCodeOf } from '../serve/errors.ts';
 import { coloursFor } from '../serve/output.ts';
 import { version } from '../serve/version.ts';
+import { messageOf } from '../utils/error-message.ts';
 import { registerBench } from './commands/bench.ts';
 import { registerCache } from './commands/cache.ts';
 import { registerChat } from './commands/chat.ts';
@@ -15,7 +16,7 @@ import { registerServe } from './commands/serve.ts';
 import { registerShow } from './commands/show.ts';
 import { registerTune } from './commands/tune.ts';
 
-// If the reader of the output stops early, as `head` does, that is not a failure.
+// It is not a failure if the reader of the output stops early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.failure),
 );
@@ -43,7 +44,7 @@ registerDoctor(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  // The process must not wait for things that were started before the failure.
+  // Work that was started before the failure must not keep the process alive.
   process.exit(report(error));
 }
 

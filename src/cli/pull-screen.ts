@@ -7,7 +7,7 @@ import { formatBytes } from '../utils/bytes.ts';
 /** The display of a pull's events. */
 export interface PullScreen {
   show(event: PullEvent): void;
-  /** Ends the display, so that others can write below it. */
+  /** Ends the display, so that other output can follow. */
   close(): void;
 }
 
@@ -55,7 +55,7 @@ function startBar(stream: Writable, total: number): SingleBar {
     barsize: 24,
     hideCursor: true,
     autopadding: true,
-    // Its own handler of Ctrl-C would run while the pull is still ending.
+    // The handler of cli-progress for Ctrl-C would run while the pull is still being aborted.
     gracefulExit: false,
   });
   bar.start(total, 0, { words: '', file: '' });

@@ -1,19 +1,19 @@
-/** What a call carries besides its content. */
+/** The data that goes with a call to the runner, besides its content. */
 export interface CallContext {
   /** The id of the API request that the call belongs to. The log lines of both ends have it. */
   requestId: string;
   /** Cancels the call when it is aborted. */
   signal: AbortSignal;
-  /** Whom the call is for, where slots are shared fairly. It stays on this side of the wire, as do the figures. */
+  /** The party whose share of the slots the call uses. It does not cross the wire, and neither do `figures`. */
   party?: Party;
-  /** Gets what the runner measures. */
+  /** The object into which the runner writes its measurements. */
   figures?: CallFigures;
 }
 
-/** One of those who share slots. */
+/** A user of the slots: the slots are shared fairly between parties. An API key is a party. */
 export interface Party {
   name: string;
-  /** A higher one gets free slots first. */
+  /** A party of higher priority gets free slots first. */
   priority: number;
 }
 

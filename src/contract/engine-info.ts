@@ -3,9 +3,9 @@ export type BackendName = 'gpu' | 'cpu' | 'wasm';
 /** The facts about a model that are known once an engine has loaded it. */
 export interface EngineInfo {
   backend: BackendName;
-  /** The npm package that runs it. */
+  /** The npm package that runs the model. */
   runtime: 'node-llama-cpp' | 'wllama';
-  /** The name of the device, or the kind of build. */
+  /** The name of the device; for WebAssembly, the kind of build. */
   device: string;
   /** Context window of one slot, in tokens. */
   contextLength: number;
@@ -15,6 +15,6 @@ export interface EngineInfo {
   slots: number;
   gpuLayers: number;
   threads: number;
-  /** Why so many threads; for the log. */
+  /** The reason for the number of threads, for the log. */
   threadsReason?: string;
 }

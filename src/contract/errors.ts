@@ -4,7 +4,7 @@ export interface ErrorBody {
   type: string;
   code: string;
   param: string | null;
-  /** The tokens of a prompt that does not fit, and those that the context window holds. */
+  /** The number of tokens in a prompt that is too long. `n_ctx` is the length of the context window, in tokens. */
   n_prompt_tokens?: number;
   n_ctx?: number;
 }
@@ -88,7 +88,7 @@ export function notSupportedHere(message: string): ApiError {
   return new ApiError({ status: 501, type: 'invalid_request_error', code: 'not_supported_here', param: null, message });
 }
 
-/** 503: as many requests wait as may wait. */
+/** 503: the queue of waiting requests is full. */
 export function overloaded(message: string, retryAfterSeconds: number): ApiError {
   return new ApiError({
     status: 503,
@@ -100,10 +100,10 @@ export function overloaded(message: string, retryAfterSeconds: number): ApiError
   });
 }
 
-/** A client that comes back after this time, in seconds, finds the next server, or is led to another one by a balancer. */
+/** After this time, in seconds, the server has restarted, or a load balancer has taken it out. */
 const RETRY_AFTER_SHUTDOWN_SECONDS = 5;
 
-/** 503: the server is about to end. It takes no more work, and ends what still runs when its time is over. */
+/** 503: the server is shutting down. It takes no new work, and aborts running requests at a deadline. */
 export function shuttingDown(): ApiError {
   return new ApiError({
     status: 503,
@@ -131,7 +131,7 @@ export function chatTemplateInvalid(reason: string): ApiError {
   });
 }
 
-/** 503: the files of the model are not those any more that a reply was begun with. The next request gets the new ones. */
+/** 503: the model's files were replaced while a reply was being written. The next request uses the new files. */
 export function modelChanged(): ApiError {
   return new ApiError({
     status: 503,
@@ -155,8 +155,8 @@ export function toErrorData(error: unknown): ErrorData {
 }
 
 /**
- * 400: the prompt alone has more tokens than the context window. The words are those that clients look for when they decide to
- * shorten a conversation. `param` is the field that has the prompt.
+ * 400: the prompt alone has more tokens than the context window. Clients look for these words, and then shorten the
+ * conversation. `param` is the field that holds the prompt.
  */
 export function contextLengthExceeded(promptTokens: number, contextLength: number, param: string): ApiError {
   return new ApiError({

@@ -1,9 +1,9 @@
 import type { Violation } from './violation.ts';
 
-/** Why a choice ended, in OpenAI's words. */
+/** The reason why a choice ended, by OpenAI's names. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
-/** How much of the prompt is evaluated. Counts are in tokens; `processed` includes `cache`. */
+/** The progress of the prefill. Counts are in tokens; `processed` includes `cache`. */
 export interface PromptProgress {
   kind: 'progress';
   /** Prompt tokens that were already in the KV cache. */
@@ -11,7 +11,9 @@ export interface PromptProgress {
   processed: number;
   total: number;
   timeMs: number;
-  /** The tokens of the prompt, where the request asks for their log probabilities and all of them are evaluated. */
+  /**
+   * The tokens of the prompt. Present once all of them are evaluated, if the request asks for their log probabilities.
+   */
   logprobs?: TokenLogprob[];
 }
 
@@ -20,7 +22,7 @@ export interface TokenLogprob {
   text: string;
   /** The token's UTF-8 bytes. They may be a part of a character. */
   bytes: number[];
-  /** NaN for the first token of a prompt, if nothing is before it. */
+  /** NaN for the first token of a prompt that has no other token before it. */
   logprob: number;
   /** The most likely tokens for this position, the most likely first. */
   alternatives: { text: string; bytes: number[]; logprob: number }[];
@@ -31,11 +33,16 @@ export interface TextDelta {
   kind: 'text';
   choice: number;
   text: string;
-  /** The tokens that were drawn since the previous text event of the choice; absent if an engine does not tell. */
+  /**
+   * The number of tokens drawn since the previous text event of the choice. Absent if the engine does not count them.
+   */
   tokens?: number;
   /** The tokens since the previous text event, if the request asks for logprobs. */
   logprobs?: TokenLogprob[];
-  /** Tokens of the choice so far; from an engine that does not tell each token, where the request asks for a journal. */
+  /**
+   * The number of tokens of the choice so far. Present if the request asks for a journal and the engine reports no
+   * single tokens.
+   */
   soFar?: number;
 }
 
@@ -62,9 +69,9 @@ export interface ToolArgumentsDelta {
   text: string;
 }
 
-/** A keyword of a schema that the reply does not obey: no grammar could enforce it. */
+/** A keyword of a schema that the reply violates, because no grammar can enforce the keyword. */
 export interface ReplyViolation extends Violation {
-  /** The index of the tool call whose arguments it is about; absent for a reply that is JSON. */
+  /** The index of the tool call whose arguments violate their schema. Absent if the reply itself is the JSON. */
   call?: number;
 }
 
@@ -73,18 +80,18 @@ export interface ChoiceFinished {
   kind: 'finish';
   choice: number;
   reason: FinishReason;
-  /** The stop sequence of the request that ended it, if one did. */
+  /** The stop sequence that ended the choice. Absent if the choice ended otherwise. */
   stopSequence?: string;
   /** As in `TextDelta`. */
   soFar?: number;
-  /** What the choice breaks of its schemas; absent if nothing. */
+  /** The keywords of its schemas that the choice violates. Absent if there are none. */
   violations?: ReplyViolation[];
 }
 
-/** The engine died and another one takes the generation up where it was. Nothing that was said is said again. */
+/** The engine crashed, and another engine continues the generation. No text is sent twice. */
 export interface GenerationPaused {
   kind: 'pause';
-  /** For the client, in a comment of its stream. */
+  /** A text for the client. Streams carry it as a comment. */
   reason: string;
 }
 
@@ -95,48 +102,51 @@ export interface PromptOverflow {
   contextLength: number;
 }
 
-/** Where the tokens of a prompt came from that were not evaluated. Counts are in tokens. */
+/** The sources of the prompt tokens that were not evaluated, because they were cached. Counts are in tokens. */
 export interface CacheUse {
-  /** Those that the slot itself held. */
+  /** Tokens that were in the KV cache of the slot itself. */
   slot: number;
-  /** Those copied from another slot. */
+  /** Tokens copied from another slot. */
   copied: number;
-  /** Those of a copy in memory. */
+  /** Tokens loaded from a copy in memory. */
   ram: number;
-  /** Those of a copy on disk. */
+  /** Tokens loaded from a copy on disk. */
   disk: number;
-  /** Why it were not more; absent if nothing was missed. */
+  /** The reason why no more tokens were cached. Absent if all tokens were cached. */
   miss?: CacheMiss;
 }
 
 export interface CacheMiss {
-  /** The place of the prompt's first token that was not found. */
+  /** The index of the first token of the prompt that was not cached. */
   at: number;
   /**
-   * `new`: nothing like the prompt was cached. `changed`: what was cached of it goes on differently from here. `evicted`: more was
-   * cached once, and made room for others.
+   * `new`: no prompt with this prefix was cached. `changed`: the cached prompt has another token here. `evicted`: more
+   * tokens were cached earlier, but have been evicted.
    */
   why: 'new' | 'changed' | 'evicted';
-  /** The prompt's text just before that place. */
+  /** The prompt's text just before that token. */
   before: string;
-  /** And from there on. */
+  /** The prompt's text from that token on. */
   after: string;
 }
 
 /**
- * The generation is complete. `completionTokens` counts the tokens of all choices, `reasoningTokens` those of them that are
- * reasoning; durations are in ms.
+ * The generation is complete. `completionTokens` counts the tokens of all choices, `reasoningTokens` the reasoning
+ * among them. Durations are in ms.
  */
 export interface GenerationDone {
   kind: 'done';
   promptTokens: number;
   cachedTokens: number;
-  /** Absent from an engine that does not tell, from a reply that was taken up, and where the request does without the cache. */
+  /**
+   * Absent if the engine does not report it, if another engine continued the reply, or if the request does not use the
+   * cache.
+   */
   cache?: CacheUse;
   completionTokens: number;
-  /** Absent where none were reasoning. */
+  /** Absent if no token was reasoning. */
   reasoningTokens?: number;
-  /** Tokens that were guessed ahead, and those of them that were right. Absent where none were guessed. */
+  /** The draft tokens of the speculation, and how many were right. Absent if there were none. */
   guesses?: Guesses;
   promptMs: number;
   predictedMs: number;
@@ -167,27 +177,26 @@ export type GenerationEvent =
   | GenerationDone;
 
 /**
- * The next token of a choice has been drawn. Engines say so, where a request asks for it, before the text that the token
- * completes; it never reaches a client. With all of them another engine can take the choice up.
+ * The next token of a choice has been drawn. Engines emit it, if the request asks for a journal, before the text that
+ * the token completes. It never reaches a client. From all drawn tokens, another engine can continue the choice.
  */
 export interface TokenDrawn {
   kind: 'drawn';
   choice: number;
   token: number;
-  /** Present where the request asks for log probabilities. */
+  /** Present if the request asks for log probabilities. */
   logprob?: TokenLogprob;
 }
 
 /**
- * An event of an engine, and what the chat layer made of it. With both, somebody who is told of the generation can keep its
- * journal.
+ * An event of an engine, and the events that the chat layer made of it. A journal needs both.
  */
 export interface JournaledEvent {
   of: EngineEvent;
   events: GenerationEvent[];
 }
 
-/** Everything that an engine says of a generation. */
+/** Any event that an engine emits for a generation. */
 export type EngineEvent = GenerationEvent | TokenDrawn;
 
 /** Receives the events of one generation as they happen. */

@@ -9,7 +9,7 @@ import type { Sampling } from './sampling.ts';
  */
 export type ReplyFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: JsonSchema; param: string };
 
-/** One generation, as the API asks for it. Plain data, so that it can cross threads and processes. */
+/** A request for one generation, as the API makes it. Plain data, so that it can cross threads and processes. */
 export interface GenerationRequest {
   prompt: Prompt;
   replyFormat: ReplyFormat;
@@ -24,8 +24,8 @@ export interface GenerationRequest {
   /** True if the prompt may use tokens that are already in the KV cache. */
   cachePrompt: boolean;
   /**
-   * The client's name for its conversation. Of equally good places for the prompt, that of the latest request with the same name is
-   * taken: what lies there is likely an older state of the same conversation, which nobody needs any more.
+   * The client's name for its conversation. Of equally good slots, the prompt gets the one that served the latest
+   * request with this name: it likely holds an older state of the conversation, which is no longer needed.
    */
   cacheKey?: string;
   /** The number of replies to the prompt. Each has its own seed. */
@@ -37,22 +37,22 @@ export interface GenerationRequest {
   logprobs: number | null;
   /** Asks for the log probabilities of the prompt's tokens as well. Nothing is taken from the KV cache then. */
   promptLogprobs?: true;
-  /** Whether to say with each event how far the generation has come, so that another engine can take it up. */
+  /** True if each event tells how far the generation is, so that another engine can continue it after a crash. */
   journal?: boolean;
-  /** How far an engine that died had come with each choice, in order. What it said is not said again. */
+  /** The state of each choice, in order, when its engine crashed. The new engine does not send its text again. */
   resume?: ResumedChoice[];
 }
 
-/** A choice that another engine had begun. */
+/** A choice that another engine has begun. */
 export interface ResumedChoice {
   /** The number of tokens drawn. */
   count: number;
-  /** What an engine said that does not tell its tokens. */
+  /** The text so far, if the engine reports no single tokens. */
   said: TextDelta[];
-  /** The tokens of one that does. */
+  /** The tokens so far, if the engine reports them. */
   tokens: number[];
-  /** Of each token in `tokens`, where the request asks for log probabilities. */
+  /** The log probability of each token in `tokens`, if the request asks for log probabilities. */
   logprobs: TokenLogprob[];
-  /** Whether the choice is complete; nothing more is said of it. */
+  /** True if the choice is complete, so that no more events follow. */
   finished: boolean;
 }

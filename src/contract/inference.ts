@@ -1,13 +1,13 @@
 import type { QuestionKind, Questions } from './questions.ts';
 
 /**
- * One loaded model at work. `Request` says in what terms: a `GenerationRequest` is a whole conversation, a `TextRequest`
- * of the engines is raw text. `Event` is what it says of a generation.
+ * One loaded model. `Request` is the type of its requests: a `GenerationRequest` holds a conversation, a `TextRequest`
+ * of the engines holds raw text. `Event` is the type of the events that it emits.
  */
 export interface Inference<Request, Event> {
   /**
    * Runs one generation and resolves after its last event. An abort ends it at the next step, without a `done` event.
-   * Throws an `ApiError` for a mistake of the client.
+   * Throws an `ApiError` if the request is wrong.
    */
   generate(request: Request, emit: (event: Event) => void, signal: AbortSignal): Promise<void>;
 

@@ -9,7 +9,7 @@ export type JsonSchema = boolean | { [keyword: string]: unknown };
 export type SchemaObject = { [keyword: string]: unknown };
 
 /** A schema and its place as a JSON pointer from the root: `#/properties/name`. */
-export interface Place {
+export interface SchemaPlace {
   schema: unknown;
   path: string;
 }
@@ -19,13 +19,13 @@ export const JSON_TYPES = ['object', 'array', 'string', 'number', 'integer', 'bo
 
 export type JsonType = (typeof JSON_TYPES)[number];
 
-/** Reads a property but nothing inherited: clients may choose names like `__proto__` and `constructor`. */
+/** Returns an own property, and no inherited one: clients may choose names like `__proto__` and `constructor`. */
 export function own(record: SchemaObject, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Follows the keys into a schema. The result's schema is undefined if nothing is there. */
-export function inside(place: Place, ...keys: (string | number)[]): Place {
+/** Returns the place that the keys lead to. Its schema is undefined if a key is missing. */
+export function inside(place: SchemaPlace, ...keys: (string | number)[]): SchemaPlace {
   let { schema, path } = place;
   for (const key of keys) {
     if (Array.isArray(schema)) schema = schema[Number(key)];

@@ -1,4 +1,4 @@
-/** The largest image that engines take, in pixels. No known projector sees more. */
+/** The largest image that engines take, in pixels. No known projector uses more. */
 export const MOST_PIXELS = 1_500_000;
 
 /** An image or a recording, as engines take it. Plain data, so that it can cross threads and processes. */
@@ -15,7 +15,7 @@ export type MediaPart =
   /** `data` is base64. */
   | { kind: 'audio'; data: string; format: 'wav' | 'mp3' };
 
-/** Gets the bytes of an image or a recording. */
+/** Reads images and recordings. */
 export interface MediaReader {
   /**
    * @param param the part's path in the request, such as `messages[0].content[1]`; errors name it

@@ -16,11 +16,11 @@ export interface ChatMessage {
   name?: string;
   tool_calls?: ToolCall[];
   tool_call_id?: string;
-  /** What the model thought before it wrote this message. Templates that know reasoning read it. */
+  /** The reasoning before this message. Templates that support reasoning read it. */
   reasoning_content?: string;
 }
 
-/** Which tools the model may or must call. */
+/** The tools that the model may or must call. */
 export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 
 /**
@@ -30,13 +30,16 @@ export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 export interface ChatPrompt {
   kind: 'chat';
   messages: ChatMessage[];
-  /** True if the reply goes on with the last message, which is the model's own, has words and calls nothing. */
+  /**
+   * True if the reply continues the last message. The last message is then the model's own, has text, and has no tool
+   * calls.
+   */
   continues?: boolean;
   tools: Tool[];
-  /** The client's field with the schema of each tool, for errors. The default is where OpenAI's chats have it. */
+  /** The request field with the schema of each tool, for error messages. The default is the field of OpenAI's chats. */
   toolParams?: string[];
   toolChoice: ToolChoice;
-  /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */
+  /** The names of the tools that may be called; absent if all may. The prompt shows all of `tools`. */
   allowedTools?: string[];
   parallelToolCalls: boolean;
   /** Extra variables for the chat template. */
@@ -53,6 +56,6 @@ export type Prompt =
 /** A part of a prompt. */
 export interface TextPart {
   text: string;
-  /** True where a client's text spells control tokens: all of the part must become ordinary tokens. */
+  /** True if the client's text spells control tokens. The whole part must then become ordinary tokens. */
   literal: boolean;
 }

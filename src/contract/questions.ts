@@ -1,7 +1,7 @@
 import type { GenerationRequest } from './generation-request.ts';
 import type { TextPart } from './prompt.ts';
 
-/** The text of one token, in llama-server's form: its bytes where they are no whole characters. */
+/** The text of one token, in llama-server's form: its bytes if they are not whole characters. */
 export type TokenPiece = string | number[];
 
 /** The questions that an engine can be asked besides generations, each with its answer. Plain data. */
@@ -16,9 +16,9 @@ export interface Questions {
   /** Returns the tokens of a text and the text of each. If the text spells a special token, that becomes one token. */
   tokenize: { question: { text: string; addSpecial: boolean }; answer: { tokens: number[]; pieces: TokenPiece[] } };
   detokenize: { question: { tokens: number[] }; answer: { text: string } };
-  /** Returns how many tokens the prompt of a request has. Images and recordings count as none. */
+  /** Returns the number of tokens of a request's prompt. Images and recordings are not counted. */
   countPrompt: { question: GenerationRequest; answer: { tokens: number } };
-  /** Returns how many tokens a prompt has that is rendered already. Engines answer it for `countPrompt`. */
+  /** Returns the number of tokens of a rendered prompt. The chat layer asks engines for it to answer `countPrompt`. */
   countTokens: { question: { prompt: string | number[] | TextPart[] }; answer: { tokens: number } };
 }
 

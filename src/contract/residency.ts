@@ -4,25 +4,25 @@ import type { EngineInfo } from './engine-info.ts';
 export interface LoadedModel {
   id: string;
   engine: EngineInfo;
-  /** The reasons why better backends were passed over; empty if there is none. */
+  /** The reasons why faster backends were not used; empty if the fastest is in use. */
   fallbackReasons: string[];
   /** The estimated memory of the model, in bytes. */
   memory: number;
-  /** Slots that are taken now. */
+  /** The number of slots in use. */
   busy: number;
-  /** Requests that wait for a slot, or to enter the model. */
+  /** The number of requests that wait for the model or for one of its slots. */
   waiting: number;
   /** Tokens of the running generations in the KV caches of all slots. Absent where the platform does not count them. */
   heldTokens?: number;
-  /** When the model leaves memory if nobody uses it until then, in Unix ms; null or absent if it is in use or stays. */
+  /** The time at which the unused model will be unloaded, in Unix ms; null or absent if it is in use or stays loaded. */
   expiresAt?: number | null;
 }
 
-/** In bytes. Both together are what a model can have at most, once the others have left. */
+/** The memory for models, in bytes. Both together are the most that one model can use, once all others are unloaded. */
 export interface MemoryForModels {
-  /** What is free, or can be freed at once. */
+  /** Memory that is free, or can be freed at once. */
   available: number;
-  /** What models hold. */
+  /** Memory that models hold. */
   held: number;
 }
 
@@ -31,16 +31,19 @@ export interface MovingModel {
   id: string;
   /** `queued` means that the model waits for memory that other models hold. */
   state: 'queued' | 'loading' | 'unloading';
-  /** Requests that wait for it. */
+  /** The number of requests that wait for the model. */
   waiting: number;
 }
 
-/** Says which models are in memory, and how long. */
+/** Controls which models are in memory, and for how long. */
 export interface Residency {
   /** Resolves when the model is loaded. Throws as `generate` does, and a 500 `ApiError` after an abort. */
   load(modelId: string, signal: AbortSignal): Promise<void>;
-  /** Unloads a model once nobody uses it, even one that was to stay for ever. Returns false if it is not loaded. */
+  /** Unloads a model as soon as no request uses it, even if its `keep` is null. Returns false if it is not loaded. */
   unload(modelId: string): boolean;
-  /** Says how long a loaded model stays after its last use, in ms; 0 unloads it, null keeps it until others need its room. */
+  /**
+   * Sets how long a loaded model stays after its last use, in ms. 0 unloads it; null keeps it until another model needs
+   * its memory.
+   */
   keep(modelId: string, ms: number | null): void;
 }

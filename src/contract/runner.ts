@@ -4,12 +4,12 @@ import type { GenerationRequest } from './generation-request.ts';
 import type { QuestionKind, Questions } from './questions.ts';
 import type { LoadedModel, MemoryForModels, MovingModel, Residency } from './residency.ts';
 
-/** Runs inference on many models, each named by its id. It is the only way in which the API reaches the models. */
+/** Runs inference on many models, each named by its id. The API reaches models only through it. */
 export interface Runner {
   /**
    * Runs one generation on a model and loads the model first if needed. Ending the iteration early, or an abort,
-   * cancels the generation. The iteration throws an `ApiError` for everything that clients may know, such as a full
-   * queue or a parameter that the engine does not support.
+   * cancels the generation. The iteration throws an `ApiError` for errors that clients may read, such as a full queue
+   * or a parameter that the engine does not support.
    */
   generate(modelId: string, request: GenerationRequest, context: CallContext): AsyncIterable<GenerationEvent>;
 
@@ -33,6 +33,6 @@ export interface Runner {
   /** The models that wait to be loaded, are being loaded or are being unloaded. */
   moving(): MovingModel[];
 
-  /** The memory for models. Absent where the platform does not tell it. */
+  /** Returns the memory for models. Absent if the platform does not know it. */
   memory?(): MemoryForModels;
 }

@@ -1,15 +1,15 @@
 import type { EngineEvent, PromptProgress } from '../contract/events.ts';
 import type { GenerationRequest, ResumedChoice } from '../contract/generation-request.ts';
 
-/** How far a generation has come, so that another engine can take it up. */
+/** The tokens and texts of a generation so far, from which another engine can continue it. */
 export interface Journal {
   /** Tokens of all choices so far. */
   readonly tokens: number;
-  /** The request for the next engine: as it was at first, and then with what has been drawn and said. */
+  /** Returns the request for the next engine: the original request, with the tokens and texts so far if there are any. */
   resumed<R extends Pick<GenerationRequest, 'journal' | 'resume'>>(request: R): R;
-  /** Notes an event of an engine. */
+  /** Adds an event of an engine to the journal. */
   note(event: EngineEvent): void;
-  /** What the caller is to be told of an event: an engine that takes over repeats some. */
+  /** Returns the events to pass on to the caller for an event of an engine. An engine that takes over repeats some events. */
   toTell<E extends EngineEvent>(event: E): E[];
 }
 

@@ -1,22 +1,23 @@
-/** A request that has so many strikes is to blame. */
-const STRIKES_OUT = 2;
-/** The strikes of a death that somebody else brought about. */
-const KILLED_STRIKES = 0.5;
-/** A request that has come so many tokens further since the last death is not what engines die of. */
-const INNOCENT_TOKENS = 64;
+/** A request is not retried once its crashes weigh this much. */
+const MOST_WEIGHT = 2;
+/** The weight of a crash that something else caused, such as a signal from outside or a closed tab. */
+const OUTSIDE_WEIGHT = 0.5;
+/** A request that has drawn this many tokens since its last crash did not cause it, and begins to count anew. */
+const TOKENS_OF_PROGRESS = 64;
 
 /**
- * Counts the deaths of engines that a request saw, and tells when it is to blame for them.
+ * Decides after each engine crash if the request that ran on the engine is retried on the next engine.
  *
- * @returns a function to call at each death: whether somebody else brought it about, and the tokens that the request had come to
+ * @returns a function to call at each crash. It takes true if something else caused the crash, and the tokens that the request has
+ *   drawn so far. It returns true if the request may be retried.
  */
-export function createSuspicion(): (killed: boolean, tokens: number) => boolean {
-  let strikes = 0;
-  let tokensAtDeath = 0;
-  return (killed, tokens) => {
-    const strike = killed ? KILLED_STRIKES : 1;
-    strikes = tokens - tokensAtDeath >= INNOCENT_TOKENS ? strike : strikes + strike;
-    tokensAtDeath = tokens;
-    return strikes >= STRIKES_OUT;
+export function createRetryPolicy(): (causedOutside: boolean, tokens: number) => boolean {
+  let weight = 0;
+  let tokensAtCrash = 0;
+  return (causedOutside, tokens) => {
+    if (tokens - tokensAtCrash >= TOKENS_OF_PROGRESS) weight = 0;
+    weight += causedOutside ? OUTSIDE_WEIGHT : 1;
+    tokensAtCrash = tokens;
+    return weight < MOST_WEIGHT;
   };
 }

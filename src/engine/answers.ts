@@ -2,7 +2,7 @@ import { unsupportedParameter } from '../contract/errors.ts';
 import type { QuestionKind, Questions } from '../contract/questions.ts';
 import type { TextEngine } from './engine.ts';
 
-/** The functions by which an engine answers questions. A missing one means that the engine can't. */
+/** The functions by which an engine answers questions. It has none for the questions that it cannot answer. */
 export type Answers = {
   [K in QuestionKind]?: (
     question: Questions[K]['question'],
@@ -19,7 +19,9 @@ const IN_WORDS: Record<QuestionKind, string> = {
   countTokens: 'does not count tokens',
 };
 
-/** Makes an engine's `ask` from its answers. A question without one gets a 400 `ApiError`. */
+/**
+ * Makes an engine's `ask` from its answers. `ask` throws a 400 `ApiError` for a question that the engine cannot answer.
+ */
 export function askFrom(answers: Answers): TextEngine['ask'] {
   return async (kind, question, signal) => {
     const answer = answers[kind];

@@ -1,4 +1,7 @@
-/** The letters of GPT-2's alphabet for bytes, by byte. A printable byte is its own letter; the others have those from U+0100 on. */
+/**
+ * GPT-2's alphabet: a letter for each byte. A printable byte is its own letter; all other bytes have the letters from
+ * U+0100 on.
+ */
 export const LETTER_OF_BYTE: readonly string[] = (() => {
   const printable = (byte: number) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
   let next = 256;

@@ -1,5 +1,5 @@
 import { detectFormat } from '../chat/formats/index.ts';
-import { createPreparer, type Prepared } from '../chat/prepare.ts';
+import { createPreparer, type PreparedRequest } from '../chat/prepare.ts';
 import { createReplyCheck } from '../chat/reply-check.ts';
 import { createReplyReader } from '../chat/reply-events.ts';
 import type { Emit, EngineEvent, GenerationEvent, JournaledEvent } from '../contract/events.ts';
@@ -12,7 +12,7 @@ import type { TextEngine, TextRequest } from './engine.ts';
 export type ChatService = Inference<GenerationRequest, GenerationEvent>;
 
 /** Turns a request into what an engine runs. Throws as `createPreparer` says. */
-export type Prepare = (request: GenerationRequest, signal: AbortSignal) => Prepared | Promise<Prepared>;
+export type Prepare = (request: GenerationRequest, signal: AbortSignal) => PreparedRequest | Promise<PreparedRequest>;
 
 /** Puts the chat layer on top of an engine, both in one thread. `chatTemplate` takes the place of the model's own. */
 export function createChatService(engine: TextEngine, chatTemplate = engine.traits.chatTemplate): ChatService {
@@ -95,7 +95,7 @@ function withoutTokens(emit: Emit): (event: EngineEvent) => void {
   };
 }
 
-function toTextRequest(request: GenerationRequest, prepared: Prepared): TextRequest {
+function toTextRequest(request: GenerationRequest, prepared: PreparedRequest): TextRequest {
   const { prompt, media, grammar, marks, continues } = prepared;
   const { prompt: _, replyFormat: __, ...same } = request;
   return { ...same, prompt, media, grammar, marks, ...(continues && { continues }) };

@@ -3,14 +3,17 @@ import type { ModelKind } from './engine.ts';
 
 /** The context window of a chat model, in tokens: long enough to work with, and small enough for most machines. */
 const NATIVE_CHAT_LENGTH = 8192;
-/** The same on WebAssembly. It leaves room for the weights of most small models. */
+/** The default window on WebAssembly. It leaves memory for the weights of most small models. */
 const WASM_CHAT_LENGTH = 4096;
 /**
  * The longest text of an embedding or ranking model, in tokens. One pass reads the whole text, and its memory grows
  * with the text.
  */
 const TEXT_LENGTH = 2048;
-/** The same for a model whose vector is that of the last token. It reads a text in batches, as chat models do. */
+/**
+ * The longest text of a model that takes the vector of the last token. Such a model reads a text in batches, as chat
+ * models do.
+ */
 const BATCHED_TEXT_LENGTH = 8192;
 /**
  * The shortest context window of a chat model, in tokens. Automatic shortening stops here, however little memory there
@@ -28,7 +31,7 @@ export function roundContext(length: number): number {
   return Math.ceil(length / CONTEXT_STEP) * CONTEXT_STEP;
 }
 
-/** What the default context window of a model depends on. */
+/** The facts that decide the default context window of a model. */
 export interface LengthFacts {
   backend: BackendName;
   kind: ModelKind;
@@ -61,18 +64,19 @@ export function contextLengths(facts: LengthFacts): number[] {
   return lengths;
 }
 
-/** Windows up to this many tokens, which coding agents need, may take half of the memory that the weights leave. */
+/** The longest window, in tokens, for which `AGENT_SHARE` applies. Coding agents need windows of this length. */
 export const AGENT_LENGTH = 32_768;
+/** The share of the memory beside the weights that the caches of a window up to `AGENT_LENGTH` may take. */
 export const AGENT_SHARE = 1 / 2;
-/** Longer ones may take so much of it: the memory is for other programs too. */
+/** The share for the caches of longer windows. It is small because other programs need memory, too. */
 const LONG_SHARE = 1 / 8;
 
 /**
- * The context windows to try natively where nobody asks for one, longest first: from the trained length on, ever half of it,
- * those whose cache leaves enough memory, and then the modest ones of `contextLengths`.
+ * Returns the context windows to try natively if the configuration has none, in tokens, the longest first: the trained
+ * length, half of it, and so on, as far as their caches leave enough memory; then the windows of `contextLengths`.
  *
- * @param freeBytes memory that is left beside the weights
- * @param cacheBytes bytes of the caches of all slots with that window
+ * @param freeBytes the memory beside the weights, in bytes
+ * @param cacheBytes returns the size of the caches of all slots for a window, in bytes
  */
 export function generousLengths(
   facts: LengthFacts,

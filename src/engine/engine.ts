@@ -37,7 +37,7 @@ export interface ModelSource {
   files: string[];
   /** The GGUF of its projector, if it has one. A projector turns images or audio into embeddings of the model. */
   projector?: string;
-  /** The GGUF of a small model that guesses how a reply goes on, if it has one. */
+  /** The GGUF of a draft model, which guesses the next tokens of a reply, if it has one. */
   draft?: string;
   kind: ModelKind;
   shape: ModelShape;
@@ -59,15 +59,15 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   slots: number;
   /** The number of CPU threads; null lets the engine choose. */
   threads: number | null;
-  /** The runtime for the GPU. By default the first that is there. */
+  /** The runtime for the GPU. By default the first available one. */
   gpuRuntime?: GpuRuntime;
   /** The number of layers to put on a GPU. By default as many as fit. Has no effect without a GPU. */
   gpuLayers?: number;
   /** The most tokens in one forward pass, prefill and decode together. */
   batchSize: number;
-  /** Whether attention is computed in one go. By default it is where the backend can. */
+  /** True if attention is computed with llama.cpp's flash attention. By default, llama.cpp decides. */
   flashAttention?: boolean | undefined;
-  /** True if the native engine is to draw every token by itself, without guesses and forced tokens. */
+  /** True if the native engine draws every token by itself, without guesses and forced tokens. */
   oneByOne?: boolean;
 }
 
@@ -86,7 +86,9 @@ export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFo
   marks: string[];
   /** True if the prompt ends within a message or a text: the reply may begin with a space. */
   continues?: true;
-  /** Whose prompts it may share a cache with: those of requests with the same scope. By default all without one. */
+  /**
+   * The request may only reuse cached tokens of requests with the same scope. All requests without a scope share one.
+   */
   cacheScope?: string;
 }
 

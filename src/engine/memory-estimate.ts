@@ -2,7 +2,7 @@ import type { BackendName } from '../contract/engine-info.ts';
 import { roundContext } from './context-length.ts';
 import type { ModelKind, ModelShape } from './engine.ts';
 
-/** What a model's memory depends on besides its shape. */
+/** The settings, besides the model's shape, on which its memory depends. */
 export interface MemoryPlan {
   backend: BackendName;
   kind: ModelKind;
@@ -103,7 +103,7 @@ function batchOf({ projector }: ModelShape, { backend, batchSize }: MemoryPlan):
   return Math.max(batch, projector?.tokensTogether ?? 0);
 }
 
-/** The bytes of the keys and values of one token. */
+/** Returns the bytes of the keys and values of one token. */
 export function cachedBytesPerToken({ cachedPerToken }: Pick<ModelShape, 'cachedPerToken'>): number {
   return cachedPerToken * F16_BYTES;
 }

@@ -1,6 +1,9 @@
 import { ApiError } from '../contract/errors.ts';
 
-/** 400: a text in the field `param` is too long for a vector or a score. Both numbers are in tokens. */
+/**
+ * Returns the 400 `ApiError` for a text in the field `param` that exceeds the context window. Both numbers are in
+ * tokens.
+ */
 export function overlongText(param: 'input' | 'documents', tokens: number, contextLength: number): ApiError {
   return new ApiError({
     status: 400,

@@ -2,37 +2,44 @@ import { invalidRequest } from '../contract/errors.ts';
 import type { TextPart } from '../contract/prompt.ts';
 import type { TokenPiece } from '../contract/questions.ts';
 
-/** Texts up to this many characters are tokenized in one go; it takes some 100 ms, and the tokens are llama.cpp's own. */
+/**
+ * Texts up to this many characters are tokenized in one call, which takes about 100 ms and gives exactly llama.cpp's
+ * tokens.
+ */
 const LONG = 32_768;
-/** Longer ones are cut into pieces of about this many characters. Between two of them the running streams take a step. */
+/**
+ * Longer texts are cut into pieces of about this many characters. Between two pieces, the running streams can take a
+ * step.
+ */
 const PIECE = 4096;
-/** A prompt of so many windows is not counted to its end: the rest is estimated from the share that is. */
+/** After this many context windows of tokens, counting stops, and the length of the whole prompt is estimated. */
 const COUNTED_WINDOWS = 4;
 
-/** A prompt as tokens, or that it does not fit and how many tokens it has. */
+/** The tokens of a prompt; or `overflow`, the estimated number of tokens of a prompt that is far too long. */
 export type TokenizedPrompt<Token extends number> = { tokens: Token[] } | { overflow: number };
 
 /** A piece of a prompt. */
-export interface Piece {
+export interface PromptPiece {
   text: string;
-  /** Whether it becomes ordinary tokens, whatever it spells. */
+  /** True if it becomes ordinary tokens even if it spells a special token. */
   literal: boolean;
-  /** Whether it is the first of its part. */
+  /** True if it is the first piece of its part. */
   first: boolean;
 }
 
+/** The functions and limits with which a prompt is tokenized. */
 export interface TokenizeOptions<Token extends number> {
-  tokenize: (piece: Piece) => Token[];
-  /** Lets others have their turn. */
+  tokenize: (piece: PromptPiece) => Token[];
+  /** Resolves after the event loop has handled other work. */
   pause: () => Promise<unknown>;
   signal: AbortSignal | undefined;
-  /** The window in tokens; without it, all of a text is tokenized. */
+  /** The context window in tokens; without it, the whole prompt is tokenized. */
   contextLength?: number | undefined;
 }
 
 /**
- * Cuts a long text at places that no vocabulary joins across: before a line that does not begin with white space, else before
- * a space; where there is neither, anywhere between two characters.
+ * Cuts a long text at places that no vocabulary joins across: before a line that does not begin with white space, else
+ * before a space; where there is neither, anywhere between two characters.
  */
 export function piecesOf(text: string, long = LONG, piece = PIECE): string[] {
   if (text.length <= long) return [text];
@@ -58,7 +65,10 @@ function cutAt(text: string, from: number): number {
   return last >= 0xd800 && last < 0xdc00 ? text.length - 1 : text.length;
 }
 
-/** Tokenizes a prompt piece by piece, so that the engine's other streams go on meanwhile. Null when it was aborted. */
+/**
+ * Tokenizes a prompt piece by piece, so that the engine's other streams go on meanwhile. Resolves to null after an
+ * abort.
+ */
 export async function tokenizePrompt<Token extends number>(
   parts: TextPart[],
   { tokenize, pause, signal, contextLength = Number.POSITIVE_INFINITY }: TokenizeOptions<Token>,
@@ -80,8 +90,8 @@ export async function tokenizePrompt<Token extends number>(
   return { tokens };
 }
 
-/** The pieces of all parts. */
-function* allPieces(parts: TextPart[]): Generator<Piece> {
+/** Yields the pieces of all parts. */
+function* allPieces(parts: TextPart[]): Generator<PromptPiece> {
   for (const { text: whole, literal } of parts) {
     for (const [index, text] of piecesOf(whole).entries()) yield { text, literal, first: index === 0 };
   }
@@ -94,7 +104,7 @@ export function withBos<Token extends number>(tokens: Token[], bos: Token | null
 
 const wholeCharacters = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Returns the text of a token's bytes; the bytes themselves where they are no whole characters. */
+/** Returns the text of a token's bytes, or the bytes themselves if they are not whole characters. */
 export function pieceOf(bytes: Uint8Array): TokenPiece {
   try {
     return wholeCharacters.decode(bytes);
@@ -103,19 +113,19 @@ export function pieceOf(bytes: Uint8Array): TokenPiece {
   }
 }
 
-/** Throws a 400 `ApiError` for a token that a vocabulary of `size` tokens does not have. */
+/** Throws a 400 `ApiError` if a token is not in a vocabulary of `size` tokens. */
 export function refuseUnknownIds(tokens: number[], size: number): void {
   const unknown = tokens.find((token) => token >= size);
   if (unknown === undefined) return;
   throw invalidRequest(`There is no token ${unknown}; the model's vocabulary ends at ${size - 1}.`);
 }
 
-/** Whether a prompt is token ids. An empty list is. */
+/** True if a prompt is a list of token ids. An empty list counts as one. */
 export function isTokens(prompt: string | number[] | TextPart[]): prompt is number[] {
   return typeof prompt !== 'string' && typeof prompt[0] !== 'object';
 }
 
-/** The parts of a prompt that is text. */
+/** Returns the parts of a prompt that is text. */
 export function partsOf(prompt: string | TextPart[]): TextPart[] {
   return typeof prompt === 'string' ? [{ text: prompt, literal: false }] : prompt;
 }

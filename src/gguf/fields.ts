@@ -1,3 +1,4 @@
+/** A metadata value that is not a list. */
 export type Scalar = string | number | boolean;
 
 /**
@@ -29,6 +30,7 @@ export interface Fields {
   length(key: string): number;
 }
 
+/** Makes the typed access to a header's metadata. */
 export function createFields(fields: Map<string, GgufValue>): Fields {
   const listOf = (key: string): unknown[] => {
     const value = fields.get(key);

@@ -54,7 +54,7 @@ async function readFields(reader: FileReader, count: number): Promise<GgufHeader
   const fields: GgufHeader['fields'] = new Map();
   for (let field = 0; field < count; field++) {
     const { key, type, items } = await reader.attempt(() => {
-      const key = readText(reader);
+      const key = readGgufText(reader);
       const type = reader.uint32();
       return type === ARRAY ? { key, type: reader.uint32(), items: reader.uint64() } : { key, type, items: null };
     });
@@ -115,15 +115,20 @@ function readTensor(reader: FileReader): { elements: number; end: number } {
   return { elements, end: reader.uint64() + tensorBytes(type, elements) };
 }
 
-export function readText(reader: FileReader): string {
+/**
+ * Reads a text: its length in bytes, then UTF-8. Throws `IncompleteFile` if the file ends before the text, and a plain
+ * error if the text is too long.
+ */
+export function readGgufText(reader: FileReader): string {
   const length = reader.uint64();
   if (reader.position + length > reader.size) throw new IncompleteFile(reader.size, reader.position + length);
   if (length > LONGEST_TEXT) throw new Error(`the header has a text of ${length} bytes`);
   return reader.text(length);
 }
 
+/** Reads a text, number or boolean of a GGUF type. Throws for an unknown type. */
 export function readScalar(reader: FileReader, type: number): Scalar {
-  if (type === TEXT) return readText(reader);
+  if (type === TEXT) return readGgufText(reader);
   const { bytes, read } = scalarOf(type);
   return reader.number(bytes, read);
 }

@@ -1,6 +1,6 @@
 import { createFields } from './fields.ts';
 import { type ByteSource, FileReader } from './file-reader.ts';
-import { type GgufHeader, readText } from './header.ts';
+import { type GgufHeader, readGgufText } from './header.ts';
 
 /** The texts of a model's special tokens; '' for a token that the header does not name. */
 export interface SpecialTokens {
@@ -36,7 +36,7 @@ async function readTokens(source: ByteSource, { fields }: GgufHeader, ids: numbe
   let token = 0;
   for (const id of [...new Set(ids)].filter((id) => id >= 0 && id < length).sort((a, b) => a - b)) {
     for (; token < id; token++) await reader.attempt(() => reader.skip(reader.uint64()));
-    found.set(id, await reader.attempt(() => readText(reader)));
+    found.set(id, await reader.attempt(() => readGgufText(reader)));
     token++;
   }
   return ids.map((id) => found.get(id) ?? '');

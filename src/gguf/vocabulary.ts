@@ -1,6 +1,6 @@
 import { createFields, type Fields, type GgufValue } from './fields.ts';
 import { type ByteSource, FileReader } from './file-reader.ts';
-import { type GgufHeader, readScalar, readText } from './header.ts';
+import { type GgufHeader, readGgufText, readScalar } from './header.ts';
 
 /** All that a GGUF says of its tokenizer. */
 export interface GgufVocabulary {
@@ -60,7 +60,7 @@ async function readList(source: ByteSource, value: GgufValue | undefined): Promi
   while (items.length < length) {
     const portion = Math.min(PORTION, length - items.length);
     const read = await reader.attempt(() =>
-      Array.from({ length: portion }, () => (type === TEXT ? readText(reader) : readScalar(reader, type))),
+      Array.from({ length: portion }, () => (type === TEXT ? readGgufText(reader) : readScalar(reader, type))),
     );
     for (const item of read) items.push(item);
   }

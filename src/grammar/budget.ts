@@ -1,14 +1,14 @@
-/** Thrown when something takes more work than is allowed. */
+/** Thrown when a budget of steps is used up. */
 export class TooComplex extends Error {}
 
-/** Counts the steps of some work. */
+/** Limits the number of steps of a computation. */
 export interface Budget {
   /**
-   * Is called before each step, or before several. Throws `TooComplex` when the steps of all work, or of the current part,
-   * are used up.
+   * Call it before each step, or with the number of several steps. Throws `TooComplex` when the steps of all work, or
+   * of the current part, are used up.
    */
   spend(count?: number): void;
-  /** Begins another part of the work. */
+  /** Begins the next part of the work, with all `partSteps` again. */
   beginPart(): void;
 }
 
@@ -27,7 +27,7 @@ export function createBudget(steps: number, partSteps = steps): Budget {
   };
 }
 
-/** Returns undefined instead of what is too complex. */
+/** Returns the result of `work`, or undefined if `work` throws `TooComplex`. */
 export function unlessTooComplex<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -19,15 +19,15 @@ export interface SchemaGrammar {
 export interface SchemaGrammarOptions {
   /** The request field that holds the schema. Errors name it. */
   param: string;
-  /** Stands before all rule names, so that one grammar can hold several schemas. Letters, digits and dashes only. */
+  /** The beginning of all rule names, so that one grammar can hold several schemas. Letters, digits and dashes only. */
   prefix?: string;
 }
 
 /**
- * Compiles a schema into a grammar. Every text of the grammar is valid by the schema, unless the grammar is partial. Not
- * every valid text is in the grammar: properties come in declared order, undeclared properties only if the schema asks
- * for them, strings use no escapes but the short ones, and at most one space follows a comma or colon. Throws a 400
- * `ApiError` that names the part of the schema that can be neither enforced nor checked.
+ * Compiles a schema into a grammar. Every text of the grammar is valid by the schema, unless the grammar is partial.
+ * Not every valid text is in the grammar: properties come in declared order, undeclared properties only if the schema
+ * asks for them, strings use no escapes but the short ones, and at most one space follows a comma or colon. Throws a
+ * 400 `ApiError` that names the part of the schema that can be neither enforced nor checked.
  */
 export function createSchemaGrammar(schema: JsonSchema, { param, prefix = '' }: SchemaGrammarOptions): SchemaGrammar {
   const refuse = createRefuse(param);
@@ -48,7 +48,7 @@ export function jsonObjectGrammar(): SchemaGrammar {
   return createSchemaGrammar({ type: 'object' }, { param: 'response_format' });
 }
 
-/** A complete grammar for replies that consist of the value alone. */
+/** Returns a complete grammar for replies that consist of the value alone. */
 export function rootGrammar({ rules, rule }: SchemaGrammar): string {
   return `root ::= ${rule}\n${rules}`;
 }

@@ -1,7 +1,7 @@
 import { hasText, viewOf } from './bytes.ts';
 import { isMp3Frame } from './file-type.ts';
 import { broken } from './problem.ts';
-import type { Recording } from './wav.ts';
+import type { CheckedRecording } from './wav.ts';
 
 /** Bit rates in kbit/s, by the header's bits: https://www.mp3-tech.org/programmer/frame_header.html */
 const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
@@ -23,7 +23,7 @@ interface Frame {
  *
  * @throws MediaProblem if it has no frames, has fewer than it declares, or ends within a frame
  */
-export function readMp3(bytes: Uint8Array): Recording {
+export function readMp3(bytes: Uint8Array): CheckedRecording {
   let position = skipTags(bytes);
   let first: { frame: Frame; position: number } | null = null;
   let frames = 0;

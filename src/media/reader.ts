@@ -7,7 +7,7 @@ import { type ImageSize, readImageSize } from './image-size.ts';
 import type { MediaLimits } from './limits.ts';
 import { readMp3 } from './mp3.ts';
 import { broken, MediaProblem, tooLarge } from './problem.ts';
-import { type Recording, readWav } from './wav.ts';
+import { type CheckedRecording, readWav } from './wav.ts';
 
 type ImagePart = Extract<MediaPart, { kind: 'image' }>;
 
@@ -76,7 +76,11 @@ function readAudio(data: string, format: 'wav' | 'mp3', limits: MediaLimits): Me
 }
 
 /** Checks the file of a recording. Throws a `MediaProblem`. */
-export function readRecording(file: Uint8Array, format: 'wav' | 'mp3', { audioSeconds }: MediaLimits): Recording {
+export function readRecording(
+  file: Uint8Array,
+  format: 'wav' | 'mp3',
+  { audioSeconds }: MediaLimits,
+): CheckedRecording {
   const type = format === 'wav' ? 'WAV' : 'MP3';
   if (typeOf(file) !== type)
     throw broken(`is not the ${type} file that its format promises: ${describeBeginning(file)}.`);

@@ -2,7 +2,7 @@ import { textAt, viewOf } from './bytes.ts';
 import { broken } from './problem.ts';
 
 /** A checked recording with the figures of its header. */
-export interface Recording {
+export interface CheckedRecording {
   bytes: Uint8Array;
   channels: number;
   seconds: number;
@@ -26,7 +26,7 @@ interface Format {
  *
  * @throws MediaProblem if it is incomplete or its samples have an unknown form
  */
-export function readWav(bytes: Uint8Array): Recording {
+export function readWav(bytes: Uint8Array): CheckedRecording {
   const view = viewOf(bytes);
   let format: Format | null = null;
   for (let position = 12; position + 8 <= bytes.length; ) {
@@ -58,7 +58,7 @@ function readFormat(view: DataView, start: number, length: number): Format {
   return { channels, rate, frameBytes };
 }
 
-function readSamples(bytes: Uint8Array, start: number, length: number, format: Format | null): Recording {
+function readSamples(bytes: Uint8Array, start: number, length: number, format: Format | null): CheckedRecording {
   if (!format) throw broken('is a broken WAV: its samples come before what describes them.');
   const { channels, rate, frameBytes } = format;
   const there = bytes.length - start;

@@ -3,23 +3,23 @@ import type { GenerationRequest } from '../contract/generation-request.ts';
 import type { Media } from '../contract/media.ts';
 import type { ChatMessage, Prompt } from '../contract/prompt.ts';
 
-/** A worker thread, as the balancer sees it. */
-export interface Candidate {
+/** A worker thread that a request may go to. */
+export interface CandidateThread {
   id: number;
   /** The number of tasks that it runs now. */
   currentUsage: number;
 }
 
 /**
- * Makes a balancer that sends a conversation to the thread that served its beginning, since that thread's prompt cache
- * still has it.
+ * Makes a balancer that sends a conversation to the thread whose KV cache holds the longest prefix of it.
  *
- * @returns a function that picks the free thread whose latest conversation shares the longest beginning with this one.
- *   If several share equally much, it picks the first of them. It returns null if all threads are busy.
+ * @param slots the most tasks that one thread runs at once
+ * @returns a function that chooses the free thread whose latest conversation shares the longest prefix with this one, the first of
+ *   them if several share equally much. It returns null if all threads are busy.
  */
 export function createAffinityBalancer(
   slots: number,
-): <W extends Candidate>(conversation: string, workers: W[]) => W | null {
+): <W extends CandidateThread>(conversation: string, workers: W[]) => W | null {
   const lastConversations = new Map<number, string>();
 
   return (conversation, workers) => {
@@ -33,7 +33,7 @@ export function createAffinityBalancer(
   };
 }
 
-/** The beginning of a conversation tells it from others. In characters, or tokens of a prompt that consists of them. */
+/** The most characters of each text that are compared, or tokens of a prompt of token ids: conversations differ before that. */
 const DESCRIBED_LENGTH = 64 * 1024;
 
 /**
@@ -69,7 +69,7 @@ function describeMessages(messages: ChatMessage[]): string {
   return text;
 }
 
-/** To be copied, which JSON.stringify does: a slice of a text keeps all of it in memory. */
+/** The caller must copy the result, as JSON.stringify does: a slice of a string keeps the whole string in memory. */
 function beginningOf(text: string): string {
   return text.slice(0, DESCRIBED_LENGTH);
 }

@@ -1,22 +1,27 @@
 import { ApiError } from '../contract/errors.ts';
 
-/** So many deaths within `WINDOW_MS`, and no generation that ended well between them, open the breaker. */
+/** This many crashes within `WINDOW_MS`, without a completed generation between them, open the breaker. */
 const MOST_DEATHS = 5;
 const WINDOW_MS = 60_000;
-/** How long it stays open, in ms. Then one more engine is tried. */
+/** How long the breaker stays open, in ms. Then one more engine is started. */
 const OPEN_MS = 30_000;
 
-/** Keeps an engine that dies again and again from being started again and again. */
-export interface Breaker {
+/** Delays the start of an engine that has crashed several times in a row. */
+export interface CircuitBreaker {
+  /** Counts a crash. */
   noteDeath(): void;
-  /** A generation has ended well: the deaths before it do not count any more. */
+  /** Resets the count of crashes after a completed generation. */
   noteSuccess(): void;
   /** Throws a 503 `ApiError` with the reason while the breaker is open. */
   check(): void;
 }
 
-/** @param now a clock in ms that never goes back */
-export function createBreaker(now: () => number): Breaker {
+/**
+ * Makes a breaker for one model.
+ *
+ * @param now a clock in ms that never goes back
+ */
+export function createCircuitBreaker(now: () => number): CircuitBreaker {
   let deaths: number[] = [];
   let openUntil = Number.NEGATIVE_INFINITY;
 
@@ -25,7 +30,7 @@ export function createBreaker(now: () => number): Breaker {
       deaths = [...deaths.filter((at) => at > now() - WINDOW_MS), now()];
       if (deaths.length < MOST_DEATHS) return;
       openUntil = now() + OPEN_MS;
-      // One more death after the pause opens it again at once.
+      // After the pause, a single crash opens the breaker again.
       deaths = deaths.slice(1);
     },
     noteSuccess() {

@@ -1,12 +1,16 @@
 import type { EngineEvent } from '../contract/events.ts';
 
-/** Counts the tokens that the running generations of a model hold in its KV caches. What idle slots keep for later does not count. */
+/** Counts the tokens in the KV caches of a model's running generations. The tokens in idle slots, kept for reuse, do not count. */
 export interface HeldTokens {
   readonly count: number;
-  /** Begins to count a generation of `choices`, which share a prompt but hold it each in a slot of its own. */
+  /**
+   * Begins to count a generation with `choices` choices. Each holds the whole prompt in a slot of its own. `note` counts the tokens of an
+   * event; `close` removes all tokens of the generation, and may be called twice.
+   */
   open(choices: number): { note(event: EngineEvent): void; close(): void };
 }
 
+/** Makes a counter for one model. */
 export function createHeldTokens(): HeldTokens {
   let count = 0;
   return {

@@ -1,24 +1,23 @@
 import type { CallContext } from '../contract/call-context.ts';
 import type { Port } from '../contract/port.ts';
 import type { LoadResult } from '../engine/node/task.ts';
-import type { Call } from '../wire/wire.ts';
+import type { Call } from '../wire/call.ts';
 
-/** A call that a worker serves. It fails with `EngineDied` when its engine dies. */
-export interface WorkerCall<E> extends Call<E> {
-  /** Resolves when the slot that served the call is free again. It never rejects. */
-  settled: Promise<void>;
-}
-
-/** What holds one loaded model: the process of a native engine, or the threads of WebAssembly ones. */
+/** The workers that hold one loaded model: the process of a native engine, or the threads of WebAssembly engines. */
 export interface ModelWorkers extends AsyncDisposable {
   load(): Promise<LoadResult>;
-  /** Resolves when a call can be opened, after a death once another engine is there. Throws an `ApiError` when none comes. */
+  /**
+   * Resolves when a call can be run; after a crash, once another engine has loaded the model. Throws an `ApiError` if no engine can
+   * be started.
+   */
   ready(signal: AbortSignal): Promise<void>;
   /**
-   * Opens a call at a worker with a free slot; there must be one. `conversation` is the text by which a thread is chosen: the
-   * one that served its beginning comes first. `open` gets the port to the worker.
+   * Runs a call at a worker with a free slot; the caller has made sure that there is one. `open` gets the port to the worker. Settles
+   * when the slot is free again. Throws what the call throws, and `EngineDied` if the engine crashes.
+   *
+   * @param conversation the text by which a thread is chosen: the thread that served its beginning comes first
    */
-  call<E>(conversation: string, context: CallContext, open: (port: Port) => Call<E>): WorkerCall<E>;
-  /** The processes that it consists of. */
+  run(conversation: string, context: CallContext, open: (port: Port) => Call): Promise<void>;
+  /** The ids of the model's processes. */
   pids(): number[];
 }

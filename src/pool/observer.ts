@@ -1,24 +1,25 @@
-import type { UnloadReason } from './residency/keeper.ts';
+import type { UnloadReason } from './residency/model-state.ts';
 
-/** Is told what happens to models and their engines, for metrics. Times are in ms. */
+/** Receives the events of models and their engines, for metrics. Times are in ms. */
 export interface PoolObserver {
   /** A model is loaded. `ms` includes the wait for room. */
   loaded(model: string, ms: number): void;
   loadFailed(model: string): void;
-  /** All who wanted the model left while it waited for room. */
+  /** A load ended because all requests for the model were aborted while it waited for room. */
   loadGivenUp(model: string): void;
   unloaded(model: string, reason: UnloadReason): void;
   /** A request has waited for slots of a loaded model. */
   waited(model: string, ms: number): void;
   engineDied(model: string): void;
-  /** The watchdog ends an engine. Its death is told apart. */
+  /** The watchdog ends an engine that is stuck. `engineDied` follows. */
   engineStuck(model: string): void;
-  /** A generation goes on with another engine. */
+  /** A generation continues on another engine after a crash. */
   tookOver(model: string): void;
 }
 
 const ignore = () => {};
 
+/** Ignores all events. */
 export const NOBODY: PoolObserver = {
   loaded: ignore,
   loadFailed: ignore,
@@ -30,12 +31,13 @@ export const NOBODY: PoolObserver = {
   tookOver: ignore,
 };
 
-/** What the holder of one model tells of its engine. */
+/** Receives the events of one model's engine. */
 export interface EngineWatch {
   died(): void;
   stuck(): void;
 }
 
+/** Returns a watch that reports the events of this model's engine to `observer`. */
 export function watchFor(model: string, observer: PoolObserver): EngineWatch {
   return { died: () => observer.engineDied(model), stuck: () => observer.engineStuck(model) };
 }

@@ -11,14 +11,15 @@ import { eventsOf } from '../wire/events-of.ts';
 import { describeConversation } from './affinity.ts';
 import { createHeldTokens, type HeldTokens } from './held-tokens.ts';
 import { createFindGpu } from './load/find-gpu.ts';
-import { type LoadedWorkers, type LoadOptions, loadModel } from './load/load-model.ts';
+import { type LoadedWorkers, type LoadOptions, loadModelWorkers } from './load/load-model.ts';
 import { createMemoryGauge } from './load/memory-gauge.ts';
 import { MOST_DEFAULT_SLOTS } from './load/plan-slots.ts';
 import { NOBODY, type PoolObserver } from './observer.ts';
-import { createProbation, type Probation } from './probation.ts';
-import { type Claim, createKeeper, type Keeper, LoadGivenUp } from './residency/keeper.ts';
+import { type Claim, LoadGivenUp } from './residency/claim.ts';
+import { createKeeper, type Keeper } from './residency/keeper.ts';
 import type { MemoryState } from './residency/residency.ts';
-import { askToTheEnd, generateToTheEnd } from './takeover.ts';
+import { createRetryGate, type RetryGate } from './retry-gate.ts';
+import { askWorkers, generateOnWorkers } from './takeover.ts';
 import { createPreparerPool } from './threads/preparer.ts';
 
 export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'findGpu' | 'observer'> {
@@ -41,7 +42,7 @@ export interface PoolOptions extends Omit<LoadOptions, 'memory' | 'findGpu' | 'o
 /** A loaded model and the queue for its slots. */
 interface ServedModel extends LoadedWorkers, AsyncDisposable {
   queue: SlotQueue;
-  probation: Probation;
+  retryGate: RetryGate;
   held: HeldTokens;
 }
 
@@ -89,20 +90,22 @@ export function createPool({
         return lack;
       };
       const began = performance.now();
-      const loaded = await loadModel(id, { ...options, observer, memory: measureForLoad, findGpu }, claimed).catch(
-        (error: unknown) => {
-          if (error instanceof LoadGivenUp) observer.loadGivenUp(id);
-          else observer.loadFailed(id);
-          throw error;
-        },
-      );
+      const loaded = await loadModelWorkers(
+        id,
+        { ...options, observer, memory: measureForLoad, findGpu },
+        claimed,
+      ).catch((error: unknown) => {
+        if (error instanceof LoadGivenUp) observer.loadGivenUp(id);
+        else observer.loadFailed(id);
+        throw error;
+      });
       observer.loaded(id, performance.now() - began);
       const queue = createSlotQueue(loaded.engine.slots, maxWaiting);
       const dispose = () => loaded.workers[Symbol.asyncDispose]();
       return {
         ...loaded,
         queue,
-        probation: createProbation(),
+        retryGate: createRetryGate(),
         held: createHeldTokens(),
         [Symbol.asyncDispose]: dispose,
       };
@@ -142,7 +145,7 @@ export function createPool({
 
   /** The model as conversations, for one call: its engine may be in another process, its templates are in other threads. */
   const serviceFor = (id: string, model: ServedModel, conversation: string, context: CallContext): ChatService => {
-    const { workers, probation, traits, held } = model;
+    const { workers, retryGate, traits, held } = model;
     const engine: Inference<TextRequest, EngineEvent> = {
       async generate(request, emit, signal) {
         const holding = held.open(request.choices);
@@ -153,12 +156,12 @@ export function createPool({
           emit(event);
         };
         try {
-          await generateToTheEnd(workers, probation, scoped, conversation, say, { ...context, signal });
+          await generateOnWorkers(workers, retryGate, scoped, conversation, say, { ...context, signal });
         } finally {
           holding.close();
         }
       },
-      ask: (kind, question, signal = context.signal) => askToTheEnd(workers, kind, question, { ...context, signal }),
+      ask: (kind, question, signal = context.signal) => askWorkers(workers, kind, question, { ...context, signal }),
     };
     const prepare: Parameters<typeof chatServiceOver>[1] = (request, signal) =>
       preparer.prepare(traits, request, signal);

@@ -2,56 +2,43 @@ import type { CallContext } from '../contract/call-context.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { EngineEvent } from '../contract/events.ts';
 import type { QuestionKind, Questions } from '../contract/questions.ts';
-import { createJournal } from '../dispatch/journal.ts';
-import { createSuspicion } from '../dispatch/retry-policy.ts';
+import { type Failure, generateWithTakeover } from '../dispatch/takeover.ts';
 import type { TextRequest } from '../engine/engine.ts';
 import { answerOf, callAsk, callGenerate } from '../wire/inference-calls.ts';
 import type { ModelWorkers } from './model-workers.ts';
-import type { Probation } from './probation.ts';
 import { EngineDied } from './process/engine-died.ts';
+import type { RetryGate } from './retry-gate.ts';
 
-/**
- * Runs a generation to its end, whatever number of engines that takes: when one dies, the next evaluates the prompt and the
- * reply so far and goes on where the first one was. Nothing is said twice, and nothing is missing. Requests are taken up
- * one at a time (`probation`), so that one that kills engines is alone with its deed: it gets an error, its neighbours go on.
- */
-export async function generateToTheEnd(
+/** Runs a generation on a model's workers, and on the engine that replaces a crashed one. Throws as `generateWithTakeover` does. */
+export function generateOnWorkers(
   workers: ModelWorkers,
-  probation: Probation,
+  retryGate: RetryGate,
   request: TextRequest,
   conversation: string,
   emit: (event: EngineEvent) => void,
   context: CallContext,
 ): Promise<void> {
-  const journal = createJournal(request.choices);
-  const isGuilty = createSuspicion();
-  let resuming = false;
-
-  while (!context.signal.aborted) {
-    const leave = resuming ? await probation.enter(context.signal) : () => {};
-    if (!leave) return;
-    try {
-      await workers.ready(context.signal);
-      await runOnce(workers, journal.resumed(request), conversation, context, (event) => {
-        // The new engine has come further than the one that died: this request is not what it died of.
-        if (event.kind === 'drawn' || event.kind === 'text' || event.kind === 'finish') leave();
-        journal.note(event);
-        for (const told of journal.toTell(event)) emit(told);
-      });
-      return;
-    } catch (error) {
-      if (!isDeath(error)) throw error;
-      if (isGuilty(error instanceof EngineDied && error.killed, journal.tokens)) throw culprit(error);
-      resuming = true;
-      emit({ kind: 'pause', reason: 'the engine died; the reply goes on when it is there again' });
-    } finally {
-      leave();
-    }
-  }
+  return generateWithTakeover<TextRequest, EngineEvent>(
+    {
+      async run(resumed, note) {
+        await workers.ready(context.signal);
+        await workers.run(conversation, context, (port) =>
+          callGenerate<TextRequest, EngineEvent>(port, resumed, (event) => note(event, [event]), context),
+        );
+      },
+      failureOf,
+      toClientError: engineCrashed,
+      pauseReason: 'the engine died; the reply goes on when it is there again',
+      enterRetry: (signal) => retryGate.enter(signal),
+    },
+    request,
+    emit,
+    context.signal,
+  );
 }
 
-/** Asks a question, and once more when the engine dies of something meanwhile. */
-export async function askToTheEnd<K extends QuestionKind>(
+/** Asks a model's workers a question, and once more if the engine crashes meanwhile. */
+export async function askWorkers<K extends QuestionKind>(
   workers: ModelWorkers,
   kind: K,
   question: Questions[K]['question'],
@@ -59,42 +46,25 @@ export async function askToTheEnd<K extends QuestionKind>(
 ): Promise<Questions[K]['answer']> {
   for (let attempt = 1; ; attempt++) {
     await workers.ready(context.signal);
-    const call = workers.call('', context, (port) => callAsk(port, kind, question, context));
     try {
-      return await answerOf(call);
+      return await answerOf<K>((emit) =>
+        workers.run('', context, (port) => callAsk(port, kind, question, emit, context)),
+      );
     } catch (error) {
-      if (!isDeath(error)) throw error;
-      if (attempt === 2) throw culprit(error);
-    } finally {
-      await call.settled;
+      if (failureOf(error) === 'request') throw error;
+      if (attempt === 2) throw engineCrashed(error);
     }
   }
 }
 
-async function runOnce(
-  workers: ModelWorkers,
-  request: TextRequest,
-  conversation: string,
-  context: CallContext,
-  note: (event: EngineEvent) => void,
-): Promise<void> {
-  const { events, settled } = workers.call(conversation, context, (port) =>
-    callGenerate<TextRequest, EngineEvent>(port, request, context),
-  );
-  try {
-    for await (const event of events) note(event);
-  } finally {
-    await settled;
-  }
+/** Tells a crash of the process, of the thread, or of the WebAssembly runtime in the thread from an error of the request. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof EngineDied) return error.killed ? 'killed' : 'crashed';
+  return error instanceof ApiError && error.data.code === 'engine_died' ? 'crashed' : 'request';
 }
 
-/** Whether the engine is gone: its process or thread, or the WebAssembly runtime within a thread. */
-function isDeath(error: unknown): error is Error {
-  return error instanceof EngineDied || (error instanceof ApiError && error.data.code === 'engine_died');
-}
-
-/** 500: engines die of this request. */
-function culprit(cause: Error): ApiError {
+/** 500: the engine crashes each time that it runs this request. */
+function engineCrashed(cause: unknown): ApiError {
   const error = new ApiError({
     status: 500,
     type: 'server_error',

@@ -30,8 +30,8 @@ type Draw = (candidates: Candidates) => number;
  * order. llama.cpp starts with the order of the vocabulary; node-llama-cpp starts with descending logits, because it
  * always has a top-k. Two differences remain: the order of equal logits, and the last bit of exp and log.
  *
- * Only Mirostat version 1 uses `vocabularySize`. `spentDraws` is the number of tokens of the reply that were drawn before,
- * by another sampler with the same seed: as many random numbers are skipped.
+ * Only Mirostat version 1 uses `vocabularySize`. `spentDraws` is the number of tokens of the reply that were drawn
+ * before, by another sampler with the same seed: as many random numbers are skipped.
  */
 export function createSampler(sampling: Sampling, vocabularySize: number, spentDraws = 0): Sampler {
   const biases = toBiases(sampling.logitBias);

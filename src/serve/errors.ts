@@ -14,16 +14,13 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Ctrl-C ended the command. The message says what is left behind. */
+/** Ctrl-C ended the command. The message says which unfinished files remain. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
+/** Returns the exit code of a command that throws this error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   return error instanceof Interrupted ? EXIT.interrupted : EXIT.failure;
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

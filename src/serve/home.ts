@@ -6,7 +6,7 @@ export function paddockHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.PADDOCK_HOME || join(homedir(), '.paddock');
 }
 
-/** Returns the file of keys with limits that is used without `--keys`, if it is there. */
+/** Returns the path of the file of keys that is used without `--keys`, if it exists. */
 export function defaultKeysFile(env: NodeJS.ProcessEnv = process.env): string {
   return join(paddockHome(env), 'keys.json');
 }
@@ -21,7 +21,7 @@ export function tuningsFile(): string {
   return join(paddockHome(), 'tunings.json');
 }
 
-/** Returns the folder that keeps copies of what slots hold. */
+/** Returns the folder of the copies of evicted slots' KV caches. */
 export function copiesFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(paddockHome(env), 'cache', 'prompts');
 }

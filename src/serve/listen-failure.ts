@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { messageOf } from './errors.ts';
+import { messageOf } from '../utils/error-message.ts';
 
 /**
- * Explains why the server could not listen on an address. uWebSockets.js does not tell the reason, so this tries again
- * with Node's server.
+ * Returns an error that explains why the server could not listen on an address. uWebSockets.js does not tell the reason, so this tries to
+ * listen again with Node's server.
  */
 export async function explainListenFailure(host: string, port: number, failure: unknown): Promise<Error> {
   switch (await listenErrorCode(host, port)) {

@@ -6,10 +6,10 @@ import { prettyLine } from './pretty-line.ts';
 
 type Level = keyof Log;
 
-/** Lines beyond this are written at once. */
+/** The log is written at once when more characters than this wait. */
 const BUFFER_CHARACTERS = 8 * 1024;
 
-/** Makes a log that writes to standard error: JSON for programs, or lines for people. Standard output is for the commands' own results. */
+/** Makes a log that writes to standard error: JSON for programs, or lines for people. Standard output is for the results of commands. */
 export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Log {
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stderr.isTTY === true);
   return isPretty ? prettyLog(logLevel) : jsonLog(logLevel);
@@ -24,7 +24,7 @@ function jsonLog(level: string): Log {
     destination.flushSync();
   };
   flushAtExit(flush);
-  /** The lines of one turn of the event loop go out together: a system call for each would cost more than all the rest of it. */
+  /** Writes all lines of one turn of the event loop together: a system call for each line would cost more than everything else. */
   const writer =
     (name: Level): Log[Level] =>
     (message, fields) => {
@@ -36,7 +36,7 @@ function jsonLog(level: string): Log {
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
 }
 
-/** Writes what waits when the process ends. There is one listener for all logs: a process may start many servers, each with a log. */
+/** Writes the waiting lines when the process ends. All logs share one listener, since a process may start many servers. */
 const flushAtExit = createExitList();
 
 function createExitList(): (flush: () => void) => void {
@@ -49,7 +49,7 @@ function createExitList(): (flush: () => void) => void {
   };
 }
 
-/** The time of a line in JSON. Many lines are of one millisecond, and its text takes as long to make as the rest of a line. */
+/** Returns the time of a line as JSON. The text is kept for all lines of one millisecond: making it takes half the time of a line. */
 function createClock(): () => string {
   let at = 0;
   let text = '';

@@ -4,9 +4,10 @@ import { scaleByThousands } from '../utils/bytes.ts';
 
 export type Colours = ReturnType<typeof pc.createColors>;
 
+/** Leaves texts as they are. */
 export const plain: Colours = pc.createColors(false);
 
-/** Returns colours for a terminal that shows them, unless `NO_COLOR` is set. Otherwise texts stay plain. */
+/** Returns colours for a terminal, unless `NO_COLOR` is set or the terminal shows none. Otherwise texts stay plain. */
 export function coloursFor(stream: Writable & { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): Colours {
   return pc.createColors(stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb');
 }

@@ -4,23 +4,24 @@ import type { Catalogue } from '../contract/models/model.ts';
 import type { Runner } from '../contract/runner.ts';
 import { UsageError } from './errors.ts';
 
-/** When a balancer may ask again, in seconds: loads take from one to a hundred. */
+/** The `retry-after` header of a server that is not ready, in seconds. Loads take from one to a hundred seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** The models that are loaded before the server calls itself ready. */
+/** The models that must be loaded before the server is ready. */
 export interface Preload {
-  /** Loads them, one after another, and tells in the log what could not be loaded. */
+  /** Loads the models one after another, and logs the models that could not be loaded. Never rejects. */
   run(signal: AbortSignal): Promise<void>;
-  /** Why the server is not ready; null once all of them are loaded. */
+  /** Returns why the server is not ready, as a 503; null once all models are loaded. */
   unready(): ApiError | null;
 }
 
-/** Throws a `UsageError` for a model that there is not. */
+/** Throws a `UsageError` if a model is not in the catalogue. */
 export function checkPreload(ids: string[], catalogue: Pick<Catalogue, 'find'>): void {
   const unknown = ids.find((id) => !catalogue.find(id));
   if (unknown !== undefined) throw new UsageError(`--preload names the model ${unknown}, which does not exist`);
 }
 
+/** Makes the preload of these models. */
 export function createPreload(ids: string[], { residency }: Pick<Runner, 'residency'>, log: Log): Preload {
   const missing = new Set(ids);
   let failed: string | null = null;

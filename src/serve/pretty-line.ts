@@ -8,7 +8,7 @@ export interface LogLine {
   fields: Record<string, unknown>;
 }
 
-/** Writes a line of the log for people: the local time, the level, the message, then the fields. A stack follows on lines of its own. */
+/** Formats a line of the log for people: local time, level, message, fields. A stack trace follows on separate lines. */
 export function prettyLine({ at, level, message, fields }: LogLine, colours: Colours): string {
   const { stack, ...others } = fields;
   const time = at.toTimeString().slice(0, 8);

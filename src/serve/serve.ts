@@ -16,7 +16,7 @@ import { openCopies } from '../pool/copies/folders.ts';
 import { identitiesOf } from '../pool/copies/identity.ts';
 import { createPool, type Pool } from '../pool/pool.ts';
 import { chooseHttp } from '../server/http.ts';
-import { type Server, startServer } from '../server/server.ts';
+import { type Server, startHttpServer } from '../server/server.ts';
 import { openStaticFiles } from '../server/static.ts';
 import { listPaddockSite } from '../site-files.ts';
 import { allowedHosts } from './config/exposure.ts';
@@ -35,8 +35,13 @@ import { readTunings, type Tuning } from './tune/tunings.ts';
 import { version } from './version.ts';
 
 const PING_INTERVAL_MS = 10_000;
-/** How long the body of a request may take to come, in ms: 32 MB over a slow line. */
+/** The longest time for the body of a request to arrive, in ms: enough for 32 MB over a slow connection. */
 const BODY_TIME_MS = 120_000;
+/**
+ * The most bytes in the bodies of all requests that are not answered yet: eight bodies of the largest size that --body-limit allows by
+ * default. JavaScript's heap holds each body as text and parsed besides, so more of them could exhaust it.
+ */
+const BODIES_IN_FLIGHT_BYTES = 256 * 1024 * 1024;
 
 /** A server that runs in this process. */
 export interface RunningPaddock {
@@ -45,17 +50,19 @@ export interface RunningPaddock {
   /** Returns the ids of all models in the catalogue. */
   modelIds: () => Model['id'][];
   /**
-   * Takes no more work from now on, gives the running requests `graceMs` to end, then frees the loaded models. Connections are
-   * still accepted, and told so, for `lameDuckMs`, which is 0 by default.
+   * Refuses new work, gives the running requests `graceMs` to end, and then frees the loaded models. For `lameDuckMs`, 0 by default,
+   * connections are still accepted, so that clients get a 503 instead of a refused connection.
    */
   stop: (graceMs: number, lameDuckMs?: number) => Promise<void>;
 }
 
 /**
- * Connects all parts and starts the server. Throws if it can't listen on the address. `tunings` are what `paddock tune` has found
- * for models; by default those that it has kept.
+ * Connects all parts and starts the server. Throws a `UsageError` if the configuration names a missing or wrong file or model, and an
+ * `Error` if the server can't listen on the address.
+ *
+ * @param tunings the results of `paddock tune`; by default the stored results
  */
-export async function startPaddock(config: Config, log: Log, tunings?: Tuning[]): Promise<RunningPaddock> {
+export async function startPaddockServer(config: Config, log: Log, tunings?: Tuning[]): Promise<RunningPaddock> {
   const opened = createOpened();
   try {
     return await start(config, log, opened, tunings ?? (await readTunings(tuningsFile())));
@@ -65,10 +72,10 @@ export async function startPaddock(config: Config, log: Log, tunings?: Tuning[])
   }
 }
 
-/** What a start has opened, to be closed when the server stops or when a later step fails. */
+/** The parts that a start has opened. They are closed when the server stops or when a later step of the start fails. */
 interface Opened {
   add(close: () => PromiseLike<void>): void;
-  /** Closes what was opened last first. */
+  /** Closes all parts, the last one first. */
   close(): Promise<void>;
 }
 
@@ -138,7 +145,7 @@ async function start(config: Config, log: Log, opened: Opened, tunings: Tuning[]
   };
 }
 
-/** What the API takes from the configuration as it is. */
+/** Returns the settings that the API takes from the configuration without change. */
 function apiSettings(config: Config) {
   return {
     metricsOpen: config.openMetrics,
@@ -148,7 +155,6 @@ function apiSettings(config: Config) {
       limits: { ...MEDIA_LIMITS, fileBytes: config.mediaLimit },
     }),
     pages: { origins: config.corsOrigin, local: config.localPages },
-    jsonLimits: { depth: config.bodyDepth, values: config.bodyValues },
     contentFilter: config.contentFilter,
     pingIntervalMs: PING_INTERVAL_MS,
     systemFingerprint: `paddock-${version}`,
@@ -190,10 +196,10 @@ async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log):
   const { host, port, socket } = config;
   const bodyLimits = {
     bytes: config.bodyLimit,
-    inFlightBytes: Math.max(config.bodiesInFlight, config.bodyLimit),
+    inFlightBytes: Math.max(BODIES_IN_FLIGHT_BYTES, config.bodyLimit),
     timeMs: BODY_TIME_MS,
   };
-  // If the site is not built, the API is served all the same, and its page says what is missing.
+  // If the site is not built, the API is served all the same, and `/` says how to build the page.
   const files = openStaticFiles(await listPaddockSite().catch(() => new Map()));
   const http = chooseHttp();
   if (http.reason !== null)
@@ -201,12 +207,12 @@ async function listen(config: Config, api: Api, tls: Tls | undefined, log: Log):
       reason: http.reason,
     });
   const options = { api, files, host, port, socket, tls, allowedHosts: allowedHosts(config), bodyLimits, http };
-  return startServer(options).catch(async (error: unknown) => {
+  return startHttpServer(options).catch(async (error: unknown) => {
     throw socket === undefined ? await explainListenFailure(host, port, error) : error;
   });
 }
 
-/** The keys of the configuration and those of the file with limits. Throws a `UsageError` for a file that is missing or wrong. */
+/** Returns the keys of the configuration and of the file of keys with limits. Throws a `UsageError` if that file is missing or wrong. */
 function openKeys(config: Config, log: Log): ApiKeys {
   const plain = plainKeys(config.apiKey);
   return config.keys === undefined ? plain : joinKeys(plain, openKeyring(config.keys, log));
@@ -216,19 +222,19 @@ function copySettings({ cacheRam, cacheDisk }: Config) {
   return { folder: copiesFolder(), ram: cacheRam, disk: cacheDisk };
 }
 
-/** Copies of models that are no more in the catalogue, or are other files now, are of no use. */
+/** Returns a function that is true for the identities of models in the catalogue, with their present files. */
 function isCurrentFor(catalogue: FileCatalogue): (identity: string) => boolean {
   const sources = catalogue.list().flatMap(({ id }) => catalogue.sourceOf(id) ?? []);
   const identities = new Set(sources.flatMap(identitiesOf));
   return (identity) => identities.has(identity);
 }
 
-/** Makes the URL of a server. IPv6 addresses get brackets. */
+/** Returns the URL of a server. IPv6 addresses get brackets. */
 function toUrl(scheme: 'http' | 'https', host: string, port: number): string {
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** A certificate is renewed a month before its end, as a rule. Less than this, in ms, means that it was forgotten. */
+/** A certificate that expires within this time, in ms, is logged. Automatic renewal usually comes a month before the end. */
 const LATE_MS = 14 * 24 * 60 * 60 * 1000;
 
 function warnOfEnd({ cert, validTo }: Tls, log: Log): void {
@@ -240,10 +246,10 @@ function warnOfEnd({ cert, validTo }: Tls, log: Log): void {
     });
 }
 
-/** Clients choose the names, so there must be an end to them. */
+/** The most names of unknown fields that are logged and remembered, since clients may invent any. */
 const MOST_FIELDS_TOLD = 100;
 
-/** Tells of each unknown request field once, whatever the number of requests that bear it. */
+/** Returns a function that logs each unknown request field once, however many requests have it. */
 function logOnce(log: Log): (fields: string[]) => void {
   const seen = new Set<string>();
   return (fields) => {

@@ -10,21 +10,23 @@ import { withVllmNames } from '../telemetry/vllm-names.ts';
 import type { Config } from './config/settings.ts';
 import { version } from './version.ts';
 
-/** What tells operators how the server does: metrics, the access log and, where a collector is configured, traces. */
+/** The metrics, the access log and, if a collector is configured, the traces of a server. */
 export interface Telemetry {
   observer: Observer;
   pool: PoolObserver;
-  /** The metrics in Prometheus's text format. */
+  /** Returns the metrics in Prometheus's text format. */
   text(pool: Pick<Pool, 'loaded' | 'moving' | 'memory'>, ready: boolean): Promise<string>;
+  /** Returns a puller whose pulls are counted. */
   counted(puller: Puller): Puller;
-  /** Sends what was not sent yet. */
+  /** Sends the remaining traces, for a second at most. */
   end(): Promise<void>;
 }
 
+/** Starts the telemetry of a server. */
 export async function startTelemetry({ otlpEndpoint, vllmMetrics, logLevel }: Config, log: Log): Promise<Telemetry> {
   const metrics = createMetrics(version);
   const logRequest = createAccessLog(log, logLevel);
-  // Imported on demand: hardly anybody has a collector.
+  // Imported on demand: few servers have a collector, and the packages are large.
   const traces =
     otlpEndpoint === undefined
       ? null

@@ -2,49 +2,48 @@ import { bodyInSmallPieces, bodyTooLarge, bodyTooSlow } from '../api/http/refusa
 import { overloaded, serverError } from '../contract/errors.ts';
 import { createBodyText, type Look } from './body-text.ts';
 
-/** What the bodies of requests may take. */
+/** The limits for the bodies of requests. */
 export interface BodyLimits {
   /** The largest body, in bytes. */
   bytes: number;
-  /** All bodies of requests that are not answered yet, in bytes. */
+  /** The most bytes in all bodies of requests that are not answered yet. */
   inFlightBytes: number;
-  /** The longest that a body may take to come, in ms. */
+  /** The longest time for a body to arrive, in ms. */
   timeMs: number;
 }
 
-/** Passes on the pieces of a body as they come. Their memory is used again after each call. */
+/** Passes on the pieces of a body as they arrive. The memory of a piece is reused after each call. */
 export type OnBody = (take: (piece: Uint8Array, isLast: boolean) => void) => void;
 
 /** The body of one request. */
 export interface Body {
   /**
-   * Reads the body as text. Throws a 408, 413 or 503 `ApiError`, whatever `look` throws, and a 500 when the client leaves before its
-   * end. What comes of a body that has been refused is dropped.
+   * Reads the body as text. Throws a 408, 413 or 503 `ApiError`, an error that `look` throws, or a 500 when the client leaves before
+   * the end of the body. Pieces that arrive after a refusal are dropped.
    */
   read(onBody: OnBody, look: Look | undefined, signal: AbortSignal): Promise<string>;
-  /** Says that the request is answered and the body is not in memory any more. */
+  /** Frees the bytes of the body once the request is answered. May be called twice. */
   close(): void;
 }
 
-/** Makes the bodies of a server's requests, which share a limit. */
+/** Makes the bodies of a server's requests, which share the limit `inFlightBytes`. */
 export interface Bodies {
-  /** A body that has not come yet. `declared` is its Content-Length, if it has one. */
+  /** Returns a body that has not arrived yet. `declared` is its Content-Length, if it has one. */
   open(declared: string | undefined): Body;
 }
 
 const RETRY_AFTER_SECONDS = 1;
-/** A body may come in this many pieces, however small they are. More of them would take as much time as a huge body. */
+/** A body may arrive in this many pieces of any size. More small pieces would cost as much time as a huge body. */
 const MOST_SMALL_PIECES = 10_000;
 const SMALL_PIECE_BYTES = 16;
 
+/** Makes the bodies of one server. */
 export function createBodies({ bytes: limit, inFlightBytes, timeMs }: BodyLimits): Bodies {
   let inFlight = 0;
 
   const checkRoom = (more: number) => {
     if (inFlight + more <= inFlightBytes) return;
-    const message =
-      `The bodies of the requests under way take as much memory as they may, ${inFlightBytes} bytes. ` +
-      'On a server, --bodies-in-flight sets the limit.';
+    const message = `The bodies of the requests under way take as much memory as they may, ${inFlightBytes} bytes.`;
     throw overloaded(message, RETRY_AFTER_SECONDS);
   };
 

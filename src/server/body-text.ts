@@ -1,17 +1,17 @@
-/** Is shown the bytes of a body as they come, and may throw to refuse the rest. */
+/** Called with the bytes of a body as they arrive. It may throw to refuse the body. */
 export type Look = (bytes: Uint8Array) => void;
 
-/** The text of a body that comes in pieces. */
+/** The text of a body that arrives in pieces. */
 export interface BodyText {
-  /** The whole text, after `end`. Bytes that are no UTF-8 become U+FFFD. Rejects at once with what `look` throws. */
+  /** Resolves to the whole text after `end`. Bytes that are not UTF-8 become U+FFFD. Rejects with an error that `look` throws. */
   whole: Promise<string>;
-  /** Takes a piece, whose memory the caller may use again. */
+  /** Adds a piece. The caller may reuse its memory. */
   add(piece: Uint8Array): void;
-  /** Says that the last piece was added. */
+  /** Ends the text: the last piece was added. */
   end(): void;
-  /** Gives up on the text. */
+  /** Rejects `whole` with this error. */
   fail(error: unknown): void;
-  /** Says whether there is nothing more to add to. */
+  /** True once `whole` is resolved or rejected. Further pieces have no effect. */
   settled(): boolean;
 }
 
@@ -19,8 +19,8 @@ export interface BodyText {
 const GATHERED_BYTES = 64 * 1024;
 
 /**
- * Decodes a body as it comes. An HTTP server may bring tens of megabytes within one turn of the event loop, so here each turn
- * takes one piece. Other requests are answered in between.
+ * Decodes a body as it arrives. An HTTP server may deliver tens of megabytes within one turn of the event loop, so the text is decoded
+ * one piece per turn. Other requests are answered in between.
  */
 export function createBodyText(look: Look = () => {}): BodyText {
   const decoder = new TextDecoder();
@@ -86,7 +86,7 @@ export function createBodyText(look: Look = () => {}): BodyText {
     end() {
       ended = true;
       pushGathered();
-      // Most bodies are a single small piece, which need not wait.
+      // Most bodies are a single small piece, which is decoded without waiting for another turn.
       if (!working && pieces.length <= 1) work();
       else workNextTurn();
     },

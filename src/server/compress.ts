@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** An encoding of HTTP bodies. Browsers name `br` on secure connections only, so `gzip` is for the others. */
+/** An encoding of HTTP bodies. Browsers accept `br` on secure connections only, and `gzip` on all. */
 export type Encoding = 'br' | 'gzip';
 
 const ENCODINGS: Encoding[] = ['br', 'gzip'];
@@ -12,7 +12,7 @@ const BROTLI_QUALITY = 5;
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 
-/** Picks the best encoding that a client takes, by its `accept-encoding` header; null for none. */
+/** Returns the best encoding that an `accept-encoding` header allows; null if it allows none. */
 export function pickEncoding(accepted: string): Encoding | null {
   const taken = new Set(
     accepted
@@ -29,6 +29,7 @@ export function pickEncoding(accepted: string): Encoding | null {
   return ENCODINGS.find((encoding) => taken.has(encoding)) ?? null;
 }
 
+/** Compresses a whole file. */
 export function compress(content: Buffer, encoding: Encoding): Promise<Buffer> {
   if (encoding === 'gzip') return zip(content);
   return brotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });

@@ -1,13 +1,14 @@
 /**
- * What ends the work of one request. Most requests are answered at once and nobody asks for their signal, so it is made only when
- * somebody does: a signal costs more than such an answer.
+ * Ends the work of one request. Its signal is made at the first call of `signal`: most requests are answered at once without one, and
+ * making a signal takes longer than such an answer.
  */
 export interface Ending {
   signal(): AbortSignal;
-  /** Aborts the signal, also one that is asked for later. Only the first reason counts. */
+  /** Aborts the signal, even if the signal is made later. Only the first reason counts. */
   abort(reason?: unknown): void;
 }
 
+/** Makes the ending of one request. */
 export function createEnding(): Ending {
   let controller: AbortController | undefined;
   let over: { reason: unknown } | undefined;

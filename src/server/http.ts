@@ -3,15 +3,15 @@ import { listenWithNode } from './node-http/listen.ts';
 import { listenWithUws } from './uws/listen.ts';
 import { loadUws } from './uws/load.ts';
 
-/** What speaks HTTP: uWebSockets.js, or Node's own server, which runs wherever Node does but takes more of the processor. */
+/** An implementation of HTTP: uWebSockets.js, or Node's own server, which runs wherever Node does but takes more CPU time. */
 export interface Http {
   name: 'uWebSockets.js' | 'node:http';
   listen: Listen;
-  /** Why it is not the faster one, and what that needs; null if it is. */
+  /** Why uWebSockets.js is not used, and what it would need; null if it is used. */
   reason: string | null;
 }
 
-/** Picks the HTTP server: uWebSockets.js where it has a binary for this machine. `node` asks for the other one, for tests. */
+/** Chooses the HTTP server: uWebSockets.js if it has a binary for this machine. Tests choose Node's server by `node`. */
 export function chooseHttp(wanted = process.env.PADDOCK_HTTP): Http {
   if (wanted === 'node') return withNode('PADDOCK_HTTP asks for it');
   try {

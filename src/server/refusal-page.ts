@@ -1,18 +1,15 @@
 import type { ApiReply } from '../api/http/http.ts';
 import type { RequestHead } from './exchange.ts';
 
-/** A page that may do nothing at all. */
+/** The page may load and run nothing. */
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Says whether a person asks: browsers ask for a page when they open an address, programs and `fetch` do not. */
+/** True if a person opened the address in a browser: browsers ask for HTML then, programs and `fetch` do not. */
 export function asksForPage({ method, headers }: RequestHead): boolean {
   return (method === 'GET' || method === 'HEAD') && /(?:^|,)\s*text\/html\b/i.test(headers.accept ?? '');
 }
 
-/**
- * The reply to a request for a host name that the server does not answer to, as a page for the person who opened it. Its status
- * and the other headers stay.
- */
+/** Turns the refusal of a host name into a page for the person who opened it. The status and the other headers stay. */
 export function hostRefusalPage({ status, headers }: ApiReply, host: string): ApiReply {
   const name = withoutPort(host).slice(0, 200);
   const flag = `--allowed-host ${escaped(shellWord(name))}`;
@@ -40,7 +37,7 @@ function withoutPort(host: string): string {
   return host.replace(/:\d+$/, '');
 }
 
-/** The name as one word of a command line. What no name holds is quoted. */
+/** Returns the name as one word of a command line. It is quoted if it has other characters than a host name. */
 function shellWord(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

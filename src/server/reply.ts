@@ -2,7 +2,7 @@ import type { ApiReply } from '../api/http/http.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Sends a reply of the API. A stream is read only as fast as the client reads. Resolves when all is sent or when the client has
+ * Sends a reply of the API. A stream is read only as fast as the client reads. Resolves when the whole reply is sent or the client has
  * left.
  */
 export async function sendReply(exchange: Exchange, { body, ...head }: ApiReply): Promise<void> {

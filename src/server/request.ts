@@ -4,7 +4,7 @@ import type { Body } from './bodies.ts';
 import type { Ending } from './ending.ts';
 import type { Exchange } from './exchange.ts';
 
-/** A request as the core takes it. */
+/** Makes the request that the API answers. `refusal` is why the server refuses it, if it does. */
 export function toApiRequest(exchange: Exchange, body: Body, ending: Ending, refusal?: ApiError): ApiRequest {
   return new ServerRequest(exchange, body, ending, refusal);
 }

@@ -4,7 +4,13 @@ import { headersTooLarge, hostNotAllowed } from '../api/http/refusals.ts';
 import { type ApiError, shuttingDown } from '../contract/errors.ts';
 import { type Bodies, type BodyLimits, createBodies } from './bodies.ts';
 import { createEnding, type Ending } from './ending.ts';
-import { type Exchange, HEAD_LIMIT_BYTES, type Place, type RequestHead, type Serve } from './exchange.ts';
+import {
+  type Exchange,
+  type ExchangeHandler,
+  HEAD_LIMIT_BYTES,
+  type ListenAddress,
+  type RequestHead,
+} from './exchange.ts';
 import { chooseHttp, type Http } from './http.ts';
 import { asksForPage, hostRefusalPage } from './refusal-page.ts';
 import { sendReply } from './reply.ts';
@@ -12,11 +18,11 @@ import { toApiRequest } from './request.ts';
 import { clearSocket, openToGroup } from './socket.ts';
 import type { StaticFiles } from './static.ts';
 
-export interface ServerOptions extends Place {
+export interface HttpServerOptions extends ListenAddress {
   api: Api;
   /** Static files to serve besides the API. */
   files?: StaticFiles;
-  /** The names in `Host` that requests may come to, besides those of this machine; null takes any. */
+  /** The names that the `Host` header of a request may have, besides the names of this machine; null allows any. */
   allowedHosts: string[] | null;
   bodyLimits: BodyLimits;
   /** By default the fastest HTTP server that runs here. */
@@ -27,8 +33,8 @@ export interface Server {
   /** 0 or below for a Unix socket. */
   port: number;
   /**
-   * Accepts connections for `lameDuckMs` more, and no more after that. Requests that still run `graceMs` from now on are ended with
-   * an error. Takes a second more at most, however slowly their clients read. Later calls wait for the same end.
+   * Accepts connections for another `lameDuckMs`, then no more. Requests that still run after `graceMs`, counted from the call, are
+   * ended with an error. Resolves a second later at most, however slowly clients read. Later calls wait for the same end.
    */
   close(graceMs: number, lameDuckMs?: number): Promise<void>;
 }
@@ -37,14 +43,14 @@ export interface Server {
 const LAST_WORDS_MS = 1000;
 
 /** Serves the API and static files over HTTP. Throws if it can't listen there. */
-export async function startServer(options: ServerOptions): Promise<Server> {
+export async function startHttpServer(options: HttpServerOptions): Promise<Server> {
   const { api, files, socket, allowedHosts, bodyLimits, http = chooseHttp() } = options;
   const bodies = createBodies(bodyLimits);
-  /** For each request that runs, what ends it. */
+  /** The endings of all requests that run. */
   const running = new Set<Ending>();
   let idle: (() => void) | undefined;
 
-  const serve: Serve = async (exchange) => {
+  const serve: ExchangeHandler = async (exchange) => {
     const ending = createEnding();
     running.add(ending);
     try {
@@ -89,7 +95,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-/** Why a request gets neither what the API nor what the files have for it; undefined if it does. */
+/** Returns the error for a request that neither the API nor the files may answer; undefined if they may. */
 function refusalOf({ headers, bytes }: RequestHead, allowedHosts: string[] | null): ApiError | undefined {
   if (bytes > HEAD_LIMIT_BYTES) return headersTooLarge(HEAD_LIMIT_BYTES);
   const { host = '' } = headers;
@@ -97,8 +103,8 @@ function refusalOf({ headers, bytes }: RequestHead, allowedHosts: string[] | nul
 }
 
 /**
- * Answers a request with the API, which is told if it is refused. `ending` ends its work, with what is to be told the client while
- * that is there.
+ * Answers a request with the API, which answers a refused request with `refusal`. `ending` ends the work of the API when the client leaves
+ * or the server closes; the client gets its reason as the error if it is still there.
  */
 async function answer(
   api: Api,

@@ -5,12 +5,12 @@ import { dirname } from 'node:path';
 /** The longest path of a Unix socket, in bytes: macOS has room for this many, Linux for four more. */
 const LONGEST_PATH_BYTES = 103;
 
-/** Its owner and its group may connect, such as a proxy in the server's group. */
+/** The owner and the group of the socket may connect, for example a proxy in the server's group. */
 const MODE = 0o660;
 
 /**
- * Makes room for a Unix socket: removes the one that a server which was killed has left behind. Throws if the path is too long,
- * if its folder can't be written to, if a server still listens there, and if something else is there.
+ * Removes the file of a Unix socket that a killed server has left behind. Throws if the path is too long, if its folder can't be written
+ * to, if a server still listens on the socket, or if the file is not a socket.
  */
 export async function clearSocket(path: string): Promise<void> {
   const bytes = Buffer.byteLength(path);
@@ -25,7 +25,7 @@ export async function clearSocket(path: string): Promise<void> {
   rmSync(path, { force: true });
 }
 
-/** Lets the group of a socket connect to it. Without that the umask decides, which most often leaves the owner alone. */
+/** Lets the group of a socket connect to it. The usual umask lets only the owner connect. */
 export function openToGroup(path: string): void {
   chmodSync(path, MODE);
 }
@@ -39,7 +39,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Only a socket that refuses connections has nobody who listens. One that others own may be in use. */
+/** True unless the socket refuses connections or is gone. A socket that this user may not open counts as in use. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path);

@@ -8,17 +8,18 @@ import type { ReplyHead, RequestHead } from './exchange.ts';
 
 /** The files of a static site. Each is served at its path in the site; `index.html` is also served at `/`. */
 export interface StaticFiles {
-  /** True if this request is for one of the files, so that `reply` has the answer. */
+  /** True if `reply` answers this request. */
   has(request: RequestHead): boolean;
-  /** The file, or nothing but its tag if the client has it already. */
+  /** Returns the file, or a 304 without a body if the client has this version already. Never rejects. */
   reply(request: RequestHead): Promise<FileReply>;
 }
 
+/** A whole reply. The body is null if it has none. */
 export interface FileReply extends ReplyHead {
   body: Buffer | string | null;
 }
 
-/** A page may run its own files, call this server, show images and play recordings that it has itself, and frame itself. */
+/** The pages of the site may run their own files, call this server, show images and play recordings from memory, and frame each other. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -35,8 +36,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /**
- * The frame that draws diagrams may do less: only the page frames it, and it calls nobody. It alone writes styles, which
- * Mermaid puts into what it draws.
+ * The frame that draws diagrams may do less: only the chat page may frame it, and it may send no requests. It may have inline styles,
+ * which Mermaid writes into its diagrams.
  */
 const DIAGRAMS_POLICY = [
   "default-src 'none'",
@@ -56,10 +57,10 @@ const HEADERS: Record<string, string> = {
 
 const NOT_BUILT = 'The chat page is not built: npm run build makes it. The API is under /v1.\n';
 
-/** The types that compression makes smaller. The weights of a model shrink by 6 % only. */
+/** The content types that compression makes much smaller. The weights of a model shrink by 6 % only. */
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|manifest\+json|wasm)$|image\/svg)/;
 
-/** A file as it goes out: its bytes in one encoding, or as they are. */
+/** The bytes of a file, in one encoding or without. */
 interface StaticFile {
   content: Buffer;
   etag: string;
@@ -77,7 +78,7 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
     const reading =
       read.get(key) ?? (encoding === null ? readStaticFile(file) : encode(readOnce(file, null), encoding));
     read.set(key, reading);
-    // What can't be read now is tried again at the next request.
+    // A file that can't be read is read again at the next request.
     reading.catch(() => read.delete(key));
     return reading;
   };
@@ -102,8 +103,8 @@ export function openStaticFiles(site: ReadonlyMap<string, string>): StaticFiles 
 }
 
 /**
- * The worker that runs the engine in a browser compiles WebAssembly, and wllama makes its own workers and scripts as blobs. It calls
- * this server alone.
+ * The worker that runs the engine in a browser compiles WebAssembly, and wllama makes its own workers and scripts from blobs. The worker
+ * may send requests to this server only.
  */
 const ENGINE_POLICY = [
   "default-src 'none'",

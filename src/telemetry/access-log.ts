@@ -1,15 +1,15 @@
 import type { RequestRecord } from '../api/record.ts';
 import type { Log } from '../contract/log.ts';
 
-/** What machines ask every few seconds: told at the level debug alone. */
+/** The routes that monitors request every few seconds. They are logged at the level debug only. */
 const ROUTINE = new Set(['/health', '/ready', '/metrics']);
 
-/** Writes a line of a request that is over. */
+/** Writes the line of a request that has ended. */
 export type AccessLog = (record: RequestRecord) => void;
 
 /**
- * Makes the access log: a line a request, with what operators look for, and neither prompts nor replies nor keys. Null for a level at which
- * there are no such lines, so that nobody puts them together.
+ * Makes the access log: one line for each request, without prompts, replies and keys. Returns null for a log level at which these lines
+ * are not written, so that no time is spent on them.
  */
 export function createAccessLog(log: Log, level: string): AccessLog | null {
   if (level !== 'debug' && level !== 'info') return null;
@@ -19,7 +19,7 @@ export function createAccessLog(log: Log, level: string): AccessLog | null {
   };
 }
 
-/** Built field by field: this is on the way of each request. */
+/** Sets the fields one by one, which is faster than spreading objects: this runs for each request. */
 function toFields(record: RequestRecord): Record<string, unknown> {
   const { trace, key, began, firstPiece, queuedMs } = record;
   const fields: Record<string, unknown> = { requestId: trace.requestId };

@@ -1,7 +1,7 @@
 import type { PullEvent, Puller } from '../contract/models/puller.ts';
 import type { Metrics } from './metrics.ts';
 
-/** The same puller. It tells how each pull ended: a reader that stops before has cancelled it. */
+/** Returns a puller that reports how each pull ended. A pull is cancelled if its reader stops before the end. */
 export function countPulls(puller: Puller, pulled: Metrics['pulled']): Puller {
   return {
     async *pull(source, signal): AsyncGenerator<PullEvent> {

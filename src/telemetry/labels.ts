@@ -1,9 +1,9 @@
-/** The name of all that comes after the most names that a label may have. */
+/** The value for all values beyond the limit. */
 const REST = 'other';
 
 /**
- * Bounds the values of a label: the first `most` stay as they are. Each value makes series that stay for as long as the server runs,
- * and models come and go.
+ * Returns a function that bounds the values of a label: the first `most` values stay as they are, all later ones become `other`. Each
+ * value makes series that stay in memory while the server runs, and models come and go.
  */
 export function createBoundedLabel(most: number): (value: string) => string {
   const known = new Set<string>(['']);

@@ -6,12 +6,12 @@ import { BUCKETS } from './buckets.ts';
 import { createBoundedLabel } from './labels.ts';
 import { createRequestCounts } from './request-counts.ts';
 
-/** What a scrape finds: read when somebody asks, so that it costs nothing until then. */
-export interface ServerState {
+/** The state that a scrape reports. It is read only when `/metrics` is requested. */
+export interface ScrapedState {
   loaded: LoadedModel[];
   moving: MovingModel[];
   ready: boolean;
-  /** Memory that can be had for models, in bytes. */
+  /** The memory that is available for models, in bytes. */
   availableMemory: number;
 }
 
@@ -21,18 +21,19 @@ export interface Metrics {
   pool: PoolObserver;
   /** Counts a pull that has ended. */
   pulled(outcome: 'ok' | 'failed' | 'cancelled'): void;
-  /** All metrics in Prometheus's text format. */
-  text(state: ServerState): Promise<string>;
+  /** Returns all metrics in Prometheus's text format. */
+  text(state: ScrapedState): Promise<string>;
 }
 
-/** Models that have series of their own. Those beyond are one, named `other`. */
+/** The most models with series of their own. All further models share the series named `other`. */
 const MOST_MODELS = 200;
-/** Sets of labels of the requests that are counted apart. */
+/** The most sets of labels by which requests are counted. */
 const MOST_REQUEST_SERIES = 5000;
 const MS = 1000;
 
 type Instruments = ReturnType<typeof createInstruments>;
 
+/** Makes the metrics of a server of this version. */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const instruments = createInstruments(registry);
@@ -98,8 +99,8 @@ function poolObserver(instruments: Instruments, label: (model: string) => string
   };
 }
 
-/** Sets the gauges. Those that balancers read always have a value, even while no model is loaded. */
-function readState(instruments: Instruments, state: ServerState, label: (model: string) => string): void {
+/** Sets the gauges. The gauges that load balancers read have a value even while no model is loaded. */
+function readState(instruments: Instruments, state: ScrapedState, label: (model: string) => string): void {
   const { loaded, moving } = state;
   const perModel = [
     instruments.waiting,

@@ -4,8 +4,8 @@ import type { RequestRecord } from '../api/record.ts';
 export type RequestLabels = Record<'method' | 'route' | 'model' | 'key' | 'status', string>;
 
 /**
- * Counts requests. It is on the way of each one, so it looks up a number and adds one: no text is put together and nothing is made,
- * but for the first request of its kind.
+ * Counts requests. This runs for each request, so it only looks up a counter and adds one: it builds no strings, and allocates only for
+ * the first request with a set of labels.
  */
 export interface RequestCounts {
   add(record: RequestRecord): void;
@@ -19,15 +19,15 @@ interface Count {
   count: number;
 }
 
-/** By route, model and key: few of each, and their texts are the same objects all the time. The counts are few for each of these. */
+/** The counts by route, model and key, whose strings are few and the same objects each time. Each list of counts is short. */
 type Counts = Map<string, Map<string, Map<string, Count[]>>>;
 
-/** Methods that no route has are one: a client may make up any. */
+/** All other methods are counted together, since a client may invent any. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
 
 /**
- * @param most the most sets of labels; later ones are counted without model and key
- * @param modelLabel bounds the names of models
+ * @param most the most sets of labels; requests with further sets are counted without model and key
+ * @param modelLabel returns the label for a model, from a bounded set of values
  */
 export function createRequestCounts(most: number, modelLabel: (model: string) => string): RequestCounts {
   const counts: Counts = new Map();

@@ -17,13 +17,13 @@ import { type Log, toLogFields } from '../contract/log.ts';
 /** Sends a span of each request to an OpenTelemetry collector. */
 export interface Traces {
   tell(record: RequestRecord): void;
-  /** Sends what was not sent yet, but waits no longer than a second. */
+  /** Sends the remaining spans, and waits for a second at most. */
   end(): Promise<void>;
 }
 
 const LAST_WORDS_MS = 1000;
 
-/** The operations of OpenTelemetry's conventions, by the routes that ask models. */
+/** The operation names of OpenTelemetry's conventions, by the routes that ask models. */
 const OPERATIONS: Record<string, string> = {
   '/v1/chat/completions': 'chat',
   '/v1/responses': 'chat',
@@ -44,12 +44,12 @@ export function startTraces(endpoint: string, version: string, log: Log): Traces
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('paddock', version);
-  // The clock of the records is that of the process; spans want the time of day.
+  // Records have times of the process's clock, and spans need the time of day.
   const toDate = (ms: number) => new Date(performance.timeOrigin + ms);
 
   return {
     tell(record) {
-      // Who asks for models or health is of no use to anybody who looks at traces.
+      // Spans of requests for health or lists of models would only hide the generations.
       const operation = OPERATIONS[record.route];
       if (!operation) return;
       const parent = readParent(record.traceparent);
@@ -76,14 +76,14 @@ export function startTraces(endpoint: string, version: string, log: Log): Traces
 }
 
 /**
- * Says whether an error is the server's, as the conventions want it of its spans: not what a client did wrong (4xx), nor that it left.
+ * True if an error is the server's. By the conventions, the span of a server has no error if the client made a mistake (4xx) or left.
  * https://opentelemetry.io/docs/specs/semconv/http/http-spans/#status
  */
 function isOurs({ status, error }: RequestRecord): boolean {
   return error !== CLIENT_LEFT.code && (status < 400 || status >= 500);
 }
 
-/** The names of https://opentelemetry.io/docs/specs/semconv/gen-ai/ and, for what they have none for, our own. */
+/** Returns the attributes by https://opentelemetry.io/docs/specs/semconv/gen-ai/, and our own for values without a convention. */
 function attributesOf(record: RequestRecord, operation: string): Attributes {
   const { trace: identity, method, route, status, key, finish, error, promptTokens, cachedTokens } = record;
   return {
@@ -109,7 +109,7 @@ function attributesOf(record: RequestRecord, operation: string): Attributes {
   };
 }
 
-/** The span that the client says it is in: https://www.w3.org/TR/trace-context/ */
+/** Returns the client's span, the parent of ours: https://www.w3.org/TR/trace-context/ */
 function readParent(traceparent: string | undefined): SpanContext | null {
   const [, traceId = '', spanId = '', flags = ''] =
     /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/.exec(traceparent ?? '') ?? [];

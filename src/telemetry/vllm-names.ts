@@ -1,7 +1,7 @@
 import type { LoadedModel, MovingModel } from '../contract/residency.ts';
 import { sum } from '../utils/sum.ts';
 
-/** Ours that mean the same as one of vLLM's: https://docs.vllm.ai/en/latest/usage/metrics.html */
+/** Our metrics, and the metrics of vLLM with the same meaning: https://docs.vllm.ai/en/latest/usage/metrics.html */
 const SAME: Record<string, string> = {
   paddock_prompt_tokens_total: 'vllm:prompt_tokens_total',
   paddock_generated_tokens_total: 'vllm:generation_tokens_total',
@@ -12,8 +12,8 @@ const SAME: Record<string, string> = {
 };
 
 /**
- * Says the metrics again under vLLM's names, for schedulers and dashboards that know no others. vLLM has one model a server, so the
- * gauges are those of all models together, and there is one series of each.
+ * Adds the metrics under vLLM's names, for schedulers and dashboards that know only these. A vLLM server has one model, so each gauge
+ * has one series, the sum over all models.
  */
 export function withVllmNames(
   text: string,
@@ -53,7 +53,7 @@ function gauges(loaded: LoadedModel[], moving: MovingModel[]): string {
       label,
       capacity > 0 ? Math.min(1, held / capacity) : 0,
     ),
-    // A block is a token here: the cache is handed out token by token.
+    // A block is one token, since the cache is assigned token by token.
     gauge('cache_config_info', 'The size of the KV cache.', `block_size="1",num_gpu_blocks="${capacity}",${label}`, 1),
   ].join('');
 }

@@ -1,9 +1,9 @@
-/** An object, as JSON has it: neither null nor a list. */
+/** True for an object in the sense of JSON: neither null nor a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object that a JSON text is; null for every other text. */
+/** Returns the object that a JSON text stands for; null for every other text. */
 export function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -13,6 +13,7 @@ export function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
+/** True if a text is valid JSON. */
 export function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,4 +1,6 @@
-/** Like `Promise.all` over `items.map(map)`, but with at most `most` calls of `map` at a time. */
+/**
+ * Like `Promise.all(items.map(map))`, but with at most `most` calls of `map` at a time. Rejects if one of them rejects.
+ */
 export async function mapLimited<T, R>(items: T[], most: number, map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

@@ -1,5 +1,5 @@
 /**
- * Makes a thing at the first call and gives the same one at every other. A failure is not kept: the next call tries
+ * Returns a function that calls `make` once and always returns the same promise. After a rejection, the next call tries
  * again.
  */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,4 +1,7 @@
-/** Makes a function that runs what it is given one after the other. What fails does not hold up the next. */
+/**
+ * Returns a function that runs the given functions one after the other, and settles as each of them does. A rejection
+ * does not stop the next function.
+ */
 export function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

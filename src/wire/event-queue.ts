@@ -1,12 +1,12 @@
 /**
- * Passes values from a producer that pushes them to one reader that iterates them once. It keeps values that are pushed
- * before anyone reads. When the reader ends the iteration, even while it waits for a value, `onReturn` is called.
+ * A queue between a producer that pushes values and one reader that iterates them once. It keeps the values that are pushed before
+ * the reader asks for them. `onReturn` is called when the reader ends the iteration, also while it waits for a value.
  */
 export interface EventQueue<T> extends AsyncIterable<T> {
   push(value: T): void;
-  /** Ends the iteration after the values that are already pushed. */
+  /** Ends the iteration after the values pushed so far. */
   end(): void;
-  /** Makes the iteration throw after the values that are already pushed. */
+  /** Makes the iteration throw after the values pushed so far. */
   fail(error: unknown): void;
 }
 

@@ -1,8 +1,9 @@
 import { createEventQueue } from './event-queue.ts';
 
 /**
- * The events of work that emits them, to be iterated. The work begins at once. An abort, or the end of the iteration, aborts
- * the work's own signal and ends the iteration without waiting; what the work throws, the iteration throws.
+ * Turns work that emits events into an iterable of these events: the one place on the way of a token where pushing becomes pulling.
+ * The work begins at once. An abort, or the end of the iteration, aborts the work's signal and ends the iteration without waiting
+ * for the work. The iteration throws the error of the work.
  */
 export function eventsOf<E>(
   work: (emit: (event: E) => void, signal: AbortSignal) => Promise<void>,

@@ -1,12 +1,13 @@
 import type { Port } from '../contract/port.ts';
 
-/** The longest time that a message waits, in ms. Nobody notices so little. */
+/** The longest time that a message waits, in ms: one frame of a display with 60 Hz. */
 const LONGEST_WAIT_MS = 16;
 
 /**
- * Makes the serving end of a call send what comes quickly as one list, which `openCall` reads. To carry each token alone takes more
- * time than a small model needs to compute it. A message waits until 4 ms after the one before was sent, so what comes slower
- * is sent at once. A message for which `isUrgent` is true never waits, and takes along those that do.
+ * Wraps a port so that messages that come quickly are sent together, as a list that `openCall` reads. Sending each token in a message
+ * of its own takes longer than a small model needs to compute the token. A message waits until 16 ms after the last send, so
+ * messages that come more slowly are sent at once. A message for which `isUrgent` is true is sent at once, with the messages that
+ * wait.
  */
 export function gatheringPort(port: Port, isUrgent: (message: unknown) => boolean): Port {
   let waiting: unknown[] = [];

@@ -4,8 +4,8 @@ import type { EngineEvent, JournaledEvent } from '../contract/events.ts';
 import type { Inference } from '../contract/inference.ts';
 import type { Port } from '../contract/port.ts';
 import type { QuestionKind, Questions } from '../contract/questions.ts';
+import { type Call, type CalleeMessage, openCall, serveCall } from './call.ts';
 import { gatheringPort } from './gathering-port.ts';
-import { type Call, type CalleeMessage, openCall, serveCall } from './wire.ts';
 
 /** A model's answer to a question: the only event of such a call. */
 export interface Answer<K extends QuestionKind = QuestionKind> {
@@ -18,9 +18,14 @@ export type InferenceCall<Request> =
   | { kind: 'generate'; request: Request }
   | { kind: 'ask'; about: QuestionKind; question: Questions[QuestionKind]['question'] };
 
-/** Calls a model behind a port for a generation. */
-export function callGenerate<Request, Event>(port: Port, request: Request, context: CallContext): Call<Event> {
-  return openCall(port, { kind: 'generate', request } satisfies InferenceCall<Request>, context);
+/** Calls the model behind a port for a generation and emits its events. */
+export function callGenerate<Request, Event>(
+  port: Port,
+  request: Request,
+  emit: (event: Event) => void,
+  context: CallContext,
+): Call {
+  return openCall(port, { kind: 'generate', request } satisfies InferenceCall<Request>, emit, context);
 }
 
 /** Asks the model behind a port a question. The only event of the call is the answer. */
@@ -28,15 +33,25 @@ export function callAsk<K extends QuestionKind>(
   port: Port,
   about: K,
   question: Questions[K]['question'],
+  emit: (event: Answer<K>) => void,
   context: CallContext,
-): Call<Answer<K>> {
-  return openCall(port, { kind: 'ask', about, question } satisfies InferenceCall<never>, context);
+): Call {
+  return openCall(port, { kind: 'ask', about, question } satisfies InferenceCall<never>, emit, context);
 }
 
-/** Waits for the answer of a call. Throws a 500 `ApiError` if the call ends without one, as it does after an abort. */
-export async function answerOf<K extends QuestionKind>({ events }: Call<Answer<K>>): Promise<Questions[K]['answer']> {
-  for await (const { answer } of events) return answer;
-  throw serverError('The request ended before its answer came.');
+/**
+ * Runs a call whose only event is an answer, and returns the answer. Throws a 500 `ApiError` if the call ends without one, as it
+ * does after an abort.
+ */
+export async function answerOf<K extends QuestionKind>(
+  call: (emit: (event: Answer<K>) => void) => Promise<void>,
+): Promise<Questions[K]['answer']> {
+  let answered: Answer<K> | undefined;
+  await call((event) => {
+    answered = event;
+  });
+  if (!answered) throw serverError('The request ended before its answer came.');
+  return answered.answer;
 }
 
 /** Serves the one call of a port with a model. Resolves when it is over; see `serveCall`. */

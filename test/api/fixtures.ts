@@ -1,11 +1,10 @@
 import type { GenericSchema } from 'valibot';
-import { toConversation } from '../../src/api/chat/request.ts';
+import { toChatConversation } from '../../src/api/chat/request.ts';
 import { chatRequestSchema } from '../../src/api/chat/schema.ts';
 import type { RequestContext } from '../../src/api/context.ts';
 import { validate } from '../../src/api/fields/fields.ts';
 import { toGenerationRequest } from '../../src/api/generation/request.ts';
 import type { ApiReply, ApiRequest } from '../../src/api/http/http.ts';
-import { JSON_LIMITS } from '../../src/api/http/json-scan.ts';
 import { plainKeys } from '../../src/api/keys/plain.ts';
 import { beginRecord } from '../../src/api/record.ts';
 import { createResponseStore } from '../../src/api/responses/store.ts';
@@ -175,7 +174,6 @@ export function createContext(overrides: Partial<RequestContext> & { cards?: Mod
     responses: createResponseStore(),
     apiKeys: plainKeys([]),
     pages: { origins: [], local: 'inference' },
-    jsonLimits: JSON_LIMITS,
     contentFilter: [],
     pingIntervalMs: 10_000,
     systemFingerprint: 'paddock-test',
@@ -227,7 +225,7 @@ export function chatGeneration(
   model: Partial<ModelCard> = {},
   banned: string[] = [],
 ): GenerationRequest {
-  const conversation = toConversation(validate(chatRequestSchema, { ...hello, ...body }));
+  const conversation = toChatConversation(validate(chatRequestSchema, { ...hello, ...body }));
   return toGenerationRequest(conversation, modelCard(model), banned);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hermes } from '../../src/chat/formats/families/hermes.ts';
 import { detectFormat } from '../../src/chat/formats/index.ts';
-import { createPreparer, type Prepared } from '../../src/chat/prepare.ts';
+import { createPreparer, type PreparedRequest } from '../../src/chat/prepare.ts';
 import type { GenerationRequest } from '../../src/contract/generation-request.ts';
 import { MEDIA_MARK, type Media } from '../../src/contract/media.ts';
 import type { ChatPrompt } from '../../src/contract/prompt.ts';
@@ -20,7 +20,7 @@ const withTools = (prompt: Partial<ChatPrompt>, more: Partial<GenerationRequest>
   );
 
 /** Returns the deltas that a reply is read as. */
-function read({ parser: options }: Prepared, reply: string) {
+function read({ parser: options }: PreparedRequest, reply: string) {
   // Without a parser the text is the reply.
   const parser = options && detectFormat(HERMES_LIKE).createParser(options);
   if (!parser) return [{ kind: 'content', text: reply }];

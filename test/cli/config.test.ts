@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addSettings, readConfig } from '../../src/cli/config/command.ts';
+import { addSettings, readCommandConfig } from '../../src/cli/config/command.ts';
 import { allowedHosts, checkExposure } from '../../src/serve/config/exposure.ts';
 import { othersMayRead, withKeysOfFile } from '../../src/serve/config/key-file.ts';
 import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../src/serve/config/settings.ts';
@@ -19,7 +19,7 @@ beforeEach(() => rm(join(home, 'config.json'), { force: true }));
 function parse(args: string[], env: Record<string, string> = {}): Config {
   const command = addSettings(new Command().exitOverride(), SETTING_NAMES);
   command.parse(args, { from: 'user' });
-  return readConfig(command.opts(), { PADDOCK_HOME: home, ...env });
+  return readCommandConfig(command.opts(), { PADDOCK_HOME: home, ...env });
 }
 
 const writeConfig = (values: unknown) => writeFile(join(home, 'config.json'), JSON.stringify(values));
@@ -60,12 +60,9 @@ const EVERY_SETTING: Said[] = [
   { setting: 'idleTimeout', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'queue', args: ['0'], flag: 0, variable: '2', env: 2, inFile: 3 },
   { setting: 'bodyLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
-  { setting: 'bodyDepth', args: ['16'], flag: 16, variable: '32', env: 32, inFile: 64 },
-  { setting: 'bodyValues', args: ['1000'], flag: 1000, variable: '2000', env: 2000, inFile: 4000 },
   { setting: 'socket', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'tlsCert', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
   { setting: 'tlsKey', args: ['/a'], flag: '/a', variable: '/b', env: '/b', inFile: '/c' },
-  { setting: 'bodiesInFlight', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
   { setting: 'mediaLimit', args: ['1024'], flag: 1024, variable: '2048', env: 2048, inFile: 4096 },
   { setting: 'allowPrivateMedia', args: [], flag: true, variable: 'false', env: false, inFile: true },
   { setting: 'allowPrivateSources', args: [], flag: true, variable: 'false', env: false, inFile: true },
@@ -132,9 +129,6 @@ describe('the configuration', () => {
       idleTimeout: 3600,
       queue: 512,
       bodyLimit: 32 * 1024 * 1024,
-      bodyDepth: 128,
-      bodyValues: 50_000,
-      bodiesInFlight: 256 * 1024 * 1024,
       mediaLimit: 20 * 1024 * 1024,
       allowPrivateMedia: false,
       allowPrivateSources: false,
@@ -170,7 +164,6 @@ describe('the configuration', () => {
     [['--max-loaded-models', '0'], '--max-loaded-models must be an integer between 1 and 1024'],
     [['--idle-timeout', '-1'], '--idle-timeout must be an integer between 0 and 2147483'],
     [['--idle-timeout', '2147484'], '--idle-timeout must be an integer between 0 and 2147483'],
-    [['--body-depth', '1001'], '--body-depth must be an integer between 8 and 1000'],
     [['--local-pages', 'some'], '--local-pages must be one of none, inference, all'],
     [['--backend', 'tpu'], '--backend must be one of auto, gpu, cpu, wasm'],
     [['--api-key', ''], '--api-key must not be empty'],

@@ -5,8 +5,8 @@ import { Ollama, type ProgressResponse } from 'ollama';
 import { Ollama as BrowserOllama } from 'ollama/browser';
 import { describe, expect, inject, it } from 'vitest';
 import { collect } from '../api/fixtures.ts';
-import { startHub } from '../kit/servers/hub.ts';
 import { startServer } from '../kit/servers/server.ts';
+import { startHub } from '../kit/servers/test-hub.ts';
 import { API_KEY, servePaddock } from './paddock.ts';
 
 const host = (await servePaddock()).replace(/\/v1$/, '');

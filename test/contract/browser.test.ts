@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { HUB_URL } from '../../src/catalogue/pull/hub.ts';
+import { HUB_URL } from '../../src/catalogue/pull/hugging-face.ts';
 import { launchBrowser, type TestBrowser } from '../kit/browser/browser.ts';
 import { importModel, openPaddock, pullModel, startPaddockSite } from '../kit/browser/paddock-page.ts';
 import { startPageRelay } from '../kit/browser/page-relay.ts';
-import { startHub } from '../kit/servers/hub.ts';
+import { startHub } from '../kit/servers/test-hub.ts';
 import { repeats } from '../support/repeats.ts';
 import { describeContract } from './suite.ts';
 import { BROWSER } from './targets.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../../src/api/api.ts';
 import { chatRequestSchema } from '../../src/api/chat/schema.ts';
 import { samplingEntries } from '../../src/api/fields/sampling.ts';
-import { messagesRequestSchema, WITHOUT_EFFECT } from '../../src/api/messages/schema.ts';
+import { MESSAGES_FIELDS_WITHOUT_EFFECT, messagesRequestSchema } from '../../src/api/messages/schema.ts';
 import { responseRequestSchema } from '../../src/api/responses/schema.ts';
 import { embeddingRequestSchema, rerankRequestSchema } from '../../src/api/vectors/schema.ts';
 import { COVERAGE, ELSEWHERE, renderCoverage } from './coverage.ts';
@@ -53,7 +53,7 @@ describe('the table of docs/api.md', () => {
       ['chat_template_kwargs', 'reasoning_effort', 'enable_thinking', 'think', 'reasoning'],
     ],
     ['POST /v1/responses', responseRequestSchema, [...Object.keys(samplingEntries), ...RESPONSE_HINTS]],
-    ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...WITHOUT_EFFECT]],
+    ['POST /v1/messages', messagesRequestSchema, [...SAMPLED_OR_THOUGHT, ...MESSAGES_FIELDS_WITHOUT_EFFECT]],
     ['POST /v1/embeddings', embeddingRequestSchema, ['user']],
     ['POST /v1/rerank', rerankRequestSchema, []],
   ])('has every field of %s', (route, schema, others) => {

@@ -1,5 +1,5 @@
 import { chatRequestSchema } from '../../src/api/chat/schema.ts';
-import { REFUSED, WITHOUT_EFFECT } from '../../src/api/fields/support.ts';
+import { FIELDS_WITHOUT_EFFECT, REFUSED_FIELDS } from '../../src/api/fields/support.ts';
 import { TARGETS } from './targets.ts';
 
 /** The promise of the suite that tests each field of the API: the field, then the name of the test case. */
@@ -422,7 +422,7 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'answers the model alone, with its sources, when it shall not stream',
   },
   'POST /v1/models/search: query, limit': {
-    file: 'test/api/models/hub.test.ts',
+    file: 'test/api/models/search.test.ts',
     name: 'answers what the hub has, 20 at most if the request does not say',
   },
   'POST /v1/models/search, against a hub': {
@@ -430,7 +430,7 @@ export const ELSEWHERE: Record<string, { file: string; name: string }> = {
     name: 'finds the repositories with GGUF files, the most downloaded first',
   },
   'POST /v1/models/variants: model': {
-    file: 'test/api/models/hub.test.ts',
+    file: 'test/api/models/search.test.ts',
     name: 'answers what there is to pull',
   },
   'GET /health: memory': {
@@ -519,12 +519,12 @@ export function renderCoverage(): string {
     'What would change the reply and is not implemented is a 400 `unsupported_parameter` that names the field. Values that change nothing pass:',
     table(
       ['Field', 'Passes with'],
-      notTakenInChats(REFUSED).map(([field, neutral]) => [
+      notTakenInChats(REFUSED_FIELDS).map(([field, neutral]) => [
         `\`${field}\``,
         neutral.map((value) => `\`${value}\``).join(', ') || '-',
       ]),
     ),
-    `These can not change the reply and are taken without effect: ${[...WITHOUT_EFFECT].map((field) => `\`${field}\``).join(', ')}. Fields that nobody defines are taken, too.`,
+    `These can not change the reply and are taken without effect: ${[...FIELDS_WITHOUT_EFFECT].map((field) => `\`${field}\``).join(', ')}. Fields that nobody defines are taken, too.`,
     '## Held by tests of their own',
     'These differ from target to target, or need what the suite does not have.',
     table(

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type RunningServer, startServer } from './servers/server.ts';
 
-/** From the root of the repository, where npm runs its scripts. */
+/** Relative to the root of the repository, where npm runs its scripts. */
 const MAIN = 'dist/src/cli/main.js';
 
-/** Nothing that a test runs takes so long; what hangs is ended. */
+/** A command that runs longer than this is killed, in ms. */
 const LONGEST_MS = 60_000;
 
-/** A port that nobody listens on, so that no server of this machine gets into the tests. */
+/** A port without a server, so that commands do not find a server of this machine. */
 const NOBODY = '1';
 
 /** The key of the servers that tests start beside the commands. */
@@ -23,16 +23,17 @@ export interface CliRun {
   stderr: string;
 }
 
-/** The built `paddock` in a home of its own, which holds the test models. */
+/** The built `paddock` in a home folder of its own, which has the test models. */
 export interface TestCli {
   home: string;
   /** Runs a command to its end, without a terminal. `stdin` is its whole standard input. */
   run(args: string[], options?: { env?: Record<string, string>; stdin?: string }): Promise<CliRun>;
-  /** Serves the home's models, for those who send `SERVER_KEY`, until `close`. */
+  /** Serves the models of the home until `close`. Requests need `SERVER_KEY`. */
   startServer(): Promise<RunningServer>;
   close(): Promise<void>;
 }
 
+/** Makes a home folder with copies of the test models. `close` stops the servers and removes the folder. */
 export async function openCli(): Promise<TestCli> {
   const home = await mkdtemp(join(tmpdir(), 'paddock-cli-'));
   await cp(inject('modelsFolder'), join(home, 'models'), { recursive: true });

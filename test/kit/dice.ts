@@ -1,22 +1,22 @@
 import { makeRandom } from './random.ts';
 
-/** Seeded chances. Equal seeds give equal sequences on every machine. */
+/** A seeded random source. Equal seeds give equal sequences on every machine. */
 export interface Dice {
-  /** A whole number of at least 0 and less than `limit`. */
+  /** Returns a whole number from 0 to `limit` - 1. */
   below(limit: number): number;
   /** True with this probability, 0 to 1. */
   chance(probability: number): boolean;
-  /** One of the items, each equally likely. Throws if there are none. */
+  /** Returns one of the items, each equally likely. Throws if there are none. */
   pick<T>(items: readonly T[]): T;
-  /** One of the items, in proportion to their weights. Throws if there are none. */
+  /** Returns one of the items, in proportion to their weights. Throws if there are none. */
   weighted<T extends { weight: number }>(items: readonly T[]): T;
-  /** Dice of their own, so that concurrent users do not disturb each other's sequences. */
+  /** Returns dice with a sequence of their own, so that concurrent users do not disturb each other. */
   fork(): Dice;
 }
 
 export function createDice(seed: number): Dice {
   const random = makeRandom(seed);
-  // The first numbers of neighbouring seeds are alike.
+  // The first numbers of neighbouring seeds are similar.
   for (let times = 0; times < 8; times++) random();
   const fraction = () => random() / 2 ** 32;
   const dice: Dice = {

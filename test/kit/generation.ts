@@ -25,7 +25,7 @@ export const greedy: Sampling = {
   logitBias: [],
 };
 
-/** A greedy request of one user message, as the API asks for it. */
+/** Returns a greedy request of one user message, as the API makes it. */
 export function ask(content: string, more: Partial<GenerationRequest> = {}): GenerationRequest {
   return {
     prompt: chat([{ role: 'user', content }]),
@@ -41,7 +41,7 @@ export function ask(content: string, more: Partial<GenerationRequest> = {}): Gen
   };
 }
 
-/** A greedy request of raw text, as an engine takes it. */
+/** Returns a greedy request of raw text, as an engine takes it. */
 export function textRequest(prompt: string, more: Partial<TextRequest> = {}): TextRequest {
   return {
     prompt,
@@ -59,7 +59,7 @@ export function textRequest(prompt: string, more: Partial<TextRequest> = {}): Te
   };
 }
 
-/** A conversation without tools. */
+/** Returns a conversation without tools. */
 export function chat(messages: ChatMessage[], more: Partial<ChatPrompt> = {}): ChatPrompt {
   return {
     kind: 'chat',
@@ -72,7 +72,7 @@ export function chat(messages: ChatMessage[], more: Partial<ChatPrompt> = {}): C
   };
 }
 
-/** Runs a generation to its end and gives all that it said. */
+/** Runs a generation to its end and returns all its events. */
 export async function generate(
   engine: Pick<ChatService, 'generate'>,
   request: GenerationRequest,
@@ -87,14 +87,14 @@ export function textOf(events: GenerationEvent[]): string {
   return events.map((event) => (event.kind === 'text' ? event.text : '')).join('');
 }
 
-/** The generation's last word. Throws when it did not end by itself. */
+/** Returns the `done` event. Throws if there is none. */
 export function doneOf(events: GenerationEvent[]) {
   const last = events.at(-1);
   if (last?.kind !== 'done') throw new Error(`the generation ended with ${last?.kind}`);
   return last;
 }
 
-/** What goes with a call of a test; without a signal nobody cancels it. */
+/** Returns the context of a call. Without a signal, the call is never cancelled. */
 export function call(signal: AbortSignal = new AbortController().signal): CallContext {
   return { requestId: 'test', signal };
 }

@@ -1,8 +1,11 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { type Dialect, dialectOf } from '../../src/api/http/dialect.ts';
+import { ROUTES } from '../../src/api/api.ts';
+import type { Dialect } from '../../src/api/http/dialect.ts';
+import { anthropicErrors } from '../../src/api/messages/errors.ts';
+import { ollamaErrors } from '../../src/api/ollama/errors.ts';
 import { parseObject } from '../../src/utils/json.ts';
 
-/** A request as the tools send it. Only a body that is a text is sent as it is; every other one becomes JSON. */
+/** A request. A text body is sent as it is; any other body is sent as JSON. */
 export interface Sent {
   method?: string;
   path: string;
@@ -10,19 +13,19 @@ export interface Sent {
   headers?: Record<string, string>;
 }
 
-/** An error that the server answered with. */
+/** An error response of a server. */
 export interface Refusal {
   status: number;
-  /** Whether it is an error object of Paddock's. */
+  /** True for an error object of Paddock. */
   ours: boolean;
-  /** The errors of Ollama's API have none. */
+  /** Null for errors of the Ollama API, which have no code. */
   code: string | null;
   message: string;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
-/** Sends a request and resolves to the reply, whose body is still to come. Rejects when the connection breaks. */
+/** Sends a request and resolves to the response once its headers have come. Rejects if the connection breaks. */
 export function send(
   url: string,
   { method, path, body, headers }: Sent,
@@ -45,7 +48,7 @@ export function send(
   });
 }
 
-/** Node leaves out the length of a body with GET and DELETE, and the next request would begin with it. */
+/** Node leaves out the Content-Length with GET and DELETE; the server would then read the body as the next request. */
 function headersOf(text: string): Record<string, string> {
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
 }
@@ -68,20 +71,23 @@ export async function* readEvents(reply: IncomingMessage): AsyncGenerator<string
   }
 }
 
-/** Reads an error in the words of the path's dialect. */
+/** Reads an error in the dialect of the path. */
 export function toRefusal(status: number, text: string, path = '/'): Refusal {
-  const found = errorIn(text, dialectOf(path.replace(/\?.*/s, '')));
+  const found = errorIn(text, ROUTES.dialectOf(path.replace(/\?.*/s, '')));
   return found ? { status, ours: true, ...found } : { status, ours: false, code: null, message: text.slice(0, 200) };
 }
 
-/** Of OpenAI `{error: {message, type, code, param}}`, of Anthropic `{type, error: {type, message, details}}`, of Ollama `{error}`. */
+/**
+ * The shapes: OpenAI `{error: {message, type, code, param}}`, Anthropic `{type, error: {type, message, details}}`,
+ * Ollama `{error}`. Returns null for any other text.
+ */
 function errorIn(text: string, dialect: Dialect): { code: string | null; message: string } | null {
   const { error, type: outer } = parseObject(text) ?? {};
-  if (dialect === 'ollama') return typeof error === 'string' ? { code: null, message: error } : null;
+  if (dialect === ollamaErrors) return typeof error === 'string' ? { code: null, message: error } : null;
   if (typeof error !== 'object' || error === null) return null;
   const { message, type, code, param, details } = error as Record<string, unknown>;
   if (typeof message !== 'string' || typeof type !== 'string') return null;
-  if (dialect === 'anthropic') {
+  if (dialect === anthropicErrors) {
     const { error_code } = (details ?? {}) as { error_code?: unknown };
     return outer === 'error' && typeof error_code === 'string' ? { code: error_code, message } : null;
   }
@@ -89,7 +95,7 @@ function errorIn(text: string, dialect: Dialect): { code: string | null; message
   return isWhole ? { code, message } : null;
 }
 
-/** Names an error for a table: its status and its code. */
+/** Returns the name of an error for a table: its status and code. */
 export function nameRefusal({ status, ours, code }: Refusal): string {
   return `${status} ${ours ? (code ?? '(no code)') : 'NOT OURS'}`;
 }

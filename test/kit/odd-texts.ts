@@ -32,7 +32,7 @@ const SPACES = [
 
 const RUNS = ['a', 'ab', '你', '0', ' ', '\n', '=', '😀', 'é', 'A', 'aB', "'s", '1a', ' a', 'e\u0301'];
 
-/** Ranges of characters that Unicode has had for long: the tables of engines are of different years. */
+/** Ranges of characters that are old in Unicode: the tables of the engines are of different Unicode versions. */
 const RANGES: [from: number, to: number][] = [
   [0x00, 0x24f],
   [0x300, 0x36f],
@@ -61,8 +61,8 @@ const RANGES: [from: number, to: number][] = [
 ];
 
 /**
- * Makes texts that tokenizers may cut in different ways: words of many scripts, code, digits, white space, long runs, any
- * characters, composed and decomposed, and special tokens that are spelled whole, cut or side by side.
+ * Makes texts that tokenizers may split in different ways: words of many scripts, code, digits, white space, long runs,
+ * any characters, composed and decomposed, and special tokens, whole, cut or side by side.
  */
 export function oddTexts(count: number, seed: number, special: string[]): string[] {
   const random = makeRandom(seed);

@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs';
 
-/** The memory of a process that is in use and not swapped out, in MB; 0 if the process is gone. */
+/** Returns the resident memory of a process, in MB; 0 if the process is gone. */
 export function residentMegabytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(read(pid, 'status'))?.[1];
   return Math.round(Number(kilobytes ?? 0) / 1000);
 }
 
-/** What /proc/<pid>/stat tells of a process. */
+/** The facts in /proc/<pid>/stat. */
 export interface Stat {
-  /** The process that has started it. */
+  /** The process id of the parent. */
   parent: number;
-  /** The time that it has computed, in ticks of the kernel. */
+  /** CPU time, in ticks of the kernel. */
   ticks: number;
-  /** Its memory that is resident now, in pages. */
+  /** Resident memory, in pages. */
   pages: number;
 }
 
-/** Reads a process's stat; null if the process is gone. */
+/** Reads the facts of a process; null if the process is gone. */
 export function readStat(pid: number): Stat | null {
   const text = read(pid, 'stat');
   return text === '' ? null : parseStat(text);
 }
 
-/** The name of the program stands in brackets and may hold anything. */
+/** Parses the text of /proc/<pid>/stat. The name of the program is in brackets and may contain any character. */
 export function parseStat(text: string): Stat {
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
@@ -32,12 +32,12 @@ export function parseStat(text: string): Stat {
   return { parent, ticks: user + system, pages };
 }
 
-/** The time that a process has computed, in ticks of the kernel; 0 if the process is gone. */
+/** Returns the CPU time of a process, in ticks of the kernel; 0 if the process is gone. */
 export function cpuTicks(pid: number): number {
   return readStat(pid)?.ticks ?? 0;
 }
 
-/** False once the process has ended, also if nobody has asked for its exit code yet. */
+/** False once the process has ended, even if its parent has not read the exit code yet. */
 export function isAlive(pid: number): boolean {
   return /State:\s+[^ZX\s]/.test(read(pid, 'status'));
 }

@@ -2,19 +2,19 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 
-/** A reply whose words a test decides, piece by piece. */
+/** A reply whose text a test sends piece by piece. */
 export interface ScriptedReply extends AsyncDisposable {
-  /** Resolves when the page has asked for the reply. */
+  /** Resolves once the page has sent its request. */
   asked: Promise<void>;
   /** Sends the next piece. */
   say(text: string): void;
-  /** Ends the reply as a model does. */
+  /** Ends the reply as a model ends its turn. */
   end(): void;
 }
 
 /**
- * Answers the next chat of a page. Its request goes over a socket to a server of this test, in the place of Paddock's: no
- * model says the same words each time.
+ * Answers the next chat request of a page. The request goes to a server of the test instead of Paddock, because the
+ * replies of a model are not predictable.
  */
 export async function scriptReply(page: Page): Promise<ScriptedReply> {
   let stream: ServerResponse | undefined;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/contract/errors.ts';
-import { createBreaker } from '../../src/pool/breaker.ts';
+import { createCircuitBreaker } from '../../src/pool/circuit-breaker.ts';
 
 /** A breaker on a clock of the test's. */
 function breakerAt() {
   const clock = { now: 0 };
-  const breaker = createBreaker(() => clock.now);
+  const breaker = createCircuitBreaker(() => clock.now);
   const die = (times: number) => {
     for (let death = 0; death < times; death++) breaker.noteDeath();
   };

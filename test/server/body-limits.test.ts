@@ -7,7 +7,7 @@ import type { Api } from '../../src/api/http/http.ts';
 import { plainKeys } from '../../src/api/keys/plain.ts';
 import type { BodyLimits } from '../../src/server/bodies.ts';
 import { chooseHttp } from '../../src/server/http.ts';
-import { type Server, startServer } from '../../src/server/server.ts';
+import { type Server, startHttpServer } from '../../src/server/server.ts';
 import { createContext, createFakeRunner, done, finish, hello, text } from '../api/fixtures.ts';
 
 const HOST = '127.0.0.1';
@@ -21,7 +21,7 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
   async function listen(api: Api, limits: Partial<BodyLimits> = {}): Promise<void> {
     const bodyLimits = { bytes: 1024 * 1024, inFlightBytes: 4 * 1024 * 1024, timeMs: 60_000, ...limits };
     const http = chooseHttp(wanted);
-    server = await startServer({ api, host: HOST, port: 0, allowedHosts: [], bodyLimits, http });
+    server = await startHttpServer({ api, host: HOST, port: 0, allowedHosts: [], bodyLimits, http });
   }
 
   const apiOf = (overrides: Partial<RequestContext> = {}) => createApi(createContext(overrides).context);
@@ -129,7 +129,7 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       // The declared length is enough to know it.
       const [answer] = (await once(send(head), 'data')) as [Buffer];
       expect(answer.toString()).toMatch(/retry-after: \d+\r\n/i);
-      expect(answer.toString()).toContain('--bodies-in-flight');
+      expect(answer.toString()).toContain('as much memory as they may, 300000 bytes');
       for (const one of filling) one.destroy();
       await expect.poll(() => answerOn(send(head, body)), SOON).toBe('200');
     });

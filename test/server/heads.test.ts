@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApi } from '../../src/api/api.ts';
 import { chooseHttp } from '../../src/server/http.ts';
-import { type Server, startServer } from '../../src/server/server.ts';
+import { type Server, startHttpServer } from '../../src/server/server.ts';
 import { openStaticFiles } from '../../src/server/static.ts';
 import { createContext } from '../api/fixtures.ts';
 
@@ -18,8 +18,8 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
     const files = openStaticFiles(new Map([['index.html', 'package.json']]));
     const options = { api: createApi(context), files, host: HOST, port: 0, bodyLimits, http: chooseHttp(wanted) };
     removed.length = 0;
-    server = await startServer({ ...options, allowedHosts: ['models.example'] });
-    open = await startServer({ ...options, allowedHosts: null });
+    server = await startHttpServer({ ...options, allowedHosts: ['models.example'] });
+    open = await startHttpServer({ ...options, allowedHosts: null });
   });
   afterAll(async () => {
     await server?.close(0);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, errorReply } from '../../src/api/http/http.ts';
 import { chooseHttp } from '../../src/server/http.ts';
-import { type Server, type ServerOptions, startServer } from '../../src/server/server.ts';
+import { type HttpServerOptions, type Server, startHttpServer } from '../../src/server/server.ts';
 import { makeCertificate } from '../kit/certificate.ts';
 
 const BODY_LIMITS = { bytes: 1024 * 1024, inFlightBytes: 4 * 1024 * 1024, timeMs: 10_000 };
@@ -45,9 +45,9 @@ function finish(response: IncomingMessage): Promise<Sent> {
 }
 
 describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) => {
-  async function start(options: Partial<ServerOptions>): Promise<Server> {
+  async function start(options: Partial<HttpServerOptions>): Promise<Server> {
     const place = { host: '127.0.0.1', port: 0, allowedHosts: [], bodyLimits: BODY_LIMITS, http: chooseHttp(wanted) };
-    const server = await startServer({ api: echo, ...place, ...options });
+    const server = await startHttpServer({ api: echo, ...place, ...options });
     servers.push(server);
     return server;
   }

@@ -6,7 +6,7 @@ import type { Api, ApiRequest } from '../../src/api/http/http.ts';
 import { plainKeys } from '../../src/api/keys/plain.ts';
 import type { ApiError } from '../../src/contract/errors.ts';
 import { chooseHttp, type Http } from '../../src/server/http.ts';
-import { type Server, startServer } from '../../src/server/server.ts';
+import { type Server, startHttpServer } from '../../src/server/server.ts';
 import { createContext } from '../api/fixtures.ts';
 
 const HOST = '127.0.0.1';
@@ -15,7 +15,7 @@ let server: Server | undefined;
 let http: Http;
 
 async function listen(api: Api): Promise<string> {
-  server = await startServer({ api, host: HOST, port: 0, allowedHosts: [], bodyLimits: BODY_LIMITS, http });
+  server = await startHttpServer({ api, host: HOST, port: 0, allowedHosts: [], bodyLimits: BODY_LIMITS, http });
   return `http://${HOST}:${server.port}`;
 }
 
@@ -173,7 +173,7 @@ describe.each(['auto', 'node'])('the HTTP server, of %s', (wanted) => {
 
   it('refuses to start on a port that is taken', async () => {
     const url = await listen(async () => textReply('first'));
-    const second = startServer({
+    const second = startHttpServer({
       api: async () => textReply(''),
       host: HOST,
       port: Number(new URL(url).port),

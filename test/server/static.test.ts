@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseHttp } from '../../src/server/http.ts';
-import { type Server, startServer } from '../../src/server/server.ts';
+import { type Server, startHttpServer } from '../../src/server/server.ts';
 import { openStaticFiles } from '../../src/server/static.ts';
 import { listSite } from '../../src/site-files.ts';
 
@@ -54,8 +54,8 @@ describe.each(['auto', 'node'])('with the HTTP server of choice %s', (wanted) =>
       allowedHosts: [],
       bodyLimits: { bytes: 1024, inFlightBytes: 1024, timeMs: 1000 },
     };
-    server = await startServer({ ...options, files: openStaticFiles(await listSite(join(folder, 'web'))) });
-    bare = await startServer({ ...options, files: openStaticFiles(new Map()) });
+    server = await startHttpServer({ ...options, files: openStaticFiles(await listSite(join(folder, 'web'))) });
+    bare = await startHttpServer({ ...options, files: openStaticFiles(new Map()) });
     url = `http://${HOST}:${server.port}`;
   });
   afterAll(async () => {

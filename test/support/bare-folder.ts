@@ -9,14 +9,15 @@ declare module 'vitest' {
   }
 }
 
-/** What a fresh clone does not have, and what no test reads. */
+/** The folders that a fresh clone does not have, or that no test reads. */
 const LEFT_OUT = ['.git', '.cache', 'coverage', 'dist', 'dist-web', 'node_modules'];
 
 /**
- * Makes the folder that the fast tests run in: the repository's files, as links, without the build. A test that reads the
- * build there does not find it. In the repository it would pass as long as an old build lies there, and fail in a clone.
+ * Makes the folder that the fast tests run in: links to the files of the repository, without the build. A test there
+ * can not read the build. In the repository such a test would pass while an old build exists, and fail in a fresh
+ * clone.
  *
- * Links keep the content of when they were made, so tests that are watched run in the repository itself.
+ * A link keeps the content of the time when it was made, so in watch mode the tests run in the repository itself.
  */
 export default function setup(project: TestProject): (() => void) | undefined {
   if (project.config.watch) {
@@ -30,7 +31,7 @@ export default function setup(project: TestProject): (() => void) | undefined {
   return () => rmSync(folder, { recursive: true });
 }
 
-/** The target is there already. */
+/** Links all files into an existing folder. */
 function linkFiles(from: string, to: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     if (LEFT_OUT.includes(entry.name)) continue;

@@ -3,12 +3,12 @@ import { findStaleBuild } from '../../tools/build-stamp.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Says why the build is older than the sources. Null as long as it is not. */
+    /** The reason why the build is older than the sources; null if it is not. */
     staleBuild: string | null;
   }
 }
 
-/** Ends a run of tests whose build is older than the sources: they would test what is no longer there. */
+/** Ends the test run if the build is older than the sources, because the tests would test old code. */
 export default async function setup(project: TestProject): Promise<void> {
   const stale = findStaleBuild('.');
   if (stale) {
@@ -17,6 +17,6 @@ export default async function setup(project: TestProject): Promise<void> {
     process.exit(1);
   }
   project.provide('staleBuild', null);
-  // When vitest watches, it goes on after an edit, and each test file refuses.
+  // In watch mode vitest continues after an edit, and each test file refuses a stale build.
   project.onTestsRerun(() => project.provide('staleBuild', findStaleBuild('.')));
 }

@@ -2,8 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { LONGEST } from './projects.ts';
 
 /**
- * Begins with the long files. In a fresh clone vitest knows only how many bytes a file has, and one that takes a minute and
- * comes last leaves the other cores without work.
+ * Starts the long files first. In a fresh clone vitest sorts by file size, and a file that takes a minute and starts
+ * last leaves the other cores idle.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -12,7 +12,7 @@ export class LongestFirst extends BaseSequencer {
       return found === -1 ? LONGEST.length : found;
     };
     const sorted = await super.sort(files);
-    // Stable, so the others keep their order. The projects still run one after the other: vitest sees to that later.
+    // The sort is stable, so the other files keep their order. Vitest still runs one project after the other.
     return sorted.sort((one, other) => place(one) - place(other));
   }
 }

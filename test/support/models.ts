@@ -9,15 +9,15 @@ import { writeAudioProjector, writeVisionProjector } from '../kit/models/tiny-pr
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * A folder with models: `tiny`, which never ends its turn by itself, `shelf/brief`, which soon does, `embed/mini`,
-     * which makes vectors of 64 dimensions, and `rerank/mini`, which ranks. These two read 512 tokens. Then `tiny/vision/eye`
-     * and `tiny/audio/ear`, which are `tiny` with a projector for images and one for recordings.
+     * A folder with models: `tiny`, which never ends its turn by itself; `shelf/brief`, which ends it soon;
+     * `embed/mini`, which makes vectors of 64 dimensions, and `rerank/mini`, which ranks, both with a window of 512
+     * tokens; `tiny/vision/eye` and `tiny/audio/ear`, which are `tiny` with a projector for images and for recordings.
      */
     modelsFolder: string;
   }
 }
 
-/** Makes the models that the tests run, once for the whole run. */
+/** Makes the models of the tests, once for the whole run. Fails the run if a test changes them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-models-'));
   for (const inner of ['shelf', 'embed', 'rerank', 'tiny/vision', 'tiny/audio'])
@@ -38,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const after = await stamps();
     await rm(folder, { recursive: true });
     if (after === before) return;
-    // Vitest only prints what goes wrong at its end.
+    // Vitest prints an error of the teardown, but does not fail the run.
     process.exitCode = 1;
     throw new Error(CHANGED);
   };
@@ -48,7 +48,7 @@ const CHANGED =
   'A test has changed the models that all tests share, by a link to one perhaps. A server that runs one loads it anew then, and what it ' +
   'kept of its prompts is of no use. Tests that need files of their own copy them.';
 
-/** A text that differs once a file has been written, linked, moved or taken away. */
+/** Returns a text that changes if the file is written, linked, moved or removed. */
 async function stampOf(file: string): Promise<string> {
   const { ino, size, mtimeMs, ctimeMs } = await stat(file).catch(() => ({ ino: 0, size: 0, mtimeMs: 0, ctimeMs: 0 }));
   return [ino, size, mtimeMs, ctimeMs].join(':');

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
 /**
- * How a file says that it uses something which has to be made first: `inject` gives the folder of the test models, a
- * path into dist or dist-web leads to the build, playwright drives a browser, and the last two run a model.
+ * Matches a file that needs the build, the models or a browser: `inject` gives the folder of the test models, a path
+ * into dist or dist-web leads to the build, playwright drives a browser, and the last two names run a model.
  */
 const USES_WHAT_IS_MADE =
   /\binject\(|['"`](?:\.{1,2}\/)*dist(?:-web)?['"`/]|['"]playwright-core['"]|\b(?:getLlama|loadNativeEngine)\(/;
@@ -11,7 +11,7 @@ const USES_WHAT_IS_MADE =
 /** The names of other files, in imports and in `new URL`. */
 const RELATIVE_NAME = /['"](\.{1,2}\/[^'"]+\.m?[jt]sx?)['"]/g;
 
-/** The files that took 20 s or more on two cores, the longest first. */
+/** The test files that take 20 s or more on two cores, the longest first. */
 export const LONGEST = [
   'test/contract/browser.test.ts',
   'test/contract/wasm.test.ts',
@@ -30,7 +30,7 @@ export const LONGEST = [
   'test/web/chat/models/roaming.test.ts',
 ];
 
-/** The test files below a folder, in order. */
+/** Returns the test files below a folder, sorted. */
 export function listTests(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
@@ -39,8 +39,8 @@ export function listTests(folder: string): string[] {
 }
 
 /**
- * True for a test that needs the build, the models or a browser, because it or a file that it uses says so. It follows
- * imports only within `tests`, the folder of all tests: the sources need nothing that is made.
+ * True if a test, or a file that it uses, needs the build, the models or a browser. Follows imports only within
+ * `tests`, the folder of all tests, since the sources never need them.
  */
 export function needsWhatIsMade(file: string, tests: string, seen = new Set<string>()): boolean {
   if (seen.has(file)) return false;

@@ -1,8 +1,8 @@
 import { findChromium } from '../kit/browser/browser.ts';
 
 /**
- * Unpacks the browser before the first test needs it: two tests that do it at the same time would each find the half of the
- * other. Where there is none, the tests that need one say so.
+ * Unpacks the browser before the first test: two tests that unpacked it at once would find incomplete files. On a
+ * machine without a browser, the tests that need one fail with the reason.
  */
 export default async function setup(): Promise<void> {
   await findChromium().catch(() => {});

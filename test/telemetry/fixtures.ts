@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../src/api/keys/key.ts';
 import { beginRecord, type RequestRecord } from '../../src/api/record.ts';
 import type { LoadedModel } from '../../src/contract/residency.ts';
-import type { ServerState } from '../../src/telemetry/metrics.ts';
+import type { ScrapedState } from '../../src/telemetry/metrics.ts';
 
 export function apiKey(more: Partial<ApiKey> = {}): ApiKey {
   return { name: 'alice', models: null, manages: false, priority: 0, limits: null, ...more };
@@ -40,6 +40,6 @@ export function loaded(more: Partial<LoadedModel> = {}): LoadedModel {
   return { id: 'tiny', engine, fallbackReasons: [], memory: 5000, busy: 2, waiting: 3, heldTokens: 100, ...more };
 }
 
-export function serverState(more: Partial<ServerState> = {}): ServerState {
+export function serverState(more: Partial<ScrapedState> = {}): ScrapedState {
   return { loaded: [loaded()], moving: [], ready: true, availableMemory: 9000, ...more };
 }

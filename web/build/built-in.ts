@@ -1,7 +1,7 @@
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { builtInModelsFolder } from '../../src/catalogue/node/built-in.ts';
-import { readCatalogue } from '../../src/catalogue/node/catalogue.ts';
+import { readFileCatalogue } from '../../src/catalogue/node/catalogue.ts';
 import type { Log } from '../../src/contract/log.ts';
 import type { ModelCard } from '../../src/contract/models/model.ts';
 import type { ModelSource } from '../../src/engine/engine.ts';
@@ -12,12 +12,12 @@ import { SITE_MODELS_FOLDER } from '../../src/site-files.ts';
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 
 /**
- * Copies the models that come with Paddock into the site, and lists them in `built-in.json` as the catalogue describes
- * them.
+ * Copies the models that come with Paddock into the site, and writes their descriptions to `built-in.json`. Throws if a
+ * model has a fault.
  */
 export async function addBuiltInModels(out: string): Promise<void> {
   await mkdir(join(out, SITE_MODELS_FOLDER), { recursive: true });
-  const catalogue = await readCatalogue([builtInModelsFolder], strictLog);
+  const catalogue = await readFileCatalogue([builtInModelsFolder], strictLog);
   const models: BrowserModel[] = [];
   for (const card of catalogue.list()) {
     const source = catalogue.sourceOf(card.id);
@@ -53,7 +53,7 @@ async function addFile(out: string, file: string): Promise<StoredFile> {
 
 const ignore = () => {};
 
-/** A warning about Paddock's own models is a failure of the build. */
+/** Throws on every warning: the models that come with Paddock must have none. */
 const strictLog: Log = {
   debug: ignore,
   info: ignore,

@@ -3,27 +3,30 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { LICENCES } from '../../src/site-files.ts';
 
-/** A package of which the site has code or files. */
+/** A package whose code or files are in the site. */
 export interface Licensed {
   name: string;
   version: string;
-  /** The name of its licence, as `MIT`. */
+  /** The SPDX name of the licence, such as `MIT`. */
   identifier?: string;
   text?: string;
 }
 
-/** The line that names the authors of llama.cpp in its licence, which is the MIT licence too. */
+/** The copyright line of llama.cpp, which has the MIT licence as Paddock does. */
 const LLAMA_CPP = 'Copyright (c) 2023-2026 The ggml authors';
 
-/** Where each build writes, within the site, what packages it has bundled. It is removed at the end. */
+/** The folder in the site where each build lists the packages that it bundled. It is removed at the end. */
 const FOLDER = '.licences';
 
-/** Vite's option for a build: it lists the packages that it bundles, as JSON. `name` is that of the build. */
+/** Returns the option by which Vite lists the bundled packages as JSON. `name` is the name of the build. */
 export function licenceOption(name: string): { fileName: string } {
   return { fileName: `${FOLDER}/${basename(name)}.json` };
 }
 
-/** Writes the licences of all packages in the site to one file. It comes after all builds. */
+/**
+ * Writes the licences of all packages in the site to one file. Call it after all builds. Throws if a licence is
+ * missing.
+ */
 export async function writeLicences(out: string): Promise<void> {
   const folder = join(out, FOLDER);
   await mkdir(folder, { recursive: true });
@@ -34,7 +37,7 @@ export async function writeLicences(out: string): Promise<void> {
   await writeFile(join(out, LICENCES), licencesText([...lists.flat(), ...(await copied())]));
 }
 
-/** What is copied into the site, and so is in no bundle. */
+/** The packages whose files are copied into the site, so that no bundle lists them. */
 async function copied(): Promise<Licensed[]> {
   const { resolve } = createRequire(import.meta.url);
   const wllama = dirname(dirname(resolve('@wllama/wllama/esm/index.js')));
@@ -47,7 +50,7 @@ async function copied(): Promise<Licensed[]> {
     readFile(join(pdf, 'cmaps', 'LICENSE'), 'utf8'),
   ]);
   return [
-    // The same authors build it from the same sources. It has no file of its own for that.
+    // wllama-compat has no licence file of its own. Its authors and sources are those of wllama.
     { name: '@wllama/wllama-compat', version, identifier: 'MIT', text: own },
     {
       name: 'character tables of pdfjs-dist',
@@ -64,7 +67,7 @@ async function copied(): Promise<Licensed[]> {
   ];
 }
 
-/** Names each package once, with its licence. */
+/** Returns one text that has each package once, with its licence. */
 export function licencesText(packages: Licensed[]): string {
   const byName = new Map(packages.map((one) => [`${one.name} ${one.version}`, one]));
   const parts = [...byName]

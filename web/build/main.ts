@@ -33,7 +33,8 @@ await Promise.all([
 ]);
 await addLibraryTypes();
 await writeLicences(OUT);
-// It comes last, because it lists all the other files with their hashes. It bundles nothing that the others do not.
+// The service worker comes last: it lists all other files with their hashes. Its licences are listed by the other
+// builds.
 await buildScript({
   entry: 'service-worker/main.ts',
   file: 'service-worker.js',

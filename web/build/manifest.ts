@@ -11,7 +11,10 @@ import {
 } from '../../src/site-files.ts';
 import type { ShellFile, ShellManifest } from '../service-worker/shell-manifest.ts';
 
-/** Lists the files that the service worker keeps: all of the site but itself and the type declarations. */
+/**
+ * Lists the files that the service worker keeps: all files of the site except the service worker itself and the type
+ * declarations.
+ */
 export async function listShell(out: string): Promise<ShellManifest> {
   const site = [...(await listSite(out))]
     .filter(([path]) => path !== 'service-worker.js' && !path.endsWith('.d.ts'))

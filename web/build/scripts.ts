@@ -16,13 +16,13 @@ export interface Script {
   kind: 'classic' | 'module' | 'library';
   /** Names in the source that are replaced by these values. */
   define?: Record<string, unknown>;
-  /** False if all that it bundles is in other scripts too, so that their licences are listed already. */
+  /** False for a script that bundles only packages whose licences the other scripts list. */
   licensed?: boolean;
-  /** Modules of packages, by the end of their names, and the source in `WEB` that takes the place of each. */
+  /** Modules to replace: the end of a module's path, and the source in `WEB` that takes its place. */
   instead?: Record<string, string>;
 }
 
-/** Bundles a script into one file, so that nothing of it is fetched later. */
+/** Bundles a script into one file, so that the browser fetches nothing for it later. */
 export async function buildScript({
   entry,
   file,
@@ -73,7 +73,10 @@ export async function buildPage(): Promise<void> {
   await build({ ...PAGE, build: { emptyOutDir: false, reportCompressedSize: false, license: licenceOption('page') } });
 }
 
-/** Builds the page's frame for diagrams, apart from it: nothing of Mermaid may get into what every visit fetches. */
+/**
+ * Builds the frame that draws diagrams. It has a build of its own, so that Mermaid stays out of the files that every
+ * visit fetches.
+ */
 export async function buildDiagrams(): Promise<void> {
   const folder = DIAGRAMS_FOLDER;
   await build({

@@ -1,6 +1,6 @@
-// On a first visit the page is loaded before there is a service worker, so the service worker does not control it yet.
-// And without the service worker's headers a page is not cross-origin isolated. Loading the page again mends both. A
-// note in the session's storage keeps a page from reloading for ever.
+// On a first visit the page loads before the service worker exists, so the service worker does not control it yet.
+// Without the service worker's headers the page is not cross-origin isolated either. One reload mends both. A note in
+// the session storage prevents endless reloads.
 
 import { StartProblem } from './problem.ts';
 import type { Typing } from './typing.ts';
@@ -13,7 +13,9 @@ const CLAIM_MS = 3000;
 /** What a page lacks: `control` by the service worker, for the API, or `isolation`, for threads. */
 export type Lack = 'control' | 'isolation' | null;
 
-/** Decides what a page does about it. Without control it can't go on; without isolation it can, with one thread. */
+/**
+ * Returns what a page does about the lack. Without control it can't go on; without isolation it can, with one thread.
+ */
 export function whatHelps(lack: Lack, mayReload: boolean, reloadedBefore: boolean): 'go on' | 'reload' | 'give up' {
   if (lack === null) return 'go on';
   if (mayReload && !reloadedBefore) return 'reload';
@@ -21,9 +23,9 @@ export function whatHelps(lack: Lack, mayReload: boolean, reloadedBefore: boolea
 }
 
 /**
- * Resolves once the page's requests go through its service worker. It may load the page again to get there, or to be
- * cross-origin isolated; then it never resolves, since the page is gone. That waits for a pause in what a person does
- * there. Throws when the page stays out of the service worker's reach.
+ * Resolves once the page's requests go through its service worker. May reload the page, to gain control or cross-origin
+ * isolation; it waits for a pause in the user's typing first, and never resolves then. Throws a `StartProblem` if the
+ * service worker does not control the page after a reload.
  */
 export async function takeControl(mayReload: boolean, typing: Typing): Promise<void> {
   await whenControlled();
@@ -50,7 +52,7 @@ function lackOf(): Lack {
   return crossOriginIsolated ? null : 'isolation';
 }
 
-/** Waits for the service worker to claim the page, as it does when it is new. */
+/** Waits until the service worker controls the page, for `CLAIM_MS` at most: a new one claims the page by itself. */
 async function whenControlled(): Promise<void> {
   const { serviceWorker: container } = navigator;
   await container.ready;

@@ -9,9 +9,10 @@ type StreamEvent =
   | { status?: undefined; error: { message: string } };
 
 /**
- * Stores a GGUF file as a model and gives the model's id. Throws an `Error` with the API's own message when that fails.
+ * Stores a GGUF file as a model and returns the model's id. Throws an `Error` with the API's message if the import
+ * fails.
  */
-export async function importModel(
+export async function sendModelFile(
   file: File,
   headers: Record<string, string>,
   onProgress: (progress: { completed: number; total: number }) => void = () => {},

@@ -2,14 +2,14 @@ import { type InstallMessage, installChannel } from '../protocol.ts';
 import { allowed } from './needs.ts';
 import { StartProblem } from './problem.ts';
 
-/** How long the reason of a failed install may take to arrive after the failure itself, in ms. */
+/** The reason of a failed install arrives after the failure itself: at most this much later, in ms. */
 const REASON_MS = 500;
 
 /**
- * Registers the service worker and waits until it is installed, which means that all files that it needs are kept.
- * `folder` is where its script lies.
+ * Registers the service worker and waits until it is installed, which means that it has stored all files that it needs.
+ * `folder` is the folder of its script.
  *
- * @throws Error that says why it could not be installed. The next call tries again, and fetches only what is missing.
+ * @throws Error that says why the install failed. The next call tries again and fetches only the missing files.
  */
 export async function install(
   folder: URL,
@@ -26,7 +26,7 @@ export async function install(
   };
   try {
     const registration = await allowed(register(folder));
-    // An older version that runs already goes on, whatever becomes of the new one.
+    // A version that is active already keeps working, even if the install of the new one fails.
     if (registration.active) return registration;
     if (await isInstalled(registration)) return registration;
     const timeout = new Promise<string>((resolve) => setTimeout(resolve, REASON_MS, 'the browser does not say why.'));
@@ -43,7 +43,7 @@ async function register(folder: URL): Promise<ServiceWorkerRegistration> {
   try {
     return await navigator.serviceWorker.register(script, { scope: folder.href });
   } catch (error) {
-    // Browsers say so of a script that can't be fetched.
+    // Browsers throw a TypeError if the script can't be fetched.
     if (!(error instanceof TypeError)) throw error;
     throw new StartProblem(
       'worker_unreachable',

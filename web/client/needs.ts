@@ -1,6 +1,6 @@
 import { StartProblem } from './problem.ts';
 
-/** Throws a `StartProblem` that says what this page lacks to run Paddock, and what helps. */
+/** Throws a `StartProblem` if this browser or page lacks a feature that Paddock needs. The message says what helps. */
 export function checkNeeds(): void {
   if (!isSecureContext) {
     const scheme = location.protocol.slice(0, -1);
@@ -18,7 +18,10 @@ export function checkNeeds(): void {
   }
 }
 
-/** Waits for something that the browser may deny. Throws a `StartProblem` that says what helps then. */
+/**
+ * Waits for a promise that rejects if the browser denies storage or service workers. Throws a `StartProblem` that says
+ * what helps.
+ */
 export async function allowed<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;

@@ -11,7 +11,10 @@ export type StartProblemCode =
 export class StartProblem extends Error {
   override readonly name = 'StartProblem';
   readonly code: StartProblemCode;
-  /** What the message names, for those who write one of their own; '' if it names nothing. */
+  /**
+   * The missing feature or the failed file that the message names, for pages that write their own messages; empty if it
+   * names none.
+   */
   readonly detail: string;
 
   constructor(code: StartProblemCode, message: string, detail = '') {

@@ -1,8 +1,8 @@
-import { readConfig, writeConfig } from '../config.ts';
+import { readBrowserConfig, writeBrowserConfig } from '../config.ts';
 import { chooseDevice } from '../engine/device.ts';
 import { startCandidate, whenLed } from '../leader/candidate.ts';
 import { takeControl } from './control.ts';
-import { importModel } from './import-model.ts';
+import { sendModelFile } from './import-model.ts';
 import { install } from './install.ts';
 import { allowed, checkNeeds } from './needs.ts';
 import { watchTyping } from './typing.ts';
@@ -19,24 +19,21 @@ export interface PaddockOptions {
    */
   reload?: boolean;
   /**
-   * Keys that open the API; none means that it is open, as it is at first. This option and those below hold for all
-   * pages of the origin, until a page sets them anew.
+   * Keys of the API. Without keys the API is open, which is the default. This option and the ones below apply to all
+   * pages of the origin, until a page sets them again.
    */
   apiKeys?: string[];
-  /** Texts that end a reply with `content_filter`; at first none. */
+  /** Texts that end a reply with `content_filter`; none by default. */
   contentFilter?: string[];
-  /**
-   * Requests that may wait while one runs, at first 64. An engine that runs already keeps the number that it started
-   * with.
-   */
+  /** Requests that may wait while one runs; 64 by default. A running engine keeps the number that it started with. */
   maxQueue?: number;
-  /** Longest silence before the first token of a stream, in ms, at first 10,000. */
+  /** Longest silence before the first token of a stream, in ms; 10,000 by default. */
   pingIntervalMs?: number;
   /** Called while the files of a first visit are being fetched. */
   onProgress?: (progress: FetchProgress) => void;
 }
 
-/** How far a fetch is; amounts are in bytes, of files that are not compressed. */
+/** The progress of a fetch, in bytes before compression. */
 export interface FetchProgress {
   completed: number;
   total: number;
@@ -46,7 +43,7 @@ export interface FetchProgress {
 export interface PaddockDevice {
   backend: 'webgpu' | 'wasm';
   threads: number;
-  /** Tells people why it is this device and nothing better, in a sentence or two. */
+  /** Why the engine runs on this device and not on a faster one, in one or two sentences for users. */
   reason: string;
 }
 
@@ -71,11 +68,11 @@ export interface PaddockStatus {
   status: 'ok';
   /** The model in memory, if there is one. */
   models: PaddockModelStatus[];
-  /** The models that are being loaded or unloaded, or wait for it. */
+  /** The models that are being loaded or unloaded, or that wait to be loaded. */
   moving: { id: string; state: 'queued' | 'loading' | 'unloading'; waiting: number }[];
 }
 
-/** How far an import is; amounts are in bytes. */
+/** The progress of an import, in bytes. */
 export interface ImportProgress {
   completed: number;
   total: number;
@@ -84,23 +81,27 @@ export interface ImportProgress {
 export interface Paddock {
   device: PaddockDevice;
   /**
-   * Resolves to true if the browser keeps the models even when the disk runs full. Some browsers ask the user first.
+   * Resolves to true if the browser never deletes the models by itself, even on a full disk. Some browsers ask the user
+   * first.
    */
   persistent: Promise<boolean>;
-  /** Tells what is loaded and how busy it is, whichever page leads. */
+  /** Returns the models in memory and how busy they are, whichever page leads. */
   status(): Promise<PaddockStatus>;
-  /** Stores a GGUF file from disk as a model and gives its id. Throws an `Error` that says what is wrong with it. */
+  /**
+   * Stores a GGUF file from disk as a model and returns its id. Throws an `Error` that says what is wrong with the
+   * file.
+   */
   importModel(file: File, onProgress?: (progress: ImportProgress) => void): Promise<string>;
-  /** Stops this page from leading. Requests still work as long as another page of the origin leads. */
+  /** Stops this page from leading. Its requests still work while another page of the origin leads. */
   close(): void;
 }
 
 /**
  * Starts Paddock on this page. It registers the service worker that answers the API, and makes this page a candidate
- * for the lead: one page of the origin leads, which means that it runs the engine for all of them. Resolves when
+ * for the lead: one page of the origin leads and runs the engine for all pages. Resolves when
  * `fetch('/v1/chat/completions')` works. Call it once on every page that stays open.
  *
- * May load the page again the first time (see `reload`) and then never resolves.
+ * May reload the page the first time (see `reload`); it never resolves then.
  *
  * @throws Error that tells people what to do, when the browser lacks or denies what Paddock needs, when the files can't
  *   be fetched, or when the service worker does not control the page. It may be called again.
@@ -109,8 +110,8 @@ export async function startPaddock(options: PaddockOptions = {}): Promise<Paddoc
   const typing = watchTyping(globalThis);
   const { folder = './', reload = true, onProgress = () => {}, ...config } = options;
   checkNeeds();
-  const stored = await allowed(readConfig());
-  await allowed(writeConfig({ ...stored, ...config }));
+  const stored = await allowed(readBrowserConfig());
+  await allowed(writeBrowserConfig({ ...stored, ...config }));
   const registration = await install(new URL(folder, document.baseURI), onProgress);
   await takeControl(reload, typing);
   const [candidate, device] = await Promise.all([startCandidate(registration), chooseDevice()]);
@@ -122,12 +123,12 @@ export async function startPaddock(options: PaddockOptions = {}): Promise<Paddoc
     device,
     persistent: askToPersist(),
     status: async () => (await fetch('/health', { headers })).json(),
-    importModel: (file, onProgress) => importModel(file, headers, onProgress),
+    importModel: (file, onProgress) => sendModelFile(file, headers, onProgress),
     close: candidate.close,
   };
 }
 
-/** Some browsers have no such question, and some refuse it in private windows. */
+/** False if the browser has no persistent storage, or refuses it, as some do in private windows. */
 async function askToPersist(): Promise<boolean> {
   try {
     return await navigator.storage.persist();

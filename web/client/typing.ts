@@ -1,13 +1,13 @@
-/** For so long nobody types or points between two words, in ms. */
+/** A pause in typing or pointing is at least this long, in ms. */
 const PAUSE_MS = 1000;
 
-/** What a person does at this page from now on. */
+/** Watches the typing and pointing of the user at a page. */
 export interface Typing {
-  /** Resolves once nobody has typed or pointed for a moment. */
+  /** Resolves once nobody has typed or pointed for `PAUSE_MS`. */
   whenPaused(): Promise<void>;
 }
 
-/** Watches for a person's hands: what they do while a page is loaded again is lost. */
+/** Watches the events of `target`. A page waits for a pause before it reloads, because a reload loses unsent text. */
 export function watchTyping(target: EventTarget): Typing {
   let last = Number.NEGATIVE_INFINITY;
   const note = () => {

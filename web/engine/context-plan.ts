@@ -4,15 +4,15 @@ import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
 import type { BrowserSource } from '../protocol.ts';
 
-/** How a model is loaded: with a context window of so many tokens, and in so many bytes of memory by estimate. */
+/** The context window of a model, in tokens, and the model's estimated memory with it, in bytes. */
 export interface ContextPlan {
   contextLength: number;
   memory: number;
 }
 
 /**
- * Finds the longest context window that fits WebAssembly's memory. A window that is asked for is not shortened. When
- * none fits, `shortage` tells people why.
+ * Returns the longest context window that fits WebAssembly's memory. A window that the model's settings ask for is not
+ * shortened. If no window fits, `shortage` says why, in a sentence for users.
  */
 export function planContext({ kind, shape, contextLength: asked }: BrowserSource): ContextPlan | { shortage: string } {
   const backend = 'wasm';

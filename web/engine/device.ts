@@ -1,9 +1,9 @@
 import type { EngineState } from '../protocol.ts';
 
-/** The device that an engine computes on, and the reason why it is nothing better. */
+/** The device that an engine computes on, and the reason why it is not a faster one. */
 export type Device = EngineState['device'];
 
-/** The facts that decide on the device. */
+/** The facts by which the device is chosen. */
 export interface DeviceFacts {
   gpu: 'none' | 'no adapter' | 'no half floats' | 'usable';
   /** True for a page that is cross-origin isolated; only there can threads share memory. */
@@ -12,14 +12,17 @@ export interface DeviceFacts {
   cores: number;
 }
 
-/** The part of WebGPU that is used here: TypeScript's libraries do not have its types yet. */
+/** The used part of WebGPU, whose types TypeScript does not have yet. */
 interface Gpu {
   requestAdapter(): Promise<{ features: { has(name: string): boolean } } | null>;
 }
 
-/** More threads than these only wait for each other, because the memory is the limit. */
+/** With more threads than this, threads only wait for one another, because the memory is the bottleneck. */
 const MOST_THREADS = 8;
-/** With no more logical cores than these, each is usually a core of its own, so all are used; of more, half. */
+/**
+ * A machine with at most this many logical cores usually has no hyper-threads, so all cores are used; otherwise half of
+ * them.
+ */
 const FEW_CORES = 4;
 
 const GPU_LACKS: Record<Exclude<DeviceFacts['gpu'], 'usable'>, string> = {
@@ -37,7 +40,7 @@ export async function chooseDevice(): Promise<Device> {
   });
 }
 
-/** Picks WebGPU if an adapter can run the kernels, else as many threads as help, else one thread. */
+/** Returns WebGPU if the adapter can run the kernels, else WebAssembly with as many threads as help. */
 export function pickDevice({ gpu, isolated, cores }: DeviceFacts): Device {
   const threads = isolated ? usefulThreads(cores) : 1;
   if (gpu === 'usable') return { backend: 'webgpu', threads, reason: 'A graphics adapter with half floats is there.' };
@@ -49,12 +52,12 @@ export function pickDevice({ gpu, isolated, cores }: DeviceFacts): Device {
   return { backend: 'wasm', threads, reason: `${lacking} ${counted}` };
 }
 
-/** The same device without its graphics adapter, which failed. `why` completes the reason. */
+/** Returns the device without its graphics adapter, which failed. `why` completes the reason. */
 export function withoutGpu(device: Device, why: string): Device {
   return { ...device, backend: 'wasm', reason: `No WebGPU: ${why}` };
 }
 
-/** The same device with no more threads than a model is to compute with. */
+/** Returns the device with at most `most` threads, the limit of a model. */
 export function withMostThreads(device: Device, most = device.threads): Device {
   if (most >= device.threads) return device;
   return { ...device, threads: most, reason: `${device.reason} This model uses ${most} of them.` };

@@ -15,30 +15,30 @@ import { openStoredFile, UnusableFile } from './stored-file.ts';
 export interface LoadedEngine extends AsyncDisposable {
   service: JournaledService;
   info: EngineInfo;
-  /** Bytes that it takes, by estimate. */
+  /** Estimated memory, in bytes. */
   memory: number;
-  /** The device that it runs on, which may be a lesser one than was meant. */
+  /** The device that the model runs on. It may be slower than the intended device. */
   device: Device;
 }
 
-/** llama.cpp takes so large a number for "every layer". */
+/** llama.cpp offloads every layer if the number is larger than the number of layers. */
 const ALL_LAYERS = 99_999;
 
 /** How models are loaded. */
-export interface LoadOptions {
+export interface BrowserLoadOptions {
   device: Device;
   assets: WasmAssets;
-  /** For the engine while it lives. */
+  /** The log of the engine. */
   log: Log;
 }
 
 /**
- * Loads a model from its stored files, on WebGPU if the device says so and that works, else on WebAssembly.
- * `requestLog` is told of failures. Throws an `ApiError` that tells people what is wrong and what helps.
+ * Loads a model from its stored files: on WebGPU if the device has it, and on WebAssembly otherwise or if WebGPU fails.
+ * Failures go to `requestLog`. Throws an `ApiError` that says what is wrong and what helps.
  */
-export async function loadModel(
+export async function loadBrowserEngine(
   { card, source }: BrowserModel,
-  { device, assets, log }: LoadOptions,
+  { device, assets, log }: BrowserLoadOptions,
   requestLog: Log,
 ): Promise<LoadedEngine> {
   const plan = planContext(source);

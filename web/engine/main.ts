@@ -2,19 +2,19 @@ import { toLogFields, withFields } from '../../src/contract/log.ts';
 import type { Port } from '../../src/contract/port.ts';
 import type { JournaledService } from '../../src/engine/chat-service.ts';
 import type { WasmAssets } from '../../src/engine/wasm/engine.ts';
+import { serveCall } from '../../src/wire/call.ts';
 import { serveGathered } from '../../src/wire/inference-calls.ts';
-import { serveCall } from '../../src/wire/wire.ts';
-import { readConfig } from '../config.ts';
+import { readBrowserConfig } from '../config.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { leaderPort } from '../liveness.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import { openInbox, showLife } from '../worker-inbox.ts';
 import { chooseDevice } from './device.ts';
 import { createEngineRoom, type EngineRoom } from './engine-room.ts';
-import { loadModel } from './load-model.ts';
+import { loadBrowserEngine } from './load-model.ts';
 
-// The dedicated worker that owns the engine. wllama runs in a worker of its own below, so this one is never busy and
-// always answers.
+// The dedicated worker that owns the engine. wllama computes in another worker, which this one starts, so this worker
+// is never busy and always answers.
 
 declare const self: DedicatedWorkerGlobalScope;
 
@@ -33,9 +33,9 @@ void openInbox(self, (connection, rawPort) => {
 });
 
 async function openRoom(): Promise<EngineRoom> {
-  const [device, { maxQueue }] = await Promise.all([chooseDevice(), readConfig()]);
+  const [device, { maxQueue }] = await Promise.all([chooseDevice(), readBrowserConfig()]);
   return createEngineRoom({
-    load: (model, requestLog) => loadModel(model, { device, assets, log }, requestLog),
+    load: (model, requestLog) => loadBrowserEngine(model, { device, assets, log }, requestLog),
     device,
     maxWaiting: maxQueue,
     log,

@@ -1,13 +1,13 @@
 import type { StoredFile } from '../protocol.ts';
 
-/** A model's file can't be used. The message tells people what to do. */
+/** A file of a model that is gone, incomplete or damaged. The message says what to do. */
 export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
 }
 
 const GGUF_MAGIC = 'GGUF';
 
-/** Opens the file as a Blob that reads on demand. Throws `UnusableFile` when it is gone, incomplete or no GGUF. */
+/** Opens the file as a Blob that reads on demand. Throws `UnusableFile` if it is gone, incomplete or not a GGUF. */
 export async function openStoredFile(stored: StoredFile): Promise<Blob> {
   const blob = await (stored.place === 'opfs' ? openPrivateFile(stored.path) : openShellFile(stored.url));
   if (blob === null) {
@@ -35,7 +35,7 @@ async function openPrivateFile(path: string[]): Promise<Blob | null> {
   }
 }
 
-// A page that was loaded past its service worker can't fetch the file, but finds it in the cache all the same.
+// After a forced reload the page has no service worker and can't fetch the file, but the cache still has it.
 async function openShellFile(url: string): Promise<Blob | null> {
   const response = (await caches.match(url)) ?? (await fetch(url).catch(() => null));
   return response?.ok ? response.blob() : null;

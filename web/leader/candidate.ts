@@ -1,22 +1,24 @@
 import { readLeaderLock, type ServiceWorkerMessage } from '../protocol.ts';
 import { learnClientId } from './client-id.ts';
 import { standForElection } from './election.ts';
-import { startTerm, type Term } from './term.ts';
+import { type LeaderTerm, startTerm } from './term.ts';
 
-/** A page that is ready to lead: to run the workers for all pages of its origin. One page leads at a time. */
+/** A page that may lead: the leading page runs the workers for all pages of its origin. One page leads at a time. */
 export interface Candidate {
-  /** Stops the workers if this page leads, and leaves the lead to the other pages. */
+  /** Stops the workers if this page leads, and lets another page lead. */
   close(): void;
 }
 
-/** How often the locks are looked at while a leader is awaited, in ms. */
+/** How often the locks are read while a page waits for a leader, in ms. */
 const LOOK_MS = 50;
 
-/** Makes this page one that may lead. The workers' scripts lie in `paddock/` below the service worker's scope. */
+/**
+ * Makes this page a candidate for the lead. The workers' scripts lie in `paddock/` below the service worker's scope.
+ */
 export async function startCandidate(registration: ServiceWorkerRegistration): Promise<Candidate> {
   const clientId = await learnClientId(registration);
   const folder = new URL('paddock/', registration.scope);
-  let term: Term | null = null;
+  let term: LeaderTerm | null = null;
   const candidacy = standForElection(async (epoch, signal) => {
     const own = startTerm({ epoch, clientId, folder, signal });
     term = own;
@@ -28,7 +30,7 @@ export async function startCandidate(registration: ServiceWorkerRegistration): P
     if (data.kind === 'take-over') candidacy.takeOver(data.epoch);
     if (data.kind !== 'connect' || !port) return;
     if (term) term.forward(data.connection, port);
-    // The other end is not told that a port is closed, but it notices that nothing comes.
+    // The service worker gets no event for a closed port, but notices that no message comes.
     else port.close();
   };
   navigator.serviceWorker.addEventListener('message', receive);
@@ -41,7 +43,7 @@ export async function startCandidate(registration: ServiceWorkerRegistration): P
   };
 }
 
-/** Resolves once some page of this origin leads. */
+/** Resolves once a page of this origin leads. */
 export async function whenLed(locks: LockManager = navigator.locks): Promise<void> {
   while (!(await locks.query()).held?.some(({ name = '' }) => readLeaderLock(name))) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

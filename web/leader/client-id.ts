@@ -1,6 +1,6 @@
 import type { PageMessage, ServiceWorkerMessage } from '../protocol.ts';
 
-/** How long an answer may take before it is asked again: the service worker may be replaced meanwhile. In ms. */
+/** The page asks again after this time, in ms: the service worker may have been replaced before it answered. */
 const PATIENCE_MS = 1000;
 
 /** Asks the service worker for this page's id, which a page can't find out by itself. */

@@ -3,20 +3,19 @@ import { ELECTION_LOCK, readLeaderLock } from '../protocol.ts';
 /** A page's candidacy for the lead. */
 export interface Candidacy {
   /**
-   * Takes the lead from a leader that is frozen. Does nothing if this page leads in that epoch or a later one already:
-   * several requests may notice at once that a leader is frozen.
+   * Takes the lead from a leader that is frozen. Does nothing if this page already leads in this epoch or a later one:
+   * several requests may find the same leader frozen.
    */
   takeOver(epoch: number): void;
-  /** Steps down and stands no more. */
+  /** Ends the term if this page leads, and ends the candidacy. */
   end(): void;
 }
 
 /**
- * Waits until the leader before is gone, and leads then; `takeOver` leads at once. A page that loses the lead waits for
- * it again.
+ * Waits until no other page leads, then leads. `takeOver` leads at once. A page that loses the lead waits for it again.
  *
- * @param lead leads in this epoch until the signal is aborted. The epoch is higher than that of every leader that still
- *   lives.
+ * @param lead leads in this epoch until the signal aborts. The epoch is higher than the epochs of all leaders that
+ *   still exist.
  */
 export function standForElection(
   lead: (epoch: number, signal: AbortSignal) => Promise<void>,
@@ -27,8 +26,8 @@ export function standForElection(
   let term = new AbortController();
 
   /**
-   * Waits for the lock, or steals it for this epoch. Whoever steals it next ends this term: it rejects the lock's
-   * request.
+   * Waits for the lock, or steals it for this epoch. If another page steals the lock later, the browser rejects this
+   * page's lock request, and the term ends.
    */
   const stand = async (stolenEpoch: number | null): Promise<void> => {
     term.abort();
@@ -42,7 +41,7 @@ export function standForElection(
     try {
       await locks.request(ELECTION_LOCK, stolenEpoch === null ? { signal: own.signal } : { steal: true }, rule);
     } catch {
-      // It was aborted while it waited, or the lock was stolen.
+      // The wait was aborted, or another page stole the lock.
     }
     own.abort();
     if (!ended && term === own) {
@@ -65,7 +64,7 @@ export function standForElection(
   };
 }
 
-/** The highest epoch of the leaders that live, frozen ones included; 0 when there is none. */
+/** Returns the highest epoch of all leaders, frozen ones included; 0 if there is no leader. */
 async function newestEpoch(locks: LockManager): Promise<number> {
   const { held = [] } = await locks.query();
   return Math.max(0, ...held.map(({ name = '' }) => readLeaderLock(name)?.epoch ?? 0));

@@ -5,16 +5,16 @@ import type { WorkerSign } from '../worker-inbox.ts';
 /** A dedicated worker of this page. */
 export interface PageWorker {
   /**
-   * Resolves to true when the worker is ready, and to false when its script can't be started or it is stopped before.
+   * Resolves to true once the worker is ready, and to false if its script can't be started or if it is stopped first.
    */
   ready: Promise<boolean>;
-  /** Resolves when the worker is dead: stopped, crashed, stuck, or never started. */
+  /** Resolves once the worker is stopped, crashed, stuck, or failed to start. */
   dead: Promise<void>;
   forward(connection: Connection, port: MessagePort): void;
   stop(): void;
 }
 
-/** Starts a module worker that takes in connections with `openInbox`. */
+/** Starts a module worker that receives connections by `openInbox`. */
 export function startWorker(url: URL): PageWorker {
   const lock = `paddock-worker:${crypto.randomUUID()}`;
   const worker = new Worker(url, { type: 'module', name: lock });
@@ -45,10 +45,10 @@ export function startWorker(url: URL): PageWorker {
     if (data.kind !== 'ready' || state !== 'starting') return;
     state = 'ready';
     setReady(true);
-    // No event tells of a worker's end, but its lock is free then.
+    // A worker that ends fires no event, but the browser releases its lock.
     void whenReleased(lock, stopped.signal).then((released) => released && die());
   };
-  // An error of a worker that is ready does not end it.
+  // An uncaught error does not end a worker that is ready.
   worker.onerror = () => {
     if (state === 'starting') die();
   };

@@ -2,7 +2,7 @@ import { holdLock } from '../liveness.ts';
 import { type Connection, leaderLock } from '../protocol.ts';
 import { type PageWorker, startWorker } from './page-worker.ts';
 
-/** The pause before a dead worker is replaced, so that one that always dies does not keep the machine busy. In ms. */
+/** The pause before a dead worker is replaced, in ms: it keeps a worker that always dies from using all of a core. */
 const RESPAWN_MS = 500;
 
 export interface TermOptions {
@@ -14,21 +14,28 @@ export interface TermOptions {
   signal: AbortSignal;
 }
 
-/** A page's time as the leader. It runs the workers: the engine's from the start, the models' once it is needed. */
-export interface Term {
-  /** Hands a connection and its port on to its worker. */
+/**
+ * The time during which a page leads. It runs the engine's worker all the time, and the models' worker from its first
+ * use.
+ */
+export interface LeaderTerm {
+  /** Sends a connection and its port to the worker that serves it. */
   forward(connection: Connection, port: MessagePort): void;
   /** Resolves when the term is over and the workers are stopped. */
   over: Promise<void>;
 }
 
-export function startTerm({ epoch, clientId, folder, signal }: TermOptions): Term {
+/** Starts the engine's worker and leads until the signal aborts. A worker that dies is replaced, in a new epoch. */
+export function startTerm({ epoch, clientId, folder, signal }: TermOptions): LeaderTerm {
   let current = epoch;
   const engineUrl = new URL('engine-worker.js', folder);
   let engine = startWorker(engineUrl);
   let models: PageWorker | null = null;
 
-  /** While this page holds the lock, the service worker sends requests to it. When it lets go, those under way fail. */
+  /**
+   * While this page holds the lock, the service worker sends requests to it. When it releases the lock, the running
+   * requests fail.
+   */
   const advertise = async () => {
     const release = await holdLock(leaderLock(current, clientId));
     await Promise.race([engine.dead, aborted(signal)]);
@@ -41,7 +48,7 @@ export function startTerm({ epoch, clientId, folder, signal }: TermOptions): Ter
       engine.stop();
       if (signal.aborted) break;
       await delay(RESPAWN_MS, signal);
-      // Those who have lost the last engine look for a later epoch.
+      // Requests that lost the previous engine look for a later epoch.
       current += 1;
       engine = startWorker(engineUrl);
     }

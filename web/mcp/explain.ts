@@ -1,12 +1,15 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 
-/** A request got no answer that the page may read. */
+/** A request got no response that the worker may read. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Says for people, and for the model, why a server could not be asked. `origin` is that of the page. */
+/**
+ * Returns a message, for people and for the model, that says why a server could not be asked. `url` is the address of the
+ * server, `origin` the origin of the page.
+ */
 export async function explain(error: unknown, url: string, origin: string): Promise<string> {
   if (error instanceof Unreachable) return explainSilence(url, origin);
   if (error instanceof StreamableHTTPError) return explainStatus(error.code ?? 0, error.message);
@@ -20,12 +23,15 @@ export async function explain(error: unknown, url: string, origin: string): Prom
 function explainStatus(status: number, message: string): string {
   if (status === 401 || status === 403) return `The server wants a key, or not this one: it answers with ${status}.`;
   if (status === 404) return 'There is no MCP server at this address: it answers with 404.';
-  // The SDK's own code for an answer of another type.
+  // The SDK uses codes below 100 for a response with another content type.
   if (status < 100) return 'What answers at this address does not speak MCP over HTTP.';
   return `The server answers with ${status}: ${message.slice(0, 300)}`;
 }
 
-/** Browsers do not tell a page why it may not read an answer. A request whose answer nobody reads shows whether there is one. */
+/**
+ * Browsers hide whether a server is down or refuses this origin. A `no-cors` request succeeds if the server is up, although its
+ * response can't be read.
+ */
 async function explainSilence(url: string, origin: string): Promise<string> {
   const answers = await fetch(url, { method: 'HEAD', mode: 'no-cors' }).then(
     () => true,

@@ -1,21 +1,21 @@
 import { Client } from '@modelcontextprotocol/sdk/client';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { config } from 'zod/v4';
-import { toToolResult } from '../chat/tools/result.ts';
-import type { ServerTool } from '../chat/tools/server.ts';
 import { explain, Unreachable } from './explain.ts';
-import type { FromWorker, KnownServer, ToWorker } from './messages.ts';
+import type { FromWorker, KnownServer, ServerTool, ToWorker } from './messages.ts';
+import { toToolResult } from './result.ts';
 
 declare const self: DedicatedWorkerGlobalScope;
 
-/** How long a server may be silent before a call counts as lost, and how long a call may take in all, in ms. */
+/** A call fails if the server sends nothing for this time, in ms. */
 const SILENCE_MS = 60_000;
+/** The longest time that a call may take in total, in ms. */
 const LONGEST_MS = 600_000;
 
-/** Nobody needs more tools than that, and a server may go on for ever. */
+/** The most pages of tools that are read, because a faulty server may return a next cursor for ever. */
 const MOST_PAGES = 20;
 
-// zod would try whether it may make functions of text. The policy forbids that, and browsers report each try.
+// zod would call `new Function` to test if it is allowed. The policy forbids it, and browsers report each attempt.
 config({ jitless: true });
 
 interface Session {
@@ -62,7 +62,10 @@ async function answer(id: number, work: (signal: AbortSignal) => Promise<FromWor
   }
 }
 
-/** A server forgets its sessions when it starts again, and says so with a 404: then nothing was done, and a new one is begun. */
+/**
+ * Runs the work. A server that has restarted knows the session no more and answers with a 404, before it does anything: then the
+ * work is run a second time, in a new session.
+ */
 async function inSession<T>(work: () => Promise<T>): Promise<T> {
   const begun = session;
   try {
@@ -96,14 +99,14 @@ async function call(name: string, given: Record<string, unknown>, signal: AbortS
     signal,
     timeout: SILENCE_MS,
     maxTotalTimeout: LONGEST_MS,
-    // A server that tells of its progress is not silent. It does so only if somebody listens.
+    // Progress messages restart the timeout. The SDK asks for them only if there is a handler.
     resetTimeoutOnProgress: true,
     onprogress: () => {},
   });
   return toToolResult(result as Parameters<typeof toToolResult>[0]);
 }
 
-/** The session with the server. If it can't be begun, the next call tries again. */
+/** Returns the session with the server. If it can't be opened, the next call tries again. */
 function connected(): Promise<Session> {
   session ??= connect().catch((error: unknown) => {
     session = null;
@@ -123,12 +126,12 @@ async function connect(): Promise<Session> {
     { name: 'paddock-chat', title: 'Paddock', version: '1' },
     { listChanged: { tools: { autoRefresh: false, onChanged: () => self.postMessage({ kind: 'changed' }) } } },
   );
-  // The SDK’s types are not made for exactOptionalPropertyTypes.
+  // The SDK's types do not compile with exactOptionalPropertyTypes.
   await client.connect(transport as Parameters<Client['connect']>[0], { timeout: SILENCE_MS });
   return { client, transport };
 }
 
-/** Marks the errors of requests that got no answer, which browsers describe in different words. */
+/** Fetches. Throws an `Unreachable` if there is no response, because each browser words that error differently. */
 async function reach(url: string | URL, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
@@ -140,7 +143,7 @@ async function reach(url: string | URL, init?: RequestInit): Promise<Response> {
 async function close(): Promise<void> {
   for (const stopper of running.values()) stopper.abort();
   const last = await session?.catch(() => null);
-  // The server may not take it, and the session ends anyway.
+  // The server may refuse to end the session. The worker closes in any case.
   await last?.transport.terminateSession().catch(() => {});
   await last?.client.close().catch(() => {});
   self.close();

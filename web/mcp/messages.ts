@@ -1,27 +1,43 @@
-import type { ToolResult } from '../chat/tools/result.ts';
-import type { ServerTool, ToolServer } from '../chat/tools/server.ts';
+import type { ToolResult } from './result.ts';
 
-// A worker speaks to one MCP server. Its policy lets it call that one origin, and the page's lets the page call none.
+// One worker talks to one MCP server. The policy of the worker's script allows requests to the origin of that server only. The
+// policy of the page allows no requests to MCP servers at all.
 
-/** From the page to the worker. The first one is `open`. Each question has an id of its own, which the answer bears. */
-export type ToWorker =
-  | ({ kind: 'open' } & Pick<ToolServer, 'url' | 'header'>)
-  | { kind: 'list'; id: number }
-  | { kind: 'call'; id: number; tool: string; arguments: Record<string, unknown> }
-  | { kind: 'cancel'; id: number }
-  /** The worker takes its leave of the server, and ends. */
-  | { kind: 'close' };
+/** The address of an MCP server. */
+export interface ServerAddress {
+  url: string;
+  /** A header that is sent with every request, such as an API key; null for none. */
+  header: { name: string; value: string } | null;
+}
 
-export type FromWorker =
-  | { kind: 'listed'; id: number; known: KnownServer }
-  | { kind: 'called'; id: number; result: ToolResult }
-  /** The message is for people, and for the model. */
-  | { kind: 'failed'; id: number; message: string }
-  /** The server has other tools now. */
-  | { kind: 'changed' };
+/** A tool as its MCP server describes it. */
+export interface ServerTool {
+  name: string;
+  description: string;
+  /** A JSON schema of the arguments. */
+  parameters: Record<string, unknown>;
+}
 
-/** What a server tells of itself. */
+/** The name and the tools of an MCP server, as the server states them. */
 export interface KnownServer {
   title: string;
   tools: ServerTool[];
 }
+
+/** A message from the page to the worker. The first message is `open`. The answer to `list` or `call` has the same id. */
+export type ToWorker =
+  | ({ kind: 'open' } & ServerAddress)
+  | { kind: 'list'; id: number }
+  | { kind: 'call'; id: number; tool: string; arguments: Record<string, unknown> }
+  | { kind: 'cancel'; id: number }
+  /** Ends the session with the server, then the worker. */
+  | { kind: 'close' };
+
+/** A message from the worker to the page. */
+export type FromWorker =
+  | { kind: 'listed'; id: number; known: KnownServer }
+  | { kind: 'called'; id: number; result: ToolResult }
+  /** The message is written for people and for the model. */
+  | { kind: 'failed'; id: number; message: string }
+  /** The server's list of tools has changed. */
+  | { kind: 'changed' };

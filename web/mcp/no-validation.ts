@@ -1,6 +1,7 @@
 /**
- * Stands in for the SDK's validator of results, Ajv. That makes functions of text, which the policy forbids, and is larger than all
- * else: a result is text for a model here, which needs no schema.
+ * Replaces Ajv, the validator that the SDK uses for the results of tools. Ajv compiles schemas with `new Function`, which the
+ * policy forbids, and it is larger than the rest of the worker. Here every result becomes text for a model, so none has to match
+ * a schema.
  */
 export class AjvJsonSchemaValidator {
   getValidator() {

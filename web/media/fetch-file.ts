@@ -4,12 +4,12 @@ import { fileTooLarge, MediaProblem, unreachable } from '../../src/media/problem
 import { chunksOf } from '../body-chunks.ts';
 
 /**
- * Fetches the file at an http(s) URL, if its host lets pages of other sites read it. The browser itself limits the
- * redirects, and keeps pages out of private networks.
+ * Fetches the file at an http(s) URL, if its host lets pages of other sites read it. The browser limits the redirects
+ * and blocks private networks.
  *
  * @throws MediaProblem
  */
-export async function fetchFile(
+export async function fetchMediaFile(
   url: URL,
   { fileBytes, fetchMs }: Pick<MediaLimits, 'fileBytes' | 'fetchMs'>,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function fetchFile(
     if (error instanceof MediaProblem) throw error;
     throw unreachable('could not be fetched: its host is down, or lets no page of another site read its files (CORS).');
   } finally {
-    // Stops the download of a body that was not read to its end.
+    // Stops the download if the body was not read to its end.
     cancel.abort();
   }
 }

@@ -2,10 +2,9 @@ import type { ImageSize } from '../../src/media/image-size.ts';
 import { undecodable } from '../../src/media/problem.ts';
 
 /**
- * Draws an image on white, as a PNG of the size that `scaled` gives. It takes the first frame, turned as the EXIF data
- * ask.
+ * Returns the first frame of an image as a PNG on white, in the size that `scaled` gives, turned as the EXIF data ask.
  *
- * @throws MediaProblem when it is broken
+ * @throws MediaProblem if the image is broken
  */
 export async function toPng(image: Uint8Array, scaled: (size: ImageSize) => ImageSize): Promise<Uint8Array> {
   const bitmap = await createImageBitmap(new Blob([image as Uint8Array<ArrayBuffer>])).catch(() => {

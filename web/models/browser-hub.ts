@@ -1,6 +1,6 @@
-import { HUB_URL, type Hub } from '../../src/catalogue/pull/hub.ts';
+import { HUB_URL, type Hub } from '../../src/catalogue/pull/hugging-face.ts';
 
-/** The hub of a browser. A page has no token for it. */
+/** The hub from which browsers pull. Pages have no token for it. */
 export const BROWSER_HUB: Hub = {
   endpoint: HUB_URL,
   token: null,

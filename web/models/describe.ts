@@ -7,7 +7,7 @@ import { readGgufHeader } from '../../src/gguf/header.ts';
 import { readSpecialTokens } from '../../src/gguf/special-tokens.ts';
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 
-/** A file of a model: its bytes for reading it here, and its place for the engine. */
+/** A file of a model: its bytes, from which the header is read, and its place, from which the engine loads it. */
 export interface DescribedFile {
   name: string;
   bytes: ByteSource;
@@ -17,8 +17,8 @@ export interface DescribedFile {
 }
 
 /**
- * Describes a model by the headers of its files: its GGUF, or the parts of it in order, and its projector if it has
- * one. Throws a plain error with the reason when a file is not whole, or when the files are no model.
+ * Describes a model from the headers of its files: the GGUF or its parts in order, and the projector if there is one.
+ * Throws an `Error` with the reason if a file is incomplete, or if the files are not a model.
  */
 export async function describeFiles(
   id: string,

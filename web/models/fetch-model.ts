@@ -1,33 +1,33 @@
-import { messageOf } from '../../src/catalogue/problem.ts';
 import { downloadFailed, placeTaken } from '../../src/catalogue/pull/errors.ts';
-import { fetchFile } from '../../src/catalogue/pull/fetch-file.ts';
+import { fetchModelFile } from '../../src/catalogue/pull/fetch-file.ts';
 import type { PersistOptions } from '../../src/catalogue/pull/patience.ts';
 import { trackProgress } from '../../src/catalogue/pull/progress.ts';
-import { identityOf, type PullPlan, type RemoteFile } from '../../src/catalogue/pull/remote.ts';
+import { fileIdentityOf, type PullPlan, type RemoteFile } from '../../src/catalogue/pull/remote.ts';
 import type { PullEvent } from '../../src/contract/models/puller.ts';
 import { blobBytes } from '../../src/gguf/blob-bytes.ts';
+import { messageOf } from '../../src/utils/error-message.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { describeFiles } from './describe.ts';
 import { withModelLock } from './model-lock.ts';
 import { createPrivatePart } from './private-part.ts';
-import { checkLoadable, makeRoom } from './room.ts';
+import { checkLoadable, ensureStorageSpace } from './room.ts';
 import {
   type FolderName,
   finishPart,
-  folderOf,
   isPublished,
+  modelFolderName,
   openPart,
   openWhole,
   partSize,
-  publish,
+  publishFolder,
   readStored,
   removeOthers,
   wholeSize,
 } from './store.ts';
 
 /**
- * Fetches the files of a plan and makes them a model once all are whole and right. It goes on where an earlier pull of
- * the very same files broke off. `alreadyHere` says that the model was there before.
+ * Fetches the files of a plan and stores them as a model once all are complete and verified. Continues an interrupted
+ * pull of the same files. `alreadyHere` is true if the model was stored before.
  *
  * @throws ApiError
  */
@@ -37,14 +37,14 @@ export function fetchModel(
   options: PersistOptions,
 ): Promise<{ alreadyHere: boolean }> {
   return withModelLock(plan.id, emit, options.signal, async () => {
-    const folder = folderOf(plan.id, identity(plan));
+    const folder = modelFolderName(plan.id, identity(plan));
     if (await isPublished(folder)) return { alreadyHere: true };
     await checkPlace(plan.id);
     checkLoadable(
       plan.id,
       plan.files.reduce((sum, { size }) => sum + size, 0),
     );
-    await makeRoom(plan.id, await bytesToFetch(folder, plan));
+    await ensureStorageSpace(plan.id, await bytesToFetch(folder, plan));
     const report = trackProgress(plan.files, emit);
     for (const [index, file] of plan.files.entries()) {
       const onBytes = (bytes: number) => report(index, bytes);
@@ -52,26 +52,23 @@ export function fetchModel(
       else await fetchInto(folder, file, emit, { ...options, onBytes });
     }
     options.signal.throwIfAborted();
-    await publish(folder, await describe(folder, plan));
+    await publishFolder(folder, await describe(folder, plan));
     await removeOthers(plan.id, folder);
     return { alreadyHere: false };
   });
 }
 
-/** Refuses to replace a model that the user has imported: it can't be fetched again. */
+/** Throws an `ApiError` if the model was imported: a pull would replace it, and it can't be fetched again. */
 async function checkPlace(id: string): Promise<void> {
   const stored = (await readStored()).find(({ model }) => model.card.id === id);
   if (stored?.model.card.sources.every(({ url }) => url === ''))
     throw placeTaken(`There is an imported model ${id}. Remove it first.`);
 }
 
-/**
- * A text that is the same for the same files, and another for other files of the model. A file that nothing is known of
- * is like no other.
- */
+/** Returns a text that is equal for equal files. It is unique if nothing is known that identifies a file. */
 function identity({ files }: PullPlan): string {
   const known = files
-    .map(identityOf)
+    .map(fileIdentityOf)
     .map(({ name, url, size, sha256, validator }) => [name, size, sha256 ?? [url, validator ?? crypto.randomUUID()]]);
   return JSON.stringify(known);
 }
@@ -88,11 +85,11 @@ async function fetchInto(
   folder: FolderName,
   file: RemoteFile,
   emit: (event: PullEvent) => void,
-  options: Parameters<typeof fetchFile>[3],
+  options: Parameters<typeof fetchModelFile>[3],
 ): Promise<void> {
   const part = createPrivatePart(await openPart(folder, file.name), file.sha256 !== null);
   try {
-    await fetchFile(file, part, emit, options);
+    await fetchModelFile(file, part, emit, options);
   } finally {
     part.close();
   }
@@ -100,7 +97,7 @@ async function fetchInto(
 }
 
 async function describe(folder: FolderName, { id, files }: PullPlan): Promise<BrowserModel> {
-  const sources = files.map(identityOf).map(({ name, url, size, sha256 }) => ({
+  const sources = files.map(fileIdentityOf).map(({ name, url, size, sha256 }) => ({
     filename: name,
     url,
     size,

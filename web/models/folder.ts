@@ -8,8 +8,8 @@ interface MovableFile extends FileSystemFileHandle {
 }
 
 /**
- * Opens the folder at this path from the origin's private one. Makes the folders that are missing. Throws an `ApiError`
- * if the browser lets the site keep no files.
+ * Opens the folder at this path in the origin's private file system, and makes the missing folders. Throws an
+ * `ApiError` if the browser stores no files for this site.
  */
 export async function makeFolder(path: string[]): Promise<FileSystemDirectoryHandle> {
   const root = await findRoot();
@@ -23,7 +23,7 @@ export async function makeFolder(path: string[]): Promise<FileSystemDirectoryHan
   return folder;
 }
 
-/** Opens the folder at this path; null if it is missing, as all are where the browser keeps no files. */
+/** Opens the folder at this path. Returns null if it is missing, or if the browser stores no files for this site. */
 export async function findFolder(path: string[]): Promise<FileSystemDirectoryHandle | null> {
   const root = await findRoot();
   if (!root) return null;
@@ -36,24 +36,24 @@ export async function findFolder(path: string[]): Promise<FileSystemDirectoryHan
   return folder;
 }
 
-/** A file that can be read; null if it is missing. */
+/** Returns the file; null if it is missing. */
 export async function findFile(folder: FileSystemDirectoryHandle, name: string): Promise<File | null> {
   const handle = await unlessMissing(folder.getFileHandle(name));
   return handle && unlessMissing(handle.getFile());
 }
 
-/** Removes a file, or a folder with all that is in it. It may be missing. */
+/** Removes a file, or a folder with its content. Does nothing if it is missing. */
 export async function removeFrom(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
   await unlessMissing(folder.removeEntry(name, { recursive: true }));
 }
 
-/** Renames a file in one step. A file that has the new name already is replaced. */
+/** Renames a file in one step. Replaces a file that has the new name. */
 export async function rename(folder: FileSystemDirectoryHandle, from: string, to: string): Promise<void> {
   await removeFrom(folder, to);
   await ((await folder.getFileHandle(from)) as MovableFile).move(to);
 }
 
-/** Writes a whole file: a half-written one is never there. Works in dedicated workers only. */
+/** Writes a file in one step: readers see the old content or the new, never a part. Works in dedicated workers only. */
 export async function writeWhole(folder: FileSystemDirectoryHandle, name: string, text: string): Promise<void> {
   const unfinished = `${name}.new`;
   const file = await (await folder.getFileHandle(unfinished, { create: true })).createSyncAccessHandle();
@@ -67,7 +67,7 @@ export async function writeWhole(folder: FileSystemDirectoryHandle, name: string
   await rename(folder, unfinished, name);
 }
 
-/** The origin's private folder; null if this browser has none, or denies it. */
+/** Returns the root of the origin's private file system; null if the browser has none or denies it. */
 async function findRoot(): Promise<FileSystemDirectoryHandle | null> {
   try {
     return await navigator.storage.getDirectory();

@@ -1,6 +1,5 @@
-import { messageOf } from '../../src/catalogue/problem.ts';
 import { diskFull, placeTaken } from '../../src/catalogue/pull/errors.ts';
-import { isGguf, isSafeName, localName, shardsOf, stemOf } from '../../src/catalogue/pull/names.ts';
+import { isGguf, isSafeName, localName, modelIdStemOf, shardsOf } from '../../src/catalogue/pull/names.ts';
 import { NoRoom } from '../../src/catalogue/pull/part-file.ts';
 import { trackProgress } from '../../src/catalogue/pull/progress.ts';
 import { type ApiError, invalidRequest } from '../../src/contract/errors.ts';
@@ -10,33 +9,34 @@ import { blobBytes } from '../../src/gguf/blob-bytes.ts';
 import { IncompleteFile } from '../../src/gguf/file-reader.ts';
 import { readGgufHeader } from '../../src/gguf/header.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
+import { messageOf } from '../../src/utils/error-message.ts';
 import type { BrowserModel } from '../protocol.ts';
 import { describeFiles } from './describe.ts';
 import { withModelLock } from './model-lock.ts';
 import { createPrivatePart, type PrivatePart } from './private-part.ts';
-import { checkLoadable, freeBytes, makeRoom } from './room.ts';
+import { checkLoadable, ensureStorageSpace, freeBytes } from './room.ts';
 import {
   type FolderName,
   finishPart,
-  folderOf,
+  modelFolderName,
   openPart,
   openWhole,
-  publish,
+  publishFolder,
   readStored,
   removeFolder,
   removeOthers,
 } from './store.ts';
 
-/** The header is looked for when so many bytes have come, and then each time when twice as many have. */
+/** The header is parsed after this many bytes, and again each time the number of bytes has doubled. */
 const FIRST_LOOK = 64 * 1024;
 
 /**
- * Stores a GGUF of the user's as a model. The model is called like the file, with the folders before its name if there
- * are any. A file that is no whole model is refused as early as its header tells, and nothing is left of it.
+ * Stores a GGUF file of the user as a model. The model's id is the name of the file, with its folders. A file that is
+ * not a complete model is refused as soon as its header shows it, and nothing of it stays stored.
  *
  * @throws ApiError
  */
-export async function importModel(
+export async function storeImportedModel(
   { filename, size }: ImportedFile,
   body: ReadableStream<Uint8Array>,
   emit: (event: PullEvent) => void,
@@ -44,16 +44,16 @@ export async function importModel(
 ): Promise<void> {
   const folders = filename.split('/').slice(0, -1);
   const name = localName(filename);
-  const id = [...folders, stemOf(name)].join('/');
+  const id = [...folders, modelIdStemOf(name)].join('/');
   checkName(folders, name);
   await withModelLock(id, emit, signal, async () => {
     if ((await readStored()).some(({ model }) => model.card.id === id))
       throw placeTaken(`There is a model ${id} already. Remove it first, or give the file another name.`);
-    const folder = folderOf(id, crypto.randomUUID());
+    const folder = modelFolderName(id, crypto.randomUUID());
     try {
       await gather(body, { folder, name, size }, emit, signal);
       signal.throwIfAborted();
-      await publish(folder, await describe(folder, id, name));
+      await publishFolder(folder, await describe(folder, id, name));
     } catch (error) {
       await removeFolder(folder);
       throw error;
@@ -78,7 +78,7 @@ interface Target {
   size: number | null;
 }
 
-/** Writes the body into the folder. */
+/** Writes the body into the folder. Throws an `ApiError` if it is not a complete GGUF, or if the storage is full. */
 async function gather(
   body: ReadableStream<Uint8Array>,
   { folder, name, size }: Target,
@@ -110,15 +110,15 @@ async function gather(
 }
 
 /**
- * Makes a function that tells how long the file will be at least, judging by the bytes that have come, and makes room
- * for it.
+ * Returns a function that estimates the file's length from the bytes so far, and makes room for it. The length grows as
+ * more of the header is known.
  */
 async function expectBytes(name: string, size: number | null) {
   let expected = size ?? 0;
   let nextLook = FIRST_LOOK;
   const prepare = async (written: number) => {
     checkLoadable(name, expected);
-    await makeRoom(name, expected - written);
+    await ensureStorageSpace(name, expected - written);
   };
   await prepare(0);
   return async (part: PrivatePart, written: number): Promise<number> => {
@@ -133,7 +133,10 @@ async function expectBytes(name: string, size: number | null) {
   };
 }
 
-/** The length that the header promises, as far as it has come. Throws an `ApiError` when it is no GGUF's. */
+/**
+ * Returns the length that the header promises, as far as it has come. Throws an `ApiError` if it is not the header of a
+ * GGUF.
+ */
 async function promisedSize(part: PrivatePart, name: string, written: number): Promise<number> {
   try {
     await readGgufHeader({ size: written, read: part.read });

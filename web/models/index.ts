@@ -2,8 +2,8 @@ import type { BrowserModel } from '../protocol.ts';
 import { readStored } from './store.ts';
 
 /**
- * The models that this origin has stored, in the order of their ids. Reads the store each time. Service workers can
- * call it too.
+ * Returns the stored models of this origin, sorted by id. Reads the store each time. The service worker can call it
+ * too.
  */
 export async function readModels(): Promise<BrowserModel[]> {
   return (await readStored()).map(({ model }) => model);

@@ -2,14 +2,14 @@ import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
 import { createSharedPuller } from '../../src/catalogue/pull/shared-puller.ts';
 import type { PullEvent } from '../../src/contract/models/puller.ts';
 import type { ModelJob } from '../protocol.ts';
+import { BROWSER_HUB } from './browser-hub.ts';
 import { fetchModel } from './fetch-model.ts';
-import { BROWSER_HUB } from './hub.ts';
-import { importModel } from './import-model.ts';
+import { storeImportedModel } from './import-model.ts';
 import { createPageFetch } from './page-fetch.ts';
-import { removeModel } from './remove-model.ts';
+import { removeStoredModel } from './remove-model.ts';
 
 /**
- * Does a job and tells how far it is. `body` is the file of an import. Throws an `ApiError` that says what the caller
+ * Does a job and emits its progress. `body` is the file of an import. Throws an `ApiError` that says what the caller
  * can do.
  */
 export type DoJob = (
@@ -19,8 +19,11 @@ export type DoJob = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** @param endpoint the URL of a hub other than Hugging Face's */
-export function createJobs(endpoint: string | null): DoJob {
+/**
+ * Returns the function that does all jobs. `endpoint` is the URL of a hub other than Hugging Face's; null for Hugging
+ * Face.
+ */
+export function createJobHandler(endpoint: string | null): DoJob {
   const hub = { ...BROWSER_HUB, ...(endpoint !== null && { endpoint: endpoint.replace(/\/+$/, '') }) };
   const puller = createSharedPuller({ hub, fetch: createPageFetch(), patience: PATIENCE, fetchModel });
   return async (job, body, emit, signal) => {
@@ -30,9 +33,9 @@ export function createJobs(endpoint: string | null): DoJob {
         return;
       case 'import':
         if (!body) throw new Error('an import came without its file');
-        return importModel(job, body, emit, signal);
+        return storeImportedModel(job, body, emit, signal);
       case 'remove':
-        return removeModel(job.id);
+        return removeStoredModel(job.id);
       default:
         return job satisfies never;
     }

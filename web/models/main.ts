@@ -1,18 +1,18 @@
 import { toLogFields } from '../../src/contract/log.ts';
 import type { PullEvent } from '../../src/contract/models/puller.ts';
-import { serveCall } from '../../src/wire/wire.ts';
+import { serveCall } from '../../src/wire/call.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { leaderPort } from '../liveness.ts';
 import type { Connection, ModelJob } from '../protocol.ts';
 import { openInbox } from '../worker-inbox.ts';
-import { createJobs } from './jobs.ts';
+import { createJobHandler } from './jobs.ts';
 
 // The dedicated worker that changes the stored models: only dedicated workers can write files synchronously. `?hub=` in
 // its own URL names another hub than Hugging Face's.
 
 declare const self: DedicatedWorkerGlobalScope;
 
-const doJob = createJobs(new URL(self.location.href).searchParams.get('hub'));
+const doJob = createJobHandler(new URL(self.location.href).searchParams.get('hub'));
 void openInbox(self, (connection, port) => void serve(connection, port));
 
 async function serve(connection: Connection, rawPort: MessagePort): Promise<void> {
@@ -29,11 +29,11 @@ async function serve(connection: Connection, rawPort: MessagePort): Promise<void
       if (!signal.aborted) log.error('job failed', { requestId, model, ...toLogFields(error) });
     },
   );
-  // The page's upload goes on until its body is read or cancelled, and the call may be over before that.
+  // A body that is not read keeps the page's upload running, even after the call has ended.
   await body?.cancel().catch(() => {});
 }
 
-/** The model of a job as the log names it: by its id, or by the source that it comes from. */
+/** Returns the name of a job's model for the log: its id, or the source that it is pulled from. */
 function modelOf(job: ModelJob): string {
   switch (job.kind) {
     case 'pull':

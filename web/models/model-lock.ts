@@ -1,12 +1,12 @@
 import type { PullEvent } from '../../src/contract/models/puller.ts';
 import { folderPrefix } from './store.ts';
 
-/** The lock that is held while the folders with this prefix are changed. */
+/** Returns the name of the lock that is held while the folders with this prefix change. */
 const nameOf = (prefix: string) => `paddock-model:${prefix}`;
 
 /**
- * Changes a model's folders while nobody else does. The worker of a page that is about to end may still be at it: then
- * this says that it waits.
+ * Runs `work` while nobody else changes the model's folders. If another worker holds the lock, it emits that it waits:
+ * the worker of a page that is closing may still be busy.
  */
 export async function withModelLock<T>(
   id: string,
@@ -21,7 +21,7 @@ export async function withModelLock<T>(
   return navigator.locks.request(name, { signal }, work) as Promise<T>;
 }
 
-/** Changes a model's folders, but gives null at once if somebody else is at it. */
+/** Runs `work` on the model's folders, or returns null at once if another worker holds the lock. */
 export function unlessBusy<T>(id: string, work: () => Promise<T>): Promise<{ value: T } | null> {
   return tryLock(nameOf(folderPrefix(id)), work);
 }
@@ -31,7 +31,7 @@ function tryLock<T>(name: string, work: () => Promise<T>): Promise<{ value: T } 
   return navigator.locks.request(name, { ifAvailable: true }, run) as Promise<{ value: T } | null>;
 }
 
-/** Says whether somebody changes the folders with this prefix now. */
+/** True if a worker is changing the folders with this prefix. */
 export async function isBusy(prefix: string): Promise<boolean> {
   const { held = [] } = await navigator.locks.query();
   return held.some(({ name }) => name === nameOf(prefix));

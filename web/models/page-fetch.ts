@@ -1,12 +1,12 @@
 import { TemporaryFailure } from '../../src/catalogue/pull/patience.ts';
 import type { Fetch } from '../../src/catalogue/pull/remote.ts';
 
-/** A page can't tell a host that refuses it from one that is down for a moment, so it tries again this often. */
+/** A page can't tell a host that refuses it from a host that is down for a moment, so it retries only this often. */
 const UNREACHABLE = { retries: 3 };
 
 /**
- * A fetch for pages that read files of other sites. It leaves out `if-range`: a browser sends a preflight before it,
- * and many hosts refuse that. Instead, the file is compared afterwards with what it was before.
+ * Returns a fetch for files of other sites. It leaves out `if-range`, since browsers send a preflight before that
+ * header and many hosts refuse preflights. Instead, the finished file is compared with the earlier version.
  */
 export function createPageFetch(): Fetch {
   const reached = new Set<string>();

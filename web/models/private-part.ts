@@ -3,21 +3,21 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { NoRoom, type PartFile } from '../../src/catalogue/pull/part-file.ts';
 
 const MIB = 1024 * 1024;
-/** Bytes that are hashed at a stretch: in between, the worker shows that it is alive. */
+/** Bytes that are hashed in one task. Between tasks the worker shows that it is alive. */
 const STRETCH = 16 * MIB;
 
 /**
- * A part in the origin's private file system. Each write is in the file at once, so nothing is lost when the worker is
- * stopped.
+ * A part of a file in the origin's private file system. Each write reaches the file at once, so nothing is lost if the
+ * worker is stopped.
  */
 export interface PrivatePart extends PartFile {
   close(): void;
 }
 
 /**
- * Takes over an open file.
+ * Wraps an open file, which `close` closes.
  *
- * @param hashing hashes what is written in order on the way, so that `sha256` has less to read
+ * @param hashing hashes the bytes while they are written in order, so that `sha256` has less to read
  */
 export function createPrivatePart(file: FileSystemSyncAccessHandle, hashing: boolean): PrivatePart {
   let hash = sha256.create();
@@ -64,7 +64,7 @@ export function createPrivatePart(file: FileSystemSyncAccessHandle, hashing: boo
   };
 }
 
-/** Gives how many bytes were written: fewer than there are when the storage is full. */
+/** Returns the number of written bytes: fewer than all if the storage is full. */
 function writeAt(file: FileSystemSyncAccessHandle, bytes: Uint8Array, position: number): number {
   try {
     return file.write(bytes as Uint8Array<ArrayBuffer>, { at: position });

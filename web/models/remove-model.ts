@@ -4,11 +4,11 @@ import { unlessBusy } from './model-lock.ts';
 import { readStored, removeOthers } from './store.ts';
 
 /**
- * Removes a stored model, and the files that unfinished pulls of it have left.
+ * Removes a stored model, and the files that unfinished pulls of it left behind.
  *
- * @throws ApiError
+ * @throws ApiError if there is no such model, or if it is being changed
  */
-export async function removeModel(id: string): Promise<void> {
+export async function removeStoredModel(id: string): Promise<void> {
   const outcome = await unlessBusy(id, async () => {
     const stored = (await readStored()).some(({ model }) => model.card.id === id);
     await removeOthers(id, null);

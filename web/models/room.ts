@@ -2,18 +2,18 @@ import { diskFull, invalidSource } from '../../src/catalogue/pull/errors.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
 import { formatBytes } from '../../src/utils/bytes.ts';
 import { isBusy } from './model-lock.ts';
-import { prefixOf, removeFolder, unfinishedFolders } from './store.ts';
+import { prefixOfFolder, removeFolder, unfinishedFolders } from './store.ts';
 
 /**
- * Makes sure that the origin's storage has room for so many more bytes of a model. If it has none, the files of other
- * unfinished pulls are removed.
+ * Makes sure that the origin's storage has room for this many more bytes of a model. If it has not, the files of
+ * unfinished pulls of other models are removed.
  *
- * @throws ApiError that names the bytes needed and the bytes left
+ * @throws ApiError that names the needed bytes and the free bytes
  */
-export async function makeRoom(id: string, bytes: number): Promise<void> {
+export async function ensureStorageSpace(id: string, bytes: number): Promise<void> {
   if (bytes <= (await freeBytes())) return;
   for (const folder of await unfinishedFolders()) {
-    if (!(await isBusy(prefixOf(folder)))) await removeFolder(folder);
+    if (!(await isBusy(prefixOfFolder(folder)))) await removeFolder(folder);
   }
   const free = await freeBytes();
   if (bytes <= free) return;
@@ -23,7 +23,7 @@ export async function makeRoom(id: string, bytes: number): Promise<void> {
   );
 }
 
-/** Throws an `ApiError` for a model that could be stored, but is too large ever to be loaded. */
+/** Throws an `ApiError` if the model is too large for WebAssembly's memory, though the disk may have room for it. */
 export function checkLoadable(id: string, bytes: number): void {
   if (bytes < WASM_MEMORY_BYTES) return;
   throw invalidSource(
@@ -32,7 +32,7 @@ export function checkLoadable(id: string, bytes: number): void {
   );
 }
 
-/** How much more the browser lets this site store, in bytes; no bound is known if the browser does not say. */
+/** Returns how many more bytes the browser lets this site store; infinity if the browser does not say. */
 export async function freeBytes(): Promise<number> {
   try {
     const { quota = 0, usage = 0 } = await navigator.storage.estimate();

@@ -3,15 +3,15 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import type { BrowserModel, StoredFile } from '../protocol.ts';
 import { findFile, findFolder, makeFolder, removeFrom, rename, writeWhole } from './folder.ts';
 
-// paddock/models/<name>-<id>-<version>/ in the origin's private file system holds one model: its files, those that are
-// not whole yet with `.part` at the end, and `model.json` (a `BrowserModel`), which comes last and makes it a model. So
-// a pull that ends anywhere leaves nothing torn, and the next one goes on in the same folder.
+// paddock/models/<name>-<id>-<version>/ in the origin's private file system holds the files of one model. An incomplete
+// file has `.part` at the end of its name. `model.json` (a `BrowserModel`) is written last: a folder without it is an
+// unfinished pull, which the next pull of the same files continues.
 
 const MODELS = ['paddock', 'models'];
 const DESCRIPTION = 'model.json';
 const PART = '.part';
 
-/** A model's folder, by its name. */
+/** The name of a model's folder. */
 export type FolderName = string;
 
 export interface StoredModel {
@@ -19,19 +19,22 @@ export interface StoredModel {
   model: BrowserModel;
 }
 
-/** The beginning of the names of all folders of a model, whichever files it is made of. Locks are named by it too. */
+/**
+ * Returns the prefix of the names of all folders with this model id, whatever their files are. The model's lock has it
+ * in its name too.
+ */
 export function folderPrefix(id: string): string {
   const legible = id.replace(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80);
   return `${legible}-${digest(id, 12)}`;
 }
 
-/** The folder of a model with these very files. */
-export function folderOf(id: string, identity: string): FolderName {
+/** Returns the folder of a model with exactly these files. */
+export function modelFolderName(id: string, identity: string): FolderName {
   return `${folderPrefix(id)}-${digest(identity, 16)}`;
 }
 
-/** The `folderPrefix` of a folder's name. */
-export function prefixOf(folder: FolderName): string {
+/** Returns the `folderPrefix` in a folder's name. */
+export function prefixOfFolder(folder: FolderName): string {
   return folder.slice(0, folder.lastIndexOf('-'));
 }
 
@@ -39,7 +42,7 @@ function digest(text: string, length: number): string {
   return bytesToHex(sha256(new TextEncoder().encode(text))).slice(0, length);
 }
 
-/** All folders, those of unfinished models too. */
+/** Lists all folders, unfinished ones included. */
 export async function listFolders(): Promise<FolderName[]> {
   const names: FolderName[] = [];
   for await (const entry of (await findFolder(MODELS))?.values() ?? []) {
@@ -48,7 +51,7 @@ export async function listFolders(): Promise<FolderName[]> {
   return names;
 }
 
-/** The stored models, by their ids. Of two with one id it is the one that was stored last. */
+/** Returns the stored models, sorted by id. If two have the same id, it returns the one that was stored last. */
 export async function readStored(): Promise<StoredModel[]> {
   const found = await Promise.all((await listFolders()).map(readFolder));
   const models = new Map<string, StoredModel>();
@@ -71,7 +74,7 @@ async function readDescription(name: FolderName): Promise<{ value: BrowserModel;
     const value: unknown = JSON.parse(await file.text());
     return isBrowserModel(value) ? { value, time: file.lastModified } : null;
   } catch {
-    // It is being removed just now, or the disk has lost it: then the folder is an unfinished one.
+    // A folder whose description is being removed, or is damaged, counts as unfinished.
     return null;
   }
 }
@@ -81,7 +84,7 @@ function isBrowserModel(value: unknown): value is BrowserModel {
   return typeof card?.id === 'string' && Array.isArray(source?.files);
 }
 
-/** Says whether the folder holds a model, and all its files have their right lengths. */
+/** True if the folder holds a model, and all its files have the right lengths. */
 export async function isPublished(folder: FolderName): Promise<boolean> {
   const description = await readDescription(folder);
   if (!description) return false;
@@ -92,43 +95,43 @@ export async function isPublished(folder: FolderName): Promise<boolean> {
   return true;
 }
 
-/** Makes the folder a model. */
-export async function publish(folder: FolderName, model: BrowserModel): Promise<void> {
+/** Writes the description of a model into its folder. From then on the folder is a stored model. */
+export async function publishFolder(folder: FolderName, model: BrowserModel): Promise<void> {
   await writeWhole(await makeFolder([...MODELS, folder]), DESCRIPTION, JSON.stringify(model));
 }
 
-/** Removes a folder. It stops being a model first, so that no torn one is ever found. */
+/** Removes a folder. The description goes first, so that a half-removed folder is never read as a model. */
 export async function removeFolder(folder: FolderName): Promise<void> {
   const models = await makeFolder(MODELS);
   await removeFrom(await models.getDirectoryHandle(folder, { create: true }), DESCRIPTION);
   await removeFrom(models, folder);
 }
 
-/** Removes all folders of a model but one. */
+/** Removes all folders of a model except `kept`. */
 export async function removeOthers(id: string, kept: FolderName | null): Promise<void> {
   const prefix = folderPrefix(id);
-  const others = (await listFolders()).filter((folder) => folder !== kept && prefixOf(folder) === prefix);
+  const others = (await listFolders()).filter((folder) => folder !== kept && prefixOfFolder(folder) === prefix);
   for (const folder of others) await removeFolder(folder);
 }
 
-/** The folders that hold no model yet, or none any more. */
+/** Lists the folders without a description. */
 export async function unfinishedFolders(): Promise<FolderName[]> {
   const finished = await Promise.all((await listFolders()).map(async (name) => [name, await readDescription(name)]));
   return finished.filter(([, description]) => description === null).map(([name]) => String(name));
 }
 
-/** Opens the part of a file: the file under its name until it is whole. Nobody else can open it until it is closed. */
+/** Opens the part of a file: its bytes until it is complete. Throws if it is open already. */
 export async function openPart(folder: FolderName, name: string): Promise<FileSystemSyncAccessHandle> {
   const place = await makeFolder([...MODELS, folder]);
   return (await place.getFileHandle(name + PART, { create: true })).createSyncAccessHandle();
 }
 
-/** The length of a file's part in bytes; 0 if there is none. */
+/** Returns the length of a file's part, in bytes; 0 if there is none. */
 export async function partSize(folder: FolderName, name: string): Promise<number> {
   return (await sizeOf(folder, name + PART)) ?? 0;
 }
 
-/** The length in bytes of a file that was found whole and right; null if there is none. */
+/** Returns the length of a complete file, in bytes; null if there is none. */
 export function wholeSize(folder: FolderName, name: string): Promise<number | null> {
   return sizeOf(folder, name);
 }
@@ -138,12 +141,12 @@ async function sizeOf(folder: FolderName, name: string): Promise<number | null> 
   return (place && (await findFile(place, name)))?.size ?? null;
 }
 
-/** Turns a part into the file itself. Call it once the part is closed, whole and right. */
+/** Renames a part to the file itself. Call it once the part is closed, complete and verified. */
 export async function finishPart(folder: FolderName, name: string): Promise<void> {
   await rename(await makeFolder([...MODELS, folder]), name + PART, name);
 }
 
-/** Opens a whole file of a folder; `stored` is its place for the engine. */
+/** Opens a complete file; `stored` is the place from which the engine loads it. Throws if there is none. */
 export async function openWhole(folder: FolderName, name: string): Promise<{ file: File; stored: StoredFile }> {
   const file = await (await (await makeFolder([...MODELS, folder])).getFileHandle(name)).getFile();
   return { file, stored: { place: 'opfs', path: [...MODELS, folder, name], size: file.size } };

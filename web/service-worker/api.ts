@@ -1,21 +1,19 @@
-import { createApi, hasRoute } from '../../src/api/api.ts';
+import { createApi, ROUTES } from '../../src/api/api.ts';
 import type { ApiContext } from '../../src/api/context.ts';
-import { dialectOf } from '../../src/api/http/dialect.ts';
 import { errorReply } from '../../src/api/http/http.ts';
-import { JSON_LIMITS } from '../../src/api/http/json-scan.ts';
-import { canonicalPath, isApiPath } from '../../src/api/http/paths.ts';
+import { isApiPath } from '../../src/api/http/paths.ts';
 import { navigationNotAllowed } from '../../src/api/http/refusals.ts';
 import { requestIdHeaders, requestIdOf } from '../../src/api/http/request-id.ts';
 import { plainKeys } from '../../src/api/keys/plain.ts';
 import type { ResponseStore } from '../../src/api/responses/store.ts';
 import { invalidRequest } from '../../src/contract/errors.ts';
 import { toLogFields } from '../../src/contract/log.ts';
-import type { Finder } from '../../src/contract/models/hub.ts';
+import type { Finder } from '../../src/contract/models/finder.ts';
 import type { Importer } from '../../src/contract/models/importer.ts';
 import { consoleLog as log } from '../console-log.ts';
 import { createBrowserMediaReader } from '../media/reader.ts';
 import type { BrowserConfig, BrowserModel } from '../protocol.ts';
-import { readCatalogue } from './catalogue.ts';
+import { readBrowserCatalogue } from './catalogue.ts';
 import { type Connect, connect } from './connect.ts';
 import type { Tabs } from './find-leader.ts';
 import { createJobs, type Jobs } from './jobs.ts';
@@ -33,7 +31,7 @@ export interface BrowserGround {
   readConfig: () => Promise<BrowserConfig>;
   responses: ResponseStore;
   finder: Finder;
-  /** Paddock's, for `system_fingerprint`. */
+  /** Paddock's version, for `system_fingerprint`. */
   version: string;
 }
 
@@ -46,28 +44,28 @@ export interface PageRequest {
   clientId: string;
 }
 
-/** A page's request, with what its answer needs. */
+/** A page's request, and the parts that its reply needs. */
 interface Asked extends PageRequest {
   requestId: string;
   connect: Connect;
-  /** Called when a generation has begun for good. */
+  /** Called when a generation has begun, so that it can no longer fail with a status code. */
   onBegun: () => void;
 }
 
 const media = createBrowserMediaReader();
 
 /**
- * Says whether a request is for the API. At a path without `/v1` the site may have a file of its own, such as a page
- * `/models`: there the API takes what no file answers, and what asks for JSON.
+ * True if a request is for the API. At a path without `/v1`, the site may have a file of its own, such as a page
+ * `/models`: there the API takes requests for JSON, and requests of methods that no file answers.
  */
 export function isForApi(path: string, { method, mode, headers }: Request): boolean {
   if (isApiPath(path)) return true;
-  if (mode === 'navigate' || !hasRoute(path)) return false;
+  if (mode === 'navigate' || !ROUTES.has(path)) return false;
   const isRead = method === 'GET' || method === 'HEAD';
   return !isRead || headers.get('accept')?.includes('application/json') === true;
 }
 
-/** Says whether a request is a form that was sent to here: any site can do that, and the browser does not tell which one did. */
+/** True if a request is an HTML form. Any site can send a form, and the browser does not tell which site did. */
 export function isForm({ method, mode }: Pick<Request, 'method' | 'mode'>): boolean {
   return mode === 'navigate' && method !== 'GET' && method !== 'HEAD';
 }
@@ -95,24 +93,17 @@ export async function answer(ground: BrowserGround, { request, path, clientId }:
 }
 
 function failure(error: unknown, path: string, requestId: string): Response {
-  const { headers, ...reply } = errorReply(error, dialectOf(path), requestId);
+  const { headers, ...reply } = errorReply(error, ROUTES.dialectOf(path), requestId);
   return toResponse({ ...reply, headers: { ...headers, ...requestIdHeaders(requestId) } });
 }
 
-/** Says whether the reply tells what is loaded: then the engine has to be asked first. */
-function tellsState({ request: { method }, path: asked }: Asked): boolean {
-  const path = canonicalPath(asked);
-  return (
-    /^\/(health|api\/(ps|show))$/.test(path) || (['GET', 'HEAD'].includes(method) && /^\/v1\/models(\/|$)/.test(path))
-  );
-}
-
 async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext> {
-  const { request, requestId, connect, onBegun } = asked;
+  const { request, path, requestId, connect, onBegun } = asked;
+  const { route } = ROUTES.find({ method: request.method, path });
   const [config, catalogue, state] = await Promise.all([
     ground.readConfig(),
-    readCatalogue(ground.readModels),
-    tellsState(asked) ? askState(connect, requestId) : null,
+    readBrowserCatalogue(ground.readModels),
+    route?.reportsState ? askState(connect, requestId) : null,
   ]);
   const find = catalogue.model;
   const jobs = createJobs({ requestId, connect, find, refresh: catalogue.refresh });
@@ -129,7 +120,6 @@ async function prepare(ground: BrowserGround, asked: Asked): Promise<ApiContext>
     apiKeys: plainKeys(apiKeys),
     // Only pages of this origin reach a service worker, and the navigations that `answer` refuses.
     pages: { origins: [], local: 'none' },
-    jsonLimits: JSON_LIMITS,
     contentFilter,
     pingIntervalMs,
     systemFingerprint: `paddock-${ground.version}`,

@@ -3,7 +3,7 @@ import type { BrowserModel, StoredFile } from '../protocol.ts';
 /** Reads the models that come with Paddock from the build's `built-in.json`, whose URLs are relative to `scope`. */
 export async function readBuiltIn(response: Response, scope: URL): Promise<BrowserModel[]> {
   if (!response.ok) return [];
-  // The workers know no scope: they get whole URLs.
+  // The workers do not know the scope, so they get absolute URLs.
   const whole = (file: StoredFile): StoredFile =>
     file.place === 'shell' ? { ...file, url: new URL(file.url, scope).href } : file;
   const models = (await response.json()) as BrowserModel[];
@@ -13,7 +13,7 @@ export async function readBuiltIn(response: Response, scope: URL): Promise<Brows
   }));
 }
 
-/** The user's models, then those built-in ones whose ids the user's do not have. */
+/** Returns the user's models, then the built-in ones. A model of the user hides the built-in model with the same id. */
 export function withBuiltIn(stored: BrowserModel[], builtIn: BrowserModel[]): BrowserModel[] {
   const taken = new Set(stored.map(({ card }) => card.id));
   return [...stored, ...builtIn.filter(({ card }) => !taken.has(card.id))];

@@ -5,14 +5,14 @@ import { type ConnectMessage, connectionLock, type Destination, leaderLock } fro
 import { engineFrozen, engineLost, noLeader } from './errors.ts';
 import { findLeader, type Leader, replaceLeader, type Tabs } from './find-leader.ts';
 
-/** A connection that is asked of the leader. */
+/** A request for a connection to a worker of the leader. */
 export interface Ask {
   destination: Destination;
   /** Names the API request in the log. */
   requestId: string;
   /** The page that waits for the reply. */
   askingPage: string;
-  /** Objects that go over to the leader. They go once, so a connection with them is not tried a second time. */
+  /** Objects to transfer to the leader. They can be transferred once, so such a connection is not retried. */
   transfer?: Transferable[];
   /** How long to wait for a leader, in ms. */
   waitMs?: number;
@@ -21,20 +21,20 @@ export interface Ask {
 /** `connect` on behalf of one API request. */
 export type Connect = (ask: Omit<Ask, 'requestId' | 'askingPage'>, signal: AbortSignal) => Promise<Link | null>;
 
-/** A port to the leader's worker, which has accepted it and says nothing before the next task. */
+/** A port to the leader's worker, which has accepted it. The first message comes in a later task. */
 export interface Link {
   port: Port;
   /** Resolves when the leader is gone or frozen. */
   lost: Promise<ApiError>;
-  /** Lets go of everything. A worker that still works for the request is told that nobody listens. */
+  /** Closes the port and releases the lock. A worker that still works for the request is told to cancel. */
   close: () => void;
 }
 
 type Outcome = { kind: 'accepted'; link: Link } | { kind: 'frozen' | 'gone' | 'aborted' };
 
 /**
- * Opens a port to a worker of the leader. When the leader dies or turns out to be frozen before it accepts, its
- * successor is tried, once. Gives null when it is aborted before. Throws a 503 `ApiError` when nobody accepts.
+ * Opens a port to a worker of the leader. If the leader dies or is frozen before it accepts, the next leader is tried,
+ * once. Returns null if the signal aborts first. Throws a 503 `ApiError` if no leader accepts.
  */
 export async function connect(tabs: Tabs, ask: Ask, signal: AbortSignal): Promise<Link | null> {
   const first = await findLeader(tabs, { waitMs: ask.waitMs }, signal);
@@ -55,7 +55,7 @@ export async function connect(tabs: Tabs, ask: Ask, signal: AbortSignal): Promis
   throw failure;
 }
 
-/** Sends one leader a port and waits until it accepts. */
+/** Sends a port to one leader and waits until it accepts. */
 async function knock(
   { locks }: Tabs,
   leader: Leader,
@@ -92,7 +92,8 @@ async function knock(
       },
       onSilence: () => (accepted ? lose(engineFrozen()) : refuse('frozen')),
     });
-    // The port listens from now on. The holder of the link sets a handler of its own before the next message can come.
+    // A handler makes the port listen from now on. The owner of the link sets its own handler before the next message
+    // comes.
     port.onmessage = () => {};
 
     whenReleased(leaderLock(leader.epoch, leader.page.id), closed.signal, locks).then((gone) => {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../src/contract/errors.ts';
 
-/** 503: no page leads, so none runs the engine. */
+/** 503 if no page leads, so that no engine runs. */
 export function noLeader(): ApiError {
   return unavailable(
     'no_engine',
@@ -8,7 +8,7 @@ export function noLeader(): ApiError {
   );
 }
 
-/** 503: the page that ran the model is gone. */
+/** 503 if the page that ran the model is gone. */
 export function engineLost(): ApiError {
   return unavailable(
     'engine_lost',
@@ -16,7 +16,7 @@ export function engineLost(): ApiError {
   );
 }
 
-/** 503: the page that runs the model is there but does nothing. */
+/** 503 if the page that runs the model is frozen. */
 export function engineFrozen(): ApiError {
   return unavailable(
     'engine_lost',

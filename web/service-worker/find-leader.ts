@@ -6,7 +6,10 @@ export interface Page {
   postMessage(message: ServiceWorkerMessage, transfer?: Transferable[]): void;
 }
 
-/** The tabs of this origin, as far as the service worker can find out; it remembers nothing of them itself. */
+/**
+ * The tabs of this origin. The browser may stop the service worker at any time, so it asks for them each time and
+ * remembers nothing.
+ */
 export interface Tabs {
   clients: {
     get(id: string): Promise<Page | undefined>;
@@ -22,12 +25,14 @@ export interface Leader {
   epoch: number;
 }
 
-/** How often the locks are looked at, in ms: only its holder is told of a lock that is granted. */
+/**
+ * How often the locks are read, in ms. The browser tells only the holder that a lock is granted, so there is no event.
+ */
 const LOOK_EVERY_MS = 50;
 
 /**
- * Finds the newest leader of an epoch after `after`. Gives null when there is none within `waitMs`, or when aborted
- * before.
+ * Returns the leader with the highest epoch above `after`. Returns null if there is none within `waitMs` (in ms), or if
+ * the signal aborts first.
  */
 export async function findLeader(
   tabs: Tabs,
@@ -42,7 +47,10 @@ export async function findLeader(
   return null;
 }
 
-/** Asks one page after another to take over from a frozen leader, the page that waits for the reply first. */
+/**
+ * Asks one page after another to take over from a frozen leader, starting with the page that waits for the reply.
+ * Returns the new leader; null if no page takes over.
+ */
 export async function replaceLeader(
   tabs: Tabs,
   frozen: Leader,
@@ -66,8 +74,8 @@ async function newestLeader({ clients, locks }: Tabs, after: number): Promise<Le
     .filter(({ epoch }) => epoch > after)
     .toSorted((one, other) => other.epoch - one.epoch);
   for (const { epoch, clientId } of leaders) {
-    // Those who watch for a leader's end hold its lock for a moment after it, so the lock alone does not prove that it
-    // lives.
+    // A waiter for a leader's lock holds it for a moment after the leader's end, so a held lock alone does not prove
+    // that the leader exists.
     const page = await clients.get(clientId);
     if (page) return { page, epoch };
   }

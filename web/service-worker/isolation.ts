@@ -5,9 +5,9 @@ const ISOLATION: Record<string, string> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The same response with the headers that isolate a page. Pages and workers need them, and all that these load. */
+/** Returns the response with the headers that isolate a page. Pages, workers and all files that they load need them. */
 export function isolated(response: Response): Response {
-  // It is a redirect or an error that only the browser may look into.
+  // A response with status 0 (a redirect or an opaque response) can not be copied.
   if (response.status === 0) return response;
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(ISOLATION)) headers.set(name, value);

@@ -2,21 +2,22 @@ import { builtInModel, modelNotFound } from '../../src/contract/errors.ts';
 import type { ImportedFile } from '../../src/contract/models/importer.ts';
 import type { PullEvent, Puller } from '../../src/contract/models/puller.ts';
 import type { Remover } from '../../src/contract/models/remover.ts';
-import { openCall } from '../../src/wire/wire.ts';
+import { openCall } from '../../src/wire/call.ts';
+import { eventsOf } from '../../src/wire/events-of.ts';
 import type { BrowserModel, ModelJob } from '../protocol.ts';
 import { callOver } from './call.ts';
 import type { Connect } from './connect.ts';
 
 export interface JobOptions {
-  /** Names the API request in the log. */
+  /** The id of the API request, for the log. */
   requestId: string;
   connect: Connect;
   find: (id: string) => BrowserModel | undefined;
-  /** Reads the stored models anew. */
+  /** Reads the stored models again. */
   refresh: () => Promise<void>;
 }
 
-/** The changes of the stored models that one API request can ask for. The leader's worker makes them. */
+/** The changes of the stored models that an API request can ask for. A worker of the leader makes them. */
 export interface Jobs extends Puller, Remover {
   /** Stores a model file. `body` is its content. */
   importModel(file: ImportedFile, body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncIterable<PullEvent>;
@@ -24,10 +25,11 @@ export interface Jobs extends Puller, Remover {
 
 export function createJobs({ requestId, connect, find, refresh }: JobOptions): Jobs {
   const run = async function* (job: ModelJob, body: ReadableStream<Uint8Array> | null, signal: AbortSignal) {
-    const link = await connect({ destination: { to: 'models', body }, ...(body && { transfer: [body] }) }, signal);
-    for await (const event of callOver(link, (port) =>
-      openCall<ModelJob, PullEvent>(port, job, { requestId, signal }),
-    )) {
+    const events = eventsOf<PullEvent>(async (emit, signal) => {
+      const link = await connect({ destination: { to: 'models', body }, ...(body && { transfer: [body] }) }, signal);
+      await callOver(link, (port) => openCall(port, job, emit, { requestId, signal }));
+    }, signal);
+    for await (const event of events) {
       if (event.status === 'done') await refresh();
       yield event;
     }

@@ -1,8 +1,8 @@
 import { MCP_WORKER, mcpWorkerPolicy } from '../../src/api/http/mcp-policy.ts';
 import { createFinder } from '../../src/catalogue/pull/finder.ts';
 import { PATIENCE } from '../../src/catalogue/pull/patience.ts';
-import { readConfig } from '../config.ts';
-import { BROWSER_HUB } from '../models/hub.ts';
+import { readBrowserConfig } from '../config.ts';
+import { BROWSER_HUB } from '../models/browser-hub.ts';
 import { readModels } from '../models/index.ts';
 import { createPageFetch } from '../models/page-fetch.ts';
 import {
@@ -32,16 +32,16 @@ interface VersionMessage {
 }
 
 /**
- * How long a reload may wait for the next version, in ms. The browser lets that in when nothing of this one is under way,
- * and that may take minutes. Then the page comes from this version.
+ * How long a reload may wait for the new version of the service worker, in ms. The browser activates it only once the
+ * old version is idle, which may take minutes. After this time the page comes from the old version.
  */
 const TURN_MS = 5000;
 
-/** The path of the list in the shell. */
+/** The path of the list of built-in models in the shell. */
 const BUILT_IN = 'paddock/models/built-in.json';
 
 const scope = new URL(self.registration.scope);
-/** The build puts the whole list where this name stands, so it stands here alone. */
+/** The build replaces this name by the whole list, so the name is used only once. */
 const manifest = PADDOCK_SHELL;
 const frames = manifest.files.filter(({ part }) => part === 'later').map(({ path }) => new URL(path, scope).href);
 const shell = createShell(manifest, scope, caches);
@@ -55,22 +55,22 @@ const ground: BrowserGround = {
     },
     locks: navigator.locks,
   },
-  readConfig,
+  readConfig: readBrowserConfig,
   readModels: readAllModels,
   responses: createBrowserResponseStore(),
   finder: createFinder({ hub: BROWSER_HUB, fetch: createPageFetch(), patience: PATIENCE }),
   version: PADDOCK_VERSION,
 };
 
-const roam = createRoam({ readConfig, ask: (...request) => fetch(...request), now: Date.now });
+const roam = createRoam({ readConfig: readBrowserConfig, ask: (...request) => fetch(...request), now: Date.now });
 
-/** When the reload that waits now began; null if none does. */
+/** The Unix time in ms at which the waiting reload began; null if no reload waits. */
 let turnBegan: number | null = null;
 
 self.addEventListener('install', (event) => event.waitUntil(install()));
 
 self.addEventListener('activate', (event) => {
-  // It takes over the pages of a first visit, so that they need not be loaded again.
+  // The pages of a first visit need no reload if the service worker claims them.
   event.waitUntil(shell.dropOthers().then(() => self.clients.claim()));
 });
 
@@ -86,7 +86,7 @@ self.addEventListener('fetch', (event) => {
   if (response) event.respondWith(response);
 });
 
-/** Keeps the files, and tells the pages how far that is. */
+/** Stores the files and tells the pages the progress. Throws if a file of the engine can not be stored. */
 async function install(): Promise<void> {
   const channel = new BroadcastChannel(installChannel(scope.href));
   const tell = (message: InstallMessage) => channel.postMessage(message);
@@ -98,13 +98,13 @@ async function install(): Promise<void> {
   }
 }
 
-/** The response to a request; null leaves the request to the browser. */
+/** Returns the response to a request; null leaves the request to the browser. */
 function route(event: FetchEvent): Promise<Response> | null {
   const { request, clientId } = event;
   const { origin, pathname } = new URL(request.url);
   if (origin !== scope.origin) return null;
   const path = pathname.startsWith(scope.pathname) ? pathname.slice(scope.pathname.length) : null;
-  // If the site lies in a folder, the API is at the root and also below that folder.
+  // If the site lies in a folder, the API is available at the root and below that folder.
   const apiPath = [pathname, `/${path}`].find((candidate) => isForApi(candidate, request));
   if (apiPath !== undefined) {
     return roam.answer({ request, path: apiPath }, () => answer(ground, { request, path: apiPath, clientId }));
@@ -115,7 +115,7 @@ function route(event: FetchEvent): Promise<Response> | null {
   return shell.serve(path) ?? (isWorkerScript(request) ? fetch(request).then(isolated) : null);
 }
 
-/** The worker that speaks to one MCP server, with the policy that the server of a page gives it. */
+/** Returns the script of the worker for one MCP server, with the security policy that a Paddock server would send. */
 async function mcpWorker({ url }: Request): Promise<Response> {
   const script = await (shell.serve(MCP_WORKER) ?? fetch(url));
   const headers = new Headers(script.headers);
@@ -124,9 +124,9 @@ async function mcpWorker({ url }: Request): Promise<Response> {
 }
 
 /**
- * Answers with a page: one of Paddock's, or one of the site that Paddock is a part of. A new version of the service
- * worker waits until all tabs of the old one are gone. For the browser, a tab that is reloaded is not gone. But if it
- * is the only tab, nobody needs the old version any more, so the new one takes its turn.
+ * Answers with a page of Paddock, or of the site that Paddock is a part of. A new version of the service worker waits
+ * until all tabs of the old version are closed, and a reload does not count as closed. So if the reloaded tab is the
+ * only one, the new version is told to take over.
  */
 async function openPage({ request, clientId }: FetchEvent, path: string): Promise<Response> {
   const { waiting } = self.registration;
@@ -154,7 +154,7 @@ async function isAlone(clientId: string): Promise<boolean> {
   return (await pages()).every(({ id }) => id === clientId);
 }
 
-/** All pages. What is fetched later is a part of one: the frame that draws diagrams starts no Paddock. */
+/** Returns all pages, without the frames that draw diagrams: a frame does not start Paddock. */
 async function pages(): Promise<WindowClient[]> {
   const windows = await self.clients.matchAll({ type: 'window' });
   return windows.filter(({ url }) => !frames.includes(url));

@@ -1,31 +1,34 @@
 import type { ApiReply } from '../../src/api/http/http.ts';
 import { requestIdHeaders } from '../../src/api/http/request-id.ts';
 
-/** A reply under way. */
+/** A reply that is being made. */
 interface Work {
   reply: Promise<ApiReply>;
-  /** Resolves once a generation has begun for good: from then on its client may give it up. */
+  /** Resolves once a generation has begun. From then on its client may cancel it. */
   begun: Promise<void>;
   /** Ends the generation. */
   cancel: () => void;
-  /** Names the request, in the headers of the response. */
+  /** The id of the request, for the headers of the response. */
   requestId: string;
 }
 
 /**
- * The response to a request. The service worker is told that a page has left by one sign alone: the body of the
- * response is cancelled. A reply that is not streamed has no response before it is whole, so its page's leaving would
- * go unnoticed. So its response goes out as a 200 once the generation has begun, and the body follows. A failure after
- * that breaks the body off.
+ * Returns the response to a request. The service worker learns that a page has left only because the browser cancels
+ * the body of its response, so it needs a response early. A reply that is not streamed is complete only at its end: its
+ * response goes out as a 200 as soon as the generation has begun, and the body follows. If the generation fails after
+ * that, the body breaks off.
  */
 export function respond(work: Work): Promise<Response> {
   const { reply, begun } = work;
-  // The reply of a stream is there within the same task as its first event, and it is the better answer.
+  // A streamed reply is ready in the same task as its first event, and takes precedence.
   const early = begun.then(nextTask).then(() => earlyResponse(work));
   return Promise.race([reply.then(toResponse), early]);
 }
 
-/** The reply as it is. A stream is read as the page reads its body, and ends when the page stops reading. */
+/**
+ * Returns the reply as a response. A stream is read as fast as the page reads its body, and ends when the page stops
+ * reading.
+ */
 export function toResponse({ status, headers, body }: ApiReply): Response {
   const hasBody = status !== 204;
   return new Response(!hasBody ? null : typeof body === 'string' ? body : toStream(body), { status, headers });
@@ -46,7 +49,10 @@ function earlyResponse({ reply, cancel, requestId }: Work): Response {
   return new Response(body, { headers: { 'content-type': 'application/json', ...requestIdHeaders(requestId) } });
 }
 
-/** The pieces of a body as the page reads them. Those that come within one task make one chunk, because each chunk has its price. */
+/**
+ * Returns the pieces of a body as a stream. Pieces that come within one task become one chunk, because each chunk costs
+ * time.
+ */
 function toStream(body: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const iterator = body[Symbol.asyncIterator]();
   const encoder = new TextEncoder();

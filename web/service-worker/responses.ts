@@ -1,6 +1,6 @@
 import { type DBSchema, openDB } from 'idb';
 import {
-  bytesOf,
+  jsonBytesOf,
   type ResponseStore,
   STORE_LIMITS,
   type StoredResponse,
@@ -8,15 +8,18 @@ import {
 } from '../../src/api/responses/store.ts';
 import { once } from '../../src/utils/once.ts';
 
-/** Nobody who uses a page goes on with a conversation of yesterday by its id, and what pages said should not stay for ever. */
+/**
+ * Responses that were not used for this long are removed, in ms: a user is unlikely to continue them by their ids, and
+ * conversations should not stay stored for ever.
+ */
 const MOST_IDLE_MS = 24 * 60 * 60 * 1000;
 
-/** What has to be known of every response to decide which ones go. */
+/** The facts about a stored response that decide if it is removed. */
 interface Entry {
   id: string;
   owner: string;
   bytes: number;
-  /** When it was last used, in Unix time in ms. */
+  /** Unix time of the last use, in ms. */
   used: number;
   /** The ids of its output items. */
   items: string[];
@@ -24,15 +27,15 @@ interface Entry {
 
 interface Schema extends DBSchema {
   responses: { key: string; value: StoredResponse & { id: string } };
-  /** A store of its own, so that deciding which ones go does not read whole conversations. */
+  /** A separate store, so that choosing the responses to remove does not read their content. */
   entries: { key: string; value: Entry; indexes: { items: string } };
 }
 
 const BOTH = ['responses', 'entries'] as const;
 
 /**
- * Keeps responses in IndexedDB: the browser may stop the service worker between two requests. They have the bounds of those that a
- * server keeps in memory, and those that were not used for a day go with the next one that is stored.
+ * Keeps responses in IndexedDB, because the browser may stop the service worker between two requests. The limits are
+ * those of a server. Each `put` also removes the responses that were not used for a day.
  */
 export function createBrowserResponseStore(limits: StoreLimits = STORE_LIMITS): ResponseStore {
   const database = once(open);
@@ -45,7 +48,7 @@ export function createBrowserResponseStore(limits: StoreLimits = STORE_LIMITS): 
     };
   };
 
-  /** The stored response, which counts as used from now. */
+  /** Returns the stored response and updates the time of its last use. */
   const use = async (owner: string, id: string): Promise<StoredResponse | undefined> => {
     const { responses, entries, done } = await begin();
     const entry = await entries.get(id);
@@ -60,7 +63,7 @@ export function createBrowserResponseStore(limits: StoreLimits = STORE_LIMITS): 
       const entry = {
         id,
         owner,
-        bytes: bytesOf({ input, response }),
+        bytes: jsonBytesOf({ input, response }),
         used: Date.now(),
         items: output.map((item) => item.id),
       };
@@ -97,7 +100,9 @@ function open() {
   });
 }
 
-/** The entries that have to go: those beyond the limits, the latest used counted first, and those that nobody used for a day. */
+/**
+ * Returns the entries to remove: the least recently used ones beyond the limits, and all that were not used for a day.
+ */
 export function surplus<E extends Pick<Entry, 'bytes' | 'used'>>(entries: E[], limits: StoreLimits, now: number): E[] {
   const latest = entries.toSorted((one, other) => other.used - one.used);
   let bytes = 0;

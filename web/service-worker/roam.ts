@@ -1,31 +1,31 @@
-import { dialectOf } from '../../src/api/http/dialect.ts';
+import { ROUTES } from '../../src/api/api.ts';
 import { errorReply } from '../../src/api/http/http.ts';
 import { ApiError } from '../../src/contract/errors.ts';
 import { type BrowserConfig, type HomeServer, SERVER_STATE, type ServerState } from '../protocol.ts';
 import { isForm } from './api.ts';
 import { toResponse } from './respond.ts';
 
-/** The time for which it stays known whether the server answers, in ms. */
+/** How long the known state of the server is used before it is checked again, in ms. */
 const FRESH_MS = 3000;
 
-/** A server that does not tell its health in so long counts as silent, in ms. */
+/** A server that does not answer /health within this time counts as silent, in ms. */
 const CHECK_MS = 2000;
 
-/** The headers of a page's request that its server needs. */
+/** The request headers that are sent on to the server. */
 const PASSED_ON = ['accept', 'content-type', 'authorization', 'x-request-id'];
-/** Those of the reply that a page may read. */
+/** The response headers that are sent back to the page. */
 const PASSED_BACK = ['content-type', 'x-request-id', 'retry-after'];
 
-/** Has a server of the user's answer the API while it can, and this browser's own engine while it can't. */
+/** Sends API requests to the user's own server while it can be reached, and to the engine of this browser otherwise. */
 export interface Roam {
-  /** `local` is the answer of this browser. */
+  /** Returns the answer of the server, or that of `local`, which asks this browser. */
   answer(asked: { request: Request; path: string }, local: () => Promise<Response>): Promise<Response>;
 }
 
 interface Needs {
   readConfig: () => Promise<BrowserConfig>;
   ask: typeof fetch;
-  /** A time in ms. */
+  /** The current time, in ms. */
   now: () => number;
 }
 
@@ -44,7 +44,7 @@ export function createRoam({ readConfig, ask, now }: Needs): Roam {
   return {
     async answer({ request, path }, local) {
       const { server } = await readConfig();
-      // The browser does not tell which site has sent a form, and this one would be sent on with a key.
+      // A form may come from any site, which the browser does not tell, and the request would get the user's key.
       if (!server || isForm(request)) return local();
       const state = await look(server);
       if (state !== 'answers') return marked(await local(), state);
@@ -54,14 +54,14 @@ export function createRoam({ readConfig, ask, now }: Needs): Roam {
         if (request.signal.aborted) throw error;
         const gone = await note(server.url, Promise.resolve('silent'));
         const isRead = request.method === 'GET' || request.method === 'HEAD';
-        // The server may have begun with anything else, so that is not done a second time.
+        // The server may have begun to answer a request that changes something, so it is not repeated here.
         return marked(isRead ? await local() : failure(path, server), gone);
       }
     },
   };
 }
 
-/** Finds out whether a server answers, and lets this origin read it. */
+/** Finds out if a server answers, and if it lets this origin read the answers. */
 async function checkServer({ url, key }: HomeServer, ask: typeof fetch): Promise<ServerState> {
   const health = new URL('health', url);
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
@@ -73,7 +73,7 @@ async function checkServer({ url, key }: HomeServer, ask: typeof fetch): Promise
     return response.status === 403 ? 'refuses' : 'silent';
   } catch {
     if (signal.aborted) return 'silent';
-    // A browser does not say why an answer can't be read. This one nobody reads: it only shows whether there is one.
+    // The browser does not say why a response can't be read. A request without CORS shows if there is a server at all.
     const answers = await ask(health, { mode: 'no-cors', signal, cache: 'no-store' }).then(
       () => true,
       () => false,
@@ -104,7 +104,7 @@ async function passOn(request: Request, path: string, server: HomeServer, ask: t
   return new Response(whole, { status: response.status, headers: back });
 }
 
-/** The same stream. If it breaks off, an error event says why. */
+/** Returns the stream. If it breaks off, it ends with an error event that says why. */
 function untilGone(stream: ReadableStream<Uint8Array>, server: HomeServer): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream<Uint8Array>({
@@ -134,7 +134,7 @@ function serverGone({ url }: HomeServer): ApiError {
 }
 
 function failure(path: string, server: HomeServer): Response {
-  return toResponse(errorReply(serverGone(server), dialectOf(path)));
+  return toResponse(errorReply(serverGone(server), ROUTES.dialectOf(path)));
 }
 
 function marked(response: Response, state: ServerState): Response {

@@ -1,12 +1,14 @@
-import { modelNotFound, serverError } from '../../src/contract/errors.ts';
+import { modelNotFound } from '../../src/contract/errors.ts';
+import type { GenerationEvent } from '../../src/contract/events.ts';
 import type { Runner } from '../../src/contract/runner.ts';
 import { WASM_MEMORY_BYTES } from '../../src/engine/wasm/memory-limit.ts';
-import { callAsk } from '../../src/wire/inference-calls.ts';
-import { openCall } from '../../src/wire/wire.ts';
+import { openCall } from '../../src/wire/call.ts';
+import { eventsOf } from '../../src/wire/events-of.ts';
+import { answerOf, callAsk } from '../../src/wire/inference-calls.ts';
 import type { BrowserModel, EngineState } from '../protocol.ts';
 import { callOver } from './call.ts';
 import type { Connect } from './connect.ts';
-import { generateToTheEnd, type OpenLink } from './takeover.ts';
+import { generateOnLeaders, type OpenLink } from './takeover.ts';
 
 export interface RunnerOptions {
   connect: Connect;
@@ -31,7 +33,11 @@ export function createRunner({ connect, find, state, onBegun }: RunnerOptions): 
   return {
     async *generate(modelId, request, context) {
       const openLink: OpenLink = (waitMs) => open(modelId, context.signal, waitMs);
-      for await (const event of generateToTheEnd(openLink, request, context)) {
+      const events = eventsOf<GenerationEvent>(
+        (emit, signal) => generateOnLeaders(openLink, request, emit, { ...context, signal }),
+        context.signal,
+      );
+      for await (const event of events) {
         yield event;
         onBegun();
       }
@@ -39,8 +45,7 @@ export function createRunner({ connect, find, state, onBegun }: RunnerOptions): 
 
     async ask(modelId, kind, question, context) {
       const link = await open(modelId, context.signal);
-      for await (const { answer } of callOver(link, (port) => callAsk(port, kind, question, context))) return answer;
-      throw serverError('The client went away.');
+      return answerOf((emit) => callOver(link, (port) => callAsk(port, kind, question, emit, context)));
     },
 
     loaded: () => state?.loaded ?? [],
@@ -57,8 +62,12 @@ export async function askState(connect: Connect, requestId: string): Promise<Eng
   const { signal } = patience;
   try {
     const link = await connect({ destination: { to: 'engine', model: null }, waitMs: 0 }, signal);
-    const states = callOver(link, (port) => openCall<null, EngineState>(port, null, { requestId, signal }));
-    for await (const state of states) return state;
+    let told: EngineState | null = null;
+    const note = (state: EngineState) => {
+      told = state;
+    };
+    await callOver(link, (port) => openCall(port, null, note, { requestId, signal }));
+    return told;
   } catch {
     // Without a leader nothing is loaded.
   } finally {

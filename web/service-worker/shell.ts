@@ -1,40 +1,43 @@
 import { isolated } from './isolation.ts';
 import type { ShellFile, ShellManifest } from './shell-manifest.ts';
 
-/** The files of the site, kept so that nothing needs the network. */
+/** The stored files of the site, which make it work without a network. */
 export interface Shell {
   /**
-   * Fetches and keeps every file of this version that this browser needs. Throws when a file of the engine can't be
-   * fetched, or is not the one of this build: what has been kept stays for the next try.
+   * Fetches and stores every file of this version that this browser needs. Throws if a file of the engine can't be
+   * fetched, or has other content than this build: the files that are stored stay for the next attempt.
    */
-  install(onProgress?: (progress: Progress) => void): Promise<void>;
-  /** Forgets the versions before this one. */
+  install(onProgress?: (progress: InstallProgress) => void): Promise<void>;
+  /** Removes the files of all other versions. */
   dropOthers(): Promise<void>;
   /**
-   * Answers with a kept file, or with the network's if it is not kept. A file that is fetched only when it is needed is
-   * kept then. Null for a path that is no file of the site.
+   * Returns the stored file, or the file from the network, which is stored then if its part is `later`. Returns null
+   * for a path that is not a file of the site.
    */
   serve(path: string): Promise<Response> | null;
 }
 
-/** How far an install is, in bytes. */
-export interface Progress {
+/** The progress of an install, in bytes. */
+export interface InstallProgress {
   completed: number;
   total: number;
 }
 
 const POLICY = 'content-security-policy';
 
-/** The file that is served at the address of a folder. */
+/** The file that answers for the path of a folder. */
 const INDEX = 'index.html';
 
+/**
+ * Makes the shell of this version. Its files lie in a cache of `storage` that is named by the scope and the version.
+ */
 export function createShell({ version, files }: ShellManifest, scope: URL, storage: CacheStorage): Shell {
   const prefix = `paddock-shell:${scope.pathname}:`;
   const name = prefix + version;
   const byPath = new Map(files.map((file) => [file.path, file]));
   const urlOf = ({ path }: ShellFile) => new URL(path, scope).href;
 
-  /** The same file, if another version has kept it. */
+  /** Returns the same file from another version, if that has stored it. */
   const keptBefore = async (file: ShellFile): Promise<Response | undefined> => {
     for (const key of await ownCaches(storage, prefix)) {
       const kept = await (await storage.open(key)).match(urlOf(file));
@@ -43,7 +46,7 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
     return undefined;
   };
 
-  /** The addresses of all files that other versions have kept. */
+  /** Returns the URLs of all files that other versions have stored. */
   const filesOfOthers = async (): Promise<Set<string>> => {
     const keys = (await ownCaches(storage, prefix)).filter((key) => key !== name);
     const kept = await Promise.all(keys.map(async (key) => (await storage.open(key)).keys()));
@@ -73,10 +76,10 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
       await keepAll(wllama);
       await keepAll('page').catch(async (error: unknown) => {
         if (!(error instanceof OtherContent)) throw error;
-        // The site has a page of its own there.
+        // The site has replaced the chat page by a page of its own.
         for (const file of files) if (file.part === 'page') await cache.delete(urlOf(file));
       });
-      // The page works without them, and the next one that needs them tries again.
+      // The page works without these files, and the next page that needs them fetches them again.
       const used = await filesOfOthers();
       await Promise.all(
         files
@@ -103,7 +106,7 @@ export function createShell({ version, files }: ShellManifest, scope: URL, stora
   };
 }
 
-/** The network has something else at a file's address. */
+/** The content of a fetched file does not match the build. */
 class OtherContent extends Error {
   override readonly name = 'OtherContent';
 }
@@ -114,7 +117,7 @@ async function fetchFile(url: string, file: ShellFile, onBytes: (count: number) 
   if (!response.ok) throw new Error(`${file.path} can not be fetched: the status is ${response.status}`);
   const content = await readBody(response, onBytes);
   if ((await sha256(content)) !== file.hash) throw new OtherContent(`${file.path} is not the one of this build`);
-  // A Paddock server gives each file a policy, and the kept one needs it too.
+  // A Paddock server sends a security policy with each file, which the stored file needs too.
   const policy = response.headers.get(POLICY);
   const headers = {
     'content-type': file.type,
@@ -125,7 +128,7 @@ async function fetchFile(url: string, file: ShellFile, onBytes: (count: number) 
   return isolated(new Response(content, { headers }));
 }
 
-/** Reads a body whole and tells of each piece that comes. */
+/** Reads a body to its end and reports the size of each piece, in bytes. */
 async function readBody(response: Response, onBytes: (count: number) => void): Promise<ArrayBuffer> {
   const counted = response.body?.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
@@ -152,8 +155,8 @@ async function ownCaches(storage: CacheStorage, prefix: string): Promise<string[
 }
 
 /**
- * Says whether this browser lacks stack switching or 64-bit memories. wllama decides by the same, and takes the default
- * build in every Firefox: the other one is much slower there.
+ * True if this browser needs the `compat` build, by the same rules as in wllama: it lacks stack switching or 64-bit
+ * memories. Every Firefox takes the modern build, because the other one is much slower there.
  */
 function needsCompat(): boolean {
   if (/Firefox\//.test(globalThis.navigator?.userAgent ?? '')) return false;

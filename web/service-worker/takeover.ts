@@ -2,58 +2,55 @@ import type { CallContext } from '../../src/contract/call-context.ts';
 import { ApiError } from '../../src/contract/errors.ts';
 import type { GenerationEvent, JournaledEvent } from '../../src/contract/events.ts';
 import type { GenerationRequest } from '../../src/contract/generation-request.ts';
-import { createJournal } from '../../src/dispatch/journal.ts';
-import { createSuspicion } from '../../src/dispatch/retry-policy.ts';
+import { type Failure, generateWithTakeover } from '../../src/dispatch/takeover.ts';
 import { callGenerate } from '../../src/wire/inference-calls.ts';
 import { callOver } from './call.ts';
 import type { Link } from './connect.ts';
 
-/** How long to wait for the next leader, in ms: it has to notice that the last one is gone, and to start its engine. */
+/** How long to wait for the next leader, in ms: it has to notice that the last leader is gone, and to start its engine. */
 const NEXT_LEADER_WAIT_MS = 10_000;
 
-/** Opens a link to the leader's engine, and waits for a leader for so long; the usual time where none is given. */
+/** Opens a link to the leader's engine. Waits `waitMs` for a leader, or the usual time without it. */
 export type OpenLink = (waitMs?: number) => Promise<Link | null>;
 
 /**
- * Runs a generation to its end, whatever number of leaders that takes: when one goes, the next takes the reply up where it was.
- * Nothing is said twice, and nothing is missing. The journal is kept here, where the reply goes to its page. Throws the loss when
- * no other leader comes.
+ * Runs a generation in the leader's tab, and in the next leader's when the first one is gone. The journal is kept here, in the
+ * service worker, which outlives the tabs. Throws as `generateWithTakeover` does.
  */
-export async function* generateToTheEnd(
+export function generateOnLeaders(
   open: OpenLink,
   request: GenerationRequest,
+  emit: (event: GenerationEvent) => void,
   context: CallContext,
-): AsyncGenerator<GenerationEvent> {
-  const journal = createJournal(request.choices);
-  const isGuilty = createSuspicion();
-  let loss: ApiError | null = null;
+): Promise<void> {
+  return generateWithTakeover<GenerationRequest, GenerationEvent>(
+    {
+      async run(resumed, note, retrying) {
+        const link = await open(retrying ? NEXT_LEADER_WAIT_MS : undefined);
+        await callOver(link, (port) =>
+          callGenerate<GenerationRequest, JournaledEvent>(port, resumed, ({ of, events }) => note(of, events), context),
+        );
+      },
+      failureOf,
+      toClientError: (cause) => cause,
+      pauseReason: 'the tab that ran the model is gone; the reply goes on in another one',
+    },
+    request,
+    emit,
+    context.signal,
+  );
+}
 
-  while (true) {
-    try {
-      const link = await open(loss ? NEXT_LEADER_WAIT_MS : undefined);
-      const resumed = journal.resumed(request);
-      const journaled = callOver<JournaledEvent>(link, (port) => callGenerate(port, resumed, context));
-      for await (const { of, events } of journaled) {
-        journal.note(of);
-        yield* events.flatMap(journal.toTell);
-      }
-      return;
-    } catch (error) {
-      if (loss && codeOf(error) === 'no_engine') throw loss;
-      if (!isLoss(error)) throw error;
-      // A leader goes because its tab is closed; an engine crashes of what it works on.
-      if (isGuilty(codeOf(error) === 'engine_lost', journal.tokens)) throw error;
-      loss = error;
-      yield { kind: 'pause', reason: 'the tab that ran the model is gone; the reply goes on in another one' };
-    }
+/** A leader is gone because its tab was closed; a WebAssembly runtime crashes because of the request that it runs. */
+function failureOf(error: unknown): Failure {
+  switch (error instanceof ApiError ? error.data.code : null) {
+    case 'engine_lost':
+      return 'killed';
+    case 'engine_crashed':
+      return 'crashed';
+    case 'no_engine':
+      return 'unavailable';
+    default:
+      return 'request';
   }
-}
-
-/** Whether the engine is gone: its tab, or the WebAssembly runtime within it. */
-function isLoss(error: unknown): error is ApiError {
-  return codeOf(error) === 'engine_lost' || codeOf(error) === 'engine_crashed';
-}
-
-function codeOf(error: unknown): string | null {
-  return error instanceof ApiError ? error.data.code : null;
 }

@@ -1,11 +1,11 @@
 import { isolated } from './isolation.ts';
 
-/** When the page asks again although nothing has changed, in s. */
+/** The page asks again after this time in any case, in s. */
 const PATIENCE_S = 3;
 
 /**
- * Loads the page again as soon as the new version is at work, about 1 s after its turn begins, and not before: Chromium can leave a page
- * blank for ever that is asked for while a version is on its way.
+ * Reloads the page once the new version is active, which takes about 1 s, and not before: Chromium can leave a page
+ * blank for ever if it is requested while a version is being activated.
  */
 const SCRIPT = `
 navigator.serviceWorker.ready.then(({ waiting, active }) => {
@@ -30,8 +30,8 @@ const PAGE = `<!doctype html>
 `;
 
 /**
- * The page that is there for a moment while a new version of the service worker takes its turn. It loads itself again, and then the new
- * version answers.
+ * Returns the page that is shown for a moment while a new version of the service worker takes over. It reloads itself,
+ * and the new version answers.
  */
 export function updatePage(): Response {
   const headers = { 'content-type': 'text/html; charset=utf-8', refresh: String(PATIENCE_S) };

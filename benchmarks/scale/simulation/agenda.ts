@@ -1,4 +1,4 @@
-/** Things to do in the order of their times; of those at one time, in the order in which they were added. */
+/** A queue of things to do, sorted by time. Things of the same time keep the order in which they were added. */
 export interface Agenda<T> {
   add(atMs: number, thing: T): void;
   next(): { atMs: number; thing: T } | undefined;

@@ -5,7 +5,7 @@ import type { ReplicaFigures } from '../replica.ts';
 import { drawPlot } from './plot.ts';
 import { ROUTES, type Row, runScenario, SCENARIOS, TABLE_HEAD, toLine } from './scenarios.ts';
 
-/** Simulates a fleet of replicas that were measured. The same arguments give the same table. */
+/** Simulates a fleet of replicas from the measured figures of one. The same arguments give the same table. */
 const { values } = parseArgs({
   options: {
     replicas: { type: 'string', default: '1000' },

@@ -19,7 +19,10 @@ interface Panel {
   label: (value: number) => string;
 }
 
-/** Draws the hit rates and the times to the first token as SVG: a group of bars for each scenario, a bar for each way to route. */
+/**
+ * Draws the hit rates and the times to the first token as SVG: a group of bars for each scenario, a bar for each way to
+ * route.
+ */
 export function drawPlot(rows: Row[], title: string): string {
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];
   const group = (WIDTH - LEFT - 20) / scenarios.length;

@@ -1,4 +1,6 @@
 import type { ReplicaFigures } from '../replica.ts';
+import { interpolateSteps, paceOf } from './pace.ts';
+import { type CachedSlot, chooseFreeSlot } from './slots.ts';
 
 /** A turn that a replica has to answer. */
 export interface Request {
@@ -10,54 +12,53 @@ export interface Request {
   arrivedAtMs: number;
 }
 
-/** What became of a request. */
+/** A request whose reply is complete. */
 export interface Served {
   request: Request;
   cachedTokens: number;
+  /** The time from the request's arrival to its first token, in ms. */
   ttftMs: number;
 }
 
-/** One replica, which computes as the measured one does. Times are in ms and only grow. */
+/** One replica, which computes at the pace of the measured one. Times are in ms and only grow. */
 export interface Replica {
   /** Requests that wait or run. */
   load(): number;
-  /** Takes a request, now. */
+  /** Adds a request to the queue, and starts it if a slot is free. */
   take(request: Request, nowMs: number): void;
-  /** Works until `nowMs`. Returns what has ended. */
+  /** Computes until `nowMs`. Returns the requests that have ended. */
   advance(nowMs: number): Served[];
-  /** The time at which something ends next, or changes its pace; infinity if nothing runs. */
+  /** Returns the time at which the next prompt is read or the next reply ends; infinity if nothing runs. */
   nextMs(): number;
-  /** Ends everything. Returns the requests whose first token was not there yet, and those that were cut off after it. */
+  /**
+   * Ends all requests and empties the caches. Returns the requests without a first token, and the streams that were cut
+   * off.
+   */
   die(): { unanswered: Request[]; cut: Request[] };
 }
 
-interface Slot {
-  /** The conversation whose tokens the KV cache holds; null if it is empty. */
-  conversation: number | null;
-  app: number | null;
-  tokens: number;
-  usedAtMs: number;
+interface Slot extends CachedSlot {
   running: Running | null;
 }
 
 interface Running {
   request: Request;
   cachedTokens: number;
-  /** Tokens of the prompt, and then of the reply, that are still to compute. */
+  /** Tokens of the prompt that are still to compute. */
   prefill: number;
+  /** Tokens of the reply that are still to compute. */
   decode: number;
   ttftMs: number;
 }
 
-/** How many tokens of a prompt a step takes while others write, as in src/engine/native/step/step-plan.ts. */
-const CHUNK = 128;
-/** Less than a token is no token. */
+/** Fewer tokens than this are left of a prompt or a reply only by rounding errors. */
 const DONE = 1e-6;
 
+const isRead = ({ prefill }: Running) => prefill <= DONE;
+
 /**
- * Makes a replica. In each step every stream that writes gets a token, and the first prompt in the queue a chunk; both make the step
- * longer by what was measured. Slots keep the last conversation that they had, and a slot is chosen as in src/engine/native/prefix/slot.ts:
- * the one with the conversation, else the one unused for longest.
+ * Makes a replica. In each step every stream that writes gets a token, and the first prompt in the queue a chunk; both
+ * make the step longer by the measured time. A slot keeps the cache of its last conversation.
  */
 export function createReplica(figures: Pick<ReplicaFigures, 'slots' | 'prefillTokensPerSecond' | 'stepMs'>): Replica {
   const slots: Slot[] = Array.from({ length: figures.slots }, () => ({
@@ -67,78 +68,56 @@ export function createReplica(figures: Pick<ReplicaFigures, 'slots' | 'prefillTo
     usedAtMs: 0,
     running: null,
   }));
-  const stepMs = interpolate(figures.stepMs);
-  const msPerPromptToken = 1000 / figures.prefillTokensPerSecond;
+  const times = { stepMs: interpolateSteps(figures.stepMs), msPerPromptToken: 1000 / figures.prefillTokensPerSecond };
   const waiting: Request[] = [];
   let running: { slot: Slot; run: Running }[] = [];
   let clockMs = 0;
 
-  /** Tokens in a ms, of the prompt that is read and of each stream that writes. */
   const pace = () => {
     let writers = 0;
-    for (const { run } of running) if (run.prefill <= DONE) writers += 1;
-    if (writers === running.length) return { read: 0, write: 1 / stepMs(writers) };
-    if (writers === 0) return { read: 1 / msPerPromptToken, write: 0 };
-    const step = stepMs(writers) + CHUNK * msPerPromptToken;
-    return { read: CHUNK / step, write: 1 / step };
+    for (const { run } of running) if (isRead(run)) writers += 1;
+    return paceOf(writers, running.length - writers, times);
   };
-  const reader = () => running.find(({ run }) => run.prefill > DONE)?.run;
+  const reader = () => running.find(({ run }) => !isRead(run))?.run;
 
-  const start = (request: Request) => {
-    const free = slots.filter((slot) => slot.running === null);
-    const own = free.find(({ conversation }) => conversation === request.conversation);
-    const slot = own ?? free.reduce((oldest, other) => (other.usedAtMs < oldest.usedAtMs ? other : oldest));
-    const kept = own ? slot.tokens : slot.app === request.app ? Math.min(request.systemTokens, slot.tokens) : 0;
-    // The last token of a prompt is always computed.
-    const cachedTokens = Math.min(kept, request.promptTokens - 1);
-    const run = {
-      request,
-      cachedTokens,
-      prefill: request.promptTokens - cachedTokens,
-      decode: request.replyTokens,
-      ttftMs: 0,
-    };
-    Object.assign(slot, {
-      conversation: request.conversation,
-      app: request.app,
-      tokens: request.promptTokens,
-      running: run,
-    });
-    running.push({ slot, run });
-  };
   const startWaiting = () => {
-    while (waiting.length > 0 && running.length < slots.length) start(waiting.shift() as Request);
+    while (waiting.length > 0 && running.length < slots.length) {
+      const request = waiting.shift() as Request;
+      const free = slots.filter((slot) => slot.running === null);
+      const { slot, cachedTokens } = chooseFreeSlot(free, request);
+      const { conversation, app, promptTokens, replyTokens } = request;
+      const run = { request, cachedTokens, prefill: promptTokens - cachedTokens, decode: replyTokens, ttftMs: 0 };
+      Object.assign(slot, { conversation, app, tokens: promptTokens, running: run });
+      running.push({ slot, run });
+    }
   };
-  const untilNext = () => {
+  const msUntilNext = () => {
     if (running.length === 0) return Number.POSITIVE_INFINITY;
     const { read, write } = pace();
     const first = reader();
     let least = first ? first.prefill / read : Number.POSITIVE_INFINITY;
-    for (const { run } of running) if (run.prefill <= DONE && write > 0) least = Math.min(least, run.decode / write);
+    for (const { run } of running) if (isRead(run) && write > 0) least = Math.min(least, run.decode / write);
     return least;
   };
-  /** Moves all by a time in which nothing ends. */
+  /** Computes for a time in which no request ends and no prompt becomes read. */
   const work = (ms: number) => {
     const { read, write } = pace();
     const first = reader();
-    for (const { run } of running) if (run.prefill <= DONE) run.decode -= ms * write;
+    for (const { run } of running) if (isRead(run)) run.decode -= ms * write;
     if (first) first.prefill -= ms * read;
     clockMs += ms;
     // The first token is drawn from the step that reads the last of the prompt.
-    if (first && first.prefill <= DONE) first.ttftMs = clockMs - first.request.arrivedAtMs;
+    if (first && isRead(first)) first.ttftMs = clockMs - first.request.arrivedAtMs;
   };
   const collect = (): Served[] => {
-    const ended = running.filter(({ run }) => run.prefill <= DONE && run.decode <= DONE);
+    const ended = running.filter(({ run }) => isRead(run) && run.decode <= DONE);
     running = running.filter((one) => !ended.includes(one));
     for (const { slot, run } of ended) {
-      Object.assign(slot, {
-        tokens: run.request.promptTokens + run.request.replyTokens,
-        usedAtMs: clockMs,
-        running: null,
-      });
+      const { promptTokens, replyTokens } = run.request;
+      Object.assign(slot, { tokens: promptTokens + replyTokens, usedAtMs: clockMs, running: null });
     }
     startWaiting();
-    return ended.map(({ run }) => ({ request: run.request, cachedTokens: run.cachedTokens, ttftMs: run.ttftMs }));
+    return ended.map(({ run: { request, cachedTokens, ttftMs } }) => ({ request, cachedTokens, ttftMs }));
   };
 
   return {
@@ -150,40 +129,22 @@ export function createReplica(figures: Pick<ReplicaFigures, 'slots' | 'prefillTo
     },
     advance(nowMs) {
       const served: Served[] = [];
-      while (clockMs + untilNext() <= nowMs) {
-        work(untilNext());
+      while (clockMs + msUntilNext() <= nowMs) {
+        work(msUntilNext());
         served.push(...collect());
       }
       if (running.length > 0) work(nowMs - clockMs);
       clockMs = Math.max(clockMs, nowMs);
       return served;
     },
-    nextMs: () => clockMs + untilNext(),
+    nextMs: () => clockMs + msUntilNext(),
     die() {
-      const unread = running.filter(({ run }) => run.prefill > DONE).map(({ run }) => run.request);
-      const cut = running.filter(({ run }) => run.prefill <= DONE).map(({ run }) => run.request);
+      const unread = running.filter(({ run }) => !isRead(run)).map(({ run }) => run.request);
+      const cut = running.filter(({ run }) => isRead(run)).map(({ run }) => run.request);
       const unanswered = [...waiting.splice(0), ...unread];
       running = [];
       for (const slot of slots) Object.assign(slot, { conversation: null, app: null, tokens: 0, running: null });
       return { unanswered, cut };
     },
   };
-}
-
-/** The time of a step with so many streams, between the measured numbers on a straight line. */
-function interpolate(stepMs: Record<string, number>): (streams: number) => number {
-  const points = Object.entries(stepMs)
-    .map(([streams, ms]): [number, number] => [Number(streams), ms])
-    .sort(([a], [b]) => a - b);
-  const most = points.at(-1)?.[0] ?? 0;
-  const table = Array.from({ length: most + 1 }, (_, streams) => {
-    const after = Math.max(
-      1,
-      points.findIndex(([at]) => at >= streams),
-    );
-    const [x0, y0] = points[after - 1] ?? [1, 0];
-    const [x1, y1] = points[after] ?? [x0 + 1, y0];
-    return streams <= x0 ? y0 : y0 + ((y1 - y0) * (streams - x0)) / (x1 - x0);
-  });
-  return (streams) => table[Math.min(streams, most)] ?? 0;
 }

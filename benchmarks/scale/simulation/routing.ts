@@ -1,12 +1,12 @@
 import { createDice } from '../../../test/kit/dice.ts';
 
-/** The replicas as a router sees them, by their number. */
+/** What a router sees of the replicas, which it knows by their numbers. */
 export interface View {
-  /** Whether it takes requests. */
+  /** True if the replica takes requests. */
   isUp(replica: number): boolean;
-  /** Requests that wait or run there. */
+  /** Requests that wait or run at the replica. */
   load(replica: number): number;
-  /** Those of all, and how many replicas take requests. */
+  /** Requests at all replicas, and the number of replicas that take requests. */
   total(): { load: number; up: number };
 }
 
@@ -15,10 +15,13 @@ export type Route = (key: number, view: View) => number;
 
 export type RouteName = 'round robin' | 'least busy' | 'prefix hash' | 'prefix hash, bounded';
 
-/** Points of each replica on the ring: more of them share the keys more evenly. */
+/** Points of each replica on the ring. More points share the keys more evenly. */
 const POINTS = 160;
 
-/** Makes a way to route among so many replicas. */
+/**
+ * Returns the route with this name among this many replicas. With a bound, a replica may have `boundFactor` times the
+ * average load.
+ */
 export function createRoute(name: RouteName, replicas: number, boundFactor: number, seed: number): Route {
   if (name === 'round robin') return roundRobin(replicas);
   if (name === 'least busy') return leastBusy(replicas, seed);
@@ -34,7 +37,7 @@ function roundRobin(replicas: number): Route {
   };
 }
 
-/** Of several that are equally busy, any. */
+/** Among equally busy replicas it chooses a random one. */
 function leastBusy(replicas: number, seed: number): Route {
   const dice = createDice(seed);
   return (_, { isUp, load }) => {
@@ -48,7 +51,10 @@ function leastBusy(replicas: number, seed: number): Route {
   };
 }
 
-/** Consistent: a replica that goes moves no keys but its own. One with more than its bound hands on to the next on the ring. */
+/**
+ * Consistent hashing: a replica that leaves moves only its own keys. With a bound, a request goes to the next replica
+ * on the ring if the first one is at its bound.
+ */
 function prefixHash(replicas: number, factor: number): Route {
   const ring = Array.from({ length: replicas * POINTS }, (_, index) => ({
     at: hash(index * 2 + 1),

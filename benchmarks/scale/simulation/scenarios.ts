@@ -10,7 +10,7 @@ export interface Plan {
   seed: number;
   /** Conversations that begin at one replica in a minute. */
   conversationsPerMinute: number;
-  /** How much more than the average a replica may have with `prefix hash, bounded`. */
+  /** The bound of `prefix hash, bounded`: a replica may have this many times the average load. */
   boundFactor: number;
 }
 
@@ -32,7 +32,7 @@ export const ROUTES: RouteName[] = ['round robin', 'least busy', 'prefix hash', 
 
 interface Scenario {
   name: string;
-  /** Times the plan's load. */
+  /** A factor for the load of the plan. */
   load: number;
   hotShare: number;
   disturbances: (replicas: number) => Disturbance[];
@@ -40,7 +40,7 @@ interface Scenario {
 
 const MINUTE_MS = 60_000;
 const DURATION_MS = 15 * MINUTE_MS;
-/** Until then the caches fill, and nothing is counted. Disturbances begin here. */
+/** Answers before this time do not count, because the caches are still filling. Disturbances begin then. */
 const WARM_MS = 6 * MINUTE_MS;
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);

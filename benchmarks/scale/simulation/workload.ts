@@ -1,33 +1,33 @@
 import { createDice, type Dice } from '../../../test/kit/dice.ts';
 
-/** What a fleet is asked, in tokens, ms and conversations. */
+/** The parameters of a workload. */
 export interface WorkloadOptions {
   seed: number;
-  /** For how long conversations begin, in ms. */
+  /** The time in which conversations begin, in ms. */
   durationMs: number;
   /** Conversations that begin in a second, in the whole fleet. */
   conversationsPerSecond: number;
   /** The longest prompt with its reply, in tokens. */
   contextLength: number;
-  /** The share of conversations, 0 to 1, that all bear one and the same `prompt_cache_key`. */
+  /** The share of conversations, 0 to 1, with one common `prompt_cache_key`. */
   hotShare: number;
 }
 
-/** One turn: what is new in its prompt, and its reply. */
+/** One turn: the new tokens of its prompt, and its reply. */
 export interface Turn {
   newTokens: number;
   replyTokens: number;
-  /** Until the user answers, in ms. */
+  /** Time until the user answers, in ms. */
   thinkMs: number;
 }
 
 export interface Conversation {
   id: number;
-  /** Decides the replica: the conversation's own, or the hot one. */
+  /** The routing key: the id of the conversation, or the hot key. */
   key: number;
-  /** Programs whose conversations begin with the same system prompt. */
+  /** The program that holds the conversation. All its conversations begin with the same system prompt. */
   app: number;
-  /** The length of that system prompt. The first turn's new tokens come after it. */
+  /** The length of the system prompt. The first turn's new tokens follow it. */
   systemTokens: number;
   beginsAtMs: number;
   turns: Turn[];
@@ -38,10 +38,10 @@ const MEAN_TURNS = 6;
 const MEAN_MESSAGE_TOKENS = 60;
 const MEAN_REPLY_TOKENS = 60;
 const MEAN_THINK_MS = 30_000;
-/** The key that all hot conversations share. Others have their id, which is at least 0. */
+/** The key of all hot conversations. Other keys are ids, which are at least 0. */
 const HOT_KEY = -1;
 
-/** Makes the same conversations for the same options, ordered by their beginning. */
+/** Makes the conversations of a workload, sorted by their beginning. The same options make the same conversations. */
 export function makeWorkload(options: WorkloadOptions): Conversation[] {
   const { seed, durationMs, conversationsPerSecond, contextLength, hotShare } = options;
   const dice = createDice(seed);
@@ -70,7 +70,7 @@ export function makeWorkload(options: WorkloadOptions): Conversation[] {
   return conversations;
 }
 
-/** Conversations end by chance after each turn, or when the window is full. */
+/** Makes the turns of a conversation, which ends at random after each turn, or once the window is full. */
 function makeTurns(dice: Dice, room: number): Turn[] {
   const turns: Turn[] = [];
   let left = room;
@@ -87,7 +87,7 @@ function makeTurns(dice: Dice, room: number): Turn[] {
   return turns;
 }
 
-/** Exponential: many short ones, a few long ones. At least 1. */
+/** Returns a random whole number of at least 1, exponentially distributed: many short ones, a few long ones. */
 function wait(dice: Dice, mean: number): number {
   return Math.max(1, Math.round(-mean * Math.log(1 - dice.below(1_000_000) / 1_000_000)));
 }

@@ -15,7 +15,7 @@ const declines = readData<Decline[]>('declines');
 /** Numbers in words: one to twelve, and some larger ones. */
 const AMOUNTS = [...w.NUMBER_WORDS.slice(1, 13), 'twenty', 'fifty', 'a hundred', 'a thousand'];
 
-/** A question that pico can't answer, and the answer that says so. */
+/** Returns a question that pico can't answer, and the answer that says so. */
 export function declined(dice: Dice): { question: string; answer: string } {
   const { ask, answer } = dice.pick([declines[0], ...declines] as Decline[]);
   return { question: say(dice, dice.pick(ask), declineSlots(dice)), answer: expand(dice, answer) };

@@ -12,6 +12,7 @@ export interface Dice {
   sample<T>(list: readonly T[], count: number): T[];
 }
 
+/** Makes dice. `parts` are the syllables for made-up words. */
 export function makeDice(seed: number, parts: readonly string[] = []): Dice {
   const random = makeRandom(seed);
   for (let turn = 0; turn < 16; turn++) random();

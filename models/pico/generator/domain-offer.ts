@@ -6,13 +6,13 @@ import { type Slots, say } from './phrases.ts';
 import { kinds } from './tool-kinds.ts';
 import * as w from './words.ts';
 
-/** The domain tools that each phrase asks for. A short phrase such as `find $a` asks for several. */
+/** Maps each phrase to the domain tools that it asks for. A short phrase such as `find $a` asks for several. */
 const askedBy = new Map<string, Set<string>>();
 for (const { names, asks } of domainTools)
   for (const phrase of asks)
     for (const text of shortForms(phrase)) askedBy.set(text, (askedBy.get(text) ?? new Set()).add(names[0] as string));
 
-/** All texts that a phrase stands for, with bare slots; none if there are more than 300. */
+/** Returns all texts that a phrase stands for, without values in the slots; none if there are more than 300. */
 function shortForms(phrase: string): string[] {
   let forms = [phrase];
   for (let rounds = 0; rounds < 6 && forms.some((form) => /[{[]/.test(form)); rounds++) {
@@ -27,7 +27,7 @@ function shortForms(phrase: string): string[] {
   return [...new Set(forms.map((form) => form.replaceAll(/\$\w+/g, '$').replaceAll(/ +/g, ' ').trim()))];
 }
 
-/** A phrase that asks for this tool and for none of the others. */
+/** Returns a phrase that asks for this tool and for none of the others. */
 function phraseFor(dice: Dice, domain: DomainTool, others: Offer[]): string {
   const ids = others.flatMap((other) => (other.domain === undefined ? [] : [other.domain]));
   for (let tries = 0; tries < 20; tries++) {
@@ -38,7 +38,7 @@ function phraseFor(dice: Dice, domain: DomainTool, others: Offer[]): string {
   return dice.pick(domain.asks);
 }
 
-/** A domain tool with one of its names and parameters of that kind. */
+/** Returns an offer of a domain tool, with one of its names and parameters of the right kinds. */
 export function domainOffer(dice: Dice, domain: DomainTool): Offer {
   const used = new Set<string>();
   const slotNames = Object.keys(domain.parameters);
@@ -49,7 +49,7 @@ export function domainOffer(dice: Dice, domain: DomainTool): Offer {
       const isOdd = slot === odd || allOdd;
       const free = (isOdd ? [oddName(dice), oddName(dice)] : names).filter((name) => !used.has(name));
       const name = free.length > 0 ? dice.pick(free) : w.madeUpWord(dice);
-      // Of several parameters, one with a strange name must say what it is for.
+      // If there are several parameters, one with a strange name needs a description.
       const parameter = makeParameter(dice, kind, name, isOdd && slotNames.length > 1 ? 0.9 : 0.6);
       used.add(parameter.name);
       return [slot, parameter] as const;
@@ -76,7 +76,7 @@ export function domainOffer(dice: Dice, domain: DomainTool): Offer {
   };
 }
 
-/** An unusual name for a parameter. */
+/** Returns an unusual name for a parameter. */
 function oddName(dice: Dice): string {
   const kind = dice.between(1, 10);
   if (kind <= 4) return w.madeUpWord(dice);
@@ -85,7 +85,7 @@ function oddName(dice: Dice): string {
   return dice.pick(w.NOUNS);
 }
 
-/** A request that uses the tool's name or its description. */
+/** Returns a request that contains the tool's name or its description. */
 function byName(dice: Dice, { name, description = '' }: Tool, parameters: Map<string, Parameter>): string {
   const words = name.replaceAll(/[_-]/g, ' ');
   const about = description === '' ? words : description.toLowerCase().replace(/\.$/, '');

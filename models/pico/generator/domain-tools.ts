@@ -2,7 +2,9 @@ import { readData } from './data.ts';
 import { type PhraseEntry, phrasesOf } from './frames.ts';
 import { usualParameters } from './tool-kinds.ts';
 
-/** A tool that many programs offer, and ways to ask for it. `$a`, `$b`... stand for the values of its parameters. */
+/**
+ * A tool that many programs offer, and phrases that ask for it. `$a`, `$b`... stand for the values of its parameters.
+ */
 export interface DomainTool {
   names: string[];
   about: string[];
@@ -32,8 +34,13 @@ function parameter(given: string | { kind: string; names: string[] }): { kind: s
 }
 
 export const {
-  /** Tools that one program would offer together, by their first names. Pico has to choose among them by the question. */
+  /**
+   * Tools that one program would offer together, by their first names. Only the question tells which one pico has to
+   * call.
+   */
   areas,
-  /** Tools that do nearly the same. They are never offered together, because no question could tell them apart. */
+  /**
+   * Tools that do nearly the same. They are never offered together, because no question could tell which one to call.
+   */
   rivals,
 } = readData<Record<'areas' | 'rivals', string[][]>>('tool-areas');

@@ -9,12 +9,12 @@ interface Frames {
   ordered: string[];
 }
 
-/** A phrase, or phrases and what is to be said around each of them. */
+/** A phrase, or phrases with the kind of sentences around them. */
 export type PhraseEntry =
   | string
   /** Facts that somebody tells. */
   | { told: string[] }
-  /** Facts that replace what was told before. */
+  /** Facts that replace an earlier fact. */
   | { corrected: string[] }
   /** Things that somebody would like to have. */
   | { wanted: string[] }
@@ -23,10 +23,10 @@ export type PhraseEntry =
 
 const frames = readData<Frames>('frames');
 
-/** Ways to correct the last thing that was said. */
+/** Phrases that correct the last statement. */
 export const CORRECTED_ALONE = frames.correctedAlone;
 
-/** All phrases of a list of the corpus, those with something around them included. */
+/** Returns all phrases of a list of the corpus, with and without sentences around them. */
 export function phrasesOf(entries: PhraseEntry[]): string[] {
   return entries.flatMap((entry) => {
     if (typeof entry === 'string') return [entry];

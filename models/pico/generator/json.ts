@@ -1,4 +1,4 @@
-/** JSON as chat templates write it: with a space after each comma and colon. */
+/** Returns JSON in the form of chat templates: with a space after each comma and colon. */
 export function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

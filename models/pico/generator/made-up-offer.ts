@@ -5,10 +5,10 @@ import { expand, type Slots, say } from './phrases.ts';
 import { kinds } from './tool-kinds.ts';
 import * as w from './words.ts';
 
-/** Groups of verbs with the same meaning. The first one names the tool, any of them asks for it. */
+/** Groups of verbs with the same meaning. The first verb is the name of the tool; any of them asks for it. */
 const VERBS = readData<string[][]>('tool-verbs');
 
-/** The first word names a tool; any of them asks for it. */
+/** Returns a verb and its synonyms. The first word is the name of the tool; any of them asks for it. */
 export function madeUpVerb(dice: Dice): string[] {
   if (dice.chance(0.65)) return dice.pick(VERBS);
   return [w.madeUpWord(dice) + dice.pick(['', '', 'ate', 'ize', 'ify', 'le', 'er'])];
@@ -19,7 +19,7 @@ export function madeUpNoun(dice: Dice): string {
   return dice.chance(0.15) ? `${noun} ${dice.pick(w.NOUNS)}` : noun;
 }
 
-/** A tool with a made-up verb for a thing that has a name, asked for as `verb the noun NAME with PARAMETER 7`. */
+/** Returns a tool with a made-up verb for a named thing. A request for it is `verb the noun NAME with PARAMETER 7`. */
 export function strangeOffer(
   dice: Dice,
   verb = dice.chance(0.75)
@@ -104,7 +104,7 @@ export function strangeOffer(
   };
 }
 
-/** A tool of a verb and a noun with parameters of any kind. */
+/** Returns a tool of a verb and a noun with parameters of any kind. */
 export function madeUpOffer(dice: Dice, verb = madeUpVerb(dice), said = madeUpNoun(dice)): Offer {
   const words = [(verb[0] as string).split(' ')[0] as string, ...said.split(' ')];
   const name = toolName(
@@ -146,7 +146,7 @@ function madeUpRequest(dice: Dice, verb: string[], noun: string, parameters: Par
     const slot = 'abcd'[index] as string;
     slots[slot] = said;
     values[name] = json;
-    // Several values need their names, or nobody could tell them apart.
+    // Several values need the names of their parameters, because their order does not tell them apart.
     const mention =
       mentioned.length > 1 && dice.chance(0.6)
         ? dice.pick(['with $p $v', '$p $v', '$p: $v', '$p = $v', 'and $p $v', 'the $p is $v'])

@@ -4,21 +4,21 @@ import { CORRECTED_ALONE, type PhraseEntry, phrasesOf } from './frames.ts';
 import { expand, say } from './phrases.ts';
 import * as w from './words.ts';
 
-/** Something that a user tells and later asks for. Its phrases call it `$v`. */
+/** A fact that a user tells and later asks for. Its phrases contain it as `$v`. */
 interface FactData {
   id: string;
-  /** The answer when it is told. */
+  /** The answer to the statement of the fact. */
   noted: string;
-  /** The answer when it is asked for. */
+  /** The answer to the question for the fact. */
   recalled: string;
-  /** The answer when it is asked for and was never told. */
+  /** The answer to the question if the fact was never told. */
   unknown: string;
-  /** System messages that tell it of the user. */
+  /** System messages that state the fact about the user. */
   system?: string[];
-  /** Statements that stand well beside another one in a sentence. */
+  /** Statements that can be joined with another statement in a sentence. */
   plain: string[];
   tell: PhraseEntry[];
-  /** Later messages that change it. */
+  /** Later messages that change the fact. */
   correct: PhraseEntry[];
   ask: string[];
 }
@@ -40,7 +40,7 @@ const someName =
   (dice) =>
     w.name(dice, known);
 
-/** A value for each fact, by its id. */
+/** The function that makes the value of each fact, by the id of the fact. */
 const VALUES: Record<string, Value> = {
   name: someName(w.FIRST_NAMES),
   city: someName(w.CITIES),
@@ -54,7 +54,7 @@ const VALUES: Record<string, Value> = {
   number: secret,
 };
 
-/** A number, a short code or a word. */
+/** Returns a number, a short code or a word. */
 function secret(dice: Dice): string {
   if (dice.chance(0.5)) return w.numberText(dice);
   if (dice.chance(0.5)) return `${w.letters(dice, dice.between(1, 3)).toUpperCase()}${dice.between(1, 999)}`;
@@ -82,7 +82,7 @@ const turns = (question: string, answer: string): Turn[] => [
   { role: 'assistant', content: answer },
 ];
 
-/** A conversation in which the user tells something and later asks for it. `filler` makes the turns in between. */
+/** Makes a conversation in which the user tells a fact and later asks for it. `filler` makes the turns in between. */
 export function remembered(dice: Dice, filler: () => Turn[]): Turn[] {
   const told = dice.sample(someFacts(dice), dice.pick([1, 1, 1, 2, 2, 2, 3]));
   const values = new Map<string, string>();
@@ -105,7 +105,9 @@ export function remembered(dice: Dice, filler: () => Turn[]): Turn[] {
   return talk;
 }
 
-/** The facts to choose from. Names, homes, pets and friends come more often than the rest, because people tell them most. */
+/**
+ * Returns the facts to choose from. Names, homes, pets and friends are more frequent, because people mention them most.
+ */
 function someFacts(dice: Dice): Fact[] {
   const kind = dice.between(1, 20);
   if (kind <= 8) return facts.slice(0, 2);
@@ -113,7 +115,7 @@ function someFacts(dice: Dice): Fact[] {
   return facts;
 }
 
-/** Corrections of a fact. Where several facts were told, a correction must say which one it is about. */
+/** Returns the corrections of a fact. If several facts were told, a correction must name its fact. */
 function correctionsOf(dice: Dice, { correct }: Fact, told: Fact[]): string[] {
   if (told.length === 1) return dice.chance(0.4) ? CORRECTED_ALONE : correct;
   return correct.filter((phrase) => !/^(\{?[a-z, |]*\}?,? )?(i meant|make that|it is|i would prefer) \$v/.test(phrase));
@@ -125,12 +127,12 @@ function tellAll(dice: Dice, told: Fact[], values: Map<string, string>, filler: 
   return told.flatMap((fact) => [...tell(dice, fact, fact.tell, values), ...(dice.chance(0.25) ? filler() : [])]);
 }
 
-/** A conversation in which the user asks for something that was never told. */
+/** Makes a conversation in which the user asks for a fact that was never told. */
 export function neverTold(dice: Dice, filler: () => Turn[]): Turn[] {
   return [...(dice.chance(0.4) ? filler() : []), ...recall(dice, dice.pick(facts), new Map())];
 }
 
-/** A conversation in which the system message tells something about the user. */
+/** Makes a conversation in which the system message tells a fact about the user. */
 export function toldBySystem(dice: Dice, filler: () => Turn[]): { system: string; talk: Turn[] } {
   const { phrase, fact } = dice.pick(facts.flatMap((fact) => (fact.system ?? []).map((phrase) => ({ phrase, fact }))));
   const v = fact.value(dice);
@@ -191,7 +193,7 @@ function slotsOf(v: string) {
   return { v, a, A: w.title(a) };
 }
 
-/** Writes a value with a capital where the answer begins with it. */
+/** Returns a value with a capital letter if the answer begins with it. */
 function capital(answer: string, value: string): string {
   return answer.startsWith('$v') ? w.title(value) : value;
 }

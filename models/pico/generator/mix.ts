@@ -16,7 +16,7 @@ interface Exchange {
   content: string;
 }
 
-/** One conversation to learn from; pico's turns are those of the assistant. */
+/** One conversation of the training data. The replies of pico are the assistant's messages. */
 export interface Conversation {
   messages: ChatMessage[];
   tools: Tool[];
@@ -24,10 +24,10 @@ export interface Conversation {
 
 const SYSTEM_MESSAGES = readData<string[]>('system-messages');
 
-/** The share of questions that are taken from the intents in focus, if there are any. */
+/** The share of questions from the intents in focus, if there are any. */
 const FOCUS_SHARE = 0.5;
 
-/** A conversation of any kind, with the intents in `focus` asked more often than the rest. */
+/** Makes a conversation of any kind. The intents in `focus` are more frequent. */
 export function makeConversation(dice: Dice, focus: Intent[] = []): Conversation {
   const filler = () => exchange(dice, focus);
   const shortFiller = () => shortExchange(dice, focus);
@@ -60,7 +60,7 @@ function maybeTools(dice: Dice, chance: number): Tool[] {
   return dice.chance(chance) ? someTools(dice) : [];
 }
 
-/** A question of any kind, and its answer. */
+/** Makes a question of any kind and its answer. */
 function exchange(dice: Dice, focus: Intent[]): Exchange[] {
   if (focus.length > 0 && dice.chance(FOCUS_SHARE)) return intent(dice, focus);
   const kind = dice.between(1, 100);
@@ -72,7 +72,7 @@ function exchange(dice: Dice, focus: Intent[]): Exchange[] {
   return turns(declined(dice));
 }
 
-/** A short question and its answer, to stand between other turns. */
+/** Makes a short question and its answer, for the place between other turns. */
 function shortExchange(dice: Dice, focus: Intent[]): Exchange[] {
   return dice.chance(0.5) ? intent(dice, dice.pick([greetings, talkIntents, selfIntents])) : exchange(dice, focus);
 }
@@ -109,7 +109,7 @@ function intentSlots(dice: Dice) {
   };
 }
 
-/** Expands an answer that has a slot. Others stay as they are, because their braces may be JSON. */
+/** Expands an answer that has a slot. Other answers stay unchanged, because their braces may be JSON. */
 function expandAnswer(dice: Dice, answer: string, slots: Record<string, string>): string {
   return answer.includes('$') ? expand(dice, answer, slots) : answer;
 }

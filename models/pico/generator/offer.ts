@@ -4,10 +4,10 @@ import type { Dice } from './dice.ts';
 import { kinds } from './tool-kinds.ts';
 import * as w from './words.ts';
 
-/** A tool, and a way to make requests for it. */
+/** A tool, and a function that makes requests for it. */
 export interface Offer {
   tool: Tool;
-  /** The first name of the domain tool that it is; absent for made-up tools. */
+  /** The first name of the domain tool; absent for made-up tools. */
   domain?: string;
   ask: (dice: Dice, others: Offer[]) => { question: string; arguments: Record<string, unknown> };
 }
@@ -21,6 +21,7 @@ export interface Parameter {
 /** Kinds of parameters that fit any made-up tool. */
 export const MADE_UP_KINDS = Object.keys(kinds).filter((key) => !['expression', 'currency', 'language'].includes(key));
 
+/** Makes a parameter of a kind. `described` is the probability, 0 to 1, that it has a description. */
 export function makeParameter(dice: Dice, kind: string, name: string, described = 0.6): Parameter {
   const { schema, descriptions } = kinds[kind] as (typeof kinds)[string];
   const description = dice.chance(described) ? dice.pick(descriptions).replace('$other', dice.pick(w.CITIES)) : '';
@@ -32,6 +33,7 @@ export function makeParameter(dice: Dice, kind: string, name: string, described 
   };
 }
 
+/** Makes a value for a parameter of this kind: as text for a request, and as JSON. Throws if there is no such kind. */
 export function sampleValue(
   dice: Dice,
   kind: string,
@@ -40,6 +42,7 @@ export function sampleValue(
   return (kinds[kind] as (typeof kinds)[string]).value(dice, schema);
 }
 
+/** Makes a tool. `about` is its description, which a few tools leave out. */
 export function makeTool(dice: Dice, name: string, about: string, parameters: Parameter[]): Tool {
   const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
   return {
@@ -49,6 +52,9 @@ export function makeTool(dice: Dice, name: string, about: string, parameters: Pa
   };
 }
 
+/**
+ * Returns a snake-case name as programs might write it: sometimes in camel case, with hyphens, a prefix or a suffix.
+ */
 export function toolName(dice: Dice, name: string): string {
   const words = name.split('_');
   const kind = dice.between(1, 12);

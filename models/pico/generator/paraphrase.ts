@@ -7,9 +7,12 @@ interface Paraphrases {
   after: string[];
   /** Additions to a question that do not change it. They may have slots. */
   tails: string[];
-  /** Words that may stand for each other nearly everywhere. */
+  /** Words that can replace each other nearly everywhere. */
   synonyms: string[][];
-  /** Texts that match `pattern`, in any case, may be replaced by one of `instead`. `$1` and `$2` are the pattern's groups. */
+  /**
+   * `instead` has replacements for texts that match `pattern`, whatever their case. `$1` and `$2` are the groups of the
+   * pattern.
+   */
   frames: { pattern: string; instead: string[] }[];
 }
 
@@ -20,7 +23,7 @@ const synonymsOf = new Map(
   data.synonyms.flatMap((group) => group.filter((word) => !word.includes(' ')).map((word) => [word, group] as const)),
 );
 
-/** Rewords a text, or leaves it as it is. `text` must be in small letters, except for its slots. */
+/** Returns a text in other words, or unchanged. `text` must be in lower case, except for its slots. */
 export function paraphrase(dice: Dice, text: string): string {
   const [, body = text, end = ''] = /^(.*?)([.?!]*)$/s.exec(text) ?? [];
   const framed = dice.chance(0.4) ? reframe(dice, body) : body;
@@ -31,7 +34,7 @@ function reframe(dice: Dice, text: string): string {
   const fitting = FRAMES.filter(([pattern]) => pattern.test(text));
   if (fitting.length === 0) return text;
   const [pattern, frames] = dice.pick(fitting);
-  // `$1` and `$2` are the groups; every other `$` is a slot's.
+  // `$1` and `$2` are the groups. Every other `$` begins a slot.
   const [, first = '', second = ''] = pattern.exec(text) ?? [];
   return dice
     .pick(frames)

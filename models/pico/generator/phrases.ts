@@ -16,7 +16,10 @@ export function expand(dice: Dice, phrase: string, slots: Slots = {}): string {
   return fill(tidy(choose(dice, phrase)), slots);
 }
 
-/** A user's message: a phrase, reworded, with courtesies and typing mistakes. What fills the slots stays as it is. */
+/**
+ * Returns a message of a user: a phrase in other words, with courtesies and typing mistakes. The values of the slots
+ * stay unchanged.
+ */
 export function say(dice: Dice, phrase: string, slots: Slots = {}): string {
   let text = tidy(paraphrase(dice, tidy(choose(dice, phrase))));
   if (dice.chance(0.3)) text = wrap(dice, text);
@@ -110,7 +113,7 @@ function shorten(text: string): string {
   return SHORT.reduce((short, [pattern, replacement]) => short.replace(pattern, replacement), text);
 }
 
-/** The words outside of slots, with their places. */
+/** Returns the words outside of slots, with their positions. */
 function plainWords(text: string): RegExpExecArray[] {
   return [...text.matchAll(/(?<![$\w'])[a-z]{2,}(?![\w'])/gi)] as RegExpExecArray[];
 }

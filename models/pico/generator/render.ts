@@ -13,7 +13,10 @@ export interface Span {
 const ANSWER = '<|im_start|>assistant\n';
 const END = '<|im_end|>';
 
-/** Renders conversations with the chat template that pico is served with, so that training sees what serving will ask. */
+/**
+ * Returns a function that renders conversations with the chat template of the served model, so that training has the
+ * same prompts as serving.
+ */
 export function createRenderer(templateSource: string): (conversation: Conversation) => Span[] {
   const template: ChatTemplate = createChatTemplate(templateSource, { bos: '', eos: END });
   return ({ messages, tools }) => {

@@ -10,7 +10,7 @@ export interface Exchange {
 
 const { echo: ECHO, twice: TWICE } = readData<Record<'echo' | 'twice', string[]>>('repeating');
 
-/** A request to repeat a text, and the text. */
+/** Makes a request to repeat a text, and the text. */
 export function echoed(dice: Dice): Exchange {
   if (dice.chance(0.12)) return repeated(dice);
   const text = echoText(dice);
@@ -27,7 +27,9 @@ export function echoed(dice: Dice): Exchange {
   return { question, answer: phrase.includes('$word') ? word : text };
 }
 
-/** Fills a phrase and cuts off what follows a slot at its end, because pico would have to repeat it too. */
+/**
+ * Fills the slots of a phrase and cuts off the text after a slot at its end, because pico would have to repeat it too.
+ */
 function unpunctuated(dice: Dice, phrase: string, slots: Record<string, string>): string {
   const said = say(dice, phrase);
   const ends = /\$(text|quoted|word)\b/.exec(said);
@@ -54,7 +56,7 @@ function quote(dice: Dice, text: string): string {
   return mark + text + mark;
 }
 
-/** Words that come again or end alike, so that pico can't tell the next word from the last letters alone. */
+/** Returns words that are repeated or end alike, so that pico can't tell the next word by the last letters alone. */
 function repetitive(dice: Dice): string {
   const end = w.madeUpWord(dice, 1);
   const starts = () => dice.pick([w.letters(dice, 1), w.letters(dice, 2), w.madeUpWord(dice, 1)]);
@@ -65,7 +67,7 @@ function repetitive(dice: Dice): string {
   return list.map((word) => (dice.chance(0.3) ? w.title(word) : word)).join(dice.pick([' ', ' ', ' ', ', ', '-']));
 }
 
-/** Funny texts, such as people make up to test the repeating. */
+/** Returns a funny text, as people invent them to test the repeating. */
 function playful(dice: Dice): string {
   const word = () =>
     dice.pick([
@@ -117,7 +119,7 @@ function echoText(dice: Dice): string {
 type Counting = 'up' | 'range' | 'down' | 'downRange' | 'inWords' | 'downInWords' | 'rangeInWords';
 const counting = readData<Record<Counting, string[]>>('counting');
 
-/** Words that change the answer. They are kept free of typing mistakes. */
+/** Words that change the answer. They never get typing mistakes. */
 const DECISIVE = [
   'downwards',
   'down',
@@ -142,7 +144,7 @@ function ask(dice: Dice, phrase: string, slots: Record<string, string>): string 
   return say(dice, safe, { ...kept, ...slots });
 }
 
-/** A request to count, and the numbers. */
+/** Makes a request to count, and the numbers. */
 export function counted(dice: Dice): Exchange {
   const kind = dice.between(1, 20);
   if (kind <= 6) return upTo(dice, counting.up, 1);
@@ -173,7 +175,7 @@ function upTo(dice: Dice, phrases: string[], from: number): Exchange {
   return { question: ask(dice, dice.pick(phrases), { n: numeral(dice, n) }), answer: numbers(from, n) };
 }
 
-/** Two numbers, the smaller one first. */
+/** Returns two numbers, the smaller one first. */
 function ends(dice: Dice): [number, number] {
   const a = dice.chance(0.75) ? dice.between(2, 20) : dice.between(2, 180);
   return [a, a + dice.between(2, 12)];

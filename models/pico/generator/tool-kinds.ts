@@ -2,25 +2,25 @@ import { readData } from './data.ts';
 import type { Dice } from './dice.ts';
 import * as w from './words.ts';
 
-/** What a kind of parameter is called and how it is asked for. */
+/** The names of a kind of parameter, and the texts that ask for it. */
 interface KindWords {
   names: string[];
   descriptions: string[];
-  /** How a request mentions it: `$v` is the value, `$p` the parameter's name in words. */
+  /** Texts for requests: `$v` is the value, `$p` the name of the parameter in words. */
   mentions: string[];
 }
 
-/** How values of a kind of parameter are made. */
+/** The values of a kind of parameter. */
 interface KindValues {
-  /** Its JSON schema. */
+  /** Makes the JSON schema of a parameter. */
   schema: (dice: Dice) => Record<string, unknown>;
-  /** A value as people say it, and as JSON. */
+  /** Makes a value: as text for a request, and as JSON. */
   value: (dice: Dice, schema: Record<string, unknown>) => { said: string; json: unknown };
 }
 
 export type ParameterKind = KindWords & KindValues;
 
-/** Parameters that many tools share, by their names in tools.json. */
+/** The parameters that many tools share, by their names in tools.json. */
 interface UsualParameters {
   [name: string]: { kind: string; names: string[] };
 }

@@ -10,7 +10,7 @@ const {
   done: DONE,
 } = readData<Record<'keys' | 'states' | 'errors' | 'done', string[]>>('tool-results');
 
-/** The result of a tool and the answer that tells it. `values` are the arguments of the call. */
+/** Makes the result of a tool and the answer about it. `values` are the arguments of the call. */
 export function result(dice: Dice, values: unknown[]): { content: string; answer: string } {
   const kind = dice.between(1, 20);
   if (kind <= 9) return fields(dice, values);

@@ -7,7 +7,7 @@ import { madeUpNoun, madeUpOffer, madeUpVerb, strangeOffer } from './made-up-off
 import type { Offer } from './offer.ts';
 import { result } from './tool-results.ts';
 
-/** A conversation with tools: calls, their results, and turns that need no tool. */
+/** Makes a conversation with tools: calls, their results, and turns that need no tool. */
 export function toolTalk(dice: Dice, filler: () => ChatMessage[]): { tools: Tool[]; messages: ChatMessage[] } {
   const offers = someOffers(dice, dice.pick([1, 1, 2, 2, 2, 3, 3, 4]));
   const messages: ChatMessage[] = dice.chance(0.15) ? filler() : [];
@@ -20,7 +20,7 @@ export function toolTalk(dice: Dice, filler: () => ChatMessage[]): { tools: Tool
   return { tools: offers.map(({ tool }) => tool), messages };
 }
 
-/** Tools for a conversation that does not need them. */
+/** Returns tools for a conversation that does not need them. */
 export function someTools(dice: Dice): Tool[] {
   return someOffers(dice, dice.pick([1, 1, 2, 3])).map(({ tool }) => tool);
 }
@@ -40,7 +40,7 @@ function anyOffer(dice: Dice): Offer {
   return dice.chance(0.35) ? strangeOffer(dice) : madeUpOffer(dice);
 }
 
-/** Tools of one area, so that only the question tells which one to call. */
+/** Returns tools of one area, so that only the question tells which one to call. */
 function relatedOffers(dice: Dice, count: number): Offer[] {
   return dice.chance(0.65) ? areaOffers(dice, count) : siblingOffers(dice, count);
 }
@@ -56,7 +56,7 @@ function areaOffers(dice: Dice, count: number): Offer[] {
   return [...offers.values()];
 }
 
-/** Made-up tools that share their verb or their noun. */
+/** Returns made-up tools that share their verb or their noun. */
 function siblingOffers(dice: Dice, count: number): Offer[] {
   const offers = new Map<string, Offer>();
   const sameNoun = dice.chance(0.6);
@@ -66,7 +66,7 @@ function siblingOffers(dice: Dice, count: number): Offer[] {
   while (offers.size < count) {
     const own = sameNoun ? madeUpVerb(dice) : verb;
     const said = sameNoun ? noun : madeUpNoun(dice);
-    // No two tools share a way of asking for them.
+    // No phrase may ask for two of the tools.
     const words = sameNoun ? own : [said];
     if (words.some((word) => seen.has(word))) continue;
     for (const word of words) seen.add(word);

@@ -33,7 +33,7 @@ export const {
   adjectives: ADJECTIVES,
   /** The numbers from 0 to 20, each at its own index. */
   numberWords: NUMBER_WORDS,
-  /** Words and names with groups of letters that plain English words do not have. */
+  /** Words and names with letter groups that are rare in English. */
   unusual: UNUSUAL_WORDS,
 } = readData<Record<List, string[]>>('words');
 
@@ -42,7 +42,7 @@ const REAL_WORDS = [NOUNS, VERBS, ADJECTIVES, FOODS, ANIMALS, JOBS, HOBBIES, COL
   .map((word) => word.toLowerCase())
   .filter((word) => /^[a-z]{3,}$/.test(word));
 
-/** The words that patchworks are cut from. Unusual words count twice, so that they come about as often as the others. */
+/** The words that `patchwork` cuts up. Unusual words count twice, so that they are about as frequent as the others. */
 const PATCHES = [...REAL_WORDS, ...UNUSUAL_WORDS, ...UNUSUAL_WORDS];
 
 const ONSETS = list(
@@ -51,7 +51,7 @@ const ONSETS = list(
 const VOWELS = list('a e i o u a e i o u a e i o ai au ea ee ei ie io oo ou ue y ia oa');
 const CODAS = list('n r l s t m k d x th nd rt lk ng ck sh ss ll ff mp nt rd rk ft gh st b g p v z');
 
-/** A made-up word in small letters. */
+/** Returns a made-up word in lower case. */
 export function madeUpWord(dice: Dice, syllables = dice.pick([1, 2, 2, 2, 3, 3])): string {
   const way = dice.between(1, 20);
   if (syllables > 1 && way <= 8 && dice.parts.length > 0) return assembled(dice);
@@ -67,7 +67,7 @@ export function madeUpWord(dice: Dice, syllables = dice.pick([1, 2, 2, 2, 3, 3])
   return isHeldOut(word) ? madeUpWord(dice) : word;
 }
 
-/** A made-up word from the beginning of one word and the end of another, so that it looks like English. */
+/** Returns a made-up word from the beginning of one word and the end of another, so that it looks like English. */
 function blend(dice: Dice): string {
   const [first, second] = [dice.pick(REAL_WORDS), dice.pick(REAL_WORDS)];
   const word =
@@ -76,13 +76,13 @@ function blend(dice: Dice): string {
   return isHeldOut(word) ? blend(dice) : word;
 }
 
-/** A made-up word from the parts that the dice were given. */
+/** Returns a made-up word from the parts of the dice. */
 function assembled(dice: Dice): string {
   const word = Array.from({ length: dice.pick([2, 2, 3]) }, () => dice.pick(dice.parts)).join('');
   return isHeldOut(word) ? assembled(dice) : word;
 }
 
-/** A made-up word from slices of several words, so that any two letters can stand side by side. */
+/** Returns a made-up word from slices of several words, so that any two letters can be neighbours. */
 function patchwork(dice: Dice): string {
   const slices = Array.from({ length: dice.pick([2, 2, 2, 3]) }, () => {
     const from = dice.pick(PATCHES);
@@ -94,16 +94,17 @@ function patchwork(dice: Dice): string {
   return isHeldOut(word) ? patchwork(dice) : word;
 }
 
+/** Returns a word with a capital first letter. */
 export function title(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Random letters. */
+/** Returns random letters. */
 export function letters(dice: Dice, length: number): string {
   return Array.from({ length }, () => dice.pick([...'abcdefghijklmnopqrstuvwxyz'])).join('');
 }
 
-/** A name. Most are made up, so that pico learns to copy names instead of knowing them. */
+/** Returns a name. Most are made up, so that pico learns to copy names instead of knowing them. */
 export function name(dice: Dice, known: readonly string[]): string {
   if (known === CITIES && dice.chance(0.05)) return dice.pick(PLACES);
   if (dice.chance(0.3)) return dice.pick(known);
@@ -115,7 +116,7 @@ export function name(dice: Dice, known: readonly string[]): string {
   return single();
 }
 
-/** A known name with one letter changed, and sometimes another ending. */
+/** Returns a known name with one letter changed, and sometimes another ending. */
 function respell(dice: Dice, known: string): string {
   const word = alter(dice, known);
   return isHeldOut(word) ? respell(dice, known) : word;
@@ -130,13 +131,13 @@ function alter(dice: Dice, known: string): string {
     : changed;
 }
 
-/** A whole number with one to five digits. */
+/** Returns a whole number with one to five digits. */
 export function numberText(dice: Dice): string {
   const digits = dice.pick([1, 1, 2, 2, 2, 3, 3, 4, 5]);
   return String(dice.between(digits === 1 ? 0 : 10 ** (digits - 1), 10 ** digits - 1));
 }
 
-/** Words such as people ask pico to repeat or to store. */
+/** Returns words that people might ask pico to repeat or to store. */
 export function words(dice: Dice, count: number): string {
   return Array.from({ length: count }, () => {
     const kind = dice.between(1, 10);

@@ -5,8 +5,8 @@ import type { ChatRequest } from './schema.ts';
 const FIELD = 'continue_final_message';
 
 /**
- * Returns true if the reply is to go on with the last message. Throws a 400 `ApiError` if that message is none that can be
- * continued, or if the request also asks for what only a new reply can have.
+ * True if the reply continues the last message. Throws a 400 `ApiError` if that message can't be continued, or if the
+ * request has a field that only a new reply can obey.
  */
 export function checkContinues(request: ChatRequest, conversation: Conversation): boolean {
   const { continue_final_message: continues, add_generation_prompt: begins } = request;
@@ -38,7 +38,7 @@ function checkLastMessage({ messages }: Conversation): void {
   if (!hasWords && !last.reasoning_content) throw invalidRequest(`${FIELD} needs a last message with a text.`, param);
 }
 
-/** A grammar holds for a reply from its first character on. */
+/** Throws a 400 `ApiError` for fields that need a grammar: a grammar applies from the first character of a reply. */
 function checkForm({ replyFormat, toolChoice }: Conversation): void {
   if (replyFormat.kind !== 'text')
     throw invalidRequest(`${FIELD} can not be combined with a format of the reply.`, FIELD);

@@ -1,7 +1,7 @@
 import { defineFamily } from '../family.ts';
 import {
   array,
-  completionHead,
+  completionHeadProperties,
   finishReason,
   integer,
   nullable,
@@ -63,7 +63,7 @@ export const chat = defineFamily({
   schemas: {
     ChatLogprobs: object({ content: array(object({ ...tokenLogprob, top_logprobs: array(object(tokenLogprob)) })) }),
     ChatCompletion: object({
-      ...completionHead('chat.completion'),
+      ...completionHeadProperties('chat.completion'),
       choices: array(
         object(
           {
@@ -80,7 +80,7 @@ export const chat = defineFamily({
     }),
     ChatCompletionChunk: object(
       {
-        ...completionHead('chat.completion.chunk'),
+        ...completionHeadProperties('chat.completion.chunk'),
         choices: array(
           object(
             {

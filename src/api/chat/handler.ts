@@ -5,8 +5,8 @@ import { collectReplies } from '../generation/collect.ts';
 import { startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { streamReply } from '../stream/event-stream.ts';
-import { completionHead } from '../stream/usage.ts';
-import { customNames, toConversation } from './request.ts';
+import { createCompletionHead } from '../stream/usage.ts';
+import { customNames, toChatConversation } from './request.ts';
 import { type ChatRequest, chatRequestSchema } from './schema.ts';
 import { createChatEncoder } from './stream.ts';
 import { toCompletion } from './whole.ts';
@@ -17,8 +17,8 @@ export async function createChatCompletion(context: RequestContext, request: Api
   refuseOtherModalities(body);
 
   const overflow = body.context_overflow ?? 'length';
-  const { events, cancel } = await startGeneration(context, request, model, toConversation(body), overflow);
-  const head = completionHead('chatcmpl', model.id, context.systemFingerprint, Date.now());
+  const { events, cancel } = await startGeneration(context, request, model, toChatConversation(body), overflow);
+  const head = createCompletionHead('chatcmpl', model.id, context.systemFingerprint, Date.now());
   if (!(body.stream ?? model.parameters.stream ?? false)) {
     const { replies, done } = await collectReplies(events);
     return jsonReply(toCompletion(head, replies, done, customNames(body)));

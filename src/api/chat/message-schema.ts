@@ -1,42 +1,48 @@
 import * as v from 'valibot';
-import { list, nonEmptyText, object, oneOf, text } from '../fields/fields.ts';
+import { list, nonEmptyText, objectField, oneOf, textField } from '../fields/fields.ts';
 
-/** More than any conversation has; each costs work before the model gets to it. */
+/** More parts than any client sends. Each of them takes time before the model runs. */
 const MOST_PARTS = 4096;
 const MOST_TOOL_CALLS = 1024;
 
 /** The types of parts. Each has its payload in the field of the same name. */
 const PARTS = ['text', 'image_url', 'input_audio', 'refusal', 'thinking'] as const;
 
-/** What belongs to a part of another type would be lost. */
+/** A payload of another type than the part's would be ignored, so it is refused. */
 const noPayload = v.optional(v.null('must not be there: a part has the payload of its type alone'));
 
-/** The entries of a part that forbid the payloads of other types. Its type does not tell of them. */
+/** Returns entries that forbid the payloads of other types. The return type leaves these entries out. */
 function noOther(type: (typeof PARTS)[number]): Record<never, never> {
   return Object.fromEntries(PARTS.filter((other) => other !== type).map((other) => [other, noPayload]));
 }
 
 const imageUrl = v.union(
-  [nonEmptyText, object({ url: nonEmptyText, detail: v.nullish(oneOf(['auto', 'low', 'high'])) }, 'must be an object')],
+  [
+    nonEmptyText,
+    objectField({ url: nonEmptyText, detail: v.nullish(oneOf(['auto', 'low', 'high'])) }, 'must be an object'),
+  ],
   'must be an address or an object with url',
 );
-const inputAudio = object(
+const inputAudio = objectField(
   { data: nonEmptyText, format: oneOf(['wav', 'mp3']) },
   'must be an object with data and format',
 );
 /** Mistral's clients write a list of text parts. */
 const thinking = v.union(
-  [v.string(), list(object({ text }, 'must be an object with text'), MOST_PARTS, 'parts', 'must be an array')],
+  [
+    v.string(),
+    list(objectField({ text: textField }, 'must be an object with text'), MOST_PARTS, 'parts', 'must be an array'),
+  ],
   'must be a string or an array of text parts',
 );
 
 const contentPart = v.variant(
   'type',
   [
-    v.looseObject({ ...noOther('text'), type: v.literal('text'), text }),
+    v.looseObject({ ...noOther('text'), type: v.literal('text'), text: textField }),
     v.looseObject({ ...noOther('image_url'), type: v.literal('image_url'), image_url: imageUrl }),
     v.looseObject({ ...noOther('input_audio'), type: v.literal('input_audio'), input_audio: inputAudio }),
-    v.looseObject({ ...noOther('refusal'), type: v.literal('refusal'), refusal: text }),
+    v.looseObject({ ...noOther('refusal'), type: v.literal('refusal'), refusal: textField }),
     v.looseObject({ ...noOther('thinking'), type: v.literal('thinking'), thinking }),
   ],
   (issue) => (issue.expected.startsWith('Object') ? 'must be an object' : `must be one of ${PARTS.join(', ')}`),
@@ -47,16 +53,16 @@ const content = v.union([v.string(), list(contentPart, MOST_PARTS, 'parts', 'mus
 );
 
 const customCall = v.looseObject({
-  id: text,
+  id: textField,
   type: v.literal('custom'),
-  custom: v.looseObject({ name: text, input: text }, 'must be an object with name and input'),
+  custom: v.looseObject({ name: textField, input: textField }, 'must be an object with name and input'),
 });
 
 const functionCall = v.looseObject(
   {
-    id: text,
+    id: textField,
     type: v.optional(v.literal('function', 'must be function or custom'), 'function'),
-    function: v.looseObject({ name: text, arguments: text }, 'must be an object with name and arguments'),
+    function: v.looseObject({ name: textField, arguments: textField }, 'must be an object with name and arguments'),
   },
   'must be an object with id, type and function',
 );
@@ -66,17 +72,17 @@ const toolCall = v.variant('type', [customCall, functionCall], (issue) =>
 );
 
 const fields = {
-  name: v.nullish(text),
+  name: v.nullish(textField),
   tool_calls: v.nullish(list(toolCall, MOST_TOOL_CALLS, 'tool calls', 'must be an array of tool calls')),
-  tool_call_id: v.nullish(text),
-  reasoning_content: v.nullish(text),
-  reasoning: v.nullish(text),
-  refusal: v.nullish(text),
+  tool_call_id: v.nullish(textField),
+  reasoning_content: v.nullish(textField),
+  reasoning: v.nullish(textField),
+  refusal: v.nullish(textField),
 } satisfies v.ObjectEntries;
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
-/** A message of a conversation. That of the user must have a content. */
+/** A message of a conversation. A user message must have content. */
 export const message = v.variant(
   'role',
   [

@@ -8,7 +8,7 @@ type ChatMessage = ChatRequest['messages'][number];
 type ChatPart = Exclude<NonNullable<ChatMessage['content']>, string>[number];
 
 /** Translates a message of a chat request; `index` is its place there. */
-export function toMessage(message: ChatMessage, index: number): Message {
+export function fromChatMessage(message: ChatMessage, index: number): Message {
   const thoughts = message.role === 'assistant' ? toThoughts(message) : '';
   return {
     role: message.role === 'developer' ? 'system' : message.role,
@@ -26,7 +26,7 @@ function toToolCall(call: NonNullable<ChatMessage['tool_calls']>[number]): ToolC
   return { id: call.id, type: 'function', function: { name, arguments: toArguments(input) } };
 }
 
-/** What the model thought before its message: servers and clients differ in where they write it. */
+/** Returns the reasoning before a message. Servers and clients have different fields for it. */
 function toThoughts({ reasoning_content, reasoning, content }: ChatMessage): string {
   const parts = Array.isArray(content) ? content : [];
   const inParts = parts.map((part) => (part.type === 'thinking' ? toText(part.thinking) : '')).join('');

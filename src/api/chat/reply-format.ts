@@ -3,8 +3,8 @@ import type { ReplyFormat } from '../../contract/generation-request.ts';
 import type { ChatRequest } from './schema.ts';
 
 /**
- * The form that the reply must have: by OpenAI's field, or by vLLM's older and newer one. Throws a 400 `ApiError` for two of
- * them, and for forms other than JSON.
+ * Returns the form that the reply must have, from OpenAI's field or from vLLM's older or newer field. Throws a 400
+ * `ApiError` for more than one of these fields, and for forms other than JSON.
  */
 export function toReplyFormat(request: ChatRequest): ReplyFormat {
   const asked = [fromResponseFormat(request), fromGuidedJson(request), fromStructuredOutputs(request)];

@@ -5,22 +5,22 @@ import { refuseBestOf } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
 import { customTool } from '../generation/custom-tool.ts';
 import { checkContinues } from './continues.ts';
-import { toMessage } from './message.ts';
+import { fromChatMessage } from './message.ts';
 import { toReplyFormat } from './reply-format.ts';
 import type { ChatRequest } from './schema.ts';
 
 /**
- * Translates a validated chat request into a conversation. Throws a 400 `ApiError` for fields that can't be combined or have no
- * meaning here, and for a call of a tool that is not there.
+ * Translates a validated chat request into a conversation. Throws a 400 `ApiError` for fields that can't be combined or
+ * have no meaning here, and for a call of a tool that is not there.
  */
-export function toConversation(request: ChatRequest): Conversation {
+export function toChatConversation(request: ChatRequest): Conversation {
   refuseContradictions(request);
   const tools = checkTools(
     (request.tools ?? []).map(toChatTool),
     (index) => `tools[${index}].${kindOf(request, index)}.name`,
   );
   const conversation: Conversation = {
-    messages: request.messages.map(toMessage),
+    messages: request.messages.map(fromChatMessage),
     tools,
     toolChoice: checkToolChoice(toToolChoice(request), tools),
     allowedTools: toAllowedTools(request, tools),
@@ -48,7 +48,7 @@ function toChatTool(tool: NonNullable<ChatRequest['tools']>[number]): Tool {
   return tool.type === 'custom' ? customTool(tool.custom) : toTool(tool.function);
 }
 
-/** The names of the tools that take a free text. */
+/** Returns the names of the tools that take a free text. */
 export function customNames({ tools }: ChatRequest): ReadonlySet<string> {
   return new Set((tools ?? []).flatMap((tool) => (tool.type === 'custom' ? [tool.custom.name] : [])));
 }
@@ -73,7 +73,7 @@ function toAllowedTools({ tool_choice: choice }: ChatRequest, tools: Tool[]): st
   return checkNames(choice.allowed_tools.tools.map(nameOf), tools);
 }
 
-/** How much the model may think. A word is an effort, yes or no is a switch of the template. */
+/** Returns the reasoning settings. A word is an effort; true or false is a switch of the template. */
 function toReasoning(request: ChatRequest): Pick<Conversation, 'reasoningEffort' | 'templateKwargs'> {
   const { reasoning_effort, reasoning, think, enable_thinking, chat_template_kwargs } = request;
   const effort = reasoning_effort ?? reasoning?.effort ?? (typeof think === 'string' ? think : undefined);
@@ -84,7 +84,10 @@ function toReasoning(request: ChatRequest): Pick<Conversation, 'reasoningEffort'
   };
 }
 
-/** An explicit null of `max_tokens` asks for no limit and so overrides the model's own; -1 does too. */
+/**
+ * Returns the token limit of a request. An explicit null in `max_tokens`, like -1, means no limit, and overrides the
+ * model's own limit.
+ */
 function toMaxTokens({ max_completion_tokens, max_tokens, n_predict }: ChatRequest): number | null | undefined {
   const limit = max_completion_tokens ?? max_tokens ?? n_predict;
   if (typeof limit === 'number') return limit === -1 ? null : limit;

@@ -1,18 +1,28 @@
 import * as v from 'valibot';
-import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { EFFORTS } from '../../contract/sampling.ts';
+import {
+  booleanField,
+  integerField,
+  list,
+  nonEmptyText,
+  objectField,
+  oneOf,
+  record,
+  textField,
+} from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
-import { EFFORTS, samplingEntries, tokenLimit } from '../fields/sampling.ts';
+import { samplingEntries, tokenLimit } from '../fields/sampling.ts';
 import { message } from './message-schema.ts';
 import { toolChoice, tools } from './tool-schema.ts';
 
-/** More than any conversation has; each costs work before the model gets to it. */
+/** More messages than any client sends. Each of them takes time before the model runs. */
 const MOST_MESSAGES = 10_000;
 
 const schemaObject = record('must be a JSON schema object', v.unknown());
 
-const jsonSchema = object(
+const jsonSchema = objectField(
   {
-    name: v.nullish(text),
+    name: v.nullish(textField),
     strict: v.nullish(booleanField),
     schema: v.nullish(schemaObject),
   },
@@ -32,16 +42,16 @@ const responseFormat = v.variant(
       : 'must be one of text, json_object, json_schema',
 );
 
-/** Fields by which other servers and clients name what is here under another name. */
+/** Names that other servers and clients have for fields of this API. */
 const synonyms = {
   guided_json: v.nullish(schemaObject),
   structured_outputs: v.nullish(
-    object({ json: v.nullish(schemaObject), json_object: v.nullish(booleanField) }, 'must be an object'),
+    objectField({ json: v.nullish(schemaObject), json_object: v.nullish(booleanField) }, 'must be an object'),
   ),
   enable_thinking: v.nullish(booleanField),
   think: v.nullish(v.union([v.boolean(), v.picklist(EFFORTS)], `must be a boolean or one of ${EFFORTS.join(', ')}`)),
   reasoning: v.nullish(
-    object({ effort: v.nullish(oneOf(EFFORTS)), enabled: v.nullish(booleanField) }, 'must be an object'),
+    objectField({ effort: v.nullish(oneOf(EFFORTS)), enabled: v.nullish(booleanField) }, 'must be an object'),
   ),
 } satisfies v.ObjectEntries;
 
@@ -63,7 +73,7 @@ export const chatRequestSchema = v.looseObject(
     tool_choice: v.nullish(toolChoice),
     parallel_tool_calls: v.nullish(booleanField),
     logprobs: v.nullish(booleanField),
-    top_logprobs: v.nullish(integer(0, 20)),
+    top_logprobs: v.nullish(integerField(0, 20)),
     response_format: v.nullish(responseFormat),
     chat_template_kwargs: v.nullish(record('must be an object', v.unknown())),
     reasoning_effort: v.nullish(oneOf(EFFORTS)),

@@ -80,7 +80,7 @@ export function createChatEncoder(
   };
 }
 
-/** Writes calls: what a custom tool gets is read out of its arguments as they come. */
+/** Writes tool calls. For a custom tool, the text is read out of the arguments as they come. */
 function createCallEncoder(chunks: ReturnType<typeof createChunkEncoder>, custom: ReadonlySet<string>) {
   /** The readers of custom calls, by choice and call. */
   const readers = new Map<string, (piece: string) => string>();

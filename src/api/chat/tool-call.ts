@@ -1,4 +1,4 @@
-import { newId } from '../generation/ids.ts';
+import { newPrefixedId } from '../generation/ids.ts';
 
 /** A call of a function, in OpenAI's form. */
 export interface ToolCallObject {
@@ -16,5 +16,5 @@ export interface CustomCallObject {
 
 /** Makes an id for a new tool call. */
 export function newToolCallId(): string {
-  return newId('call');
+  return newPrefixedId('call');
 }

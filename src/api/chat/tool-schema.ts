@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { list, nonEmptyText, objectField, oneOf, record, textField } from '../fields/fields.ts';
 
-/** More than any request has; each costs work before the model gets to it. */
+/** More tools than any client sends. Each of them takes time before the model runs. */
 const MOST_TOOLS = 1024;
 
 const functionTool = v.looseObject(
@@ -10,7 +10,7 @@ const functionTool = v.looseObject(
     function: v.looseObject(
       {
         name: nonEmptyText,
-        description: v.nullish(text),
+        description: v.nullish(textField),
         parameters: v.nullish(record('must be a JSON schema object', v.unknown())),
       },
       'must be an object with name, description and parameters',
@@ -22,12 +22,12 @@ const functionTool = v.looseObject(
 /** A tool that takes one free text. A grammar for it would have to be enforced, so none is taken. */
 const customTool = v.looseObject({
   type: v.literal('custom'),
-  custom: object(
+  custom: objectField(
     {
       name: nonEmptyText,
-      description: v.nullish(text),
+      description: v.nullish(textField),
       format: v.nullish(
-        object({ type: v.literal('text', 'must be text: grammars are not supported') }, 'must be an object'),
+        objectField({ type: v.literal('text', 'must be text: grammars are not supported') }, 'must be an object'),
       ),
     },
     'must be an object with name and description',
@@ -43,17 +43,17 @@ export const tools = list(tool, MOST_TOOLS, 'tools', 'must be an array of tools'
 
 const namedFunction = v.looseObject({
   type: v.literal('function'),
-  function: object({ name: text }, 'must be an object with name'),
+  function: objectField({ name: textField }, 'must be an object with name'),
 });
 const namedCustom = v.looseObject({
   type: v.literal('custom'),
-  custom: object({ name: text }, 'must be an object with name'),
+  custom: objectField({ name: textField }, 'must be an object with name'),
 });
 const namedTool = v.variant('type', [namedFunction, namedCustom], 'must be function or custom');
 
 const allowedTools = v.looseObject({
   type: v.literal('allowed_tools'),
-  allowed_tools: object(
+  allowed_tools: objectField(
     {
       mode: oneOf(['auto', 'required']),
       tools: v.pipe(

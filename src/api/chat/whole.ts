@@ -1,5 +1,5 @@
 import type { FinishReason, GenerationDone } from '../../contract/events.ts';
-import type { Reply } from '../generation/collect.ts';
+import type { CollectedReply } from '../generation/collect.ts';
 import { inputOf } from '../generation/custom-tool.ts';
 import { type Logprobs, toLogprobs } from '../generation/logprobs.ts';
 import { type SchemaViolation, violationFields } from '../generation/violations.ts';
@@ -18,14 +18,14 @@ export interface ChoiceObject {
   };
   logprobs: Logprobs | null;
   finish_reason: FinishReason;
-  /** What the reply breaks of its schemas; absent if nothing. */
+  /** The schema violations of the reply; absent if there are none. */
   schema_violations?: SchemaViolation[];
 }
 
 /** Builds the reply to a request that does not stream. `custom` has the names of the tools that take a free text. */
 export function toCompletion(
   head: CompletionHead,
-  replies: Reply[],
+  replies: CollectedReply[],
   done: GenerationDone,
   custom: ReadonlySet<string> = new Set(),
 ) {
@@ -34,7 +34,7 @@ export function toCompletion(
 }
 
 function toChoice(
-  { content, reasoning, toolCalls, logprobs, finish }: Reply,
+  { content, reasoning, toolCalls, logprobs, finish }: CollectedReply,
   index: number,
   custom: ReadonlySet<string>,
 ): ChoiceObject {
@@ -52,7 +52,10 @@ function toChoice(
   };
 }
 
-function toToolCall(call: Reply['toolCalls'][number], custom: ReadonlySet<string>): ToolCallObject | CustomCallObject {
+function toToolCall(
+  call: CollectedReply['toolCalls'][number],
+  custom: ReadonlySet<string>,
+): ToolCallObject | CustomCallObject {
   const { name, arguments: json } = call;
   if (custom.has(name)) return { id: newToolCallId(), type: 'custom', custom: { name, input: inputOf(json) } };
   return { id: newToolCallId(), type: 'function', function: call };

@@ -1,8 +1,8 @@
 import type { GenerationEvent, TokenLogprob } from '../../contract/events.ts';
 
 /**
- * Begins each choice of a generation with the text of its prompt, together with the log probabilities of the prompt's tokens
- * where the engine tells them.
+ * Begins each choice of a generation with the text of its prompt, and with the log probabilities of the prompt's tokens
+ * if the engine reports them.
  */
 export async function* withEcho(events: AsyncIterable<GenerationEvent>, text: string): AsyncGenerator<GenerationEvent> {
   const begun = new Set<number>();

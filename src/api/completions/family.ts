@@ -1,7 +1,7 @@
 import { defineFamily } from '../family.ts';
 import {
   array,
-  completionHead,
+  completionHeadProperties,
   finishReason,
   integer,
   nullable,
@@ -43,7 +43,7 @@ export const completions = defineFamily({
   ],
   schemas: {
     Completion: object(
-      { ...completionHead('text_completion'), choices: array(textChoice) },
+      { ...completionHeadProperties('text_completion'), choices: array(textChoice) },
       { prompt_progress: ref('PromptProgress'), usage: ref('Usage'), timings: ref('Timings') },
     ),
   },

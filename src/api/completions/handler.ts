@@ -6,7 +6,7 @@ import { runGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { streamReply } from '../stream/event-stream.ts';
-import { completionHead } from '../stream/usage.ts';
+import { createCompletionHead } from '../stream/usage.ts';
 import { withEcho } from './echo.ts';
 import { mergeGenerations } from './merge.ts';
 import { CHAT_FIELDS, refuseContradictions, toCompletionGeneration, toPrompts } from './request.ts';
@@ -36,7 +36,7 @@ export async function createTextCompletion(context: RequestContext, request: Api
     return echoes[index] ? withEcho(events, echoes[index]) : events;
   };
   const events = mergeGenerations(prompts.map(generate), generation.choices, runs);
-  const head = completionHead('cmpl', model.id, context.systemFingerprint, Date.now());
+  const head = createCompletionHead('cmpl', model.id, context.systemFingerprint, Date.now());
   if (!(body.stream ?? model.parameters.stream ?? false)) {
     return jsonReply(await collectTextCompletion(events, head, choices));
   }

@@ -8,7 +8,7 @@ export interface TextLogprobs {
   token_logprobs: (number | null)[];
   /** The log probabilities of the most likely tokens for this position, and of the token itself. */
   top_logprobs: (Record<string, number> | null)[];
-  /** Where the token begins, in code points from the beginning of the choice's text. */
+  /** The offset of the token, in code points from the beginning of the choice's text. */
   text_offset: number[];
 }
 

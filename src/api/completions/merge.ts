@@ -64,7 +64,7 @@ function addDones(parts: GenerationDone[]): GenerationDone {
   };
 }
 
-/** What one of several prompts missed is not told. */
+/** Sums the counts. The cache misses are left out: there may be one for each prompt. */
 function addUses(uses: CacheUse[]): CacheUse {
   return {
     slot: sum(uses.map(({ slot }) => slot)),

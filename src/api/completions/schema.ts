@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { booleanField, integer, nonEmptyText, text } from '../fields/fields.ts';
+import { booleanField, integerField, nonEmptyText, textField } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 import { textInputs } from '../fields/text-input.ts';
@@ -9,9 +9,9 @@ export const completionRequestSchema = v.looseObject(
   {
     model: nonEmptyText,
     prompt: textInputs(16),
-    suffix: v.nullish(text),
+    suffix: v.nullish(textField),
     echo: v.nullish(booleanField),
-    logprobs: v.nullish(integer(0, 5)),
+    logprobs: v.nullish(integerField(0, 5)),
     ...samplingEntries,
     keep_alive: v.nullish(keepAliveField),
   },

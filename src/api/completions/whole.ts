@@ -2,7 +2,7 @@ import type { FinishReason, GenerationDone, GenerationEvent, TokenLogprob } from
 import { type CompletionHead, toTimings, toUsage } from '../stream/usage.ts';
 import { createTextLogprobs } from './logprobs.ts';
 
-/** What the request asks of a choice. A list of these is in the order of the choices' indexes. */
+/** The request's fields for one choice. A list of them is in the order of the choices' indexes. */
 export interface TextChoice {
   logprobs: boolean;
 }

@@ -3,8 +3,8 @@ import { invalidRequest } from '../../contract/errors.ts';
 import { isObject } from '../../utils/json.ts';
 
 /** The parts of the request schemas. Their messages complete the sentence "<field> ...". */
-export const text = v.string('must be a string');
-export const nonEmptyText = v.pipe(text, v.nonEmpty('must not be empty'));
+export const textField = v.string('must be a string');
+export const nonEmptyText = v.pipe(textField, v.nonEmpty('must not be empty'));
 export const booleanField = v.boolean('must be a boolean');
 
 /** A finite number within a range, both ends included. */
@@ -14,7 +14,7 @@ export function between(min: number, max: number) {
 }
 
 /** A safe integer within a range, both ends included. */
-export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER) {
+export function integerField(min: number, max: number = Number.MAX_SAFE_INTEGER) {
   const message =
     max !== Number.MAX_SAFE_INTEGER
       ? `must be an integer between ${min} and ${max}`
@@ -34,7 +34,7 @@ export function plainObject(message: string) {
 }
 
 /** An object with at least these entries. Others pass through. */
-export function object<E extends v.ObjectEntries>(entries: E, message: string) {
+export function objectField<E extends v.ObjectEntries>(entries: E, message: string) {
   return v.pipe(plainObject(message), v.looseObject(entries, message));
 }
 
@@ -62,7 +62,10 @@ function isLonger(value: unknown, max: number): boolean {
   return Array.isArray(value) && value.length > max;
 }
 
-/** Validates a parsed JSON object, called `whole`. Throws a 400 `ApiError` that names the first wrong field and what it must be. */
+/**
+ * Validates a parsed JSON object, called `whole`. Throws a 400 `ApiError` that names the first wrong field and what it
+ * must be.
+ */
 export function validate<S extends v.GenericSchema>(
   schema: S,
   input: unknown,

@@ -10,7 +10,10 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 const message = 'must be a duration such as 5m, or a number of seconds';
 
-/** The field `keep_alive`: how long the model stays in memory after the request. 0 unloads it; anything below 0 keeps it. */
+/**
+ * The field `keep_alive`: how long the model stays in memory after the request. 0 unloads it; anything below 0 keeps
+ * it.
+ */
 export const keepAliveField = v.union(
   [
     v.number(message),
@@ -28,7 +31,7 @@ export function toKeepMs(given: string | number): number | null {
   return ms < 0 ? null : ms;
 }
 
-/** Notes how long a request has its model stay; that holds from the end of the request on. */
+/** Records how long the model stays in memory. The time begins at the end of the request. */
 export function noteKeepAlive(record: RequestRecord, body: { keep_alive?: string | number | null | undefined }): void {
   const { keep_alive: given } = body;
   if (given !== null && given !== undefined) record.keepMs = toKeepMs(given);

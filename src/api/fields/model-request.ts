@@ -13,15 +13,15 @@ type ModelRequestSchema = v.GenericSchema<unknown, { model: string }> & { entrie
 
 /**
  * Validates the body of a request and finds the model that it names. Throws a 400, 404, 413 or 415 `ApiError`. Refuses
- * fields that would have no effect, and those in `refused`. Notes fields that nobody defines.
+ * the fields in `refused`, and fields that would be silently ignored. Passes unknown fields to `noteUnknownFields`.
  */
 export async function readModelRequest<S extends ModelRequestSchema>(
-  { catalogue, jsonLimits, noteUnknownFields, trace, record }: RequestContext,
+  { catalogue, noteUnknownFields, trace, record }: RequestContext,
   request: ApiRequest,
   schema: S,
   refused: string[] = [],
 ): Promise<{ body: v.InferOutput<S>; model: ModelCard }> {
-  const body = validate(schema, await parseJsonBody(request, jsonLimits));
+  const body = validate(schema, await parseJsonBody(request));
   const model = catalogue.find(body.model);
   if (!model) throw modelNotFound(body.model);
   trace.model = model.id;

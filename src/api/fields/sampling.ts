@@ -3,31 +3,29 @@ import { unsupportedParameter } from '../../contract/errors.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { Sampling } from '../../contract/sampling.ts';
 import {
+  LLAMA_RANDOM_SEED,
   SAMPLING_FIELDS,
   SAMPLING_KEYS,
   type SamplingField,
   type SamplingKey,
   type SamplingName,
 } from '../../contract/sampling.ts';
-import { between, booleanField, integer, list, object, oneOf, record, text } from './fields.ts';
+import { between, booleanField, integerField, list, objectField, oneOf, record, textField } from './fields.ts';
 
 const stopMessage = 'must be a string or an array of at most 4 strings';
-const stop = v.union([text, list(text, 4, 'stop sequences', stopMessage)], stopMessage);
+const stop = v.union([textField, list(textField, 4, 'stop sequences', stopMessage)], stopMessage);
 
 const tokenId = v.pipe(v.string(), v.regex(/^\d+$/, 'must have token ids as its keys'));
 const logitBias = record('must be an object of token ids and biases', between(-100, 100), tokenId);
 
 const limitMessage = 'must be an integer of at least 1, or -1 for no limit';
-/** The most tokens of a reply. Some servers take -1 for no limit. */
-export const tokenLimit = v.union([v.literal(-1), integer(1)], limitMessage);
-
-/** How much a model may think, in OpenAI's words. */
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
+/** The most tokens of a reply. -1 means no limit, as in some other servers. */
+export const tokenLimit = v.union([v.literal(-1), integerField(1)], limitMessage);
 
 /** The schema of a sampling field's values. It does not accept null. */
 export function samplingNumber({ min, max, whole, values }: SamplingField): v.GenericSchema<number> {
   if (values) return v.picklist(values, `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`);
-  return whole ? integer(min, max) : between(min, max ?? Number.MAX_VALUE);
+  return whole ? integerField(min, max) : between(min, max ?? Number.MAX_VALUE);
 }
 
 type SamplingEntries = Record<SamplingName, v.NullishSchema<v.GenericSchema<number>, undefined>>;
@@ -39,23 +37,23 @@ const numbers = Object.fromEntries(
 /** The fields that chats and plain completions share: sampling, stops, and how the reply is sent. */
 export const samplingEntries = {
   ...numbers,
-  /** The name of `repeat_penalty` elsewhere. */
+  /** Other servers' name for `repeat_penalty`. */
   repetition_penalty: v.nullish(samplingNumber(SAMPLING_FIELDS.repeatPenalty)),
   max_tokens: v.nullish(tokenLimit),
   /** llama-server's name of `max_tokens`. */
   n_predict: v.nullish(tokenLimit),
   logit_bias: v.nullish(logitBias),
-  seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
+  seed: v.nullish(integerField(Number.MIN_SAFE_INTEGER)),
   stop: v.nullish(stop),
-  n: v.nullish(integer(1, 8)),
-  best_of: v.nullish(integer(1, 8)),
+  n: v.nullish(integerField(1, 8)),
+  best_of: v.nullish(integerField(1, 8)),
   cache_prompt: v.nullish(booleanField),
-  prompt_cache_key: v.nullish(text),
+  prompt_cache_key: v.nullish(textField),
   stream: v.nullish(booleanField),
-  stream_options: v.nullish(object({ include_usage: v.nullish(booleanField) }, 'must be an object')),
+  stream_options: v.nullish(objectField({ include_usage: v.nullish(booleanField) }, 'must be an object')),
   return_progress: v.nullish(booleanField),
   context_overflow: v.nullish(oneOf(['length', 'error'])),
-  user: v.nullish(text),
+  user: v.nullish(textField),
 } satisfies v.ObjectEntries;
 
 /** The shared fields of a validated request. */
@@ -86,24 +84,24 @@ function chosenValue(field: SamplingField, request: SamplingFields, model: Model
  * Returns the request's stop sequences, or the model's own if the request has none. An empty list in the request means
  * none at all.
  */
-export function toStop({ stop }: SamplingFields, { parameters }: ModelCard): string[] {
+export function toStopSequences({ stop }: SamplingFields, { parameters }: ModelCard): string[] {
   return [stop ?? parameters.stop ?? []].flat().filter((sequence) => sequence !== '');
 }
 
-/** Throws a 400 `ApiError` for choices that would be made and not told. */
+/** Throws a 400 `ApiError` if `best_of` asks for more choices than the reply would have. */
 export function refuseBestOf({ best_of, n }: SamplingFields): void {
   if (typeof best_of === 'number' && best_of !== (n ?? 1))
     throw unsupportedParameter('best_of', `best_of must be n, which is ${n ?? 1}: no more choices than are told.`);
 }
 
 /**
- * Turns any integer into an unsigned 32-bit seed. A missing seed, or llama.cpp's -1, becomes a random one. The result
- * is never 2^32 - 1: that too means a random seed to llama.cpp, but a seed that a request gives must be repeatable.
+ * Returns the seed of a request: its integer modulo 2^32, or a random number if it has none or llama.cpp's -1. A result
+ * of `LLAMA_RANDOM_SEED` becomes 1 less, so that every seed in a request is repeatable.
  */
 function toSeed(seed: number | null | undefined): Pick<Sampling, 'seed' | 'anySeed'> {
   const random = seed === null || seed === undefined || seed === -1;
   const number = random
     ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0)
     : Number(BigInt.asUintN(32, BigInt(seed)));
-  return { seed: Math.min(number, 0xfffffffe), ...(random && { anySeed: true }) };
+  return { seed: Math.min(number, LLAMA_RANDOM_SEED - 1), ...(random && { anySeed: true }) };
 }

@@ -1,10 +1,10 @@
 import { unsupportedParameter } from '../../contract/errors.ts';
 
 /**
- * Fields of OpenAI and of other servers that would change the reply and that Paddock does not implement, each with the values
- * that change nothing, as JSON: clients send whole sets of settings along.
+ * Fields of OpenAI and of other servers that would change the reply, and that Paddock does not implement. Each has the
+ * values that have no effect, as JSON: clients send such values along with their settings.
  */
-export const REFUSED: Record<string, string[]> = {
+export const REFUSED_FIELDS: Record<string, string[]> = {
   add_generation_prompt: ['true'],
   allowed_token_ids: ['[]'],
   audio: [],
@@ -39,8 +39,8 @@ export const REFUSED: Record<string, string[]> = {
 };
 
 /** Fields of OpenAI and of other servers that can't change the reply. */
-export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
-  // They only count with dry_multiplier, which is refused.
+export const FIELDS_WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  // They have an effect only with dry_multiplier, which is refused.
   'dry_allowed_length',
   'dry_base',
   'dry_penalty_last_n',
@@ -48,7 +48,7 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'id_slot',
   'metadata',
   'modalities',
-  // What the reply may turn out to be: a help for speed alone.
+  // A prediction of the reply: it only affects the speed.
   'prediction',
   'prompt_cache_retention',
   'safety_identifier',
@@ -56,19 +56,19 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'store',
   'timings_per_token',
   'user',
-  // A wish that no model here knows.
+  // A hint that no model here supports.
   'verbosity',
-  // It only counts with xtc_probability, which is refused.
+  // It has an effect only with xtc_probability, which is refused.
   'xtc_threshold',
 ]);
 
 /**
- * Refuses fields that would be ignored silently, and those in `more`. `entries` are the fields of the endpoint's schema, which it
- * reads itself. Throws a 400 `ApiError` that names the field.
+ * Throws a 400 `ApiError` that names a field which would be silently ignored, or which is in `more`. `entries` are the
+ * fields of the endpoint's schema, which the endpoint reads.
  */
 export function refuseFields(request: object, more: string[] = [], entries: object = {}): void {
   for (const field of more) refuse(request, field, []);
-  for (const [field, neutral] of Object.entries(REFUSED)) {
+  for (const [field, neutral] of Object.entries(REFUSED_FIELDS)) {
     if (!Object.hasOwn(entries, field)) refuse(request, field, neutral);
   }
 }
@@ -81,9 +81,10 @@ function refuse(request: object, field: string, neutral: string[]): void {
   throw unsupportedParameter(field, `${field} is not supported${only}.`);
 }
 
-/** Lists the request's fields that neither the schema's `entries`, OpenAI nor the servers above define. */
+/** Returns the fields of a request that are unknown: neither in the schema's `entries`, nor in the lists above. */
 export function undefinedFields(request: object, entries: object): string[] {
   return Object.keys(request).filter(
-    (field) => ![entries, REFUSED].some((known) => Object.hasOwn(known, field)) && !WITHOUT_EFFECT.has(field),
+    (field) =>
+      ![entries, REFUSED_FIELDS].some((known) => Object.hasOwn(known, field)) && !FIELDS_WITHOUT_EFFECT.has(field),
   );
 }

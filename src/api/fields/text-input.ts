@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { integer, list, nonEmptyText } from './fields.ts';
+import { integerField, list, nonEmptyText } from './fields.ts';
 
 /** A text, or the tokens of one. */
 export type TextInput = string | number[];
 
 /** The id of a token in a model's vocabulary. */
-export const tokenId = integer(0, 0x7fffffff);
+export const tokenId = integerField(0, 0x7fffffff);
 
 const tokens = v.pipe(v.array(tokenId, 'must be an array of token ids'), v.nonEmpty('must not be empty'));
 

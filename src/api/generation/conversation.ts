@@ -14,54 +14,54 @@ export interface Message extends Omit<ChatMessage, 'content' | 'media'> {
 }
 
 /**
- * A conversation to continue, as every dialect of the API asks for it. Each dialect translates its own body into this. What
- * is absent comes from the model's own defaults.
+ * A conversation to continue, the same for every dialect of the API: each dialect translates its request body into it.
+ * Absent fields get the model's own defaults.
  */
 export interface Conversation {
   messages: Message[];
-  /** True if the reply goes on with the last message, which is the model's own. */
+  /** True if the reply continues the last message, which is the model's own. */
   continues?: boolean;
-  /** The client's field that has the messages, for errors. The default is `messages`. */
+  /** The request field with the messages, for error messages. The default is `messages`. */
   param?: string;
   tools: Tool[];
-  /** The client's field with the schema of each tool, for errors. The default is where OpenAI's chats have it. */
+  /** The request field with the schema of each tool, for error messages. The default is the field of OpenAI's chats. */
   toolParams?: string[];
   toolChoice: ToolChoice;
-  /** The names of the tools that may be called, where not all of `tools` may. The model is shown all of them. */
+  /** The names of the tools that may be called; absent if all may. The prompt shows all of `tools`. */
   allowedTools?: string[] | undefined;
   parallelToolCalls: boolean;
   replyFormat: ReplyFormat;
-  /** How much the model may think before it answers, in OpenAI's words; undefined leaves it to the template. */
+  /** The reasoning effort, by OpenAI's names; undefined leaves it to the template. */
   reasoningEffort?: string | undefined;
   /** Extra variables for the chat template. */
   templateKwargs: Record<string, unknown>;
   sampling: SamplingFields;
-  /** The most tokens of one reply. Undefined takes the model's own limit, null sets none. */
+  /** The most tokens of one reply. Undefined means the model's own limit, null means no limit. */
   maxTokens: number | null | undefined;
-  /** The most likely alternatives to tell with each token; null tells no probabilities. */
+  /** The number of most likely alternatives to return with each token; null returns no probabilities. */
   logprobs: number | null;
 }
 
-/** What every dialect tells of a tool. */
+/** The fields of a tool that all dialects have. */
 interface ClientTool {
   name: string;
   description?: string | null | undefined;
   parameters?: Tool['parameters'] | null | undefined;
 }
 
-/** The one part of a message that is a text. */
+/** Returns a message's content that is one text. */
 export function textContent(text: string): ContentPart[] {
   return [{ kind: 'text', text }];
 }
 
-/** A tool of the client's, without what it leaves out. */
+/** Returns a tool of a request without its absent fields. */
 export function toTool({ name, description, parameters }: ClientTool): Tool {
   return { name, ...(description && { description }), ...(parameters && { parameters }) };
 }
 
 /**
- * Checks that each tool has a name of its own. Throws a 400 `ApiError` that names the field: `param` tells that of a tool's
- * name.
+ * Returns the tools. Throws a 400 `ApiError` if two tools have the same name. `param` returns the request field of a
+ * tool's name, which the error names.
  */
 export function checkTools(tools: Tool[], param: (index: number) => string): Tool[] {
   const names = new Set<string>();
@@ -74,8 +74,8 @@ export function checkTools(tools: Tool[], param: (index: number) => string): Too
 }
 
 /**
- * Checks which tools may or must be called against the tools that there are. Throws a 400 `ApiError` that names `param` if a
- * call is asked for that is not possible.
+ * Returns the tool choice. Throws a 400 `ApiError` that names `param` if the choice asks for a call that the tools do
+ * not allow.
  */
 export function checkToolChoice(choice: ToolChoice | undefined, tools: Tool[], param = 'tool_choice'): ToolChoice {
   if (tools.length === 0) {
@@ -87,7 +87,7 @@ export function checkToolChoice(choice: ToolChoice | undefined, tools: Tool[], p
   return choice;
 }
 
-/** Checks that all these names are those of tools. Throws a 400 `ApiError` that names `param`. */
+/** Returns the names. Throws a 400 `ApiError` that names `param` if a name is not the name of a tool. */
 export function checkNames(names: string[], tools: Tool[], param = 'tool_choice'): string[] {
   const known = new Set(tools.map(({ name }) => name));
   const unknown = names.find((name) => !known.has(name));

@@ -2,8 +2,8 @@ import type { Tool } from '../../contract/tool.ts';
 import { toTool } from './conversation.ts';
 
 /**
- * A custom tool takes one free text in place of JSON. The model gets it as a function with that text as its one argument; the
- * reply's arguments are turned back.
+ * Returns a custom tool, which takes one free text instead of JSON, as a function with this text as its only argument.
+ * The arguments in the reply are turned back into the text.
  */
 export function customTool(tool: { name: string; description?: string | null | undefined }): Tool {
   const properties = { input: { type: 'string' } };
@@ -13,22 +13,22 @@ export function customTool(tool: { name: string; description?: string | null | u
   });
 }
 
-/** The arguments of a custom tool's call in the history. */
+/** Returns the arguments for a custom tool's call in the history. */
 export function toArguments(input: string): string {
   return JSON.stringify({ input });
 }
 
-/** The text in the arguments of a custom tool's call, as far as they are written. */
+/** Returns the text in the arguments of a custom tool's call. The arguments may be incomplete. */
 export function inputOf(json: string): string {
   return createInputReader()(json);
 }
 
-/** What is before the text. */
+/** The part of the arguments before the text. */
 const OPENING = /^\s*\{\s*"input"\s*:\s*"/;
-/** Whole characters of the text. An escape that is cut waits for its rest. */
+/** Whole characters of the text. An incomplete escape at the end is not matched. */
 const CHARACTERS = /^(?:[^"\\]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))+/;
 
-/** Returns a function that takes the pieces of a call's arguments, and gives what each adds to the text. */
+/** Returns a function that takes the next piece of a call's arguments, and returns the text in it. */
 export function createInputReader(): (piece: string) => string {
   let unread = '';
   let begun = false;

@@ -6,10 +6,10 @@ import type { ApiRequest } from '../http/http.ts';
 import { toSettings } from './request.ts';
 
 /**
- * Loads a model. Where the platform loads none by themselves, it is asked for one token, and the first event is waited for. Throws
- * an `ApiError` as a request to the model would.
+ * Loads a model. On a platform without `residency`, it requests one token and waits for the first event. Throws the
+ * `ApiError` that a request to the model would get.
  */
-export async function loadModel(
+export async function ensureLoaded(
   context: RequestContext,
   request: Pick<ApiRequest, 'signal'>,
   model: ModelCard,
@@ -28,7 +28,7 @@ export async function loadModel(
   for await (const _ of runner.generate(model.id, generation, callOf(context, request))) return;
 }
 
-/** Returns what unloads models. Throws a 501 `ApiError` where the platform can't. */
+/** Returns the part of the runner that unloads models. Throws a 501 `ApiError` if the platform has none. */
 export function checkUnloads({ runner }: RequestContext): Residency {
   if (runner.residency) return runner.residency;
   throw notSupportedHere(

@@ -9,12 +9,12 @@ import type { ContentPart, Conversation } from './conversation.ts';
 
 /** The most images and recordings in one request. Each takes a large part of a context window. */
 const MOST_PARTS = 32;
-/** The most that are read at the same time, to limit memory. */
+/** The most images and recordings that are read at the same time, to limit memory. */
 const MOST_AT_ONCE = 4;
 
 interface FoundPart {
   part: MediaPart;
-  /** Index of the message that has it. */
+  /** The index of the message with the image or recording. */
   message: number;
   /** Its path in the request, for error messages. */
   param: string;
@@ -38,7 +38,7 @@ export function joinContent(content: ContentPart[] | null): string | null {
  * Reads the images and recordings of each message, in order. Throws a 400 `ApiError` if the model does not take them,
  * if there are too many, or if the reader can't read one.
  */
-export async function readMedia(
+export async function readMessageMedia(
   reader: ApiContext['media'],
   { messages, param: field = 'messages' }: Pick<Conversation, 'messages' | 'param'>,
   model: ModelCard,

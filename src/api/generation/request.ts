@@ -2,7 +2,7 @@ import type { GenerationRequest } from '../../contract/generation-request.ts';
 import type { Media } from '../../contract/media.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { ChatMessage, ChatPrompt } from '../../contract/prompt.ts';
-import { toSampling, toStop } from '../fields/sampling.ts';
+import { toSampling, toStopSequences } from '../fields/sampling.ts';
 import type { Conversation, Message } from './conversation.ts';
 import { joinContent } from './media.ts';
 
@@ -20,7 +20,10 @@ export function toGenerationRequest(
   return { ...toSettings(conversation, model, banned), prompt, replyFormat: conversation.replyFormat };
 }
 
-/** All of a generation but its prompt and form: what the request says, else the model, else the server. */
+/**
+ * Returns a generation without its prompt and reply format. Each value is from the request, else from the model, else
+ * from the server.
+ */
 export function toSettings(
   { sampling, maxTokens, logprobs }: Pick<Conversation, 'sampling' | 'maxTokens' | 'logprobs'>,
   model: ModelCard,
@@ -28,7 +31,7 @@ export function toSettings(
 ): Omit<GenerationRequest, 'prompt' | 'replyFormat'> {
   return {
     sampling: toSampling(sampling, model),
-    stop: toStop(sampling, model),
+    stop: toStopSequences(sampling, model),
     banned,
     maxTokens: maxTokens === undefined ? (model.parameters.max_tokens ?? null) : maxTokens,
     cachePrompt: sampling.cache_prompt ?? true,

@@ -8,10 +8,10 @@ import { createEventNotes } from '../record.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { applyOverflowPolicy } from '../stream/overflow.ts';
 import type { Conversation } from './conversation.ts';
-import { readMedia } from './media.ts';
+import { readMessageMedia } from './media.ts';
 import { toGenerationRequest } from './request.ts';
 
-/** A generation that runs, and how to end it. */
+/** A running generation, and the controller that ends it. */
 export interface Generation {
   events: AsyncIterable<GenerationEvent>;
   /** Aborted when the client leaves. */
@@ -19,9 +19,11 @@ export interface Generation {
 }
 
 /**
- * Continues a conversation, the same for every dialect. Throws an `ApiError` for images or recordings that can't be read.
+ * Continues a conversation, the same for every dialect. Throws an `ApiError` for images or recordings that can't be
+ * read.
  *
- * @param overflow what happens to a prompt beyond the window: `length` gives empty replies, `error` throws a 400 `ApiError`
+ * @param overflow the result for a prompt longer than the context window: `length` gives empty replies, `error` a 400
+ *   `ApiError`
  */
 export async function startGeneration(
   context: RequestContext,
@@ -36,7 +38,7 @@ export async function startGeneration(
   return { events: runGeneration(context, cancel, model, generation, { overflow, param }), cancel };
 }
 
-/** Runs a generation on a model. `param` is the client's field that has the prompt. */
+/** Runs a generation on a model. `param` is the request field with the prompt, for error messages. */
 export function runGeneration(
   context: RequestContext,
   cancel: Pick<AbortController, 'signal'>,
@@ -51,7 +53,7 @@ export function runGeneration(
   return applyOverflowPolicy(events, overflow, { param, choices: generation.choices }, note);
 }
 
-/** The prompt without the bytes of its images and recordings. */
+/** Returns the prompt without the bytes of its images and recordings, for the log. */
 function withoutBytes(prompt: Prompt): object {
   if (prompt.kind !== 'chat') return prompt;
   const messages = prompt.messages.map(({ media = [], ...message }) => ({
@@ -61,7 +63,10 @@ function withoutBytes(prompt: Prompt): object {
   return { ...prompt, messages };
 }
 
-/** Counts the tokens of a conversation's prompt. Those of images and recordings are not known and count as none. */
+/**
+ * Returns the number of tokens of a conversation's prompt. The tokens of images and recordings are unknown, and not
+ * counted.
+ */
 export async function countPromptTokens(
   context: RequestContext,
   request: Pick<ApiRequest, 'signal'>,
@@ -79,6 +84,6 @@ async function readGeneration(
   model: ModelCard,
   conversation: Conversation,
 ): Promise<GenerationRequest> {
-  const media = await readMedia(reader, conversation, model, signal);
+  const media = await readMessageMedia(reader, conversation, model, signal);
   return toGenerationRequest(conversation, model, contentFilter, media);
 }

@@ -1,6 +1,6 @@
 import type { ChoiceFinished } from '../../contract/events.ts';
 
-/** A keyword of a schema that a reply does not obey. */
+/** A keyword of a schema that a reply violates. */
 export interface SchemaViolation {
   /** The index of the tool call; absent if the violation is in the content. */
   tool_call?: number;
@@ -10,7 +10,7 @@ export interface SchemaViolation {
   message: string;
 }
 
-/** The field of every dialect that tells what a reply breaks of its schemas; none if it breaks nothing. */
+/** Returns the field with the schema violations of a reply, which every dialect has; no field if there are none. */
 export function violationFields({ violations }: Pick<ChoiceFinished, 'violations'>): {
   schema_violations?: SchemaViolation[];
 } {

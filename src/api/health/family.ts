@@ -1,6 +1,6 @@
 import { defineFamily } from '../family.ts';
 import { array, backend, enumeration, integer, object, string } from '../openapi/json-schema.ts';
-import { ready, health as tellHealth } from './handler.ts';
+import { ready, tellHealth } from './handler.ts';
 
 /** The state of the server itself. */
 export const health = defineFamily({
@@ -9,6 +9,7 @@ export const health = defineFamily({
       method: 'GET',
       path: '/health',
       handler: tellHealth,
+      reportsState: true,
       open: true,
       id: 'health',
       summary: 'Whether the server lives and, for those with a key, what its loaded models run on.',

@@ -4,10 +4,10 @@ import { keyOf } from '../http/auth.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 
 /**
- * GET /health: says that the server lives. It also says what each loaded model runs on and how busy it is, and which load or
- * unload, but not to strangers where keys are set.
+ * GET /health: reports that the server runs. If the request has a key, or no key is configured, it also reports the
+ * device and load of each loaded model, and the models that are being loaded or unloaded.
  */
-export function health({ apiKeys, runner }: RequestContext, { headers }: Pick<ApiRequest, 'headers'>): ApiReply {
+export function tellHealth({ apiKeys, runner }: RequestContext, { headers }: Pick<ApiRequest, 'headers'>): ApiReply {
   const key = keyOf(apiKeys, headers);
   if (apiKeys.required && !key) return jsonReply({ status: 'ok' });
   const isSeen = ({ id }: { id: string }) => !key?.models || key.models.includes(id);
@@ -35,8 +35,8 @@ export function health({ apiKeys, runner }: RequestContext, { headers }: Pick<Ap
 }
 
 /**
- * GET /ready: says that the server takes work. Throws a 503 `ApiError` while it loads the models that it was told to have ready, and
- * from the moment on that it begins to shut down.
+ * GET /ready: reports that the server takes work. Throws a 503 `ApiError` while it loads the models of --preload, and
+ * once it has begun to shut down.
  */
 export function ready({ leaving, unready }: RequestContext): ApiReply {
   if (leaving?.aborted) throw shuttingDown();

@@ -1,7 +1,10 @@
 import { ApiError, invalidApiKey } from '../../contract/errors.ts';
 import type { ApiKey, ApiKeys } from '../keys/key.ts';
 
-/** Returns the key of a request, or null if none is configured. Throws a 401 `ApiError` for a request without a valid key. */
+/**
+ * Returns the key of a request, or null if none is configured. Throws a 401 `ApiError` for a request without a valid
+ * key.
+ */
 export function authenticate(keys: ApiKeys, headers: Record<string, string>): ApiKey | null {
   if (!keys.required) return null;
   const given = givenKeys(headers);
@@ -12,12 +15,12 @@ export function authenticate(keys: ApiKeys, headers: Record<string, string>): Ap
   return key;
 }
 
-/** The key of a request that may come without one: null for a stranger, and where none is configured. */
+/** Returns the key of a request for which a key is optional: null without a valid key. */
 export function keyOf(keys: ApiKeys, headers: Record<string, string>): ApiKey | null {
   return givenKeys(headers).flatMap((text) => keys.find(text) ?? [])[0] ?? null;
 }
 
-/** Throws a 403 `ApiError` for a key that may only ask models. */
+/** Throws a 403 `ApiError` for a key that may only run models. */
 export function checkManages(key: ApiKey | null): void {
   if (!key || key.manages) return;
   throw new ApiError({
@@ -30,8 +33,8 @@ export function checkManages(key: ApiKey | null): void {
 }
 
 /**
- * Names who a request speaks for, to tell what one key has stored from what others have: the hash of its key. Requests without a
- * key are all one owner.
+ * Returns the owner of the data that a request stores: the hash of its key, so that no key reads the data of another.
+ * All requests without a key have the same owner.
  */
 export async function ownerOf(keys: ApiKeys, headers: Record<string, string>): Promise<string> {
   const given = givenKeys(headers);
@@ -41,7 +44,10 @@ export async function ownerOf(keys: ApiKeys, headers: Record<string, string>): P
   return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** The keys in `Authorization` and `x-api-key`: clients that must fill in the one may send the right key in the other. */
+/**
+ * Returns the keys in `Authorization` and `x-api-key`. Some clients require any value for one header, and send the key
+ * in the other.
+ */
 function givenKeys({ authorization = '', 'x-api-key': apiKey }: Record<string, string>): string[] {
   const [scheme, key] = authorization.split(/ +(.*)/, 2);
   const bearer = scheme?.toLowerCase() === 'bearer' ? key : undefined;

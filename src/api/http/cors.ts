@@ -1,10 +1,10 @@
 import type { ApiReply } from './http.ts';
 import type { Reach } from './reach.ts';
 
-/** What a page may read besides the body: the request's id, under both of its names. */
+/** The headers that a web page may read: the request's id, under both of its names. */
 const EXPOSED = 'x-request-id, request-id';
 
-/** The headers that let a web page of this origin read a reply, or keep it from that. */
+/** Returns the CORS headers of a reply: a web page of this origin may read the reply unless its reach is `none`. */
 export function corsHeaders({ origin }: Record<string, string>, reach: Reach): Record<string, string> {
   if (!origin) return {};
   return {
@@ -14,8 +14,8 @@ export function corsHeaders({ origin }: Record<string, string>, reach: Reach): R
 }
 
 /**
- * The answer to a browser's question before the real request: `methods` are those that the page may use. It asks for no key:
- * browsers send none here.
+ * Returns the reply to a CORS preflight. `methods` are the methods that the page may use. A preflight needs no key:
+ * browsers send none.
  */
 export function preflightReply(
   headers: Record<string, string>,

@@ -2,21 +2,21 @@
 const HOST = /^(?<name>\[[\da-f:.]+\]|[^[\]:/@\s]+)(?::\d+)?$/i;
 
 /**
- * Names and addresses of loopback, also those of IPv4 within IPv6. What ends in `.localhost` never leads elsewhere:
- * https://www.rfc-editor.org/rfc/rfc6761#section-6.3
+ * Names and addresses of loopback, also IPv4 addresses within IPv6. A name that ends in `.localhost` is always
+ * loopback: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
  */
 const OF_THIS_MACHINE =
   /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:(?:127(?:\.\d{1,3}){3}|7f[\da-f]{2}:[\da-f]{1,4})\])\.?$/i;
 
-/** Says whether a host, with or without a port, can only be the machine that asks for it. */
+/** True if a host, with or without a port, can only be the client's own machine. */
 export function isOfThisMachine(host: string): boolean {
   return OF_THIS_MACHINE.test(HOST.exec(host)?.groups?.name ?? '');
 }
 
 /**
- * Says whether a `Host` header is one that this server answers to: one of this machine, or a listed name, with any port. `*` lists
- * all. A web page can give the address of this machine to a name of its own (DNS rebinding), and would then be taken for a page of
- * this server, but it can't hide the name.
+ * True if this server answers requests with this `Host` header: a loopback name, or a name in `allowed`, with any port.
+ * `*` allows all names. A web page can make its own name resolve to this machine (DNS rebinding), and would then have
+ * the same origin as this server. But the page can't change the name in the header.
  */
 export function isAllowedHost(host: string, allowed: string[]): boolean {
   const name = HOST.exec(host)?.groups?.name?.toLowerCase().replace(/\.$/, '');

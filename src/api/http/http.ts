@@ -1,5 +1,5 @@
 import { type ApiError, toErrorData } from '../../contract/errors.ts';
-import { type Dialect, errorBody, errorStatus } from './dialect.ts';
+import { openAiErrors } from './dialect.ts';
 
 /** An HTTP request, in the form that every front end gives. Header names are lower-case. */
 export interface ApiRequest {
@@ -9,25 +9,25 @@ export interface ApiRequest {
   /** Not decoded, without the question mark; '' if there is none. */
   query: string;
   headers: Record<string, string>;
-  /** Why the front end does not want it answered, whatever it asks: the reply is this error. */
+  /** The error with which the front end refuses the request. The reply is this error, whatever the path. */
   refusal?: ApiError | undefined;
   /**
-   * The whole body. Call it at most once, and before the first await: what nobody asks for by then is dropped. `look` is shown
-   * the bytes piece by piece as they come; when it throws, the rest is not read. Throws a 413 `ApiError` for a body over the front
-   * end's limit.
+   * Returns the whole body. Call it at most once, and before the first await: after that, the body is dropped. `look`
+   * is called with each piece of the bytes as it comes; if it throws, the rest is not read. Throws a 413 `ApiError` for
+   * a body over the front end's limit.
    */
   text(look?: (bytes: Uint8Array) => void): Promise<string>;
   /**
-   * A front end may make it only when it is asked for, so copies of a request name their fields. Aborted when the client goes away: it
-   * ends a generation that waits in a queue or for its next event. When the server ends the request while the client is there, the
-   * reason is an `ApiError`, which the client is told.
+   * Aborted when the client disconnects, even while a generation waits in a queue or for its next event. If the server
+   * ends the request while the client is still connected, the reason is an `ApiError`, which the client gets. It may be
+   * a getter that makes the signal when it is first read, so copy a request field by field.
    */
   signal: AbortSignal;
 }
 
 /**
- * A reply, in the form that every front end sends. The body is a text, or a stream of pieces of text. A reply to HEAD has the body
- * of GET, which a front end does not send.
+ * A reply, in the form that every front end sends. The body is a text, or a stream of pieces of text. A reply to HEAD
+ * has the body of GET, which a front end does not send.
  */
 export interface ApiReply {
   status: number;
@@ -35,20 +35,23 @@ export interface ApiReply {
   body: string | AsyncIterable<string>;
 }
 
-/** The API as one function. It never rejects, and answers a request with a `refusal` with that alone. */
+/** The API as one function. It never rejects. The reply to a request with a `refusal` is that error. */
 export type Api = (request: ApiRequest) => Promise<ApiReply>;
 
 export function jsonReply(value: unknown, status = 200, headers: Record<string, string> = {}): ApiReply {
   return jsonTextReply(JSON.stringify(value), status, headers);
 }
 
-/** The same, of what is JSON text already. */
+/** Returns a reply whose body is this JSON text. */
 export function jsonTextReply(body: string, status = 200, headers: Record<string, string> = {}): ApiReply {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
-/** The reply to a request that failed, in the words of its dialect. `requestId` is null if it failed before it had one. */
-export function errorReply(error: unknown, dialect: Dialect = 'openai', requestId: string | null = null): ApiReply {
+/**
+ * Returns the reply to a request that failed, in a dialect. `requestId` is null if the request failed before it had an
+ * id.
+ */
+export function errorReply(error: unknown, dialect = openAiErrors, requestId: string | null = null): ApiReply {
   const data = toErrorData(error);
-  return jsonReply(errorBody(data, dialect, requestId), errorStatus(data, dialect), data.headers);
+  return jsonReply(dialect.body(data, requestId), dialect.status?.(data) ?? data.status, data.headers);
 }

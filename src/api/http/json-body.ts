@@ -1,19 +1,17 @@
 import { ApiError, invalidRequest } from '../../contract/errors.ts';
 import type { ApiRequest } from './http.ts';
-import { createJsonScan, type JsonLimits } from './json-scan.ts';
+import { createJsonScan } from './json-scan.ts';
 import { toWellFormed } from './well-formed.ts';
 
-/** In characters. */
+/** The length of a body that is parsed at once, without a break for other requests, in characters. */
 const SMALL_BODY_LENGTH = 64 * 1024;
 
 /**
- * The request's JSON. Throws a 415 `ApiError` for another content type, and a 400 for an empty or malformed body or one beyond
- * the limits, which is refused before it is parsed and where possible before all of it has come.
+ * Returns the parsed body of a request. Throws a 415 `ApiError` for another content type, and a 400 for a body that is
+ * empty, malformed or over a limit. A body over a limit is refused before it is parsed and, if possible, before all of
+ * it has come.
  */
-export async function parseJsonBody(
-  request: Pick<ApiRequest, 'headers' | 'text'>,
-  limits: JsonLimits,
-): Promise<unknown> {
+export async function parseJsonBody(request: Pick<ApiRequest, 'headers' | 'text'>): Promise<unknown> {
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType !== 'application/json') {
     throw new ApiError({
@@ -24,7 +22,7 @@ export async function parseJsonBody(
       message: 'The request body must be JSON, sent with Content-Type: application/json.',
     });
   }
-  const scan = createJsonScan(limits);
+  const scan = createJsonScan();
   const body = await request.text(scan.look);
   if (!/\S/.test(body))
     throw invalidRequest('The request body is empty; a JSON object is required.', null, 'empty_body');
@@ -36,7 +34,7 @@ export async function parseJsonBody(
   return mended;
 }
 
-/** Each step with a large body takes tens of milliseconds. Other requests are answered between two of them. */
+/** Lets other requests run between two steps with a large body, each of which takes tens of milliseconds. */
 async function letOthersGo({ length }: string): Promise<void> {
   if (length > SMALL_BODY_LENGTH) await new Promise<void>((resolve) => setTimeout(resolve, 0));
 }

@@ -1,22 +1,23 @@
 import { queryField } from './query.ts';
 
-/** Where a site has the worker that speaks to one MCP server for the chat page. */
+/** The path of the chat page's worker that talks to one MCP server. */
 export const MCP_WORKER = 'mcp/worker.js';
 
 /**
- * An origin that a policy may name: nothing in it can end the name and begin another rule. Policies have no word for addresses of
- * IPv6.
+ * An origin that may be written into a policy: it has no character that ends the origin and begins another rule.
+ * Policies can't name IPv6 addresses.
  */
 const ORIGIN = /^https?:\/\/[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/;
 
-/** Says whether a page’s worker can be allowed to call this origin. */
+/** True if a policy can allow a worker to call this origin. */
 export function isCallableOrigin(origin: string): boolean {
   return ORIGIN.test(origin);
 }
 
 /**
- * The Content-Security-Policy of the worker that speaks to one MCP server. `query` is that of its script’s address: the field
- * `connect` names the one origin that it may call. Without a valid one it calls nobody.
+ * Returns the Content-Security-Policy of the worker that talks to one MCP server. `query` is the query of the script's
+ * URL: its field `connect` names the only origin that the worker may call. Without a valid origin, the worker may call
+ * none.
  */
 export function mcpWorkerPolicy(query: string): string {
   const origin = connectField(query);

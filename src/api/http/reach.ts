@@ -1,23 +1,29 @@
 import { isOfThisMachine } from './host.ts';
 
-/** What a web page may call: nothing, what asks a model, or also what loads, unloads, pulls, imports and removes models. */
+/**
+ * The routes that a web page may call: none, those that run models, or also those that load, unload, pull, import and
+ * remove models.
+ */
 export type Reach = 'none' | 'inference' | 'all';
 
-/** Which web pages may call, besides those that this server itself serves. */
+/** The web pages that may call this API, besides the pages that this server serves. */
 export interface PageRules {
-  /** Origins, such as `https://app.example`, whose pages may call everything. `*` lets the pages of all others ask models. */
+  /**
+   * Origins, such as `https://app.example`, whose pages may call all routes. `*` lets the pages of all other origins
+   * run models.
+   */
   origins: string[];
-  /** What pages that other programs of this machine serve may call, such as a web app under development. */
+  /** The reach of pages served by other programs on this machine, such as a web app under development. */
   local: Reach;
 }
 
 /**
- * What the sender of a request may call. A browser names the origin of the page that asks, and no page can hide or change that.
- * Programs that are no browser name none, and may call everything.
+ * Returns the reach of a request's sender. A browser sends the origin of the page, and no page can hide or change it.
+ * Other programs send no origin, and may call all routes.
  */
 export function reachOf(headers: Record<string, string>, { origins, local }: PageRules): Reach {
   const { origin, host, 'sec-fetch-site': site } = headers;
-  // Only the browser can say this, and it knows the server's name even behind a proxy that gives it another one.
+  // Only a browser sends this header, and it is right even behind a proxy that changes the host name.
   if (site === 'same-origin') return 'all';
   if (origin === undefined) return site === 'cross-site' ? 'none' : 'all';
   if (origins.includes(origin)) return 'all';

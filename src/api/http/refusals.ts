@@ -1,6 +1,6 @@
 import { ApiError, invalidRequest } from '../../contract/errors.ts';
 
-/** 413: the body is longer than a request may be. */
+/** 413: the body has more bytes than the limit. */
 export function bodyTooLarge(limitBytes: number): ApiError {
   return new ApiError({
     status: 413,
@@ -11,7 +11,7 @@ export function bodyTooLarge(limitBytes: number): ApiError {
   });
 }
 
-/** 408: the body has not come in time. */
+/** 408: the body has not arrived in time. */
 export function bodyTooSlow(limitMs: number): ApiError {
   return new ApiError({
     status: 408,
@@ -28,26 +28,24 @@ export function bodyInSmallPieces(): ApiError {
   return invalidRequest(message, null, 'body_in_small_pieces');
 }
 
-/** 400: the body nests objects and lists deeper than it may. */
+/** 400: the body nests objects and lists deeper than the limit. */
 export function bodyTooDeep(limit: number): ApiError {
-  const message = `The request body nests objects and lists more than ${limit} deep. On a server, --body-depth sets the limit.`;
+  const message = `The request body nests objects and lists more than ${limit} deep.`;
   return invalidRequest(message, null, 'body_too_deep');
 }
 
-/** 400: the body has more values than it may. */
+/** 400: the body has more values than the limit. */
 export function bodyTooManyValues(limit: number): ApiError {
-  const message =
-    `The request body has more than ${limit} values, with each key counted as one and four numbers as one. ` +
-    'On a server, --body-values sets the limit.';
+  const message = `The request body has more than ${limit} values, with each key counted as one and four numbers as one.`;
   return invalidRequest(message, null, 'body_too_many_values');
 }
 
-/** 400: a key in the body is longer than it may be. */
+/** 400: a key in the body is longer than the limit. */
 export function bodyKeyTooLong(limitBytes: number): ApiError {
   return invalidRequest(`The request body has a key of more than ${limitBytes} bytes.`, null, 'body_key_too_long');
 }
 
-/** 431: the headers are longer than they may be. */
+/** 431: the headers have more bytes than the limit. */
 export function headersTooLarge(limitBytes: number): ApiError {
   return new ApiError({
     status: 431,
@@ -58,7 +56,7 @@ export function headersTooLarge(limitBytes: number): ApiError {
   });
 }
 
-/** 431: there are more headers than there may be. */
+/** 431: there are more headers than the limit. */
 export function tooManyHeaders(limit: number): ApiError {
   return new ApiError({
     status: 431,
@@ -69,7 +67,7 @@ export function tooManyHeaders(limit: number): ApiError {
   });
 }
 
-/** 403: the request names another host than this server's. */
+/** 403: the `Host` header does not name this server. */
 export function hostNotAllowed(host: string): ApiError {
   return forbidden(
     'host_not_allowed',
@@ -78,7 +76,7 @@ export function hostNotAllowed(host: string): ApiError {
   );
 }
 
-/** 403: a web page of an origin that may not call this asks for it. */
+/** 403: a web page calls a route that its origin may not call. */
 export function originNotAllowed(origin: string, what: 'anything' | 'models'): ApiError {
   const may =
     what === 'models' ? 'may not load, unload, pull, import or remove models here' : 'may not call this server';
@@ -88,7 +86,7 @@ export function originNotAllowed(origin: string, what: 'anything' | 'models'): A
   );
 }
 
-/** 403: a form writes, which needs no consent of this origin. */
+/** 403: an HTML form sends the request. A browser asks this origin for no permission before it sends a form. */
 export function navigationNotAllowed(): ApiError {
   return forbidden('navigation_not_allowed', 'No form can call this API: a page of this origin has to use fetch().');
 }

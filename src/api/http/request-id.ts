@@ -10,7 +10,7 @@ export function requestIdOf(headers: Record<string, string>): string {
   return given.length <= LONGEST_ID && TAKEN.test(given) ? given : crypto.randomUUID();
 }
 
-/** The headers of a reply that name its request: each of the two names is looked for by some clients. */
+/** Returns the headers with the id of the request. Some clients read one of the two names, some the other. */
 export function requestIdHeaders(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, 'request-id': requestId };
 }

@@ -1,7 +1,7 @@
-/** Headers by which agents tell one conversation from another: Codex's, and the one that many others send. */
+/** The headers in which agents name a conversation: Codex's, and the one that many other agents send. */
 const SESSION_HEADERS = ['session_id', 'x-session-id'];
 
-/** A longer name is cut: it only has to tell conversations apart. In characters. */
+/** The length to which a name is cut, in characters. It only has to distinguish conversations. */
 const LONGEST_NAME = 256;
 
 /** Returns the client's name for its conversation, if its headers have one. */

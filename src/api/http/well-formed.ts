@@ -1,6 +1,6 @@
 /**
- * A parsed JSON value with U+FFFD in place of each half of a surrogate pair that is without the other: in its texts and its keys.
- * Such a half is no character, and nothing that is not text may reach an engine. Changes lists and objects in place.
+ * Returns a parsed JSON value in which U+FFFD replaces each half of a surrogate pair without its other half, in texts
+ * and keys. Such a half is no character, and an engine must only get valid text. Changes lists and objects in place.
  */
 export function toWellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();

@@ -1,9 +1,9 @@
-/** An allowance that fills evenly: `perMinute` in a minute, and never holds more than that. */
+/** A token bucket: it fills evenly by `perMinute` in a minute, and never holds more than `perMinute`. */
 export interface Bucket {
-  /** What is left; below 0 after more was taken than there was. */
+  /** Returns the amount that is left; below 0 if more was taken than was left. */
   left(): number;
   take(amount: number): void;
-  /** Seconds until `amount` is left; 0 if it is now. */
+  /** Returns the seconds until `amount` is left; 0 if it is left now. */
   secondsUntil(amount: number): number;
 }
 

@@ -1,19 +1,19 @@
-/** What a key may take, each null where nothing limits it. */
+/** The limits of a key. Each is null if there is no such limit. */
 export interface KeyLimits {
   requestsPerMinute: number | null;
-  /** Of prompts and replies together. */
+  /** The tokens of prompts and replies together. */
   tokensPerMinute: number | null;
-  /** Requests under way at once, those that wait included. */
+  /** The number of requests at the same time, including waiting requests. */
   concurrency: number | null;
 }
 
-/** A key as the server knows it: whose it is and what it may do. */
+/** A key's name and permissions. It does not contain the key itself. */
 export interface ApiKey {
-  /** For log lines and metrics, which never have the key itself. */
+  /** The name for log lines and metrics, which never contain the key itself. */
   name: string;
-  /** The ids of the models that it may use; null means all. Others do not exist for it. */
+  /** The ids of the models that the key may use; null means all. All other models get a 404. */
   models: readonly string[] | null;
-  /** Whether it may load, unload, pull, import and remove models and read the metrics, besides asking models. */
+  /** True if the key may load, unload, pull, import and remove models and read the metrics, besides running models. */
   manages: boolean;
   /** Requests of a higher priority get free slots first. Most keys have 0. */
   priority: number;
@@ -23,8 +23,8 @@ export interface ApiKey {
 
 /** The keys that a server takes. */
 export interface ApiKeys {
-  /** False if no key is configured: then requests need none. */
+  /** False if no key is configured, so that requests need none. */
   readonly required: boolean;
-  /** Finds a key. How long it takes must not tell how close a guess came. */
+  /** Finds a key. Its duration must not depend on how much of a wrong key is right. */
   find(given: string): ApiKey | undefined;
 }

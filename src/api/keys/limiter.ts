@@ -4,29 +4,29 @@ import type { ApiKey, KeyLimits } from './key.ts';
 
 /** A request that a key's limits have let in. */
 export interface Pass {
-  /** Says that the request is answered, and how many tokens it took. To be called once. */
+  /** Call it once, at the end of the request, with the number of tokens that the request took. */
   leave(tokens: number): void;
 }
 
-/** Keeps keys within their limits. It counts by the names of the keys. */
+/** Enforces the limits of keys. It counts by the names of the keys. */
 export interface Limiter {
-  /** Lets a request in, or throws a 429 `ApiError` that says when to come again. */
+  /** Counts a request. Throws a 429 `ApiError` with `Retry-After` if the key is over a limit. */
   enter(key: ApiKey): Pass;
-  /** The headers that tell a client what its key has left; none for a key without limits. To ask changes nothing. */
+  /** Returns the rate limit headers of a key; none for a key without limits. It counts nothing. */
   headers(key: ApiKey | null): Record<string, string>;
 }
 
-/** What a key has used. */
+/** The use of a key: its buckets, and its running requests. */
 interface Use {
   limits: KeyLimits;
   requests: Bucket | null;
   tokens: Bucket | null;
   underWay: number;
-  /** How long its latest requests took, in ms: what to wait for when too many are under way. */
+  /** The mean duration of its latest requests, in ms: the `Retry-After` if too many run at the same time. */
   meanMs: number;
 }
 
-/** A new request counts this much in the mean time of a key's requests. */
+/** The weight of the latest request in the mean duration of a key's requests. */
 const WEIGHT_OF_NEWEST = 0.2;
 const FIRST_GUESS_MS = 1000;
 
@@ -51,7 +51,7 @@ export function createLimiter(now: () => number): Limiter {
       const began = now();
       return {
         leave(tokens) {
-          // Of the key as it is by now: its limits may have been changed meanwhile.
+          // The limits of the key may have changed since the request began.
           const current = uses.get(name) ?? use;
           current.underWay -= 1;
           current.tokens?.take(tokens);
@@ -71,7 +71,7 @@ export function createLimiter(now: () => number): Limiter {
   };
 }
 
-/** What a key has used of new limits: nothing, but who is under way stays so. */
+/** Returns the use of a key with new limits: full buckets, and the requests that still run. */
 function startUse(limits: KeyLimits, before: Use | undefined, now: () => number): Use {
   const bucket = (perMinute: number | null) => (perMinute === null ? null : createBucket(perMinute, now));
   return {
@@ -83,7 +83,10 @@ function startUse(limits: KeyLimits, before: Use | undefined, now: () => number)
   };
 }
 
-/** What a request costs is known when it ends. So one is let in while any tokens are left, and the next ones pay for it. */
+/**
+ * Throws a 429 `ApiError` over a limit. The tokens of a request are known when it ends, so it may begin while any
+ * tokens are left.
+ */
 function check(name: string, { limits, requests, tokens, underWay, meanMs }: Use): void {
   if (requests && requests.left() < 1)
     throw tooMany(`the key '${name}' may make ${limits.requestsPerMinute} requests a minute`, requests.secondsUntil(1));
@@ -108,7 +111,7 @@ function tooMany(limit: string, seconds: number): ApiError {
   });
 }
 
-/** The names and forms of OpenAI's headers: https://platform.openai.com/docs/guides/rate-limits */
+/** Returns OpenAI's rate limit headers: https://platform.openai.com/docs/guides/rate-limits */
 function bucketHeaders(what: string, bucket: Bucket | null, limit: number | null): Record<string, string> {
   if (!bucket || limit === null) return {};
   return {

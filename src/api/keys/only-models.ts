@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../contract/models/model.ts';
 
-/** A catalogue that has these models only. */
+/** Returns a catalogue that has only these models. */
 export function onlyModels(catalogue: Catalogue, ids: readonly string[]): Catalogue {
   return {
     list: () => catalogue.list().filter(({ id }) => ids.includes(id)),

@@ -1,16 +1,19 @@
 import type { ApiKey, ApiKeys } from './key.ts';
 
-/** Says whether keys that are configured as they are have such a name. No other key may have it. */
+/** True if a name is like those that `plainKeys` gives, such as `key-1`. No other key may have such a name. */
 export function isPlainName(name: string): boolean {
   return /^key-\d+$/.test(name);
 }
 
-/** Keys that are configured as they are. Each may do everything, without limits. They are named by their place: `key-1`. */
+/**
+ * Returns keys that are configured as plain texts. Each may do everything, without limits. Their names count them:
+ * `key-1`.
+ */
 export function plainKeys(keys: readonly string[]): ApiKeys {
   const known = keys.map((text, index) => ({ text, key: unlimitedKey(`key-${index + 1}`) }));
   return {
     required: keys.length > 0,
-    // Every key is compared, and each in full.
+    // Every key is compared in full, so that the duration tells nothing of the keys.
     find: (given) => known.filter(({ text }) => equalInConstantTime(text, given))[0]?.key,
   };
 }

@@ -10,6 +10,7 @@ import {
   string,
   violations,
 } from '../openapi/json-schema.ts';
+import { anthropicErrors } from './errors.ts';
 import { countMessageTokens, createMessage } from './handler.ts';
 import { countTokensRequestSchema, messagesRequestSchema } from './schema.ts';
 
@@ -58,6 +59,8 @@ const usage = {
 
 /** Anthropic's Messages. */
 export const messages = defineFamily({
+  dialect: anthropicErrors,
+  errorPaths: ['/v1/messages'],
   routes: [
     {
       method: 'POST',
@@ -128,5 +131,10 @@ export const messages = defineFamily({
       ],
     },
     MessageTokens: object({ input_tokens: integer }),
+    AnthropicError: object({
+      type: { const: 'error' },
+      error: object({ type: string, message: string, details: object({ error_code: string }) }),
+      request_id: nullable(string),
+    }),
   },
 });

@@ -1,14 +1,14 @@
 import type { RequestContext } from '../context.ts';
 import { readModelRequest } from '../fields/model-request.ts';
 import { collectReplies } from '../generation/collect.ts';
-import { newId } from '../generation/ids.ts';
+import { newPrefixedId } from '../generation/ids.ts';
 import { countPromptTokens, startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { streamReply } from '../stream/event-stream.ts';
-import { toConversation, toCountedConversation } from './request.ts';
+import { toCountedConversation, toMessagesConversation } from './request.ts';
 import { countTokensRequestSchema, messagesRequestSchema } from './schema.ts';
 import { messageEncoding } from './stream.ts';
-import { toMessage } from './whole.ts';
+import { toWholeMessage } from './whole.ts';
 
 /** Fields that would change the reply, and that Paddock does not implement. */
 const REFUSED = ['container', 'mcp_servers'];
@@ -16,13 +16,13 @@ const REFUSED = ['container', 'mcp_servers'];
 /** POST /v1/messages: a whole reply or a stream. */
 export async function createMessage(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model } = await readModelRequest(context, request, messagesRequestSchema, REFUSED);
-  const { events, cancel } = await startGeneration(context, request, model, toConversation(body), 'error');
-  const head = { id: newId('msg'), model: model.id };
+  const { events, cancel } = await startGeneration(context, request, model, toMessagesConversation(body), 'error');
+  const head = { id: newPrefixedId('msg'), model: model.id };
   if (body.stream) return streamReply(context, events, cancel, messageEncoding(head, context.trace.requestId));
   const { replies, done } = await collectReplies(events);
   const [reply] = replies;
   if (!reply) throw new Error('the generation ended without a choice');
-  return jsonReply(toMessage(head, reply, done));
+  return jsonReply(toWholeMessage(head, reply, done));
 }
 
 /** POST /v1/messages/count_tokens: the tokens of the prompt that such a conversation becomes. */

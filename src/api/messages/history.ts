@@ -10,24 +10,30 @@ type TextBlock = Extract<UserBlock, { type: 'text' }>;
 type ResultBlock = Extract<UserBlock, { type: 'tool_result' }>;
 type ImageSource = Extract<UserBlock, { type: 'image' }>['source'];
 type DocumentBlock = Extract<UserBlock, { type: 'document' }>;
-/** What a user may show, or a tool may return. */
+/** The content of a user message or of a tool result. */
 type ShownBlock = Exclude<UserBlock, ResultBlock> | BlockOf<ResultBlock['content']>;
 type BlockOf<C> = Extract<C, readonly unknown[]>[number];
 
-/** Between two texts that were blocks of their own. */
+/** The text between two joined blocks. */
 const SEPARATOR = '\n\n';
 
-/** Claude Code bills by a line at the beginning of its system prompt that differs in every request. */
+/**
+ * Claude Code begins its system prompt with a line for billing that differs in every request. It would void the prompt
+ * cache.
+ */
 const BILLING = 'x-anthropic-billing-header:';
 
 /**
  * Turns the system prompt and the messages of a request into a conversation's messages.
  *
- * Templates take one system message, first: all system texts before the first turn become that one. A later one becomes a
- * user message in its place, because moving it to the front would void the prompt cache. Neighbours of one role are one
- * turn, as Anthropic has it. Throws a 400 `ApiError` for a document that can't be read as text.
+ * Templates take one system message, first: all system texts before the first turn become that one. A later one becomes
+ * a user message in its place, because moving it to the front would void the prompt cache. Consecutive messages of one
+ * role are one turn, as in Anthropic's API. Throws a 400 `ApiError` for a document that can't be read as text.
  */
-export function toMessages({ system, messages }: Pick<CountTokensRequest, 'system' | 'messages'>): Message[] {
+export function fromAnthropicMessages({
+  system,
+  messages,
+}: Pick<CountTokensRequest, 'system' | 'messages'>): Message[] {
   const firstTurn = messages.findIndex(({ role }) => role !== 'system');
   const turns = firstTurn === -1 ? messages.length : firstTurn;
   const instructions = [system, ...messages.slice(0, turns).map(({ content }) => content as typeof system)];
@@ -96,7 +102,7 @@ function toToolCall({ id, name, input }: Extract<AssistantBlock, { type: 'tool_u
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
 }
 
-/** The name of each call by its id: some templates write it with the result. */
+/** Returns the tool name of each call by its id: some templates write it with the result. */
 function toolNames(messages: RequestMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const { role, content } of messages) {
@@ -149,7 +155,7 @@ function documentParts({ source, title, context }: DocumentBlock, param: string)
   }
 }
 
-/** The texts of a system prompt, without those that only bill. */
+/** Returns the texts of a system prompt without the billing line. */
 function systemTexts(content: string | TextBlock[] | null | undefined): string[] {
   if (typeof content === 'string')
     return [content.startsWith(BILLING) ? afterFirstLine(content) : content].filter(Boolean);
@@ -190,7 +196,7 @@ function joinMessages(first: Message, second: Message): Message {
   return { ...first, ...second, content: content.length > 0 ? content : null };
 }
 
-/** Makes one text of texts that stand beside each other. */
+/** Joins consecutive texts into one. */
 function joinTexts(parts: ContentPart[]): ContentPart[] {
   const joined: ContentPart[] = [];
   for (const part of parts) {

@@ -1,7 +1,7 @@
 import type { ChoiceFinished, FinishReason, GenerationDone } from '../../contract/events.ts';
 import { type SchemaViolation, violationFields } from '../generation/violations.ts';
 
-/** What all objects of one message share. */
+/** The fields that all objects of one message share. */
 export interface MessageHead {
   id: string;
   model: string;
@@ -9,7 +9,7 @@ export interface MessageHead {
 
 /**
  * The signature of every block of thinking. Clients send it back with the block, and some drop a block without one. It
- * proves nothing, and is not looked at.
+ * proves nothing, and is not checked.
  */
 export const SIGNATURE = 'paddock';
 
@@ -22,7 +22,7 @@ export type ContentBlock =
 /** Anthropic's Message object. */
 export type MessageObject = ReturnType<typeof toMessageObject>;
 
-/** Why a message ended, in Anthropic's words. */
+/** The reason why a message ended, by Anthropic's names. */
 export type StopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal';
 
 /** How a message ended. All fields are null while it is being written. */
@@ -30,7 +30,7 @@ export interface Stop {
   stop_reason: StopReason | null;
   stop_sequence: string | null;
   stop_details: typeof REFUSAL | null;
-  /** What the message breaks of its schemas; absent if nothing. */
+  /** The schema violations of the message; absent if there are none. */
   schema_violations?: SchemaViolation[];
 }
 
@@ -43,7 +43,7 @@ const REFUSAL = {
   recommended_model: null,
 } as const;
 
-/** The tokens of a message. Those of the prompt are the three `input` counts together. */
+/** The token counts of a message. The three `input` counts together are the tokens of the prompt. */
 export interface UsageCounts {
   input_tokens: number;
   /** Every prompt enters the KV cache, at no cost, so none is counted here. */
@@ -65,7 +65,7 @@ const STOP_REASONS: Record<FinishReason, StopReason> = {
   content_filter: 'refusal',
 };
 
-export function toStop(finished: ChoiceFinished): Stop {
+export function toStopFields(finished: ChoiceFinished): Stop {
   const { reason, stopSequence } = finished;
   return {
     stop_reason: reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : STOP_REASONS[reason],
@@ -93,7 +93,7 @@ export function toUsageCounts({
   };
 }
 
-/** Builds the Message object, with the fields of the beta as well. What only Anthropic's own service has is null. */
+/** Builds the Message object, with the beta fields. Fields that only Anthropic's own service fills are null. */
 export function toMessageObject(head: MessageHead, content: ContentBlock[], stop: Stop, usage: UsageCounts) {
   return {
     ...head,

@@ -3,18 +3,18 @@ import type { ReplyFormat } from '../../contract/generation-request.ts';
 import type { ToolChoice } from '../../contract/prompt.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { type Conversation, checkToolChoice, checkTools, type Message, toTool } from '../generation/conversation.ts';
-import { toMessages } from './history.ts';
+import { fromAnthropicMessages } from './history.ts';
 import type { CountTokensRequest, MessagesRequest } from './schema.ts';
 
-/** Translates a validated request into a conversation. Throws a 400 `ApiError` for what can't be done here. */
-export function toConversation(request: MessagesRequest): Conversation {
+/** Translates a validated request into a conversation. Throws a 400 `ApiError` for unsupported fields. */
+export function toMessagesConversation(request: MessagesRequest): Conversation {
   const conversation = toCountedConversation(request);
   checkLastMessage(conversation.messages.at(-1));
   const { temperature, top_p, top_k, stop_sequences: stop } = request;
   return { ...conversation, sampling: { temperature, top_p, top_k, stop }, maxTokens: request.max_tokens };
 }
 
-/** Translates what counts for the tokens of a prompt. Throws as `toConversation` does. */
+/** Translates the fields that affect the tokens of a prompt. Throws as `toMessagesConversation` does. */
 export function toCountedConversation(request: CountTokensRequest): Conversation {
   if (request.thread) throw threadUnsupported();
   const functions = toFunctions(request);
@@ -25,7 +25,7 @@ export function toCountedConversation(request: CountTokensRequest): Conversation
   );
   const { tool_choice: choice } = request;
   return {
-    messages: toMessages(request),
+    messages: fromAnthropicMessages(request),
     tools,
     toolParams: places.map((place) => `${place}.input_schema`),
     toolChoice: checkToolChoice(toToolChoice(choice), tools),
@@ -39,7 +39,7 @@ export function toCountedConversation(request: CountTokensRequest): Conversation
   };
 }
 
-/** Throws a 400 `ApiError` for a conversation to which no reply can be written. */
+/** Throws a 400 `ApiError` if a reply can't follow the last message. */
 function checkLastMessage(last: Message | undefined): void {
   if (!last || last.role === 'system')
     throw invalidRequest('messages must have a user message that is not empty.', 'messages');
@@ -50,15 +50,16 @@ function checkLastMessage(last: Message | undefined): void {
   }
 }
 
-/** No conversation is kept here. By this code Anthropic's SDK knows to send the whole one instead, and does so at once. */
+/** 400: no conversation is stored here. At this code, Anthropic's SDK sends the whole conversation instead. */
 function threadUnsupported(): ApiError {
   const message = 'thread is not supported: send the whole conversation in messages, without thread.';
   return invalidRequest(message, 'thread', 'thread_unsupported_request');
 }
 
 /**
- * Keeps the tools of the client, each with its place in the request. Those that Anthropic defines have no schema and are left out: its servers run them, or its
- * models know them. Tools to be loaded later are there from the beginning, so that the prompt's beginning stays the same.
+ * Returns the client's own tools, each with its path in the request. Tools that Anthropic defines have no schema, and
+ * are left out. Tools with `defer_loading` are included from the beginning, so that the prefix of the prompt stays the
+ * same. Throws a 400 `ApiError` for a tool without a name or a schema.
  */
 function toFunctions({ tools }: CountTokensRequest): { tool: Tool; place: string }[] {
   return (tools ?? []).flatMap(({ type, name, description, input_schema: parameters }, index) => {
@@ -86,11 +87,14 @@ function toReplyFormat({ output_config: config, output_format: format }: CountTo
   return format ? { kind: 'schema', schema: format.schema, param: 'output_format.schema' } : { kind: 'text' };
 }
 
-/** The most tokens of thinking that still count as this effort. Templates know efforts, not numbers of tokens. */
+/**
+ * The largest thinking budget, in tokens, that means the effort `low`. Templates take an effort, not a number of
+ * tokens.
+ */
 const LOW_BUDGET = 4096;
 const MEDIUM_BUDGET = 16_384;
 
-/** Undefined leaves it to the template, as adaptive thinking means. */
+/** Returns the reasoning effort; undefined, also for adaptive thinking, leaves it to the template. */
 function toReasoningEffort({ thinking, output_config: config }: CountTokensRequest): string | undefined {
   if (thinking?.type === 'disabled') return 'none';
   if (config?.effort) return config.effort === 'max' ? 'xhigh' : config.effort;

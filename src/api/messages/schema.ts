@@ -1,14 +1,24 @@
 import * as v from 'valibot';
-import { between, booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import {
+  between,
+  booleanField,
+  integerField,
+  list,
+  nonEmptyText,
+  objectField,
+  oneOf,
+  record,
+  textField,
+} from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
 
-/** More than any conversation has; each costs work before the model gets to it. */
+/** More messages than any client sends. Each of them takes time before the model runs. */
 const MOST_MESSAGES = 10_000;
 const MOST_BLOCKS = 4096;
 const MOST_TOOLS = 1024;
 const MOST_STOPS = 256;
 
-const textBlock = v.looseObject({ type: v.literal('text'), text });
+const textBlock = v.looseObject({ type: v.literal('text'), text: textField });
 
 const imageSource = v.variant(
   'type',
@@ -23,29 +33,29 @@ const imageBlock = v.looseObject({ type: v.literal('image'), source: imageSource
 const documentSource = v.variant(
   'type',
   [
-    v.looseObject({ type: v.literal('text'), data: text }),
+    v.looseObject({ type: v.literal('text'), data: textField }),
     v.looseObject({ type: v.literal('content'), content: contentOf([textBlock, imageBlock], 'text, image') }),
-    // PDFs and stored files. The translation refuses them by name.
-    v.looseObject({ type: v.literal('base64'), media_type: text }),
-    v.looseObject({ type: v.literal('url'), url: text }),
-    v.looseObject({ type: v.literal('file'), file_id: text }),
+    // PDFs and stored files: the translation refuses them with an error that names the block.
+    v.looseObject({ type: v.literal('base64'), media_type: textField }),
+    v.looseObject({ type: v.literal('url'), url: textField }),
+    v.looseObject({ type: v.literal('file'), file_id: textField }),
   ],
   typesAre('text, content, base64, url, file'),
 );
 const documentBlock = v.looseObject({
   type: v.literal('document'),
   source: documentSource,
-  title: v.nullish(text),
-  context: v.nullish(text),
+  title: v.nullish(textField),
+  context: v.nullish(textField),
 });
 
 const searchResultBlock = v.looseObject({
   type: v.literal('search_result'),
-  source: text,
-  title: text,
+  source: textField,
+  title: textField,
   content: list(textBlock, MOST_BLOCKS, 'blocks', 'must be an array of text blocks'),
 });
-const toolReferenceBlock = v.looseObject({ type: v.literal('tool_reference'), tool_name: text });
+const toolReferenceBlock = v.looseObject({ type: v.literal('tool_reference'), tool_name: textField });
 
 const toolResultBlock = v.looseObject({
   type: v.literal('tool_result'),
@@ -65,9 +75,11 @@ const toolUseBlock = v.looseObject({
   name: nonEmptyText,
   input: record('must be an object', v.unknown()),
 });
-const thinkingBlock = v.looseObject({ type: v.literal('thinking'), thinking: text });
+const thinkingBlock = v.looseObject({ type: v.literal('thinking'), thinking: textField });
 
-/** Blocks that only the service that wrote them can read. A conversation begun elsewhere has them; they are left out. */
+/**
+ * Blocks that only Anthropic's service can read. A conversation that was begun there has them, and they are left out.
+ */
 const foreignBlock = v.looseObject({
   type: v.picklist([
     'redacted_thinking',
@@ -108,7 +120,7 @@ const tool = v.looseObject(
   {
     type: v.nullish(nonEmptyText),
     name: v.nullish(nonEmptyText),
-    description: v.nullish(text),
+    description: v.nullish(textField),
     input_schema: v.nullish(record('must be a JSON schema object', v.unknown())),
   },
   'must be an object with name and input_schema',
@@ -129,7 +141,7 @@ const toolChoice = v.variant(
 const thinking = v.variant(
   'type',
   [
-    v.looseObject({ type: v.literal('enabled'), budget_tokens: integer(1) }),
+    v.looseObject({ type: v.literal('enabled'), budget_tokens: integerField(1) }),
     v.looseObject({ type: v.literal('disabled') }),
     v.looseObject({ type: v.literal('adaptive') }),
     v.looseObject({ type: v.literal('between_tools') }),
@@ -145,13 +157,13 @@ const jsonFormat = v.looseObject(
   'must be an object with type and schema',
 );
 
-const outputConfig = object(
+const outputConfig = objectField(
   { effort: v.nullish(oneOf(['low', 'medium', 'high', 'xhigh', 'max'])), format: v.nullish(jsonFormat) },
   'must be an object',
 );
 
 /** Fields of Anthropic that can't change a reply here: nothing is billed, stored, routed or edited. */
-export const WITHOUT_EFFECT = [
+export const MESSAGES_FIELDS_WITHOUT_EFFECT = [
   'betas',
   'billing_policy',
   'cache_control',
@@ -180,27 +192,27 @@ const conversationEntries = {
   output_config: v.nullish(outputConfig),
   output_format: v.nullish(jsonFormat),
   thread: v.nullish(v.unknown()),
-  ...Object.fromEntries(WITHOUT_EFFECT.map((field) => [field, v.nullish(v.unknown())])),
+  ...Object.fromEntries(MESSAGES_FIELDS_WITHOUT_EFFECT.map((field) => [field, v.nullish(v.unknown())])),
 };
 
 /** The body of POST /v1/messages/count_tokens: a conversation. Other fields pass through. */
 export const countTokensRequestSchema = v.looseObject(conversationEntries, 'must be a JSON object');
 
 /**
- * The body of POST /v1/messages, with the type and range of each field. An optional field that is null counts as absent.
- * Other fields pass through.
+ * The body of POST /v1/messages, with the type and range of each field. An optional field that is null counts as
+ * absent. Other fields pass through.
  */
 export const messagesRequestSchema = v.looseObject(
   {
     ...conversationEntries,
-    max_tokens: integer(1),
+    max_tokens: integerField(1),
     stream: v.nullish(booleanField),
     stop_sequences: v.nullish(
       list(nonEmptyText, MOST_STOPS, 'stop sequences', 'must be an array of non-empty strings'),
     ),
     temperature: v.nullish(between(0, 1)),
     top_p: v.nullish(between(0, 1)),
-    top_k: v.nullish(integer(0)),
+    top_k: v.nullish(integerField(0)),
     keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',

@@ -1,8 +1,8 @@
 import type { ChoiceFinished, GenerationEvent } from '../../contract/events.ts';
-import { newId } from '../generation/ids.ts';
-import { errorBody } from '../http/dialect.ts';
+import { newPrefixedId } from '../generation/ids.ts';
 import type { GenerationStreamEvent, StreamEncoding } from '../stream/event-stream.ts';
 import { sseComment, sseTypedEvent } from '../stream/sse.ts';
+import { anthropicErrors } from './errors.ts';
 import {
   type ContentBlock,
   type MessageHead,
@@ -13,7 +13,7 @@ import {
   textBlock,
   toMessageObject,
   toolUseBlock,
-  toStop,
+  toStopFields,
   toUsageCounts,
   type UsageCounts,
 } from './message-object.ts';
@@ -34,22 +34,22 @@ export type MessageEvent =
   | { type: 'message_stop' }
   | { type: 'ping' };
 
-/** How a message streams. `requestId` is for an error midway. */
+/** Returns the encoding of a message's stream. `requestId` is for an error event. */
 export function messageEncoding(head: MessageHead, requestId: string): StreamEncoding<GenerationEvent> {
   const toEvents = createMessageEvents(head);
   return {
     encode: (event) =>
       event.kind === 'pause' ? sseComment(event.reason) : toEvents(event).map(sseTypedEvent).join(''),
-    encodeError: (error) => sseTypedEvent({ type: 'error', ...errorBody(error, 'anthropic', requestId) }),
+    encodeError: (error) => sseTypedEvent({ type: 'error', ...anthropicErrors.body(error, requestId) }),
     closing: '',
     isLast: ({ kind }) => kind === 'done',
   };
 }
 
 /**
- * Turns the events of a generation into those of a message, one at a time. The message begins when the tokens of its prompt
- * are known. While a request waits for that there are only pings, which clients leave out; later steps of a long prefill are
- * pings too.
+ * Turns the events of a generation into those of a message, one at a time. The message begins when the tokens of its
+ * prompt are known. Until then, there are only pings, which clients ignore. The later steps of a long prefill are pings
+ * too.
  */
 export function createMessageEvents(head: MessageHead): (event: GenerationStreamEvent) => MessageEvent[] {
   const blocks = createBlocks();
@@ -73,14 +73,14 @@ export function createMessageEvents(head: MessageHead): (event: GenerationStream
       case 'reasoning':
         return blocks.thinking(event.text);
       case 'toolCall':
-        return blocks.open(toolUseBlock(newId('toolu'), event.name, {}));
+        return blocks.open(toolUseBlock(newPrefixedId('toolu'), event.name, {}));
       case 'toolArguments':
         return blocks.add({ type: 'input_json_delta', partial_json: event.text });
       case 'finish':
         finished = event;
         return blocks.close();
       case 'done': {
-        const stop = finished ? toStop(finished) : RUNNING;
+        const stop = finished ? toStopFields(finished) : RUNNING;
         const delta = { ...stop, container: null };
         const usage = toUsageCounts(event);
         return [{ type: 'message_delta', delta, context_management: null, usage }, { type: 'message_stop' }];
@@ -95,7 +95,9 @@ export function createMessageEvents(head: MessageHead): (event: GenerationStream
   };
 }
 
-/** Makes the events of a message's blocks, which follow one another. Each function closes the block before if need be. */
+/**
+ * Makes the events of a message's blocks, which follow one another. Each function closes the block before if need be.
+ */
 function createBlocks() {
   let index = -1;
   let current: ContentBlock['type'] | null = null;

@@ -1,7 +1,7 @@
 import type { GenerationDone } from '../../contract/events.ts';
 import { parseObject } from '../../utils/json.ts';
-import type { Reply } from '../generation/collect.ts';
-import { newId } from '../generation/ids.ts';
+import type { CollectedReply } from '../generation/collect.ts';
+import { newPrefixedId } from '../generation/ids.ts';
 import {
   type ContentBlock,
   type MessageHead,
@@ -9,16 +9,16 @@ import {
   textBlock,
   toMessageObject,
   toolUseBlock,
-  toStop,
+  toStopFields,
   toUsageCounts,
 } from './message-object.ts';
 
 /** Builds the reply to a request that does not stream. */
-export function toMessage(head: MessageHead, reply: Reply, done: GenerationDone) {
-  return toMessageObject(head, toContent(reply), toStop(reply.finish), toUsageCounts(done));
+export function toWholeMessage(head: MessageHead, reply: CollectedReply, done: GenerationDone) {
+  return toMessageObject(head, toContent(reply), toStopFields(reply.finish), toUsageCounts(done));
 }
 
-function toContent({ reasoning, content, toolCalls }: Reply): ContentBlock[] {
+function toContent({ reasoning, content, toolCalls }: CollectedReply): ContentBlock[] {
   return [
     ...(reasoning === '' ? [] : [{ type: 'thinking', thinking: reasoning, signature: SIGNATURE } as const]),
     ...(content === '' ? [] : [textBlock(content)]),
@@ -27,10 +27,10 @@ function toContent({ reasoning, content, toolCalls }: Reply): ContentBlock[] {
 }
 
 /**
- * A call that `max_tokens` has cut is left out: its input is an object in a whole reply, and no client may run a call with
- * only a part of it. The stop reason tells of the cut.
+ * Returns the block of a call. A call that `max_tokens` has cut off is left out: a client must not run a call with a
+ * part of its input. The stop reason shows that the reply was cut off.
  */
-function toToolUse({ name, arguments: text }: Reply['toolCalls'][number]): ContentBlock[] {
+function toToolUse({ name, arguments: text }: CollectedReply['toolCalls'][number]): ContentBlock[] {
   const input = parseObject(text);
-  return input ? [toolUseBlock(newId('toolu'), name, input)] : [];
+  return input ? [toolUseBlock(newPrefixedId('toolu'), name, input)] : [];
 }

@@ -2,7 +2,7 @@ import { defineFamily } from '../family.ts';
 import { string } from '../openapi/json-schema.ts';
 import { tellMetrics } from './handler.ts';
 
-/** What monitoring reads. */
+/** The metrics for monitoring. */
 export const metrics = defineFamily({
   routes: [
     {

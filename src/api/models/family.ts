@@ -1,7 +1,6 @@
 import { defineFamily } from '../family.ts';
 import { array, backend, boolean, integer, listOf, nullable, object, ref, string } from '../openapi/json-schema.ts';
 import { deleteModel, listModels, retrieveModel } from './handler.ts';
-import { listVariants, searchHub } from './hub.ts';
 import { importModel } from './import.ts';
 import { load, unload } from './load.ts';
 import { pullModel } from './pull.ts';
@@ -12,6 +11,7 @@ import {
   unloadRequestSchema,
   variantsRequestSchema,
 } from './schema.ts';
+import { listVariants, searchModels } from './search.ts';
 
 /** The models on offer: clients list, fetch, upload and remove them. */
 export const models = defineFamily({
@@ -20,6 +20,7 @@ export const models = defineFamily({
       method: 'GET',
       path: '/v1/models',
       handler: listModels,
+      reportsState: true,
       id: 'listModels',
       summary: 'The models on offer.',
       response: 'ModelList',
@@ -39,7 +40,7 @@ export const models = defineFamily({
     {
       method: 'POST',
       path: '/v1/models/search',
-      handler: searchHub,
+      handler: searchModels,
       manages: true,
       id: 'searchHub',
       summary:
@@ -94,6 +95,7 @@ export const models = defineFamily({
       method: 'GET',
       path: '/v1/models/{model_id}',
       handler: retrieveModel,
+      reportsState: true,
       id: 'retrieveModel',
       summary: 'One model, with its download sources.',
       response: 'Model',

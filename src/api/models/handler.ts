@@ -4,7 +4,7 @@ import type { RequestContext } from '../context.ts';
 import { type ApiReply, type ApiRequest, jsonReply, jsonTextReply } from '../http/http.ts';
 import { listedModel, toModel } from './model-object.ts';
 
-/** The last list, and the texts of the models in it. Clients ask all the time, and it hardly ever changes. */
+/** The latest list, and the JSON texts of its models. Clients request it often, and it rarely changes. */
 let latest: { models: string[]; list: string } = { models: [], list: listOf([], []) };
 
 /** GET /v1/models */

@@ -42,8 +42,8 @@ export function toModel(card: ModelCard, loaded: LoadedModel | undefined): Model
 const listed = new WeakMap<ModelCard, { engine: EngineInfo | undefined; text: string }>();
 
 /**
- * The Model object as JSON text, without its sources, as lists have it. Clients ask for the list all the time, so it is kept for as
- * long as card and engine are the same objects.
+ * Returns the Model object for lists as JSON text, without its sources. Clients request the list often, so the text is
+ * kept as long as card and engine are the same objects.
  */
 export function listedModel(card: ModelCard, loaded: LoadedModel | undefined): string {
   const known = listed.get(card);
@@ -54,12 +54,12 @@ export function listedModel(card: ModelCard, loaded: LoadedModel | undefined): s
   return text;
 }
 
-/** The context window of a model in tokens, as far as it is known: that of its engine, or the one that it would get. */
+/** Returns the context window of a model in tokens: that of its engine or, before it is loaded, the expected one. */
 export function contextLengthOf(card: ModelCard, loaded: LoadedModel | undefined): number {
   return loaded?.engine.contextLength ?? card.settings.ctx_len ?? card.trainedContextLength;
 }
 
-/** What a model can do, by its files alone. */
+/** Returns the capabilities of a model, from its files alone. */
 export function capabilitiesOf({ settings, audioModel, rankingModel }: ModelCard): Model['capabilities'] {
   const chats = !settings.embedding && !rankingModel;
   const template = chats ? (settings.prompt_template ?? '') : '';

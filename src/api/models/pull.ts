@@ -14,7 +14,7 @@ import { fetchedModel, streamPull } from './stream.ts';
  * fetched.
  */
 export async function pullModel(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const body = validate(pullRequestSchema, await parseJsonBody(request, context.jsonLimits));
+  const body = validate(pullRequestSchema, await parseJsonBody(request));
   context.noteUnknownFields(undefinedFields(body, pullRequestSchema.entries));
   if (!context.puller) throw notSupportedHere('This Paddock can not pull models.');
   const cancel = cancelWith(request.signal);

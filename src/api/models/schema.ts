@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { booleanField, integer, nonEmptyText, text } from '../fields/fields.ts';
+import { booleanField, integerField, nonEmptyText, textField } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
 
 /** The body of POST /v1/models/pull. The reply streams unless `stream` is false, because pulls take minutes. */
@@ -8,12 +8,12 @@ export const pullRequestSchema = v.looseObject(
   'must be a JSON object',
 );
 
-/** A hub gives no more at once. */
+/** The most repositories that a hub returns at once. */
 const MOST_FOUND = 100;
 
 /** The body of POST /v1/models/search. */
 export const searchRequestSchema = v.looseObject(
-  { query: text, limit: v.nullish(integer(1, MOST_FOUND)) },
+  { query: textField, limit: v.nullish(integerField(1, MOST_FOUND)) },
   'must be a JSON object',
 );
 

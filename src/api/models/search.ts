@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { notSupportedHere } from '../../contract/errors.ts';
-import type { Finder } from '../../contract/models/hub.ts';
+import type { Finder } from '../../contract/models/finder.ts';
 import type { RequestContext } from '../context.ts';
 import { validate } from '../fields/fields.ts';
 import { undefinedFields } from '../fields/support.ts';
@@ -8,17 +8,19 @@ import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { parseJsonBody } from '../http/json-body.ts';
 import { searchRequestSchema, variantsRequestSchema } from './schema.ts';
 
-/** How many repositories a search tells if it does not say. */
+/** The number of repositories that a search returns by default. */
 const FOUND = 20;
 
-/** POST /v1/models/search: what the hub has by these words. Throws an `ApiError` if the hub does not answer. */
-export async function searchHub(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+/** POST /v1/models/search: the hub's repositories for these words. Throws an `ApiError` if the hub does not answer. */
+export async function searchModels(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { query, limit } = await readBody(context, request, searchRequestSchema);
   const found = await finderOf(context).search(query.trim(), limit ?? FOUND, request.signal);
   return jsonReply({ object: 'list', data: found.map(({ repo, ...facts }) => ({ id: repo, ...facts })) });
 }
 
-/** POST /v1/models/variants: what a pull of this source can choose from. Throws an `ApiError` as a pull does. */
+/**
+ * POST /v1/models/variants: the variants at a source, of which a pull gets one. Throws an `ApiError` as a pull does.
+ */
 export async function listVariants(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { model } = await readBody(context, request, variantsRequestSchema);
   const { variants, ...about } = await finderOf(context).offer(model, request.signal);
@@ -30,7 +32,7 @@ async function readBody<const Schema extends v.GenericSchema & { entries: object
   request: ApiRequest,
   schema: Schema,
 ): Promise<v.InferOutput<Schema>> {
-  const body = validate(schema, await parseJsonBody(request, context.jsonLimits));
+  const body = validate(schema, await parseJsonBody(request));
   context.noteUnknownFields(undefinedFields(body as object, schema.entries));
   return body;
 }

@@ -18,7 +18,7 @@ export function streamPull(
     opening: sseEvent({ status: 'resolving' }),
     encode: (event) => encode(context, event),
     isLast: ({ status }) => status === 'done',
-    // Until the source has told what there is to fetch, a failure can still become a status code.
+    // Until the files to fetch are known, an error can still become a status code.
     isPrelude: ({ status }) => status === 'resolving',
   });
 }

@@ -1,10 +1,11 @@
 import { defineFamily } from '../family.ts';
 import { array, boolean, integer, number, object, string, violations } from '../openapi/json-schema.ts';
-import { chat, generate } from './handler.ts';
-import { ps, refuseToMake, remove, show, tags, version } from './models.ts';
-import { pull } from './pull.ts';
+import { ollamaErrors } from './errors.ts';
+import { ollamaChat, ollamaGenerate } from './handler.ts';
+import { ollamaDelete, ollamaPs, ollamaShow, ollamaTags, ollamaVersion, refuseToMake } from './models.ts';
+import { ollamaPull } from './pull.ts';
 import { chatSchema, embeddingsSchema, embedSchema, generateSchema, modelSchema, pullSchema } from './schema.ts';
-import { embed, embedOne } from './vectors.ts';
+import { ollamaEmbed, ollamaEmbedOne } from './vectors.ts';
 
 const details = object({
   parent_model: string,
@@ -28,7 +29,7 @@ const tokenLogprob = { token: string, logprob: number, bytes: array(integer) };
 const logprobs = array(object({ ...tokenLogprob, top_logprobs: array(object(tokenLogprob)) }));
 
 const head = { model: string, created_at: string, done: boolean };
-/** In the last line of a stream, and in a whole reply. */
+/** The fields of the last line of a stream, and of a whole reply. */
 const end = {
   done_reason: string,
   total_duration: integer,
@@ -44,13 +45,17 @@ const toolCall = object({
   function: object({ index: integer, name: string, arguments: { type: 'object' } }),
 });
 
-/** Ollama's API: https://docs.ollama.com/api. Streams are lines of JSON, and on unless the request says `stream: false`. */
+/**
+ * Ollama's API: https://docs.ollama.com/api. Streams are lines of JSON, and on unless the request says `stream: false`.
+ */
 export const ollama = defineFamily({
+  dialect: ollamaErrors,
+  errorPaths: ['/api/'],
   routes: [
     {
       method: 'GET',
       path: '/api/version',
-      handler: version,
+      handler: ollamaVersion,
       id: 'ollamaVersion',
       summary: 'The version of Ollama whose API this is.',
       response: 'OllamaVersion',
@@ -58,7 +63,7 @@ export const ollama = defineFamily({
     {
       method: 'GET',
       path: '/api/tags',
-      handler: tags,
+      handler: ollamaTags,
       id: 'ollamaTags',
       summary: "The models on offer, in Ollama's form.",
       response: 'OllamaModels',
@@ -66,7 +71,8 @@ export const ollama = defineFamily({
     {
       method: 'GET',
       path: '/api/ps',
-      handler: ps,
+      handler: ollamaPs,
+      reportsState: true,
       id: 'ollamaPs',
       summary: 'The models that are loaded.',
       response: 'OllamaRunning',
@@ -74,7 +80,8 @@ export const ollama = defineFamily({
     {
       method: 'POST',
       path: '/api/show',
-      handler: show,
+      handler: ollamaShow,
+      reportsState: true,
       id: 'ollamaShow',
       summary: 'All that is known of one model.',
       body: { name: 'OllamaModelRequest', schema: modelSchema },
@@ -83,7 +90,7 @@ export const ollama = defineFamily({
     {
       method: 'POST',
       path: '/api/chat',
-      handler: chat,
+      handler: ollamaChat,
       id: 'ollamaChat',
       summary: 'The reply to a conversation, as lines of JSON or, with stream false, whole.',
       body: { name: 'OllamaChatRequest', schema: chatSchema },
@@ -94,7 +101,7 @@ export const ollama = defineFamily({
     {
       method: 'POST',
       path: '/api/generate',
-      handler: generate,
+      handler: ollamaGenerate,
       id: 'ollamaGenerate',
       summary: 'The reply to a prompt or the continuation of a text, as lines of JSON or, with stream false, whole.',
       body: { name: 'OllamaGenerateRequest', schema: generateSchema },
@@ -105,7 +112,7 @@ export const ollama = defineFamily({
     {
       method: 'POST',
       path: '/api/embed',
-      handler: embed,
+      handler: ollamaEmbed,
       id: 'ollamaEmbed',
       summary: 'A vector of length 1 for each text.',
       body: { name: 'OllamaEmbedRequest', schema: embedSchema },
@@ -114,7 +121,7 @@ export const ollama = defineFamily({
     {
       method: 'POST',
       path: '/api/embeddings',
-      handler: embedOne,
+      handler: ollamaEmbedOne,
       id: 'ollamaEmbeddings',
       summary: 'The vector of one text: the older form of /api/embed.',
       body: { name: 'OllamaEmbeddingsRequest', schema: embeddingsSchema },
@@ -123,7 +130,7 @@ export const ollama = defineFamily({
     {
       method: 'POST',
       path: '/api/pull',
-      handler: pull,
+      handler: ollamaPull,
       manages: true,
       id: 'ollamaPull',
       summary: 'Fetches a model from a hub or a URL, and tells its progress in lines of JSON.',
@@ -135,7 +142,7 @@ export const ollama = defineFamily({
     {
       method: 'DELETE',
       path: '/api/delete',
-      handler: remove,
+      handler: ollamaDelete,
       manages: true,
       id: 'ollamaDelete',
       summary: 'Removes a model and its files.',

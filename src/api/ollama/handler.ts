@@ -1,45 +1,52 @@
 import type { ModelCard } from '../../contract/models/model.ts';
 import type { RequestContext } from '../context.ts';
 import { collectReplies } from '../generation/collect.ts';
-import { checkUnloads, loadModel } from '../generation/load.ts';
+import { checkUnloads, ensureLoaded } from '../generation/load.ts';
 import { type Generation, runGeneration, startGeneration } from '../generation/start.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { cancelWith } from '../stream/cancel.ts';
 import { streamReply } from '../stream/event-stream.ts';
 import { jsonLine, NDJSON } from './ndjson.ts';
-import { readModelRequest } from './read.ts';
+import { readOllamaModelRequest } from './read.ts';
 import { NOTHING, replyHead, type ToFields, toChatFields, toGenerateFields } from './reply.ts';
-import { toChat, toSingleTurn, toTextGeneration, toTextPrompt } from './request.ts';
-import { chatSchema, type GenerateBody, generateSchema } from './schema.ts';
+import { toOllamaConversation, toSingleTurn, toTextGeneration, toTextPrompt } from './request.ts';
+import { chatSchema, generateSchema, type OllamaGenerateBody } from './schema.ts';
 import { createReplyEncoder } from './stream.ts';
 import { NO_TOKENS, startTimer, type Timer, toFigures } from './timer.ts';
 import { toEnd, toReplyPart } from './whole.ts';
 
-/** How a reply is told: `stream` is on unless the client says no. */
+/** The form of a reply. `stream` is true unless the request sets it to false. */
 interface Telling {
   name: string;
   stream: boolean;
   toFields: ToFields;
   timer: Timer;
-  /** More fields of the last line. */
+  /** Additional fields of the last line. */
   last?: object;
 }
 
 /** POST /api/chat: the reply to a conversation. Without messages it only loads or unloads the model. */
-export async function chat(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+export async function ollamaChat(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const timer = startTimer();
-  const { body, name, model } = await readModelRequest(context, request, chatSchema);
+  const { body, name, model } = await readOllamaModelRequest(context, request, chatSchema);
   const telling = { name, stream: body.stream !== false, toFields: toChatFields, timer };
   if (!body.messages?.length) {
     return tellResidency(telling, await loadOrUnload(context, request, model));
   }
-  return tell(context, await startGeneration(context, request, model, toChat(body, model), 'error'), telling);
+  return tell(
+    context,
+    await startGeneration(context, request, model, toOllamaConversation(body, model), 'error'),
+    telling,
+  );
 }
 
-/** POST /api/generate: the reply to a prompt, or the continuation of a text. Without a prompt it only loads or unloads the model. */
-export async function generate(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+/**
+ * POST /api/generate: the reply to a prompt, or the continuation of a text. Without a prompt it only loads or unloads
+ * the model.
+ */
+export async function ollamaGenerate(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const timer = startTimer();
-  const { body, name, model } = await readModelRequest(context, request, generateSchema);
+  const { body, name, model } = await readOllamaModelRequest(context, request, generateSchema);
   const last = { context: [] };
   const telling = { name, stream: body.stream !== false, toFields: toGenerateFields, timer, last };
   if (!body.prompt && !body.suffix && !body.images?.length) {
@@ -48,12 +55,12 @@ export async function generate(context: RequestContext, request: ApiRequest): Pr
   return tell(context, await startPrompt(context, request, model, body), telling);
 }
 
-/** Continues a text where the request wants the model without its chat template, else a conversation of one message. */
+/** Continues a text if the request is for the model without its chat template, else a conversation of one message. */
 async function startPrompt(
   context: RequestContext,
   request: ApiRequest,
   model: ModelCard,
-  body: GenerateBody,
+  body: OllamaGenerateBody,
 ): Promise<Generation> {
   const prompt = toTextPrompt(body);
   if (!prompt) return startGeneration(context, request, model, toSingleTurn(body, model), 'error');
@@ -76,7 +83,7 @@ async function tell(context: RequestContext, { events, cancel }: Generation, tel
   return jsonReply({ ...replyHead(name), ...toFields(toReplyPart(reply)), ...toEnd(reply, done, timer), ...last });
 }
 
-/** Without anything to reply to, a request asks for the model itself: `keep_alive: 0` unloads it, all else loads it. */
+/** Loads or unloads the model, for a request without a prompt: `keep_alive: 0` unloads it, any other value loads it. */
 async function loadOrUnload(
   context: RequestContext,
   request: ApiRequest,
@@ -84,10 +91,10 @@ async function loadOrUnload(
 ): Promise<'load' | 'unload'> {
   if (context.record.keepMs === 0) {
     checkUnloads(context);
-    // The end of the request does it, as that of every other request with this field.
+    // The model is unloaded at the end of the request, as for every request with this value.
     return 'unload';
   }
-  await loadModel(context, request, model);
+  await ensureLoaded(context, request, model);
   return 'load';
 }
 

@@ -1,11 +1,14 @@
 import type { ContentPart } from '../generation/conversation.ts';
 
-/** The beginnings of recordings in base64. That of a WAV is `RIFF`, its size, and then `WAVE` at byte 8. */
+/** The beginning of a WAV file in base64: `RIFF`, its size, and `WAVE` at byte 8. */
 const WAV = /^UklGR.{6}XQVZF/;
-/** An ID3 tag, or a frame of MPEG layer III. */
+/** The beginning of an MP3 file in base64: an ID3 tag, or a frame of MPEG layer III. */
 const MP3 = /^(SUQz|\/[/+][I-Po-v])/;
 
-/** The images and recordings of a message. Ollama has one list for both, each in base64. `param` is that list's path. */
+/**
+ * Returns the images and recordings of a message. Ollama has one list of base64 texts for both; `param` is its path in
+ * the request.
+ */
 export function toMediaParts(images: string[] | null | undefined, param: string): ContentPart[] {
   return (images ?? []).map((data, index) => toMediaPart(data, `${param}[${index}]`));
 }

@@ -1,24 +1,24 @@
 import { invalidRequest } from '../../contract/errors.ts';
 import { type ContentPart, type Message, textContent } from '../generation/conversation.ts';
 import { toMediaParts } from './images.ts';
-import type { ChatBody } from './schema.ts';
+import type { OllamaChatBody } from './schema.ts';
 
-type ChatMessage = NonNullable<ChatBody['messages']>[number];
+type ChatMessage = NonNullable<OllamaChatBody['messages']>[number];
 
-/** A call that waits for its result. */
+/** A call whose result has not come yet. */
 interface OpenCall {
   id: string;
   name: string;
-  /** The client's own id for it. */
+  /** The client's own id for the call. */
   given: string | null | undefined;
 }
 
 /**
- * Translates the history of a chat. Ollama's calls and results need no ids, but templates do: they are counted through, so that
- * the prompt of a turn begins with that of the turn before. A result belongs to the call whose id or name it has, else to the
- * first one without a result. Throws a 400 `ApiError` for a message without content.
+ * Translates the history of a chat. Ollama's calls and results need no ids, but templates do. The ids count the calls,
+ * so that the prompt of each turn begins with the prompt of the turn before. A result belongs to the call with its id
+ * or name, else to the first call without a result. Throws a 400 `ApiError` for a message without content.
  */
-export function toMessages(messages: ChatMessage[]): Message[] {
+export function fromOllamaMessages(messages: ChatMessage[]): Message[] {
   let open: OpenCall[] = [];
   let calls = 0;
   return messages.map((message, index) => {
@@ -53,7 +53,7 @@ function takeCall(open: OpenCall[], { tool_call_id: id, tool_name: name }: ChatM
   return open.splice(byName === -1 ? 0 : byName, 1)[0];
 }
 
-/** An image has no place within the text, so it comes before it. */
+/** Returns a message's content. Images have no place within the text, so they come before it. */
 function toContent({ role, content, images }: ChatMessage, param: string): ContentPart[] | null {
   const media = toMediaParts(images, `${param}.images`);
   if (typeof content === 'string') return [...media, ...textContent(content)];

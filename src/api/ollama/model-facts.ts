@@ -4,7 +4,7 @@ import { SAMPLING_FIELDS } from '../../contract/sampling.ts';
 import { sizeLabel } from '../../utils/size-label.ts';
 import { capabilitiesOf, contextLengthOf } from '../models/model-object.ts';
 
-/** Ollama's summary of a model. */
+/** Returns Ollama's summary of a model. */
 export function toDetails({ format, architecture = '', parameterCount, quantization = 'unknown' }: ModelCard) {
   return {
     parent_model: '',
@@ -16,7 +16,7 @@ export function toDetails({ format, architecture = '', parameterCount, quantizat
   };
 }
 
-/** The fields that lists have of a model. */
+/** Returns the fields of a model in Ollama's lists. */
 export async function toListed(card: ModelCard) {
   return {
     name: card.id,
@@ -33,8 +33,8 @@ export function modifiedAt({ created }: ModelCard): string {
 }
 
 /**
- * The sha256 of the model's first file, in hex. Where it is not known, that of the id, size and time: clients only need it to
- * tell models apart and to see that one has changed.
+ * Returns the sha256 of the model's first file, in hex. If it is unknown, returns the hash of id, size and time:
+ * clients only need it to distinguish models and to notice a change.
  */
 export async function digestOf({ id, created, sources, metadata: { size } }: ModelCard): Promise<string> {
   return sources[0]?.sha256 ?? sha256(`${id}\n${size}\n${created}`);
@@ -45,7 +45,7 @@ export async function sha256(text: string): Promise<string> {
   return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What a model can do, in Ollama's words. */
+/** Returns the capabilities of a model, by Ollama's names. */
 export function toCapabilities(card: ModelCard): string[] {
   const { vision, audio, tools, reasoning, embedding, rerank } = capabilitiesOf(card);
   const words = {
@@ -60,8 +60,8 @@ export function toCapabilities(card: ModelCard): string[] {
 }
 
 /**
- * What POST /api/show tells of the model's file. Clients take `context_length` for the window, so it is the one that requests
- * get here, not the one of the training.
+ * Returns the `model_info` of POST /api/show. Clients read `context_length` as the context window, so it is the window
+ * that requests get here, and not the window of the training.
  */
 export function toModelInfo(card: ModelCard, loaded: LoadedModel | undefined): Record<string, unknown> {
   const { architecture = '', name, parameterCount } = card;
@@ -73,7 +73,7 @@ export function toModelInfo(card: ModelCard, loaded: LoadedModel | undefined): R
   };
 }
 
-/** The model's defaults, in the form of a Modelfile: a name and a value for each line. */
+/** Returns the model's defaults in the form of a Modelfile: lines with a name and a value. */
 export function toParameterLines(card: ModelCard, loaded: LoadedModel | undefined): string[] {
   const numbers = Object.values(SAMPLING_FIELDS).flatMap(({ name, modelDefaults }) => {
     const value = modelDefaults

@@ -4,30 +4,33 @@ import type { LoadedModel } from '../../contract/residency.ts';
 import type { RequestContext } from '../context.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { modifiedAt, toCapabilities, toDetails, toListed, toModelInfo, toParameterLines } from './model-facts.ts';
-import { readModelRequest } from './read.ts';
+import { readOllamaModelRequest } from './read.ts';
 import { modelSchema } from './schema.ts';
 
 /**
- * The version of Ollama whose API this is. Clients compare it with the least one that they need, number by number, and Paddock's
- * own would look far too old to them. Codex 0.169 needs this one.
+ * The version of Ollama with this API. Clients compare it with the lowest version that they support, and Paddock's own
+ * version number would be too low. Codex 0.169 needs this version.
  */
 const API_LEVEL = '0.13.4';
 
-/** For models that are in use, and for those that go only when memory is needed. Go and Python both take this date. */
+/**
+ * `expires_at` of a model that is in use, or that stays until its memory is needed. Go and Python can both parse this
+ * date.
+ */
 const NO_END = '2300-01-01T00:00:00.000Z';
 
 /** GET /api/version */
-export function version(): ApiReply {
+export function ollamaVersion(): ApiReply {
   return jsonReply({ version: API_LEVEL });
 }
 
 /** GET /api/tags: the models on offer. */
-export async function tags({ catalogue }: RequestContext): Promise<ApiReply> {
+export async function ollamaTags({ catalogue }: RequestContext): Promise<ApiReply> {
   return jsonReply({ models: await Promise.all(catalogue.list().map(toListed)) });
 }
 
 /** GET /api/ps: the models that are loaded. */
-export async function ps({ catalogue, runner }: RequestContext): Promise<ApiReply> {
+export async function ollamaPs({ catalogue, runner }: RequestContext): Promise<ApiReply> {
   const running = runner.loaded().flatMap((loaded) => {
     const card = catalogue.find(loaded.id);
     return card ? [toRunning(card, loaded)] : [];
@@ -45,9 +48,9 @@ async function toRunning(card: ModelCard, { memory, engine, expiresAt }: LoadedM
   };
 }
 
-/** POST /api/show: all that is known of one model. Throws a 404 `ApiError`. */
-export async function show(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const { model: card } = await readModelRequest(context, request, modelSchema);
+/** POST /api/show: all facts about one model. Throws a 404 `ApiError`. */
+export async function ollamaShow(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { model: card } = await readOllamaModelRequest(context, request, modelSchema);
   const loaded = context.runner.loaded().find(({ id }) => id === card.id);
   const parameters = toParameterLines(card, loaded);
   const { prompt_template: template = '', system_prompt: system = '' } = card.settings;
@@ -65,7 +68,7 @@ export async function show(context: RequestContext, request: ApiRequest): Promis
   });
 }
 
-/** The template is Jinja, which a Modelfile has no word for, so it is left out. */
+/** Returns a Modelfile. The template is Jinja, which a Modelfile can't have, so it is left out. */
 function toModelfile(id: string, parameters: string[], system: string): string {
   return [
     `FROM ${id}`,
@@ -74,9 +77,11 @@ function toModelfile(id: string, parameters: string[], system: string): string {
   ].join('\n');
 }
 
-/** DELETE /api/delete: removes a model and its files. Throws a 404 `ApiError`, and a 400 for one that can't be removed. */
-export async function remove(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const { model } = await readModelRequest(context, request, modelSchema);
+/**
+ * DELETE /api/delete: removes a model and its files. Throws a 404 `ApiError`, and a 400 for one that can't be removed.
+ */
+export async function ollamaDelete(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { model } = await readOllamaModelRequest(context, request, modelSchema);
   if (!context.remover) throw notSupportedHere('This Paddock can not remove models.');
   await context.remover.remove(model.id);
   return jsonReply({ status: 'success' });

@@ -1,14 +1,14 @@
 import { ApiError, modelNotFound } from '../../contract/errors.ts';
 import type { Catalogue, ModelCard } from '../../contract/models/model.ts';
 
-/** What Ollama's clients put before the repository of a hub's model. */
+/** The prefix of a hub's model in the names of Ollama's clients. */
 const HUB = /^(https?:\/\/)?(www\.)?(hf\.co|huggingface\.co)\//;
-/** The tag that a name without one has. */
+/** The tag that Ollama's clients add to a name without a tag. */
 const LATEST = /:latest$/;
 
 /**
- * Finds a model by the name that an Ollama client has for it: its id, with or without `:latest`, or the name by which it was
- * pulled from a hub, as in `hf.co/org/repo:Q4_K_M`. Throws a 404 `ApiError` in Ollama's words.
+ * Finds a model by the name that an Ollama client has for it: its id, with or without `:latest`, or the name by which
+ * it was pulled from a hub, as in `hf.co/org/repo:Q4_K_M`. Throws a 404 `ApiError` with Ollama's message.
  */
 export function findModel({ catalogue }: { catalogue: Catalogue }, name: string): ModelCard {
   const card = catalogue.find(name) ?? catalogue.find(name.replace(LATEST, '')) ?? findPulled(catalogue, name);
@@ -16,7 +16,9 @@ export function findModel({ catalogue }: { catalogue: Catalogue }, name: string)
   throw new ApiError({ ...modelNotFound(name).data, message: `model '${name}' not found` });
 }
 
-/** A pulled model's id is its repository and quantization. A name without the quantization means the only one that is here. */
+/**
+ * A pulled model's id is its repository and quantization. A name without the quantization means the only pulled one.
+ */
 function findPulled(catalogue: Catalogue, name: string): ModelCard | undefined {
   if (!HUB.test(name)) return undefined;
   const [repo = '', quant] = name.replace(HUB, '').replace(LATEST, '').split(':');
@@ -25,7 +27,7 @@ function findPulled(catalogue: Catalogue, name: string): ModelCard | undefined {
   return others.length === 0 ? only : undefined;
 }
 
-/** Writes the name of a model to pull as the puller takes it; null for a name that is no place, such as `llama3`. */
+/** Returns the source of a model to pull, in the puller's form; null for a name without a place, such as `llama3`. */
 export function toPullSource(name: string): string | null {
   if (HUB.test(name)) {
     const place = name.replace(HUB, '').replace(LATEST, '');

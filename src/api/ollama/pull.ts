@@ -15,10 +15,10 @@ import { pullSchema } from './schema.ts';
 const SUCCESS = { status: 'success' };
 
 /**
- * POST /api/pull: fetches a model and tells its progress. A client that leaves ends its pull; what is fetched by then is kept.
- * Throws an `ApiError` for anything that is wrong before the first byte can be fetched.
+ * POST /api/pull: fetches a model and tells its progress. A client that leaves ends its pull; what is fetched by then
+ * is kept. Throws an `ApiError` for anything that is wrong before the first byte can be fetched.
  */
-export async function pull(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+export async function ollamaPull(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, name } = await readNamed(context, request, pullSchema);
   const stream = body.stream !== false;
   const source = toPullSource(name);
@@ -35,12 +35,12 @@ export async function pull(context: RequestContext, request: ApiRequest): Promis
     opening: jsonLine({ status: 'pulling manifest' }),
     encode: createPullEncoder(context, await sha256(source)),
     isLast: ({ status }) => status === 'done',
-    // Until the source has told what there is to fetch, a failure can still become a status code.
+    // Until the files to fetch are known, an error can still become a status code.
     isPrelude: ({ status }) => status === 'resolving',
   });
 }
 
-/** A name that is no place is that of a model which is here already. Throws a 400 `ApiError` for all others. */
+/** Throws a 400 `ApiError` for a name without a place, unless it is the name of a model in the catalogue. */
 function refuseUnknown(context: RequestContext, name: string): void {
   try {
     findModel(context, name);
@@ -64,8 +64,8 @@ async function pullWhole(context: RequestContext, events: AsyncIterable<PullEven
 }
 
 /**
- * Turns the events of a pull into Ollama's lines. Clients draw one bar for each digest, and the figures here are those of all
- * files together, so there is one digest: `id`, a hash of the source. A ping repeats the last line.
+ * Turns the events of a pull into Ollama's lines. Clients draw one progress bar for each digest. The counts here are
+ * for all files together, so there is one digest: `id`, a hash of the source. A ping repeats the last line.
  */
 function createPullEncoder(context: RequestContext, id: string): (event: PullEvent | Ping) => string {
   let last = jsonLine({ status: 'pulling manifest' });

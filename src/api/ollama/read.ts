@@ -17,15 +17,17 @@ interface Named {
   name?: string | null | undefined;
 }
 
-/** Fields of Ollama's clients that can't change a reply: what they allow or ask for more of is not there. */
+/**
+ * Fields of Ollama's clients that have no effect here: there is no insecure registry, and there are no verbose fields.
+ */
 const WITHOUT_EFFECT = ['insecure', 'verbose'];
 
 /**
- * Validates a body that names a model. Ollama reads it as JSON whatever its content type says, and so do the examples of its
- * documentation: `curl -d` alone. Throws a 400 or 413 `ApiError`.
+ * Validates a body that names a model. Any content type is accepted, as in Ollama: the examples of its documentation
+ * use `curl -d` without a content type. Throws a 400 or 413 `ApiError`.
  */
 export async function readNamed<S extends NamedSchema>(
-  { jsonLimits, noteUnknownFields }: RequestContext,
+  { noteUnknownFields }: RequestContext,
   request: ApiRequest,
   schema: S,
 ): Promise<{ body: v.InferOutput<S>; name: string }> {
@@ -33,7 +35,7 @@ export async function readNamed<S extends NamedSchema>(
     headers: { ...request.headers, 'content-type': 'application/json' },
     text: request.text,
   };
-  const body = validate(schema, await parseJsonBody(json, jsonLimits));
+  const body = validate(schema, await parseJsonBody(json));
   const { model, name }: Named = body;
   const given = model ?? name;
   if (!given) throw invalidRequest('model is required.', 'model');
@@ -41,7 +43,7 @@ export async function readNamed<S extends NamedSchema>(
   return { body, name: given };
 }
 
-/** The fields of a body, and of its options, that nobody defines. */
+/** Returns the unknown fields of a body and of its options. */
 function unknownFields(body: object, entries: object): string[] {
   const fields = undefinedFields(body, entries).filter((field) => !WITHOUT_EFFECT.includes(field));
   const options = Object.keys('options' in entries && 'options' in body ? (body.options ?? {}) : {});
@@ -49,7 +51,7 @@ function unknownFields(body: object, entries: object): string[] {
 }
 
 /** Like `readNamed`, and finds the model. `name` is the client's own name for it. Throws a 404 `ApiError` too. */
-export async function readModelRequest<S extends NamedSchema>(
+export async function readOllamaModelRequest<S extends NamedSchema>(
   context: RequestContext,
   request: ApiRequest,
   schema: S,

@@ -1,21 +1,21 @@
 import type { FinishReason, TokenLogprob } from '../../contract/events.ts';
-import { newId } from '../generation/ids.ts';
+import { newPrefixedId } from '../generation/ids.ts';
 import { toLogprobs } from '../generation/logprobs.ts';
 
-/** What a line of a stream, or a whole reply, tells of the reply's text. */
+/** The parts of a reply in one line of a stream, or in a whole reply. */
 export interface ReplyPart {
   content: string;
   thinking: string;
-  toolCalls: ToolCallObject[];
+  toolCalls: OllamaToolCallObject[];
   logprobs: TokenLogprob[];
 }
 
-export interface ToolCallObject {
+export interface OllamaToolCallObject {
   id: string;
   function: { index: number; name: string; arguments: Record<string, unknown> };
 }
 
-/** The fields in which an endpoint tells a part of a reply. */
+/** Returns an endpoint's fields for a part of a reply. */
 export type ToFields = (part: ReplyPart) => object;
 
 export const NOTHING: ReplyPart = { content: '', thinking: '', toolCalls: [], logprobs: [] };
@@ -37,18 +37,20 @@ export function toGenerateFields({ content, thinking, logprobs }: ReplyPart) {
 }
 
 /**
- * A call as clients get it: its arguments are an object. Arguments that were cut make no call; then the text that there is of
- * them is content.
+ * Returns a call with its arguments as an object. Arguments that were cut off are no valid object: their text becomes
+ * content.
  */
 export function toCall(name: string, json: string, index: number): Partial<ReplyPart> {
   try {
-    return { toolCalls: [{ id: newId('call'), function: { index, name, arguments: JSON.parse(json || '{}') } }] };
+    return {
+      toolCalls: [{ id: newPrefixedId('call'), function: { index, name, arguments: JSON.parse(json || '{}') } }],
+    };
   } catch {
     return { content: `${name} ${json}` };
   }
 }
 
-/** Why the reply ended, in Ollama's words: a call is an ordinary end. */
+/** Returns the reason why a reply ended, by Ollama's names. `stop` includes tool calls. */
 export function toDoneReason(reason: FinishReason): string {
   return reason === 'tool_calls' ? 'stop' : reason;
 }
@@ -57,7 +59,7 @@ function toLogprobFields(tokens: TokenLogprob[]) {
   return tokens.length === 0 ? {} : { logprobs: toLogprobs(tokens).content };
 }
 
-/** The first fields of each line and of a whole reply. `name` is the client's own name for the model. */
+/** Returns the first fields of each line and of a whole reply. `name` is the client's own name for the model. */
 export function replyHead(name: string) {
   return { model: name, created_at: new Date().toISOString() };
 }

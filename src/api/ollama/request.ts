@@ -13,25 +13,28 @@ import {
 import { toSettings } from '../generation/request.ts';
 import { capabilitiesOf } from '../models/model-object.ts';
 import { toMediaParts } from './images.ts';
-import { toMessages } from './messages.ts';
+import { fromOllamaMessages } from './messages.ts';
 import { toMaxTokens, toSamplingFields } from './options.ts';
-import type { ChatBody, GenerateBody } from './schema.ts';
+import type { OllamaChatBody, OllamaGenerateBody } from './schema.ts';
 
-type ReplyBody = Pick<ChatBody, 'format' | 'think' | 'options' | 'logprobs' | 'top_logprobs'>;
+type ReplyBody = Pick<OllamaChatBody, 'format' | 'think' | 'options' | 'logprobs' | 'top_logprobs'>;
 
-/** The conversation of POST /api/chat. Throws a 400 `ApiError` for what the model or this API can't do. */
-export function toChat(body: ChatBody, model: ModelCard): Conversation {
+/**
+ * Returns the conversation of POST /api/chat. Throws a 400 `ApiError` for fields that the model or this API does not
+ * support.
+ */
+export function toOllamaConversation(body: OllamaChatBody, model: ModelCard): Conversation {
   const functions = (body.tools ?? []).map((tool) => toTool(tool.function));
   const tools = checkTools(functions, (index) => `tools[${index}].function.name`);
   return {
-    ...toConversation(toMessages(body.messages ?? []), body, model),
+    ...toConversation(fromOllamaMessages(body.messages ?? []), body, model),
     tools,
     toolChoice: checkToolChoice(undefined, tools),
   };
 }
 
-/** The conversation of POST /api/generate: one message, after the system message if the request has one. */
-export function toSingleTurn(body: GenerateBody, model: ModelCard): Conversation {
+/** Returns the conversation of POST /api/generate: one message, after the system message if the request has one. */
+export function toSingleTurn(body: OllamaGenerateBody, model: ModelCard): Conversation {
   const content = [...toMediaParts(body.images, 'images'), ...textContent(body.prompt ?? '')];
   const messages: Message[] = [
     ...(body.system ? [{ role: 'system' as const, content: textContent(body.system) }] : []),
@@ -40,8 +43,8 @@ export function toSingleTurn(body: GenerateBody, model: ModelCard): Conversation
   return toConversation(messages, body, model);
 }
 
-/** The text that POST /api/generate continues without the chat template; null if it is a conversation. */
-export function toTextPrompt(body: GenerateBody): Prompt | null {
+/** Returns the text that POST /api/generate continues without the chat template; null for a conversation. */
+export function toTextPrompt(body: OllamaGenerateBody): Prompt | null {
   const text = body.prompt ?? '';
   const kind = body.suffix ? 'suffix' : body.raw ? 'raw' : null;
   if (kind === null) return null;
@@ -49,9 +52,9 @@ export function toTextPrompt(body: GenerateBody): Prompt | null {
   return body.suffix ? { kind: 'infill', prefix: text, suffix: body.suffix } : { kind: 'text', text };
 }
 
-/** The continuation of a text, with the model's defaults and the server's content filter. */
+/** Returns the request to continue a text, with the model's defaults and the server's content filter. */
 export function toTextGeneration(
-  body: GenerateBody,
+  body: OllamaGenerateBody,
   prompt: Prompt,
   model: ModelCard,
   banned: string[],
@@ -59,7 +62,7 @@ export function toTextGeneration(
   return { ...toSettings(toReplySettings(body), model, banned), prompt, replyFormat: { kind: 'text' } };
 }
 
-function refuseChatFields(body: GenerateBody, kind: 'suffix' | 'raw'): void {
+function refuseChatFields(body: OllamaGenerateBody, kind: 'suffix' | 'raw'): void {
   const given = {
     system: Boolean(body.system),
     images: Boolean(body.images?.length),
@@ -92,7 +95,10 @@ function toReplyFormat({ format }: ReplyBody): ReplyFormat {
   return format === 'json' ? { kind: 'json' } : { kind: 'schema', schema: format, param: 'format' };
 }
 
-/** Ollama has a switch and, for models that know them, efforts. Models that can't think are refused, as Ollama does. */
+/**
+ * Returns the reasoning settings: `think` is a switch or an effort. Throws a 400 `ApiError` for a model without
+ * reasoning, as Ollama.
+ */
 function toThinking({ think }: ReplyBody, model: ModelCard): Pick<Conversation, 'reasoningEffort' | 'templateKwargs'> {
   if (think && !capabilitiesOf(model).reasoning)
     throw unsupportedParameter('think', `The model '${model.id}' does not support thinking.`);

@@ -2,26 +2,26 @@ import * as v from 'valibot';
 import { SAMPLING_FIELDS, type SamplingName } from '../../contract/sampling.ts';
 import {
   booleanField,
-  integer,
+  integerField,
   list,
   nonEmptyText,
-  object,
+  objectField,
   oneOf,
   plainObject,
   record,
-  text,
+  textField,
 } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
 import { samplingEntries } from '../fields/sampling.ts';
 
-/** More than any conversation has; each costs work before the model gets to it. */
+/** More messages than any client sends. Each of them takes time before the model runs. */
 const MOST_MESSAGES = 10_000;
 const MOST_TOOL_CALLS = 1024;
 const MOST_TOOLS = 1024;
 const MOST_IMAGES = 32;
 const MOST_STOPS = 64;
 
-/** Every body names its model in one of these; older clients say `name`. */
+/** The fields for the model, of which each body has one. Older clients use `name`. */
 const named = { model: v.nullish(nonEmptyText), name: v.nullish(nonEmptyText) };
 
 const whole = 'must be a JSON object';
@@ -33,21 +33,21 @@ const samplingNumbers = Object.fromEntries(
 /** The settings of Ollama's `options` that have a meaning here. */
 const optionEntries = {
   ...samplingNumbers,
-  seed: v.nullish(integer(Number.MIN_SAFE_INTEGER)),
+  seed: v.nullish(integerField(Number.MIN_SAFE_INTEGER)),
   stop: v.nullish(
     v.union(
-      [text, list(text, MOST_STOPS, 'stop sequences', 'must be an array of strings')],
+      [textField, list(textField, MOST_STOPS, 'stop sequences', 'must be an array of strings')],
       'must be a string or an array of strings',
     ),
   ),
-  num_predict: v.nullish(integer(-2)),
+  num_predict: v.nullish(integerField(-2)),
   penalize_newline: v.nullish(v.literal(true, 'must be true: line ends count as all tokens do')),
   tfs_z: v.nullish(v.literal(1, 'must be 1, which is neutral: the sampler is not there')),
 } satisfies v.ObjectEntries;
 
 /**
- * Settings of how a model is loaded. The server's own flags decide that. Clients send them along with every request, so they
- * are taken: none of them changes a reply.
+ * Settings for loading a model. They have no effect: the server's own flags decide. They are accepted, because clients
+ * send them with every request, and none of them changes a reply.
  */
 const LOADING = [
   'embedding_only',
@@ -66,18 +66,18 @@ const LOADING = [
   'vocab_only',
 ];
 
-/** Others pass through. */
-const options = object(optionEntries, 'must be an object');
+/** Unknown options pass through. */
+const options = objectField(optionEntries, 'must be an object');
 
-/** All the options that have a meaning, here or in Ollama. */
+/** All options that Paddock or Ollama defines. */
 export const KNOWN_OPTIONS = new Set([...Object.keys(optionEntries), ...LOADING]);
 
 const images = list(nonEmptyText, MOST_IMAGES, 'images', 'must be an array of images in base64');
 
-const toolCall = object(
+const toolCall = objectField(
   {
-    id: v.nullish(text),
-    function: object(
+    id: v.nullish(textField),
+    function: objectField(
       { name: nonEmptyText, arguments: v.nullish(plainObject('must be an object')) },
       'must be an object with name and arguments',
     ),
@@ -85,26 +85,26 @@ const toolCall = object(
   'must be an object with function',
 );
 
-const message = object(
+const message = objectField(
   {
     role: oneOf(['system', 'user', 'assistant', 'tool']),
-    content: v.nullish(text),
-    thinking: v.nullish(text),
+    content: v.nullish(textField),
+    thinking: v.nullish(textField),
     images: v.nullish(images),
     tool_calls: v.nullish(list(toolCall, MOST_TOOL_CALLS, 'tool calls', 'must be an array of tool calls')),
-    tool_name: v.nullish(text),
-    tool_call_id: v.nullish(text),
+    tool_name: v.nullish(textField),
+    tool_call_id: v.nullish(textField),
   },
   'must be an object with role and content',
 );
 
-const tool = object(
+const tool = objectField(
   {
     type: v.nullish(v.literal('function', 'must be function, the only supported type')),
-    function: object(
+    function: objectField(
       {
         name: nonEmptyText,
-        description: v.nullish(text),
+        description: v.nullish(textField),
         parameters: v.nullish(record('must be a JSON schema object', v.unknown())),
       },
       'must be an object with name, description and parameters',
@@ -113,7 +113,7 @@ const tool = object(
   'must be an object with type and function',
 );
 
-/** The fields of chats and plain generations alike. */
+/** The fields that /api/chat and /api/generate share. */
 const replyEntries = {
   ...named,
   stream: v.nullish(booleanField),
@@ -126,7 +126,7 @@ const replyEntries = {
   options: v.nullish(options),
   keep_alive: v.nullish(keepAliveField),
   logprobs: v.nullish(booleanField),
-  top_logprobs: v.nullish(integer(0, 20)),
+  top_logprobs: v.nullish(integerField(0, 20)),
   truncate: v.nullish(v.literal(false, 'must be false: a prompt is never shortened')),
   shift: v.nullish(v.literal(false, 'must be false: nothing of a conversation is dropped while the reply is written')),
 } satisfies v.ObjectEntries;
@@ -145,9 +145,9 @@ export const chatSchema = v.looseObject(
 export const generateSchema = v.looseObject(
   {
     ...replyEntries,
-    prompt: v.nullish(text),
-    suffix: v.nullish(text),
-    system: v.nullish(text),
+    prompt: v.nullish(textField),
+    suffix: v.nullish(textField),
+    system: v.nullish(textField),
     images: v.nullish(images),
     raw: v.nullish(booleanField),
     template: v.nullish(v.literal('', "must be empty: the template is the model's own, and with raw there is none")),
@@ -161,15 +161,15 @@ export const generateSchema = v.looseObject(
   whole,
 );
 
-const texts = list(text, 2048, 'texts', 'must be an array of strings');
+const texts = list(textField, 2048, 'texts', 'must be an array of strings');
 
 /** The body of POST /api/embed. */
 export const embedSchema = v.looseObject(
   {
     ...named,
-    input: v.union([text, texts], 'must be a string or an array of strings'),
+    input: v.union([textField, texts], 'must be a string or an array of strings'),
     truncate: v.nullish(booleanField),
-    dimensions: v.nullish(integer(1)),
+    dimensions: v.nullish(integerField(1)),
     options: v.nullish(options),
     keep_alive: v.nullish(keepAliveField),
   },
@@ -178,7 +178,7 @@ export const embedSchema = v.looseObject(
 
 /** The body of POST /api/embeddings, the older form of /api/embed. */
 export const embeddingsSchema = v.looseObject(
-  { ...named, prompt: text, options: v.nullish(options), keep_alive: v.nullish(keepAliveField) },
+  { ...named, prompt: textField, options: v.nullish(options), keep_alive: v.nullish(keepAliveField) },
   whole,
 );
 
@@ -188,6 +188,6 @@ export const modelSchema = v.looseObject(named, whole);
 /** The body of POST /api/pull. */
 export const pullSchema = v.looseObject({ ...named, stream: v.nullish(booleanField) }, whole);
 
-export type ChatBody = v.InferOutput<typeof chatSchema>;
-export type GenerateBody = v.InferOutput<typeof generateSchema>;
-export type Options = NonNullable<ChatBody['options']>;
+export type OllamaChatBody = v.InferOutput<typeof chatSchema>;
+export type OllamaGenerateBody = v.InferOutput<typeof generateSchema>;
+export type OllamaOptions = NonNullable<OllamaChatBody['options']>;

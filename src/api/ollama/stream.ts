@@ -6,11 +6,11 @@ import { NOTHING, type ReplyPart, replyHead, type ToFields, toCall, toDoneReason
 import { type Timer, toFigures } from './timer.ts';
 
 /**
- * Turns events into lines of JSON, one at a time. An event that has nothing for the client becomes ''. A call is told in one
- * line once it is whole. A ping is a line without text: NDJSON has no comments, clients fail on an empty line, and all of them
- * take an empty piece of text.
+ * Turns events into lines of JSON, one at a time. An event that has nothing for the client becomes ''. A call is one
+ * line, once it is complete. A ping is a line with an empty text: NDJSON has no comments, and clients fail on an empty
+ * line.
  *
- * @param last more fields of the last line
+ * @param last additional fields of the last line
  */
 export function createReplyEncoder(
   name: string,

@@ -2,14 +2,14 @@ import type { GenerationDone, GenerationEvent } from '../../contract/events.ts';
 
 const NANOSECONDS_IN_MS = 1e6;
 
-/** How long a request has taken so far, in ns, and how long of it the model was waited for. */
+/** Measures a request, in ns: its total time, and the part of it before the first event of the model. */
 export interface Timer {
-  /** Passes the events on; the first one tells that the model was there. */
+  /** Passes the events on. The first event ends the wait for the model. */
   watch(events: AsyncIterable<GenerationEvent>): AsyncGenerator<GenerationEvent>;
   durations(): { total_duration: number; load_duration: number };
 }
 
-/** Starts a timer. What is waited for is the model's load, and a free slot of it. */
+/** Starts a timer. The wait for the model includes its loading and the wait for a slot. */
 export function startTimer(): Timer {
   const begun = performance.now();
   let waited: number | null = null;
@@ -27,7 +27,7 @@ export function startTimer(): Timer {
   };
 }
 
-/** The end of a request that evaluates nothing. */
+/** The counts of a request that evaluates no tokens. */
 export const NO_TOKENS: GenerationDone = {
   kind: 'done',
   promptTokens: 0,

@@ -5,17 +5,17 @@ import { callOf, type RequestContext } from '../context.ts';
 import type { TextInput } from '../fields/text-input.ts';
 import { type ApiReply, type ApiRequest, jsonReply } from '../http/http.ts';
 import { embedInputs } from '../vectors/embed.ts';
-import { readModelRequest } from './read.ts';
+import { readOllamaModelRequest } from './read.ts';
 import { embeddingsSchema, embedSchema } from './schema.ts';
 import { startTimer } from './timer.ts';
 
-/** The most special tokens that a model puts around a text. */
+/** The most special tokens that a model adds to a text. */
 const MOST_SPECIAL = 2;
 
 /** POST /api/embed: a vector of length 1 for each text. */
-export async function embed(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+export async function ollamaEmbed(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const timer = startTimer();
-  const { body, name, model } = await readModelRequest(context, request, embedSchema);
+  const { body, name, model } = await readOllamaModelRequest(context, request, embedSchema);
   const inputs = [body.input].flat();
   const dimensions = body.dimensions ?? undefined;
   const ask = (texts: TextInput[]) => embedInputs(context, request, model, texts, dimensions);
@@ -25,23 +25,25 @@ export async function embed(context: RequestContext, request: ApiRequest): Promi
     return ask(await cutAll(context, request, model, inputs, window - MOST_SPECIAL).catch(() => Promise.reject(error)));
   });
   const { total_duration } = timer.durations();
-  // An engine does not tell when it began, so a wait for the model counts as work.
+  // An engine does not report when it began, so the wait for the model counts as computation.
   return jsonReply({ model: name, embeddings: vectors, total_duration, load_duration: 0, prompt_eval_count: tokens });
 }
 
 /** POST /api/embeddings: the vector of one text. A text that is too long is refused. */
-export async function embedOne(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
-  const { body, model } = await readModelRequest(context, request, embeddingsSchema);
+export async function ollamaEmbedOne(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
+  const { body, model } = await readOllamaModelRequest(context, request, embeddingsSchema);
   const { vectors } = await embedInputs(context, request, model, [body.prompt], undefined);
   return jsonReply({ embedding: vectors[0] });
 }
 
-/** The window of the model that a text does not fit, in tokens; undefined for every other error. */
+/**
+ * Returns the context window, in tokens, if the error is that a text does not fit it; undefined for every other error.
+ */
 function windowOf(error: unknown): number | undefined {
   return error instanceof ApiError && error.data.code === 'context_length_exceeded' ? error.data.n_ctx : undefined;
 }
 
-/** Drops the end of each text beyond `most` tokens. Throws where the engine does not tell tokens. */
+/** Cuts each text to `most` tokens. Throws if the engine can't tokenize. */
 function cutAll(
   context: RequestContext,
   request: ApiRequest,

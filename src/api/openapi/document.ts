@@ -1,13 +1,13 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { type Family, isOpen, type Route } from '../family.ts';
-import { type Dialect, dialectOf } from '../http/dialect.ts';
+import { openAiErrors } from '../http/dialect.ts';
 import { type ApiSchema, ref } from './json-schema.ts';
 import { SHARED_SCHEMAS } from './shared.ts';
 
 /**
- * Describes the API as an OpenAPI 3.1 document. `keyed` is true if the API needs a key, `metricsOpen` if the metrics need none all
- * the same. See https://spec.openapis.org/oas/v3.1.1.html
+ * Describes the API as an OpenAPI 3.1 document. `keyed` is true if the API needs a key, `metricsOpen` if the metrics
+ * need no key. See https://spec.openapis.org/oas/v3.1.1.html
  */
 export function openApiDocument(families: Family[], keyed: boolean, metricsOpen = false) {
   const routes = families.flatMap((family) => family.routes);
@@ -25,7 +25,7 @@ export function openApiDocument(families: Family[], keyed: boolean, metricsOpen 
     },
     servers: [{ url: '/' }],
     security: keyed ? [{ apiKey: [] }, { apiKeyHeader: [] }] : [],
-    paths: pathsOf(routes, metricsOpen),
+    paths: pathsOf(families, metricsOpen),
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer' },
@@ -36,21 +36,19 @@ export function openApiDocument(families: Family[], keyed: boolean, metricsOpen 
   };
 }
 
-function pathsOf(routes: Route[], metricsOpen: boolean): Record<string, Record<string, object>> {
+function pathsOf(families: Family[], metricsOpen: boolean): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
-    paths[route.path] = {
-      ...paths[route.path],
-      [route.method.toLowerCase()]: describeRoute(route, isOpen(route, { metricsOpen })),
-    };
-  }
+  for (const { routes, dialect = openAiErrors } of families)
+    for (const route of routes) {
+      paths[route.path] = {
+        ...paths[route.path],
+        [route.method.toLowerCase()]: describeRoute(route, dialect.schema, isOpen(route, { metricsOpen })),
+      };
+    }
   return paths;
 }
 
-/** The errors of each dialect have a shape of their own. */
-const ERROR_SCHEMAS: Record<Dialect, string> = { openai: 'Error', anthropic: 'AnthropicError', ollama: 'OllamaError' };
-
-function describeRoute(route: Route, open: boolean) {
+function describeRoute(route: Route, errorSchema: string, open: boolean) {
   const parameters = parametersOf(route);
   const body = bodyOf(route);
   return {
@@ -63,7 +61,7 @@ function describeRoute(route: Route, open: boolean) {
       200: describeReply(route),
       default: {
         description: 'What is wrong with the request, or that the server failed.',
-        content: { 'application/json': { schema: ref(ERROR_SCHEMAS[dialectOf(route.path)]) } },
+        content: { 'application/json': { schema: ref(errorSchema) } },
       },
     },
   };

@@ -23,7 +23,7 @@ export function object(properties: Record<string, ApiSchema>, optional: Record<s
 export const listOf = (items: ApiSchema) => ({ object: { const: 'list' }, data: array(items) });
 
 /** The first properties of all completion objects. */
-export const completionHead = (object: string) => ({
+export const completionHeadProperties = (object: string) => ({
   id: string,
   object: { const: object },
   created: integer,
@@ -31,7 +31,7 @@ export const completionHead = (object: string) => ({
   system_fingerprint: string,
 });
 
-/** What a reply breaks of its schemas: there only if it does. */
+/** The schema violations of a reply. The field is present only if there are any. */
 export const violations = {
   schema_violations: array(object({ path: string, keyword: string, message: string }, { tool_call: integer })),
 };

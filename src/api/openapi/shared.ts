@@ -8,11 +8,6 @@ export const SHARED_SCHEMAS: Record<string, ApiSchema> = {
       { n_prompt_tokens: integer, n_ctx: integer },
     ),
   }),
-  AnthropicError: object({
-    type: { const: 'error' },
-    error: object({ type: string, message: string, details: object({ error_code: string }) }),
-    request_id: nullable(string),
-  }),
   Usage: object({
     prompt_tokens: integer,
     completion_tokens: integer,

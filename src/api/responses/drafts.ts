@@ -1,20 +1,20 @@
 import type { ItemStatus, OutputItem, OutputLogprob } from './objects.ts';
 
-/** An output item under way. */
-export interface Draft {
+/** An output item that is being written. */
+export interface OutputItemDraft {
   kind: OutputItem['type'];
   id: string;
   /** Of a call. */
   callId: string;
   /** Of a call. */
   name: string;
-  /** What the model has written of it so far: a text, its reasoning, or a call's arguments. */
+  /** The text so far: content, reasoning, or a call's arguments. */
   text: string;
   logprobs: OutputLogprob[];
 }
 
-/** The item with all that has been written of it. */
-export function toItem({ kind, id, callId, name, text, logprobs }: Draft, status: ItemStatus): OutputItem {
+/** Returns the item with its text so far. */
+export function toItem({ kind, id, callId, name, text, logprobs }: OutputItemDraft, status: ItemStatus): OutputItem {
   switch (kind) {
     case 'message': {
       const content = [{ type: 'output_text' as const, text, annotations: [] as [], logprobs }];

@@ -10,26 +10,34 @@ import { streamReply } from '../stream/event-stream.ts';
 import { resolveInput, responseNotFound } from './input.ts';
 import type { PlacedItem } from './messages.ts';
 import type { ResponseObject } from './objects.ts';
-import { REFUSED, refuseUnsupported, toConversation, toHead } from './request.ts';
+import { REFUSED_RESPONSE_FIELDS, refuseUnsupported, toHead, toResponsesConversation } from './request.ts';
 import { responseRequestSchema } from './schema.ts';
-import { responseEncoding, speak } from './stream.ts';
+import { encodeResponseStream, responseEncoding } from './stream.ts';
 import { createResponseWriter, type ResponseWriter } from './writer.ts';
 
 /** POST /v1/responses: a whole response or a stream. */
 export async function createResponse(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model, owner, items } = await readRequest(context, request);
-  const conversation = toConversation(body, items);
+  const conversation = toResponsesConversation(body, items);
   const writer = createResponseWriter(toHead(body, model, Date.now()));
   const generation = await startGeneration(context, request, model, conversation, 'error');
   const keep = body.store === false ? async () => {} : keeper(context, owner, items);
   if (!body.stream) return jsonReply(await whole(generation, writer, keep));
-  return streamReply(context, speak(generation.events, writer, keep), generation.cancel, responseEncoding(writer));
+  return streamReply(
+    context,
+    encodeResponseStream(generation.events, writer, keep),
+    generation.cancel,
+    responseEncoding(writer),
+  );
 }
 
-/** POST /v1/responses/input_tokens: what the same request would have as its prompt, counted. */
+/**
+ * POST /v1/responses/input_tokens: the number of tokens of the prompt that the same request to /v1/responses would
+ * have.
+ */
 export async function countInputTokens(context: RequestContext, request: ApiRequest): Promise<ApiReply> {
   const { body, model, items } = await readRequest(context, request);
-  const input_tokens = await countPromptTokens(context, request, model, toConversation(body, items));
+  const input_tokens = await countPromptTokens(context, request, model, toResponsesConversation(body, items));
   return jsonReply({ object: 'response.input_tokens', input_tokens });
 }
 
@@ -50,13 +58,15 @@ export async function deleteResponse(context: RequestContext, request: ApiReques
 }
 
 async function readRequest(context: RequestContext, request: ApiRequest) {
-  const { body, model } = await readModelRequest(context, request, responseRequestSchema, REFUSED);
+  const { body, model } = await readModelRequest(context, request, responseRequestSchema, REFUSED_RESPONSE_FIELDS);
   refuseUnsupported(body);
   const owner = await ownerOf(context.apiKeys, request.headers);
   return { body, model, owner, items: await resolveInput(body, context.responses, owner) };
 }
 
-/** Stores a response. The reply is whole without that, so a store that fails is only told in the log. */
+/**
+ * Returns a function that stores a response. The reply does not depend on it, so an error of the store is only logged.
+ */
 function keeper({ responses, log }: RequestContext, owner: string, items: PlacedItem[]) {
   return async (response: ResponseObject) => {
     try {

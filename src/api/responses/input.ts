@@ -5,8 +5,8 @@ import type { ResponseRequest } from './schema.ts';
 import type { ResponseStore } from './store.ts';
 
 /**
- * The whole conversation of a request: what the previous response has answered, its reply, and the new input, with the item in
- * place of each reference. Throws a 400 `ApiError` for a response or an item that is not stored.
+ * Returns the whole conversation of a request: the input and output of the previous response, and the new input, in
+ * which each reference is replaced by its item. Throws a 400 `ApiError` for a response or an item that is not stored.
  */
 export async function resolveInput(
   { input, previous_response_id: previousId }: ResponseRequest,
@@ -47,7 +47,7 @@ function userMessage(text: string): ContentItem {
   return { type: 'message', role: 'user', content: text };
 }
 
-/** 404: nothing is stored under this id. */
+/** 404: no response is stored under this id. */
 export function responseNotFound(id: string): ApiError {
   return new ApiError({
     status: 404,

@@ -1,10 +1,10 @@
-import type { Draft } from './drafts.ts';
+import type { OutputItemDraft } from './drafts.ts';
 import type { OutputItem, OutputLogprob, ResponseEvent } from './objects.ts';
 
 // The events of one output item, in OpenAI's order. Every item has one part at most, so each index of a part is 0.
 
-/** The item begins. Its parts are added one by one, so it shows none yet. */
-export function openingEvents({ kind, id, callId, name }: Draft, output_index: number): ResponseEvent[] {
+/** Returns the events of an item's beginning. Its parts are added later, so the item has none yet. */
+export function openingEvents({ kind, id, callId, name }: OutputItemDraft, output_index: number): ResponseEvent[] {
   const at = { item_id: id, output_index };
   const added = (item: OutputItem): ResponseEvent => ({ type: 'response.output_item.added', output_index, item });
   const status = 'in_progress';
@@ -34,9 +34,9 @@ export function openingEvents({ kind, id, callId, name }: Draft, output_index: n
   }
 }
 
-/** The item grows by this text. */
+/** Returns the events of a further text of the item. */
 export function growingEvents(
-  { kind, id }: Draft,
+  { kind, id }: OutputItemDraft,
   delta: string,
   logprobs: OutputLogprob[],
   output_index: number,
@@ -57,7 +57,7 @@ export function growingEvents(
   }
 }
 
-/** The item has ended. */
+/** Returns the events of an item's end. */
 export function closingEvents(item: OutputItem, output_index: number): ResponseEvent[] {
   return [...partsEnd(item, output_index), { type: 'response.output_item.done', output_index, item }];
 }

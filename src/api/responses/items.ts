@@ -1,21 +1,24 @@
 import * as v from 'valibot';
-import { list, nonEmptyText, object, oneOf, text } from '../fields/fields.ts';
+import { list, nonEmptyText, objectField, oneOf, textField } from '../fields/fields.ts';
 
-/** More than any conversation has; each costs work before the model gets to it. */
+/** More items than any client sends. Each of them takes time before the model runs. */
 const MOST_ITEMS = 10_000;
 const MOST_PARTS = 4096;
 
-const textPart = v.looseObject({ type: oneOf(['input_text', 'output_text', 'text']), text });
-const refusalPart = v.looseObject({ type: v.literal('refusal'), refusal: text });
+const textPart = v.looseObject({ type: oneOf(['input_text', 'output_text', 'text']), text: textField });
+const refusalPart = v.looseObject({ type: v.literal('refusal'), refusal: textField });
 const imagePart = v.looseObject({
   type: v.literal('input_image'),
   image_url: v.nullish(nonEmptyText),
-  file_id: v.nullish(text),
+  file_id: v.nullish(textField),
   detail: v.nullish(oneOf(['auto', 'low', 'high', 'original'])),
 });
 const audioPart = v.looseObject({
   type: v.literal('input_audio'),
-  input_audio: object({ data: nonEmptyText, format: oneOf(['wav', 'mp3']) }, 'must be an object with data and format'),
+  input_audio: objectField(
+    { data: nonEmptyText, format: oneOf(['wav', 'mp3']) },
+    'must be an object with data and format',
+  ),
 });
 const filePart = v.looseObject({ type: v.literal('input_file') });
 
@@ -35,15 +38,27 @@ const message = v.looseObject({
   content: v.nullish(content),
 });
 
-const functionCall = v.looseObject({ type: v.literal('function_call'), call_id: text, name: text, arguments: text });
-const customCall = v.looseObject({ type: v.literal('custom_tool_call'), call_id: text, name: text, input: text });
+const functionCall = v.looseObject({
+  type: v.literal('function_call'),
+  call_id: textField,
+  name: textField,
+  arguments: textField,
+});
+const customCall = v.looseObject({
+  type: v.literal('custom_tool_call'),
+  call_id: textField,
+  name: textField,
+  input: textField,
+});
 const callOutput = v.looseObject({
   type: oneOf(['function_call_output', 'custom_tool_call_output']),
-  call_id: text,
+  call_id: textField,
   output: content,
 });
 
-const thoughts = v.nullish(list(v.looseObject({ text: v.nullish(text) }), MOST_PARTS, 'parts', 'must be an array'));
+const thoughts = v.nullish(
+  list(v.looseObject({ text: v.nullish(textField) }), MOST_PARTS, 'parts', 'must be an array'),
+);
 const reasoning = v.looseObject({ type: v.literal('reasoning'), summary: thoughts, content: thoughts });
 
 const itemReference = v.looseObject({ type: v.literal('item_reference'), id: nonEmptyText });

@@ -12,10 +12,10 @@ export interface PlacedItem {
 
 /**
  * Turns items into messages. The instructions and the system messages at the beginning become one message, since many
- * templates take only one. What the model wrote in one turn, which is several items, becomes one message as well: so a template
- * writes it as the model did, and the prompt's beginning stays what the KV cache has. Throws a 400 `ApiError` for files.
+ * templates take only one. The items of one turn of the model become one message too, so that the template writes them
+ * as the model did, and the prefix of the prompt stays the one in the KV cache. Throws a 400 `ApiError` for files.
  */
-export function toMessages(instructions: string | null, items: PlacedItem[]): Message[] {
+export function fromResponseItems(instructions: string | null, items: PlacedItem[]): Message[] {
   const said = items.findIndex(({ item }) => !isSystem(item));
   const leading = said === -1 ? items.length : said;
   const first = items.slice(0, leading).map(({ item, param }) => toContent(contentOf(item), param));
@@ -69,7 +69,10 @@ function addItem(messages: Message[], { item, param }: PlacedItem): void {
   }
 }
 
-/** The model's last message, if its turn goes on and `takes` says that it takes one more item; else a new message. */
+/**
+ * Returns the model's last message if no other message follows and `takes` returns true for it; else adds a new
+ * message.
+ */
 function modelTurn(messages: Message[], takes: (message: Message) => boolean): Message {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && takes(last)) return last;
@@ -87,7 +90,7 @@ function toCall(id: string, name: string, json: string): ToolCall {
   return { id, type: 'function', function: { name, arguments: json } };
 }
 
-/** What an item tells of the model's thoughts: the whole text if it is there, else its summary. */
+/** Returns the reasoning in an item: the whole text if it is there, else its summary. */
 function thoughtsOf({ content, summary }: ContentItem & { type: 'reasoning' }): string {
   const textOf = (parts: typeof content) => (parts ?? []).map(({ text }) => text ?? '').join('\n\n');
   return textOf(content) || textOf(summary);

@@ -34,7 +34,7 @@ export type CallItem = {
   type: 'function_call';
   id: string;
   status: ItemStatus;
-  /** What the result of the call refers to. */
+  /** The id by which the result refers to the call. */
   call_id: string;
   name: string;
   /** JSON text. */
@@ -51,7 +51,10 @@ export type ReasoningText = {
   text: string;
 };
 
-/** What the model thought. It is there twice, since some clients show the one and some the other. */
+/**
+ * The model's reasoning. `summary` and `content` have the same text, because some clients show one of them, and some
+ * the other.
+ */
 export type ReasoningItem = {
   type: 'reasoning';
   id: string;
@@ -70,7 +73,7 @@ export interface ResponseUsage {
   total_tokens: number;
 }
 
-/** What a response tells of its request, the same from its first event to its last. */
+/** The fields of a response that come from its request. They are the same in all its events. */
 export interface ResponseHead {
   id: string;
   object: 'response';
@@ -94,7 +97,7 @@ export interface ResponseHead {
   truncation: 'disabled';
 }
 
-/** A response, whole or under way. */
+/** A response, complete or in progress. */
 export interface ResponseObject extends ResponseHead {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
   completed_at: number | null;
@@ -104,11 +107,11 @@ export interface ResponseObject extends ResponseHead {
   /** Present at the end. */
   usage?: ResponseUsage;
   timings?: Timings;
-  /** What the reply breaks of its schemas; absent if nothing. */
+  /** The schema violations of the reply; absent if there are none. */
   schema_violations?: SchemaViolation[];
 }
 
-/** Where a piece of a reply belongs. */
+/** The place of a piece within the response. */
 interface Place {
   item_id: string;
   output_index: number;

@@ -1,12 +1,12 @@
 import type { TokenLogprob } from '../../contract/events.ts';
-import { newId } from '../generation/ids.ts';
+import { newPrefixedId } from '../generation/ids.ts';
 import { toLogprobs } from '../generation/logprobs.ts';
-import { type Draft, toItem } from './drafts.ts';
+import { type OutputItemDraft, toItem } from './drafts.ts';
 import { closingEvents, growingEvents, openingEvents } from './item-events.ts';
 import type { ItemStatus, OutputItem, OutputLogprob, ResponseEvent } from './objects.ts';
 
-/** Turns the pieces of a reply into OpenAI's output items. Each call returns the events that tell of the piece. */
-export interface Output {
+/** Turns the pieces of a reply into OpenAI's output items. Each function returns the events for its piece. */
+export interface ResponseOutput {
   text(text: string, logprobs?: TokenLogprob[]): ResponseEvent[];
   reasoning(text: string): ResponseEvent[];
   toolCall(name: string): ResponseEvent[];
@@ -14,20 +14,20 @@ export interface Output {
   toolArguments(text: string): ResponseEvent[];
   /** Ends the last item. A reply without any gets an empty message, since clients look for one. */
   end(status: ItemStatus): ResponseEvent[];
-  /** The items so far, the one under way included. */
+  /** Returns the items so far, including the unfinished one. */
   items(): OutputItem[];
 }
 
-/** White space that may yet become the beginning of an item. Between two items it means nothing. */
+/** White space that is held back: it may begin an item, or it is dropped between two items. */
 interface Held {
   kind: 'message' | 'reasoning';
   text: string;
   logprobs: OutputLogprob[];
 }
 
-export function createOutput(): Output {
+export function createOutput(): ResponseOutput {
   const ended: OutputItem[] = [];
-  let open: Draft | null = null;
+  let open: OutputItemDraft | null = null;
   let held: Held | null = null;
 
   const close = (status: ItemStatus): ResponseEvent[] => {
@@ -37,13 +37,13 @@ export function createOutput(): Output {
     ended.push(item);
     return closingEvents(item, ended.length - 1);
   };
-  const begin = (draft: Draft): ResponseEvent[] => {
+  const begin = (draft: OutputItemDraft): ResponseEvent[] => {
     const before = close('completed');
     open = draft;
     held = null;
     return [...before, ...openingEvents(draft, ended.length)];
   };
-  const grow = (draft: Draft, text: string, logprobs: OutputLogprob[]): ResponseEvent[] => {
+  const grow = (draft: OutputItemDraft, text: string, logprobs: OutputLogprob[]): ResponseEvent[] => {
     draft.text += text;
     draft.logprobs.push(...logprobs);
     return growingEvents(draft, text, logprobs, ended.length);
@@ -73,8 +73,15 @@ export function createOutput(): Output {
   };
 }
 
-const ID_PREFIXES: Record<Draft['kind'], string> = { message: 'msg', reasoning: 'rs', function_call: 'fc' };
+const ID_PREFIXES: Record<OutputItemDraft['kind'], string> = { message: 'msg', reasoning: 'rs', function_call: 'fc' };
 
-function newDraft(kind: Draft['kind']): Draft {
-  return { kind, id: newId(ID_PREFIXES[kind]), callId: newId('call'), name: '', text: '', logprobs: [] };
+function newDraft(kind: OutputItemDraft['kind']): OutputItemDraft {
+  return {
+    kind,
+    id: newPrefixedId(ID_PREFIXES[kind]),
+    callId: newPrefixedId('call'),
+    name: '',
+    text: '',
+    logprobs: [],
+  };
 }

@@ -5,13 +5,15 @@ import type { ToolChoice } from '../../contract/prompt.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { toSampling } from '../fields/sampling.ts';
 import { type Conversation, checkNames, checkToolChoice, checkTools, toTool } from '../generation/conversation.ts';
-import { newId } from '../generation/ids.ts';
-import { type PlacedItem, toMessages } from './messages.ts';
+import { newPrefixedId } from '../generation/ids.ts';
+import { fromResponseItems, type PlacedItem } from './messages.ts';
 import type { ResponseHead } from './objects.ts';
 import type { ResponseRequest } from './schema.ts';
 
-/** Fields that would change the reply: OpenAI's that nothing here can do, and those of other endpoints here. */
-export const REFUSED = [
+/**
+ * Fields that would change the reply and are not supported: fields of OpenAI, and fields of the other endpoints here.
+ */
+export const REFUSED_RESPONSE_FIELDS = [
   'conversation',
   'moderation',
   'prompt',
@@ -23,20 +25,20 @@ export const REFUSED = [
   'context_overflow',
 ];
 
-/** What `include` calls the log probabilities. Its other names are of tools that OpenAI's servers run. */
+/** The value of `include` for log probabilities. Its other values are for tools that OpenAI's servers run. */
 const LOGPROBS = 'message.output_text.logprobs';
 
-/** Refuses what the schema takes in general and nothing here can do. Throws a 400 `ApiError`. */
+/** Throws a 400 `ApiError` for values that the schema allows but that are not supported. */
 export function refuseUnsupported({ background }: ResponseRequest): void {
   if (background)
     throw unsupportedParameter('background', 'background is not supported: a client waits for its reply.');
 }
 
 /**
- * Translates a validated request into a conversation. `items` is its whole input, references resolved. Throws a 400 `ApiError`
- * for a call of a tool that is not there, and for content that is not supported.
+ * Translates a validated request into a conversation. `items` is its whole input, references resolved. Throws a 400
+ * `ApiError` for a call of a tool that is not there, and for content that is not supported.
  */
-export function toConversation(request: ResponseRequest, items: PlacedItem[]): Conversation {
+export function toResponsesConversation(request: ResponseRequest, items: PlacedItem[]): Conversation {
   const functions = toFunctions(request);
   const places = functions.map(({ place }) => place);
   const tools = checkTools(
@@ -44,7 +46,7 @@ export function toConversation(request: ResponseRequest, items: PlacedItem[]): C
     (index) => `${places[index]}.name`,
   );
   return {
-    messages: toMessages(request.instructions ?? null, items),
+    messages: fromResponseItems(request.instructions ?? null, items),
     param: 'input',
     tools,
     toolParams: places.map((place) => `${place}.parameters`),
@@ -64,7 +66,7 @@ function wantsLogprobs({ include, top_logprobs: top }: ResponseRequest): boolean
   return include?.includes(LOGPROBS) || typeof top === 'number';
 }
 
-/** The functions among the tools, each with its place in the request. Other tools are skipped. */
+/** Returns the function tools, each with its path in the request. Other tools are left out. */
 function toFunctions({ tools }: ResponseRequest): { tool: Tool; place: string }[] {
   return (tools ?? []).flatMap((tool, index) =>
     tool.type === 'function' ? [{ tool: toTool(tool as FunctionTool), place: `tools[${index}]` }] : [],
@@ -96,11 +98,11 @@ function toReplyFormat({ text }: ResponseRequest): ReplyFormat {
   }
 }
 
-/** What the response tells of its request. `now` is Unix time in ms. */
+/** Returns the fields of a response that come from its request. `now` is Unix time in ms. */
 export function toHead(request: ResponseRequest, model: ModelCard, now: number): ResponseHead {
   const { temperature, topP } = toSampling(request, model);
   return {
-    id: newId('resp'),
+    id: newPrefixedId('resp'),
     object: 'response',
     created_at: Math.floor(now / 1000),
     model: model.id,

@@ -1,10 +1,20 @@
 import * as v from 'valibot';
-import { booleanField, integer, list, nonEmptyText, object, oneOf, record, text } from '../fields/fields.ts';
+import { EFFORTS } from '../../contract/sampling.ts';
+import {
+  booleanField,
+  integerField,
+  list,
+  nonEmptyText,
+  objectField,
+  oneOf,
+  record,
+  textField,
+} from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
-import { EFFORTS, samplingEntries } from '../fields/sampling.ts';
+import { samplingEntries } from '../fields/sampling.ts';
 import { input } from './items.ts';
 
-/** More than any client has; each costs work before the model gets to it. */
+/** More tools than any client sends. Each of them takes time before the model runs. */
 const MOST_TOOLS = 1024;
 
 const jsonSchema = record('must be a JSON schema object', v.unknown());
@@ -12,13 +22,13 @@ const jsonSchema = record('must be a JSON schema object', v.unknown());
 const functionTool = v.looseObject({
   type: v.literal('function'),
   name: nonEmptyText,
-  description: v.nullish(text),
+  description: v.nullish(textField),
   parameters: v.nullish(jsonSchema),
   strict: v.nullish(booleanField),
 });
 
 /** Tools that OpenAI's servers run themselves, groups of tools, and types that are yet to come. */
-const otherTool = v.looseObject({ type: v.pipe(text, v.notValue('function')) });
+const otherTool = v.looseObject({ type: v.pipe(textField, v.notValue('function')) });
 
 const tool = v.variant('type', [functionTool, otherTool], (issue) =>
   issue.expected.startsWith('Object') ? 'must be an object' : 'must be a string',
@@ -27,12 +37,12 @@ const tool = v.variant('type', [functionTool, otherTool], (issue) =>
 const toolChoice = v.union(
   [
     v.picklist(['none', 'auto', 'required']),
-    v.looseObject({ type: v.literal('function'), name: text }),
+    v.looseObject({ type: v.literal('function'), name: textField }),
     v.looseObject({
       type: v.literal('allowed_tools'),
       mode: oneOf(['auto', 'required']),
       tools: list(
-        v.looseObject({ type: text, name: v.nullish(text) }),
+        v.looseObject({ type: textField, name: v.nullish(textField) }),
         MOST_TOOLS,
         'tools',
         'must be an array of tools',
@@ -49,7 +59,7 @@ const format = v.variant(
     v.looseObject({ type: v.literal('json_object') }),
     v.looseObject({
       type: v.literal('json_schema'),
-      name: v.nullish(text),
+      name: v.nullish(textField),
       schema: jsonSchema,
       strict: v.nullish(booleanField),
     }),
@@ -60,7 +70,10 @@ const format = v.variant(
       : 'must be one of text, json_object, json_schema',
 );
 
-/** A response has one choice, its own limit, its own events for what happens, and its own answer to a prompt that does not fit. */
+/**
+ * A response has one choice, its own limit, its own events for what happens, and its own answer to a prompt that does
+ * not fit.
+ */
 const {
   n: _n,
   best_of: _b,
@@ -77,34 +90,36 @@ const hints = {
   client_metadata: v.nullish(v.unknown()),
   context_management: v.nullish(v.unknown()),
   max_tool_calls: v.nullish(v.unknown()),
-  metadata: v.nullish(record('must be an object of strings', text)),
+  metadata: v.nullish(record('must be an object of strings', textField)),
   prompt_cache_options: v.nullish(v.unknown()),
   prompt_cache_retention: v.nullish(v.unknown()),
-  safety_identifier: v.nullish(text),
+  safety_identifier: v.nullish(textField),
   service_tier: v.nullish(v.unknown()),
   truncation: v.nullish(oneOf(['auto', 'disabled'])),
-  user: v.nullish(text),
+  user: v.nullish(textField),
 } satisfies v.ObjectEntries;
 
 /**
- * The body of POST /v1/responses, with the type and range of each field: those of OpenAI's that have a meaning here, and the
- * sampling fields of this API. An optional field that is null counts as absent. Other fields pass through.
+ * The body of POST /v1/responses, with the type and range of each field: those of OpenAI's that have a meaning here,
+ * and the sampling fields of this API. An optional field that is null counts as absent. Other fields pass through.
  */
 export const responseRequestSchema = v.looseObject(
   {
     model: nonEmptyText,
     input: v.nullish(input),
-    instructions: v.nullish(text),
+    instructions: v.nullish(textField),
     previous_response_id: v.nullish(nonEmptyText),
     ...ownSampling,
-    max_output_tokens: v.nullish(integer(1)),
+    max_output_tokens: v.nullish(integerField(1)),
     tools: v.nullish(list(tool, MOST_TOOLS, 'tools', 'must be an array of tools')),
     tool_choice: v.nullish(toolChoice),
     parallel_tool_calls: v.nullish(booleanField),
-    text: v.nullish(object({ format: v.nullish(format) }, 'must be an object with format')),
-    reasoning: v.nullish(object({ effort: v.nullish(oneOf([...EFFORTS, 'max'])) }, 'must be an object with effort')),
-    include: v.nullish(list(text, MOST_TOOLS, 'names', 'must be an array of strings')),
-    top_logprobs: v.nullish(integer(0, 20)),
+    text: v.nullish(objectField({ format: v.nullish(format) }, 'must be an object with format')),
+    reasoning: v.nullish(
+      objectField({ effort: v.nullish(oneOf([...EFFORTS, 'max'])) }, 'must be an object with effort'),
+    ),
+    include: v.nullish(list(textField, MOST_TOOLS, 'names', 'must be an array of strings')),
+    top_logprobs: v.nullish(integerField(0, 20)),
     store: v.nullish(booleanField),
     ...hints,
     keep_alive: v.nullish(keepAliveField),

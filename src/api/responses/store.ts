@@ -8,27 +8,27 @@ export interface StoredResponse {
 }
 
 /**
- * The responses that clients may come back to. `owner` says whose they are: nobody finds what another one has stored. They are
- * bounded, so a response may be gone at any time.
+ * Stores responses, so that clients can refer to them later. A response is only found under the `owner` that stored it.
+ * They are bounded, so a response may be gone at any time.
  */
 export interface ResponseStore {
   put(owner: string, stored: StoredResponse): Promise<void>;
   find(owner: string, id: string): Promise<StoredResponse | undefined>;
   /** Finds an output item of any stored response. */
   findItem(owner: string, itemId: string): Promise<OutputItem | undefined>;
-  /** Says whether it was there. */
+  /** Deletes a response. Resolves to false if it is not stored. */
   remove(owner: string, id: string): Promise<boolean>;
 }
 
 export interface StoreLimits {
   responses: number;
-  /** What the JSON text of all responses and their conversations takes in memory. */
+  /** The most memory for the JSON texts of all responses and their conversations, in bytes. */
   bytes: number;
 }
 
 /**
- * An agent's turn has a conversation of 50 to 100 KB, so this holds hundreds of turns, and it is small beside a model. The number
- * bounds what short conversations cost besides their text.
+ * An agent's turn has a conversation of 50 to 100 KB, so the store holds hundreds of turns, and it is small compared to
+ * a model. The number of responses limits the memory of short conversations besides their text.
  */
 export const STORE_LIMITS: StoreLimits = { responses: 2000, bytes: 64 * 1024 * 1024 };
 
@@ -37,7 +37,9 @@ interface Entry extends StoredResponse {
   bytes: number;
 }
 
-/** Keeps responses in memory. Those that were used longest ago go first. One that is larger than the whole store is not kept. */
+/**
+ * Keeps responses in memory, and evicts the least recently used. A response larger than the whole store is not kept.
+ */
 export function createResponseStore(limits: StoreLimits = STORE_LIMITS): ResponseStore {
   /** In the order of their last use. */
   const entries = new Map<string, Entry>();
@@ -60,7 +62,7 @@ export function createResponseStore(limits: StoreLimits = STORE_LIMITS): Respons
 
   return {
     async put(owner, { input, response }) {
-      const entry = { owner, input, response, bytes: bytesOf({ input, response }) };
+      const entry = { owner, input, response, bytes: jsonBytesOf({ input, response }) };
       if (entry.bytes > limits.bytes) return;
       entries.set(response.id, entry);
       bytes += entry.bytes;
@@ -83,7 +85,7 @@ export function createResponseStore(limits: StoreLimits = STORE_LIMITS): Respons
   };
 }
 
-/** What a value takes as JSON text: JavaScript has at most two bytes for a character. */
-export function bytesOf(value: unknown): number {
+/** Returns the memory of a value as JSON text, in bytes. JavaScript uses at most two bytes for a character. */
+export function jsonBytesOf(value: unknown): number {
   return JSON.stringify(value).length * 2;
 }

@@ -4,14 +4,14 @@ import { SSE_PING, sseComment, sseTypedEvent } from '../stream/sse.ts';
 import type { NumberedEvent, ResponseObject } from './objects.ts';
 import type { ResponseWriter } from './writer.ts';
 
-/** An event of the generation, and what the client hears of it. */
+/** An event of the generation, and the text of the server-sent events that the client gets for it. */
 export interface Spoken {
   kind: GenerationEvent['kind'];
   text: string;
 }
 
-/** Turns a generation's events into text. `keep` has done its work before the client hears that the response has ended. */
-export async function* speak(
+/** Turns a generation's events into text. It waits for `keep` before the client gets the last event. */
+export async function* encodeResponseStream(
   events: AsyncIterable<GenerationEvent>,
   writer: ResponseWriter,
   keep: (response: ResponseObject) => Promise<void>,
@@ -24,8 +24,8 @@ export async function* speak(
 }
 
 /**
- * The stream of a response. An error that comes after its beginning, which may be a ping, ends it with `response.failed` and
- * the code that the status would have come with.
+ * Returns the encoding of a response's stream. An error after the stream has begun, if only with a ping, ends it with
+ * `response.failed` and the error's code.
  */
 export function responseEncoding(writer: ResponseWriter): StreamEncoding<Spoken> {
   return {

@@ -12,7 +12,7 @@ export interface ResponseWriter {
   write(event: GenerationEvent): NumberedEvent[];
   /** The last events of a response that failed midway. */
   fail(error: ErrorData): NumberedEvent[];
-  /** The response as it is now. */
+  /** Returns the response so far. */
   response(): ResponseObject;
 }
 
@@ -85,7 +85,7 @@ function incompleteDetails({ reason }: ChoiceFinished): ResponseObject['incomple
   return reason === 'content_filter' ? { reason } : null;
 }
 
-/** Nothing is charged for what the cache takes in, so no tokens count as written to it. */
+/** Returns the usage. `cache_write_tokens` is 0: it is for billing, and nothing is billed here. */
 function toUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: GenerationDone): ResponseUsage {
   return {
     input_tokens: promptTokens,

@@ -8,17 +8,23 @@ export function cancelWith(signal: AbortSignal): AbortController {
   return cancel;
 }
 
-/** What a client is to be told that waits for work which was aborted; null if nobody waits, or if nothing was aborted. */
+/**
+ * Returns the error for the client, if the server aborted its request; null if the client left, or if nothing was
+ * aborted.
+ */
 export function reasonForClient({ reason }: AbortSignal): ApiError | null {
   return reason instanceof ApiError ? reason : null;
 }
 
-/** Says whether the client has left: its work was aborted, and nobody waits to be told why. */
+/** True if the client has disconnected: the signal is aborted without an error for the client. */
 export function hasLeft(signal: AbortSignal): boolean {
   return signal.aborted && !reasonForClient(signal);
 }
 
-/** The same promise, but rejected at once when `signal` aborts with something to tell the client. The work itself may go on. */
+/**
+ * Returns the same promise, but rejected at once when `signal` aborts with an error for the client. The work itself may
+ * continue.
+ */
 export function unlessEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = () => {

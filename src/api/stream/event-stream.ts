@@ -27,8 +27,8 @@ export interface StreamEncoding<E> {
   /** True for the last event of a complete stream. */
   isLast: (event: E) => boolean;
   /**
-   * True for an event at the beginning that promises nothing yet. It is left out, and the status code waits for the
-   * next event. The default is that there are none.
+   * True for an event at the beginning after which an error can still become a status code. The event is left out, and
+   * the reply waits for the next event. By default, there is no such event.
    */
   isPrelude?: (event: E) => boolean;
 }
@@ -59,10 +59,10 @@ export async function streamReply<E extends object>(
 
 /**
  * Turns the events of one request into text. An error midway becomes an error event, and nothing closes the stream: the
- * status has already been sent, and an incomplete reply must not look complete. If `signal` was aborted
- * with something to tell the client, the error is that. If the client has left, what fails from then on is no error: the work was
- * given up for it. `onFailure` gets the errors whose details clients must not see; `onEnd` is called when the stream has ended or
- * its reader has left, with the error that the client was told.
+ * status has already been sent, and an incomplete reply must not look complete. If `signal` was aborted with an error
+ * for the client, the event has that error. After the client has disconnected, errors are ignored, because the work was
+ * aborted. `onFailure` gets the errors whose details clients must not see. `onEnd` is called when the stream has ended
+ * or its reader has left, with the error that the client got, or null.
  */
 export async function* eventStream<E extends object>(
   first: IteratorResult<E | Ping>,

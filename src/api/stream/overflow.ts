@@ -5,7 +5,7 @@ import type { GenerationEvent } from '../../contract/events.ts';
  * Replaces the `overflow` event of a prompt that does not fit the context window. With `length`, every choice becomes
  * an empty reply with the finish reason `length`, and the token count of the prompt is the true one. With `error`,
  * throws a 400 `ApiError` with the token counts of prompt and context window. `param` is the field that has the prompt.
- * The prompt is never shortened. `note` is told of each event as it comes.
+ * The prompt is never shortened. `note` is called with each event as it comes.
  */
 export async function* applyOverflowPolicy(
   events: AsyncIterable<GenerationEvent>,

@@ -1,4 +1,4 @@
-/** Tells the client that the work goes on although there was no event for a while. */
+/** Shows the client that the request is still running, after a time without events. */
 export interface Ping {
   kind: 'ping';
 }

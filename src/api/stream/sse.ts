@@ -9,17 +9,17 @@ export const SSE_PING = ': ping\n\n';
 
 export const SSE_DONE = 'data: [DONE]\n\n';
 
-/** A comment: clients ignore it, and people who look at the stream read it. Line breaks become spaces. */
+/** Returns a comment: clients ignore it, but it can be read in the raw stream. Line breaks become spaces. */
 export function sseComment(text: string): string {
   return `: ${text.replace(/[\r\n]+/g, ' ')}\n\n`;
 }
 
-/** One event. JSON text has no raw line breaks, so it always fits one line. */
+/** Returns one event. JSON text has no raw line breaks, so it always fits one line. */
 export function sseEvent(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** One event that is named by its own `type`, as the APIs have it whose events differ in kind. */
+/** Returns one event that is named by its own `type`, as in Anthropic's messages and OpenAI's responses. */
 export function sseTypedEvent(data: { type: string }): string {
   return `event: ${data.type}\n${sseEvent(data)}`;
 }

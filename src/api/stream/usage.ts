@@ -24,27 +24,32 @@ export interface Timings {
   predicted_n: number;
   predicted_ms: number;
   predicted_per_second: number;
-  /** Tokens that were guessed ahead, and those of them that were right; absent where none were. */
+  /**
+   * The number of draft tokens of the speculation. `draft_n_accepted` counts the right ones. Absent if there were none.
+   */
   draft_n?: number;
   draft_n_accepted?: number;
-  /** Paddock's own; absent where an engine does not tell, and from requests that do without the cache. */
+  /** Paddock's own field. Absent if the engine does not report it, or if the request does not use the cache. */
   cache?: CacheTimings;
 }
 
-/** Where the tokens came from that `cache_n` counts, and why there were not more. */
+/** The sources of the tokens that `cache_n` counts, and the reason why no more tokens were cached. */
 export interface CacheTimings {
-  /** Tokens that the slot itself still held. */
+  /** Tokens that were in the KV cache of the slot itself. */
   slot_n: number;
   /** Tokens copied from another slot. */
   copied_n: number;
   ram_n: number;
   disk_n: number;
-  /** Absent if nothing was missed. `before` and `after` are the text of the request around the token's place. */
+  /**
+   * Absent if all tokens were cached. `token` is the index of the first missing token; `before` and `after` are the
+   * prompt's text around it.
+   */
   miss?: { token: number; why: 'new' | 'changed' | 'evicted'; before: string; after: string };
 }
 
 /** Makes the head of a completion. Its id begins with `prefix`, as in `chatcmpl-...`. `now` is Unix time in ms. */
-export function completionHead(
+export function createCompletionHead(
   prefix: 'chatcmpl' | 'cmpl',
   model: string,
   systemFingerprint: string,

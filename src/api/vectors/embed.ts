@@ -7,8 +7,8 @@ import type { ApiRequest } from '../http/http.ts';
 import { shorten } from './vector.ts';
 
 /**
- * Makes a vector of length 1 for each input, of `dimensions` numbers if that is given. Throws a 400 `ApiError` for a model that
- * makes none, for too many dimensions, and for a text that is too long.
+ * Makes a vector of length 1 for each input, of `dimensions` numbers if that is given. Throws a 400 `ApiError` for a
+ * model that makes no vectors, for too many dimensions, and for a text that is too long.
  */
 export async function embedInputs(
   context: RequestContext,

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { booleanField, integer, list, nonEmptyText, oneOf, text } from '../fields/fields.ts';
+import { booleanField, integerField, list, nonEmptyText, oneOf, textField } from '../fields/fields.ts';
 import { keepAliveField } from '../fields/keep-alive.ts';
 import { textInputs } from '../fields/text-input.ts';
 
 const document = v.union(
-  [v.string(), v.looseObject({ text }, 'must be an object with text')],
+  [v.string(), v.looseObject({ text: textField }, 'must be an object with text')],
   'must be a string or an object with text',
 );
 
@@ -14,8 +14,8 @@ export const embeddingRequestSchema = v.looseObject(
     model: nonEmptyText,
     input: textInputs(2048),
     encoding_format: v.nullish(oneOf(['float', 'base64'])),
-    dimensions: v.nullish(integer(1)),
-    user: v.nullish(text),
+    dimensions: v.nullish(integerField(1)),
+    user: v.nullish(textField),
     keep_alive: v.nullish(keepAliveField),
   },
   'must be a JSON object',
@@ -30,7 +30,7 @@ export const rerankRequestSchema = v.looseObject(
       list(document, 2048, 'documents', 'must be an array of documents'),
       v.nonEmpty('must have at least 1 document'),
     ),
-    top_n: v.nullish(integer(1)),
+    top_n: v.nullish(integerField(1)),
     return_documents: v.nullish(booleanField),
     keep_alive: v.nullish(keepAliveField),
   },

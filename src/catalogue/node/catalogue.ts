@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Log } from '../../contract/log.ts';
 import type { Catalogue } from '../../contract/models/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
-import { type Problem, problemKey } from '../problem.ts';
+import { type CatalogueProblem, problemKey } from '../problem.ts';
 import { openHeaderCache } from './header-cache.ts';
 import { createScanner, type Scan } from './scan.ts';
 import { watchFolders } from './watch.ts';
@@ -24,11 +24,11 @@ export interface FileCatalogue extends Catalogue {
  *
  * @param cacheFile keeps long headers for the next start. If it is undefined, nothing is kept
  */
-export async function readCatalogue(folders: string[], log: Log, cacheFile?: string): Promise<FileCatalogue> {
+export async function readFileCatalogue(folders: string[], log: Log, cacheFile?: string): Promise<FileCatalogue> {
   return (await startCatalogue(folders, log, cacheFile)).catalogue;
 }
 
-/** Does the same as `readCatalogue`, then follows the changes of the folders until it is disposed of. */
+/** Does the same as `readFileCatalogue`, then follows the changes of the folders until it is disposed of. */
 export async function openCatalogue(
   folders: string[],
   log: Log,
@@ -70,7 +70,7 @@ async function startCatalogue(folders: string[], log: Log, cacheFile: string | u
 }
 
 /** Logs each problem once, and again if it comes back after it was solved. */
-function reportProblems(problems: Problem[], told: Problem[], log: Log): void {
+function reportProblems(problems: CatalogueProblem[], told: CatalogueProblem[], log: Log): void {
   const known = new Set(told.map(problemKey));
   for (const problem of problems.filter((problem) => !known.has(problemKey(problem)))) {
     const { message, sizes, ...fields } = problem;

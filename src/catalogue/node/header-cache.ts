@@ -17,7 +17,7 @@ export interface HeaderCache {
 
 /** Headers of fewer bytes than this are not kept: reading them from the model is as fast. */
 const WORTH_KEEPING = 64 * 1024;
-/** The most headers that the file keeps. Those that nobody asked for in this process go first. */
+/** The most headers that the file keeps. Headers that this process has not used are dropped first. */
 const MOST_KEPT = 2000;
 
 const cacheSchema = v.object({

@@ -2,25 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { IncompleteFile } from '../../gguf/file-reader.ts';
 import { type GgufHeader, readGgufHeader } from '../../gguf/header.ts';
 import { withOpenFile } from '../../gguf/node/open-file.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import type { ModelEntry } from '../describe.ts';
 import type { FoundFile } from '../found-file.ts';
 import { type ModelOverrides, parseModelJson } from '../model-json.ts';
-import { messageOf, type Problem } from '../problem.ts';
+import type { CatalogueProblem } from '../problem.ts';
 import type { HeaderCache } from './header-cache.ts';
 import { createScanCache } from './scan-cache.ts';
 
 const LARGEST_JSON = 1024 * 1024;
 
 /** The result of reading a file. `value` is null if it could not be read. */
-export interface Reading<T> {
+export interface ReadResult<T> {
   value: T | null;
-  problem: Problem | null;
+  problem: CatalogueProblem | null;
 }
 
 /** Reads the files of a scan. A file that has not changed since the last scan is not read again. */
 export interface Readers {
-  header(file: FoundFile): Promise<Reading<GgufHeader>>;
-  overrides(file: FoundFile): Promise<Reading<ModelOverrides>>;
+  header(file: FoundFile): Promise<ReadResult<GgufHeader>>;
+  overrides(file: FoundFile): Promise<ReadResult<ModelOverrides>>;
   /** Returns the entry of an id made from these files. While the files are unchanged, it is the same object. */
   entry(id: string, files: FoundFile[], make: () => ModelEntry): ModelEntry;
   /** Ends a scan: forgets the files that it did not ask for, and saves the header cache. */
@@ -28,8 +29,8 @@ export interface Readers {
 }
 
 export function createReaders(cache: HeaderCache): Readers {
-  const headers = createScanCache<Promise<Reading<GgufHeader>>>();
-  const overrides = createScanCache<Promise<Reading<ModelOverrides>>>();
+  const headers = createScanCache<Promise<ReadResult<GgufHeader>>>();
+  const overrides = createScanCache<Promise<ReadResult<ModelOverrides>>>();
   const entries = createScanCache<ModelEntry>();
   return {
     header: (file) => headers.recall(file.stamp, () => readHeader(file, cache)),
@@ -42,7 +43,7 @@ export function createReaders(cache: HeaderCache): Readers {
   };
 }
 
-async function readHeader(file: FoundFile, cache: HeaderCache): Promise<Reading<GgufHeader>> {
+async function readHeader(file: FoundFile, cache: HeaderCache): Promise<ReadResult<GgufHeader>> {
   const known = cache.find(file.stamp);
   if (known) return { value: known, problem: null };
   try {
@@ -58,7 +59,7 @@ async function readHeader(file: FoundFile, cache: HeaderCache): Promise<Reading<
   }
 }
 
-async function readOverrides({ path, size }: FoundFile): Promise<Reading<ModelOverrides>> {
+async function readOverrides({ path, size }: FoundFile): Promise<ReadResult<ModelOverrides>> {
   try {
     if (size > LARGEST_JSON) throw new Error(`it has ${size} bytes, more than the ${LARGEST_JSON} that are read`);
     const { overrides, unknown } = parseModelJson(await readFile(path, 'utf8'));

@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import type { ModelSource } from '../../engine/engine.ts';
-import { stemOf } from '../model-files.ts';
+import { ggufStemOf } from '../model-files.ts';
 import { isNamedProjector } from '../projector.ts';
 import type { FileCatalogue } from './catalogue.ts';
 
@@ -45,7 +45,7 @@ export async function planRemoval(folder: string, source: ModelSource, others: M
 }
 
 /** Deletes the planned files, then the folders that have become empty. The models folder itself stays. */
-export async function removeModel(folder: string, { files }: Removal): Promise<void> {
+export async function removeModelFiles(folder: string, { files }: Removal): Promise<void> {
   // The model.json is deleted last, so that a model whose removal stops halfway keeps its name.
   for (const file of files) await unlink(file);
   for (const place of new Set(files.map(dirname))) await removeEmptyFolders(folder, place);
@@ -61,7 +61,7 @@ async function companionsOf(files: string[], shared: Set<string>): Promise<strin
       const own = files.filter((file) => dirname(file) === place).map((file) => basename(file));
       const others = (await readdir(place)).filter((name) => !own.includes(name));
       const alone = !others.some((name) => name.endsWith('.gguf') && !isNamedProjector(name));
-      const descriptions = new Set(own.map((name) => `${stemOf(name)}.model.json`));
+      const descriptions = new Set(own.map((name) => `${ggufStemOf(name)}.model.json`));
       return others
         .filter((name) => descriptions.has(name) || (alone && (name === 'model.json' || name.endsWith('.gguf'))))
         .map((name) => join(place, name))

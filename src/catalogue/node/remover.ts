@@ -3,7 +3,7 @@ import type { Log } from '../../contract/log.ts';
 import type { Remover } from '../../contract/models/remover.ts';
 import { isBuiltIn } from './built-in.ts';
 import type { FileCatalogue } from './catalogue.ts';
-import { OutsideFolder, otherSources, planRemoval, removeModel } from './remove.ts';
+import { OutsideFolder, otherSources, planRemoval, removeModelFiles } from './remove.ts';
 
 /** Removes models from a folder of the catalogue, one at a time. */
 export function createRemover(modelsFolder: string, catalogue: FileCatalogue, log: Log): Remover {
@@ -16,8 +16,8 @@ export function createRemover(modelsFolder: string, catalogue: FileCatalogue, lo
       log.warn('model not removed', { id, reason: error.message });
       throw invalidRequest(`The model '${id}' can not be removed: not all of its files are in the models folder.`);
     });
-    // The list must show what is gone even if the removal failed halfway.
-    await removeModel(modelsFolder, removal).finally(catalogue.refresh);
+    // The list must be read again even if the removal failed halfway.
+    await removeModelFiles(modelsFolder, removal).finally(catalogue.refresh);
     log.info('model removed', { id, files: removal.files.length, bytes: removal.bytes });
   };
   let last: Promise<void> = Promise.resolve();

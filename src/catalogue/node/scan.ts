@@ -1,7 +1,8 @@
+import { messageOf } from '../../utils/error-message.ts';
 import { mapLimited } from '../../utils/map-limited.ts';
 import type { ModelEntry } from '../describe.ts';
 import type { FoundFile, FoundFolder } from '../found-file.ts';
-import { messageOf, type Problem } from '../problem.ts';
+import type { CatalogueProblem } from '../problem.ts';
 import { listFolder, MOST_FILES_AT_ONCE } from './folder.ts';
 import type { HeaderCache } from './header-cache.ts';
 import { createReaders, type Readers } from './readers.ts';
@@ -9,9 +10,9 @@ import { readSubfolder } from './subfolder.ts';
 
 /** The result of scanning the models folders. */
 export interface Scan {
-  /** All models by id: those of the first folder, sorted, then those of the next. */
+  /** All models by id: the models of the first folder, sorted, then the models of the next folder. */
   entries: Map<string, ModelEntry>;
-  problems: Problem[];
+  problems: CatalogueProblem[];
   /** All folders that were read, subfolders included. */
   folders: FoundFolder[];
 }
@@ -23,7 +24,7 @@ export function createScanner(folders: string[], cache: HeaderCache): () => Prom
   const readers = createReaders(cache);
   return async () => {
     const entries: Scan['entries'] = new Map();
-    const problems: Problem[] = [];
+    const problems: CatalogueProblem[] = [];
     const visited: FoundFolder[] = [];
     for (const folder of folders) {
       const found = await scanFolder(folder, readers);
@@ -42,9 +43,9 @@ export function createScanner(folders: string[], cache: HeaderCache): () => Prom
 }
 
 async function scanFolder(root: string, readers: Readers) {
-  const problems: Problem[] = [];
+  const problems: CatalogueProblem[] = [];
   const { files, folders } = await listFolder(root).catch((error: NodeJS.ErrnoException) => {
-    // A missing folder counts as empty: before the first start nobody has made it.
+    // A missing folder counts as empty: it is made at the first pull.
     if (error.code !== 'ENOENT') {
       problems.push({ message: 'the models folder can not be read', file: root, reason: messageOf(error) });
     }
@@ -78,7 +79,7 @@ function byId(a: ModelEntry, b: ModelEntry): number {
   return idA < idB ? -1 : 1;
 }
 
-function duplicate({ card, source }: ModelEntry, first: ModelEntry): Problem {
+function duplicate({ card, source }: ModelEntry, first: ModelEntry): CatalogueProblem {
   const reason = `its id '${card.id}' is that of ${first.source.files[0]}`;
   return { message: 'model skipped', file: String(source.files[0]), reason };
 }

@@ -1,14 +1,15 @@
+import { messageOf } from '../../utils/error-message.ts';
 import { describeModel, isChatModel, type ModelEntry } from '../describe.ts';
 import type { FoundFile, GgufFile } from '../found-file.ts';
 import { defaultId, groupFiles, type ModelFiles, missingParts } from '../model-files.ts';
 import type { ModelOverrides } from '../model-json.ts';
-import { messageOf, type Problem } from '../problem.ts';
+import type { CatalogueProblem } from '../problem.ts';
 import { chooseProjector, isNamedProjector, isProjector } from '../projector.ts';
 import type { Readers } from './readers.ts';
 
 interface Found {
   entries: ModelEntry[];
-  problems: Problem[];
+  problems: CatalogueProblem[];
 }
 
 /** The other files in a model's folder. */
@@ -22,7 +23,7 @@ interface Company {
 
 /** Reads the models of one folder. `files` must be all files of that folder. */
 export async function readSubfolder(files: FoundFile[], readers: Readers): Promise<Found> {
-  const problems: Problem[] = [];
+  const problems: CatalogueProblem[] = [];
   const models: FoundFile[] = [];
   const projectors: GgufFile[] = [];
   for (const file of files.filter(({ name }) => name.endsWith('.gguf'))) {
@@ -92,7 +93,7 @@ function jsonOf({ stem }: ModelFiles, { jsons, alone }: Company): FoundFile | un
   );
 }
 
-function strayJsons(jsons: FoundFile[], groups: ModelFiles[]): Problem[] {
+function strayJsons(jsons: FoundFile[], groups: ModelFiles[]): CatalogueProblem[] {
   return jsons.flatMap(({ name, path: file }) => {
     if (name !== 'model.json') {
       const stem = name.slice(0, -'.model.json'.length);
@@ -131,7 +132,7 @@ function wrongFile(
   kind: string,
   found: GgufFile | null,
   { settings }: ModelOverrides,
-): Problem | null {
+): CatalogueProblem | null {
   if (!json || settings?.[name] === undefined || settings[name] === found?.file.name) return null;
   const reason = `settings.${name} must be the name of a ${kind} beside the model`;
   return { message: 'model.json has fields without effect', file: json.path, reason };

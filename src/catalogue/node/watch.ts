@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import type { Log } from '../../contract/log.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import type { FoundFolder } from '../found-file.ts';
-import { messageOf } from '../problem.ts';
 import { isHidden } from './folder.ts';
 
 /** The folders are read once no change has come for this time, in ms. */

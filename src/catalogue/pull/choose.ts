@@ -1,6 +1,6 @@
 import { isNamedProjector } from '../projector.ts';
 import { invalidSource, sourceNotFound } from './errors.ts';
-import { isGguf, lastStep, shardsOf, stemOf } from './names.ts';
+import { isGguf, lastStep, modelIdStemOf, shardsOf } from './names.ts';
 
 /** A file of a repository, as the host lists it. */
 export interface ListedFile {
@@ -79,7 +79,7 @@ export function chooseByPath(listed: ListedFile[], repo: string, path: string): 
   return { quant: candidate.quant, files: gather(listed, candidate, repo) };
 }
 
-/** A model of a repository, whether or not it is the one that a pull would choose. */
+/** Any model of a repository, not only the model that a pull would choose. */
 export interface RepositoryModel extends ChosenFiles {
   /** The path of its first file. */
   path: string;
@@ -107,15 +107,15 @@ export function sizeOf({ files }: Pick<ChosenFiles, 'files'>): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** True if a file is what a model needs for images or audio, and no model itself. */
-export function isProjector(path: string): boolean {
+/** True if a file is a projector: it makes embeddings of images or audio for a model, and is no model itself. */
+export function isProjectorPath(path: string): boolean {
   return isNamedProjector(lastStep(path));
 }
 
 function findCandidates(listed: ListedFile[]): Candidate[] {
   const candidates = new Map<string, Candidate>();
   for (const { path } of listed) {
-    if (!isGguf(path) || isProjector(path) || isImportanceMatrix(path)) continue;
+    if (!isGguf(path) || isProjectorPath(path) || isImportanceMatrix(path)) continue;
     const parts = shardsOf(path);
     const first = parts[0] ?? path;
     candidates.set(first, { quant: quantLabel(path), path: first, parts });
@@ -141,7 +141,7 @@ function fitting(candidates: Candidate[], quant: string | null): Candidate[] {
 
 /** Compares with the label. Some quantizations are in no list of labels; for these, the end of the name counts. */
 function hasQuant({ quant, path }: Candidate, wanted: string): boolean {
-  const name = stemOf(path).toUpperCase();
+  const name = modelIdStemOf(path).toUpperCase();
   return (
     quant === wanted.toUpperCase() || (quant === null && new RegExp(`[-._]${escapeForRegExp(wanted)}$`, 'i').test(name))
   );
@@ -175,7 +175,7 @@ function chooseProjector(listed: ListedFile[], model: string): ListedFile | unde
   };
   const folder = ({ path }: ListedFile) => path.slice(0, path.length - lastStep(path).length);
   return listed
-    .filter((file) => isGguf(file.path) && isProjector(file.path) && model.startsWith(folder(file)))
+    .filter((file) => isGguf(file.path) && isProjectorPath(file.path) && model.startsWith(folder(file)))
     .sort((a, b) => folder(b).length - folder(a).length || rank(a) - rank(b) || (a.path < b.path ? -1 : 1))[0];
 }
 

@@ -47,8 +47,8 @@ export async function download(file: RemoteFile, part: PartFile, options: Downlo
 }
 
 /**
- * Returns how many of the bytes on disk can be kept. Without a sha256 or a validator, nobody would notice a mixture of
- * two files, so all are deleted.
+ * Returns how many of the bytes on disk can be kept. Without a sha256 or a validator, a mixture of two versions of the file could not be
+ * detected, so all bytes are deleted.
  */
 async function resumableBytes({ size, sha256, validator }: RemoteFile, part: PartFile): Promise<number> {
   const have = await part.size();

@@ -14,7 +14,7 @@ const FETCHES = 2;
  *
  * @throws ApiError
  */
-export async function fetchFile(
+export async function fetchModelFile(
   file: RemoteFile,
   part: PartFile,
   emit: (event: PullEvent) => void,

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.ts';
-import type { Finder, Offer, Variant } from '../../contract/models/hub.ts';
-import { chooseByPath, chooseByQuant, isProjector, modelsIn, type RepositoryModel, sizeOf } from './choose.ts';
-import { type Hub, hubHosts, openRepository, searchHub } from './hub.ts';
+import type { Finder, Offer, Variant } from '../../contract/models/finder.ts';
+import { chooseByPath, chooseByQuant, isProjectorPath, modelsIn, type RepositoryModel, sizeOf } from './choose.ts';
+import { type Hub, hubHosts, openRepository, searchHub } from './hugging-face.ts';
 import type { Patience, PersistOptions } from './patience.ts';
 import type { Fetch } from './remote.ts';
 import { type PullSource, parseSource } from './source.ts';
@@ -65,7 +65,7 @@ function toVariant(place: string, model: RepositoryModel): Variant {
     source: sourceOf(place, model),
     quantization: model.quant,
     size: sizeOf(model),
-    projector: model.files.some(({ path }) => isProjector(path)),
+    projector: model.files.some(({ path }) => isProjectorPath(path)),
   };
 }
 
@@ -73,7 +73,7 @@ function sourceOf(place: string, { quant, path, isOnly }: RepositoryModel): stri
   return isOnly ? `${place}:${quant}` : `${place}/${path}`;
 }
 
-/** Null if nothing fits, or several do: then the list says what there is. */
+/** Returns the chosen model; null if none fits or several do. */
 function unlessRefused<T>(choose: () => T): T | null {
   try {
     return choose();

@@ -44,7 +44,7 @@ export async function openUrl(
 }
 
 /** Reads the whole body as text. Throws if it is longer than `limitBytes`. */
-export async function readText({ body }: OpenResponse, limitBytes: number): Promise<string> {
+export async function readBodyText({ body }: OpenResponse, limitBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let length = 0;

@@ -1,9 +1,9 @@
 import { type ListFileEntry, listFiles, listModels, modelInfo } from '@huggingface/hub';
 import { type ApiError, toErrorData } from '../../contract/errors.ts';
-import type { FoundRepository } from '../../contract/models/hub.ts';
+import type { FoundRepository } from '../../contract/models/finder.ts';
 import type { ListedFile } from './choose.ts';
 import { downloadFailed, sourceForbidden, sourceNotFound } from './errors.ts';
-import { openUrl, readText } from './http.ts';
+import { openUrl, readBodyText } from './http.ts';
 import { type PersistOptions, persist } from './patience.ts';
 import type { Host } from './remote.ts';
 
@@ -38,7 +38,7 @@ export function hubFrom(env: Record<string, string | undefined>): Hub {
   return { endpoint, token: env.HF_TOKEN?.trim() || null, advice: 'set HF_TOKEN to a token of your account' };
 }
 
-/** The hosts whose pages show repositories of this hub. */
+/** Returns the hosts whose pages show repositories of this hub. */
 export function hubHosts({ endpoint }: Hub): string[] {
   return ['huggingface.co', 'www.huggingface.co', 'hf.co', new URL(endpoint).host];
 }
@@ -71,7 +71,7 @@ export async function openRepository(
 }
 
 /**
- * The repositories that have GGUF files and these words in their names, the most downloaded first.
+ * Returns the repositories with GGUF files whose names contain these words, the most downloaded first.
  *
  * @throws ApiError
  */
@@ -80,7 +80,7 @@ export function searchHub(hub: Hub, words: string, limit: number, options: Persi
     const found: FoundRepository[] = [];
     const search = { query: words, tags: ['gguf'] };
     for await (const { name, downloads, likes, gated } of listModels({ ...shared, search, sort: 'downloads', limit })) {
-      // What is no name of a repository can't be pulled.
+      // Only names of this form can be pulled.
       if (!/^[\w.-]+\/[\w.-]+$/.test(name)) continue;
       found.push({ repo: name, downloads: Number(downloads) || 0, likes: Number(likes) || 0, gated: Boolean(gated) });
     }
@@ -126,7 +126,7 @@ function createHubFetch(hub: Hub, host: Host, options: PersistOptions): typeof f
         response.close();
         throw host.refusal(response.status, response.headers.get('x-error-code'));
       }
-      const text = await readText(response, MAX_PAGE_BYTES);
+      const text = await readBodyText(response, MAX_PAGE_BYTES);
       const link = response.headers.get('link');
       return new Response(text, { status: response.status, headers: link === null ? {} : { link } });
     }, options);

@@ -4,7 +4,7 @@ const MAX_NAME_BYTES = 240;
 /**
  * Characters that some system forbids in names: separators, control characters and characters with a special meaning.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|]/;
 
 /**
@@ -51,7 +51,7 @@ export function shardsOf(path: string): string[] {
 /**
  * Returns a GGUF's name without folders, ending and part number. Spaces become hyphens, since it becomes a model's id.
  */
-export function stemOf(path: string): string {
+export function modelIdStemOf(path: string): string {
   const name = lastStep(path);
   return (SHARD.exec(name)?.groups?.prefix ?? name.replace(/\.gguf$/i, '')).replace(/\s+/g, '-');
 }

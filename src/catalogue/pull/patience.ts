@@ -44,7 +44,7 @@ export interface PersistOptions {
   fetch: Fetch;
   /** Called before each wait. */
   onWait: (reason: string) => void;
-  /** True if a question is asked, and nothing is fetched that a later try could go on from. */
+  /** True if the attempt only looks something up, and stores no bytes that a later pull could continue. */
   asks?: boolean;
 }
 

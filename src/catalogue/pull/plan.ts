@@ -1,7 +1,7 @@
 import { type ChosenFiles, chooseByPath, chooseByQuant } from './choose.ts';
 import { downloadFailed, invalidSource } from './errors.ts';
-import { type Hub, hubHosts, openRepository } from './hub.ts';
-import { isSafeName, localName, stemOf } from './names.ts';
+import { type Hub, hubHosts, openRepository } from './hugging-face.ts';
+import { isSafeName, localName, modelIdStemOf } from './names.ts';
 import type { PersistOptions } from './patience.ts';
 import type { PullPlan } from './remote.ts';
 import { parseSource } from './source.ts';
@@ -15,7 +15,7 @@ import { probeUrl } from './web.ts';
 export async function makePlan(text: string, hub: Hub, options: PersistOptions): Promise<PullPlan> {
   const source = parseSource(text, hubHosts(hub));
   if (source.kind === 'url') {
-    const stem = stemOf(decodeURIComponent(new URL(source.url).pathname));
+    const stem = modelIdStemOf(decodeURIComponent(new URL(source.url).pathname));
     return checked({ id: stem, folder: [stem], files: await probeUrl(source.url, options) });
   }
   const { repo } = source;
@@ -30,7 +30,7 @@ export async function makePlan(text: string, hub: Hub, options: PersistOptions):
 
 function placeOf(repo: string, quant: string | null, files: ChosenFiles['files']): Pick<PullPlan, 'id' | 'folder'> {
   if (quant !== null) return { id: `${repo}:${quant}`, folder: [...repo.split('/'), quant] };
-  const stem = stemOf(files[0]?.path ?? '');
+  const stem = modelIdStemOf(files[0]?.path ?? '');
   return { id: `${repo}/${stem}`, folder: [...repo.split('/'), stem] };
 }
 

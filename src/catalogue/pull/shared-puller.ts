@@ -1,6 +1,6 @@
 import type { PullEvent, Puller } from '../../contract/models/puller.ts';
 import { createEventQueue } from '../../wire/event-queue.ts';
-import type { Hub } from './hub.ts';
+import type { Hub } from './hugging-face.ts';
 import type { Patience, PersistOptions } from './patience.ts';
 import { makePlan } from './plan.ts';
 import type { Fetch, PullPlan } from './remote.ts';

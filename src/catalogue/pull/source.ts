@@ -38,7 +38,7 @@ export function parseSource(text: string, hubHosts: string[]): PullSource {
   return { kind: 'url', url: url.href };
 }
 
-/** People paste `org/repo`, and the address of a page without its scheme. */
+/** Adds the scheme to a bare `org/repo`, and to the address of a page without `https://`. */
 function withScheme(source: string, hubHosts: string[]): string {
   const host = hubHosts.find((one) => source.startsWith(`${one}/`));
   if (host !== undefined) return `hf:${source.slice(host.length + 1)}`;

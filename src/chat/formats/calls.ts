@@ -1,6 +1,6 @@
-import type { Call, Tool } from './format.ts';
+import type { FunctionCall, Tool } from './format.ts';
 import { objectMembers, readJson, splitElements } from './json-reader.ts';
-import { type Input, type Reading, skipSpace, take } from './reading.ts';
+import { type Input, type Reading, skipSpace, takeMark } from './reading.ts';
 
 /** The tools that the model was shown, by name. */
 export type Tools = ReadonlyMap<string, Tool>;
@@ -9,10 +9,10 @@ export type Tools = ReadonlyMap<string, Tool>;
  * Reads calls, starting with their mark. Returns undefined if the text is not a call; `taken` then has what was read.
  * Does not check that the tools exist: the caller does.
  */
-export type CallReader = (input: Input, tools: Tools) => Reading<Call[] | undefined>;
+export type CallReader = (input: Input, tools: Tools) => Reading<FunctionCall[] | undefined>;
 
 /** Reads calls that are written as a JSON object or as an array of objects. */
-export function* readJsonCalls(input: Input): Reading<Call[] | undefined> {
+export function* readJsonCalls(input: Input): Reading<FunctionCall[] | undefined> {
   yield* skipSpace(input);
   const json = yield* readJson(input);
   return json === undefined ? undefined : toCalls(json);
@@ -28,12 +28,12 @@ export function* readJsonArguments(input: Input): Reading<string | undefined> {
  * Reads a reply that consists of calls in JSON without a mark: objects one after another, an array of objects, or
  * either in a Markdown fence. Stops at the first member if that shows that the JSON is not a call.
  */
-export function* readBareCalls(input: Input, tools: Tools): Reading<Call[] | undefined> {
+export function* readBareCalls(input: Input, tools: Tools): Reading<FunctionCall[] | undefined> {
   if (tools.size === 0) return undefined;
   yield* skipSpace(input);
-  const fenced = yield* take(input, '```');
-  if (fenced) yield* take(input, 'json');
-  const calls: Call[] = [];
+  const fenced = yield* takeMark(input, '```');
+  if (fenced) yield* takeMark(input, 'json');
+  const calls: FunctionCall[] = [];
   do {
     yield* skipSpace(input);
     if (!(yield* mayBeCall(input, tools))) return undefined;
@@ -42,9 +42,9 @@ export function* readBareCalls(input: Input, tools: Tools): Reading<Call[] | und
     calls.push(...some);
     yield* skipSpace(input);
     // Llama writes a semicolon between two calls.
-    if (yield* take(input, ';')) yield* skipSpace(input);
+    if (yield* takeMark(input, ';')) yield* skipSpace(input);
   } while (input.rest.startsWith('{'));
-  if (fenced && !(yield* take(input, '```'))) return undefined;
+  if (fenced && !(yield* takeMark(input, '```'))) return undefined;
   yield* skipSpace(input);
   return input.rest === '' ? calls : undefined;
 }
@@ -63,18 +63,18 @@ function* mayBeCall(input: Input, tools: Tools): Reading<boolean> {
 }
 
 /** Turns valid JSON into calls: an object or an array, plain or in OpenAI's form. Undefined if it is anything else. */
-function toCalls(json: string): Call[] | undefined {
+function toCalls(json: string): FunctionCall[] | undefined {
   const listed = json.startsWith('{') ? objectMembers(json).get('tool_calls') : json;
   if (!listed?.startsWith('[')) return all([toCall(json)]);
   return all(splitElements(listed).map(toCall));
 }
 
-function all(calls: (Call | undefined)[]): Call[] | undefined {
+function all(calls: (FunctionCall | undefined)[]): FunctionCall[] | undefined {
   const found = calls.filter((call) => call !== undefined);
   return found.length > 0 && found.length === calls.length ? found : undefined;
 }
 
-function toCall(json: string): Call | undefined {
+function toCall(json: string): FunctionCall | undefined {
   if (!json.startsWith('{')) return undefined;
   const outer = objectMembers(json);
   const inner = outer.get('function');

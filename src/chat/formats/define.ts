@@ -2,7 +2,7 @@ import type { Tools } from './calls.ts';
 import { createForcedParser } from './forced-parser.ts';
 import type { ChatFormat, ReasoningMarks } from './format.ts';
 import { createReplyParser, type Syntax } from './reply-parser.ts';
-import { createWriter, type Writing } from './writing.ts';
+import { type CallSyntax, createWriter } from './writing.ts';
 
 /** The reasoning marks of most models. */
 export const THINK: ReasoningMarks = { open: '<think>', close: '</think>', gap: '\n' };
@@ -11,7 +11,7 @@ interface Definition extends Pick<ChatFormat, 'name' | 'matches' | 'marks' | 'hi
   /** The default is `THINK`. */
   reasoning?: ReasoningMarks[];
   syntax(tools: Tools): Omit<Syntax, 'reasoning'>;
-  writing: Writing;
+  writing: CallSyntax;
 }
 
 /** Defines a format in which everything begins with a mark. */

@@ -1,22 +1,22 @@
 import type { ParserOptions, ReplyParser, Tool } from './format.ts';
 import { passJson } from './json-reader.ts';
-import { consume, type Input, type Reading, take } from './reading.ts';
-import { type Output, runReading } from './reply-parser.ts';
-import type { Writing } from './writing.ts';
+import { consume, type Input, type Reading, takeMark } from './reading.ts';
+import { type DeltaCollector, runReading } from './reply-parser.ts';
+import type { CallSyntax } from './writing.ts';
 
 /**
- * Makes a parser for a reply that a grammar forces to be calls in this writing, or JSON in their place. Nothing of it can turn
- * out to be something else, so arguments are passed on as they are written, and a call that is cut off stays a call.
+ * Makes a parser for a reply that a grammar forces to be calls in this form, or JSON. No part of the reply is
+ * ambiguous, so arguments are passed on at once, and a call that is cut off stays a call.
  */
 export function createForcedParser(
-  writing: Writing,
+  writing: CallSyntax,
   tools: Tool[],
   forced: NonNullable<ParserOptions['forced']>,
 ): ReplyParser {
   let unfinished = false;
   const names = tools.map(({ name }) => name);
 
-  function* readForced(input: Input, output: Output): Reading<void> {
+  function* readForced(input: Input, output: DeltaCollector): Reading<void> {
     let calls = 0;
     for (;;) {
       const mayBeJson = forced === 'calls or JSON' && calls === 0;
@@ -26,15 +26,15 @@ export function createForcedParser(
       unfinished = true;
       if (!(yield* passJson(input, (text) => text !== '' && output.arguments(text)))) break;
       unfinished = false;
-      if (!(yield* take(input, writing.call(name, calls)[1]))) break;
+      if (!(yield* takeMark(input, writing.call(name, calls)[1]))) break;
       calls += 1;
     }
-    yield* take(input, writing.close);
+    yield* takeMark(input, writing.close);
     while (!input.ended) {
       output.text('content', consume(input, input.rest.length));
       yield;
     }
-    // What is left at the end is a part of a mark, unless it is the beginning of JSON.
+    // The rest at the end is a part of a mark, unless it is the beginning of JSON.
     if (forced === 'calls or JSON' && output.last === undefined) output.text('content', input.rest);
   }
 
@@ -48,12 +48,12 @@ export function createForcedParser(
 }
 
 /**
- * Reads the text before the arguments of a call. Returns the name of the tool; undefined if no call begins here. At the end of
- * the reply a part of that text is enough, where it is that of one tool alone.
+ * Reads the text before the arguments of a call. Returns the name of the tool; undefined if no call begins here. At the
+ * end of the reply, a part of this text is enough if only one tool's text begins with it.
  */
 function* takeBeginning(
   input: Input,
-  { open, separator, close, call }: Writing,
+  { open, separator, close, call }: CallSyntax,
   names: string[],
   index: number,
   mayBeJson: boolean,

@@ -3,7 +3,7 @@ import type { Tool } from '../../contract/tool.ts';
 export type { Tool };
 
 /** A call of a tool. */
-export interface Call {
+export interface FunctionCall {
   name: string;
   /** The JSON text of one object. */
   arguments: string;
@@ -32,9 +32,13 @@ export interface ParserOptions {
   tools: Tool[];
   /** True if the prompt already ends inside a reasoning block. Some templates do that. */
   startsInReasoning: boolean;
-  /** What the reply goes on with, if the prompt already has the beginning of it: then it may begin within a word. */
+  /**
+   * The part that the reply continues, if the prompt already has its beginning. The reply may then begin within a word.
+   */
   continues?: 'content' | 'reasoning';
-  /** What a grammar allows, if there is one: the calls of `toolGrammar` alone, or JSON in their place. */
+  /**
+   * The replies that the grammar allows: only the calls of `toolGrammar`, or calls or JSON. Absent without a grammar.
+   */
   forced?: 'calls' | 'calls or JSON';
 }
 
@@ -42,13 +46,13 @@ export interface ParserOptions {
 export interface ReasoningMarks {
   open: string;
   close: string;
-  /** What stands between the opening mark and the first thought. */
+  /** The text between the opening mark and the reasoning. */
   gap?: string;
   /** The marks around the answer that follows, for models that mark it as well. */
   answer?: { open: string; close: string };
 }
 
-/** Special demands of a family's templates on the earlier calls of a conversation. */
+/** The rules of a family's templates for the earlier calls of a conversation. */
 export interface HistoryRules {
   /** Makes the id that a call and the message with its result must have. By default the ids count the calls. */
   callId?(name: string, indexInMessage: number, indexInConversation: number): string;
@@ -56,7 +60,9 @@ export interface HistoryRules {
   textArguments?: boolean;
   /** True if a message may have only one call. */
   singleCalls?: boolean;
-  /** True if templates look for the thoughts before a call in `thinking`. Beside a text they refuse them. */
+  /**
+   * True if templates read the reasoning before a call from `thinking`. They refuse `thinking` in a message with text.
+   */
   thinking?: boolean;
 }
 
@@ -65,14 +71,14 @@ export interface ChatFormat {
   name: string;
   /** True if a model with this chat template writes this format. */
   matches(template: string): boolean;
-  /** Special tokens that are marks of the format. The engine must give them as text. */
+  /** Special tokens that are marks of the format. The engine must output them as text. */
   marks: string[];
   /** The marks of reasoning. Current models write the first; older ones may write the others. */
   reasoning: ReasoningMarks[];
   history?: HistoryRules;
   createParser(options: ParserOptions): ReplyParser;
   /** Writes calls as text that the parser reads back, for prompts whose template does not write calls. */
-  writeCalls(calls: Call[]): string;
+  writeCalls(calls: FunctionCall[]): string;
   /**
    * Writes GBNF rules for a reply that consists of tool calls. One rule is `root`; the names of all others begin with
    * `call`. `argumentsRule` returns the name of the rule for a tool's arguments. The caller defines that rule.

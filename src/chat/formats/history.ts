@@ -7,9 +7,10 @@ export type TemplateMessage = Record<string, unknown>;
 type CallId = NonNullable<HistoryRules['callId']>;
 
 /**
- * Turns a conversation into what the format's templates expect: '' instead of null as content, the arguments of calls
- * as objects instead of JSON text, and the format's own demands. Ids and names of calls do not depend on the client, which may
- * choose others in each request: the beginning of the prompt has to stay the same, since it is in the KV cache.
+ * Turns a conversation into the messages that the format's templates expect: '' instead of null as content, the
+ * arguments of calls as objects instead of JSON text, and the format's own rules. The ids of calls do not depend on the
+ * client's ids, which may change from request to request: the prefix of the prompt must stay the same, because it is in
+ * the KV cache.
  */
 export function toTemplateMessages(messages: ChatMessage[], { history = {} }: ChatFormat): TemplateMessage[] {
   const { callId = (_name, _index, total) => `call_${total}`, textArguments, singleCalls, thinking } = history;
@@ -31,8 +32,8 @@ export function toTemplateMessages(messages: ChatMessage[], { history = {} }: Ch
 }
 
 /**
- * Gives every call an id in the format's own form, and every result that of its call, with the name of the function. If calls
- * share an id, a result belongs to the latest one before it.
+ * Gives every call an id in the format's own form, and every result the id and the function name of its call. If
+ * several calls have the same id, a result belongs to the latest call before it.
  */
 function renameCalls(messages: ChatMessage[], callId: CallId): ChatMessage[] {
   const known = new Map<string, { id: string; name: string }>();
@@ -75,7 +76,7 @@ function splitCalls(messages: ChatMessage[]): ChatMessage[] {
 
 function splitMessage(message: ChatMessage, calls: ToolCall[], results: ChatMessage[]): ChatMessage[] {
   const ids = new Set(calls.map(({ id }) => id));
-  // The text and the thoughts came before the first call.
+  // The text and the reasoning came before the first call.
   const { reasoning_content: _, ...later } = message;
   const own = calls.flatMap((call, index) => [
     index === 0 ? { ...message, tool_calls: [call] } : { ...later, content: null, tool_calls: [call] },

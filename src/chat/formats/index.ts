@@ -18,7 +18,10 @@ export { toTemplateMessages } from './history.ts';
 export { toolVariants } from './shown-tools.ts';
 export { describeTools, endsInReasoning, supportsToolCalls, supportsTools } from './template-support.ts';
 
-/** All formats. The order counts: some match the templates of those before them, and the last matches everything. */
+/**
+ * All formats. The first that matches a template is used: some also match templates of earlier formats, and the last
+ * matches all.
+ */
 export const formats: ChatFormat[] = [
   harmony,
   functionary,

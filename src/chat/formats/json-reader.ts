@@ -14,7 +14,7 @@ export function* readJson(input: Input): Reading<string | undefined> {
   return whole ? text : undefined;
 }
 
-/** Like `readJson`, but passes the text on as it comes. Returns whether it is whole. */
+/** Like `readJson`, but passes the text on as it comes. Returns true if the value is complete. */
 export function* passJson(input: Input, pass: (text: string) => void): Reading<boolean> {
   const scanner = new JsonScanner();
   for (;;) {
@@ -64,7 +64,7 @@ function stringEnd(json: string, begin: number): number {
   return index + 1;
 }
 
-/** The thing that must come next or, for the last four, that the scanner is inside of. */
+/** The part that must come next. For the last four, the scanner is inside of the part. */
 type State = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'next' | 'string' | 'escape' | 'hex' | 'scalar';
 
 /**

@@ -25,25 +25,25 @@ export function consume(input: Input, length: number): string {
   return text;
 }
 
-/** Returns the text that is held back in `taken`, and empties that. */
+/** Returns the text that is held back in `taken`, and empties `taken`. */
 export function release(input: Input): string {
   const text = input.taken;
   input.taken = '';
   return text;
 }
 
-/** Reads the mark if it comes next. Returns whether it did. */
-export function* take(input: Input, mark: string): Reading<boolean> {
+/** Reads the mark if it comes next. Returns true if it did. */
+export function* takeMark(input: Input, mark: string): Reading<boolean> {
   while (!input.ended && input.rest.length < mark.length && mark.startsWith(input.rest)) yield;
   if (!input.rest.startsWith(mark)) return false;
   consume(input, mark.length);
   return true;
 }
 
-/** Like `take`, for a closing mark with space before it. A reply may end before or inside such a mark. */
+/** Like `takeMark`, for a closing mark with space before it. A reply may end before or inside such a mark. */
 export function* takeClosing(input: Input, mark: string): Reading<boolean> {
   yield* skipSpace(input);
-  if (yield* take(input, mark)) return true;
+  if (yield* takeMark(input, mark)) return true;
   if (!input.ended || !mark.startsWith(input.rest)) return false;
   consume(input, input.rest.length);
   return true;
@@ -107,8 +107,8 @@ function isSpace(text: string, index: number): boolean {
 }
 
 /**
- * Finds the mark that begins first. A result without `mark` means that one may begin at `index`, but is not complete
- * yet; `index` is the length of the text if none does. No mark may be the beginning of another.
+ * Finds the mark that begins first. A result without `mark` means that a mark may begin at `index`, but is not complete
+ * yet; `index` is the length of the text if no mark begins. No mark may be the beginning of another mark.
  */
 function findMark({ rest, ended }: Input, marks: string[]): { index: number; mark?: string } {
   let found: { index: number; mark?: string } = { index: rest.length };
@@ -123,7 +123,9 @@ function findMark({ rest, ended }: Input, marks: string[]): { index: number; mar
   return found;
 }
 
-/** Returns where the beginning of the mark stands at the end of the text; the text's length if it doesn't. */
+/**
+ * Returns the index at which the end of the text is the beginning of the mark; the length of the text if there is none.
+ */
 function beginningAtEnd(text: string, mark: string): number {
   let index = Math.max(0, text.length - mark.length + 1);
   while (index < text.length && !mark.startsWith(text.slice(index))) index++;

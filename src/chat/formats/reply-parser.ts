@@ -1,6 +1,6 @@
 import type { CallReader, Tools } from './calls.ts';
-import type { Call, ParserOptions, ReasoningMarks, ReplyDelta, ReplyParser } from './format.ts';
-import { consume, type Input, passUpTo, type Reading, release, skipSpace, take } from './reading.ts';
+import type { FunctionCall, ParserOptions, ReasoningMarks, ReplyDelta, ReplyParser } from './format.ts';
+import { consume, type Input, passUpTo, type Reading, release, skipSpace, takeMark } from './reading.ts';
 
 /** The parts of a format's replies. Space next to a mark belongs to the mark. */
 export interface Syntax {
@@ -14,7 +14,7 @@ export interface Syntax {
 }
 
 /** Collects the deltas of what was read. */
-export class Output {
+export class DeltaCollector {
   #deltas: ReplyDelta[] = [];
   #calls = 0;
   /** The kind of the latest delta. */
@@ -29,7 +29,7 @@ export class Output {
     this.last = kind;
   }
 
-  calls(calls: Call[]): void {
+  calls(calls: FunctionCall[]): void {
     for (const call of calls) {
       this.call(call.name);
       this.arguments(call.arguments);
@@ -56,9 +56,9 @@ export class Output {
 }
 
 /** Makes a parser of a reading of the whole reply. */
-export function runReading(read: (input: Input, output: Output) => Reading<void>): ReplyParser {
+export function runReading(read: (input: Input, output: DeltaCollector) => Reading<void>): ReplyParser {
   const input: Input = { rest: '', taken: '', ended: false };
-  const output = new Output();
+  const output = new DeltaCollector();
   const reading = read(input, output);
   const advance = () => {
     reading.next();
@@ -88,7 +88,7 @@ interface Context extends Pick<ParserOptions, 'startsInReasoning' | 'continues'>
   tools: Tools;
 }
 
-function* readReply(input: Input, output: Output, context: Context): Reading<void> {
+function* readReply(input: Input, output: DeltaCollector, context: Context): Reading<void> {
   const { syntax, tools, startsInReasoning, continues } = context;
   const calls = new Map(tools.size === 0 ? [] : syntax.calls.map(({ mark, read }) => [mark, read]));
   const reasonings = new Map(syntax.reasoning.map((marks) => [marks.open, marks]));
@@ -112,7 +112,7 @@ function* readReply(input: Input, output: Output, context: Context): Reading<voi
 }
 
 /** Reads calls. If one of them is wrong, their text up to the error becomes content. */
-function* readCalls(input: Input, output: Output, tools: Tools, read: CallReader): Reading<void> {
+function* readCalls(input: Input, output: DeltaCollector, tools: Tools, read: CallReader): Reading<void> {
   const calls = yield* read(input, tools);
   if (!calls?.every(({ name }) => tools.has(name))) return output.text('content', release(input));
   output.calls(calls);
@@ -121,7 +121,7 @@ function* readCalls(input: Input, output: Output, tools: Tools, read: CallReader
 }
 
 /** Reads calls without a mark. Other text is put back, since it may begin with a mark. */
-function* readOpening(input: Input, output: Output, tools: Tools, read: CallReader): Reading<void> {
+function* readOpening(input: Input, output: DeltaCollector, tools: Tools, read: CallReader): Reading<void> {
   release(input);
   const calls = yield* read(input, tools);
   const text = release(input);
@@ -133,30 +133,40 @@ function* readOpening(input: Input, output: Output, tools: Tools, read: CallRead
  * Reads a block of reasoning. The opening mark is missing if the prompt already has it; `kinds` then has all marks of
  * the format, and the closing mark tells which one it was.
  */
-function* readReasoning(input: Input, output: Output, kinds: ReasoningMarks[], silent: Set<string>): Reading<void> {
+function* readReasoning(
+  input: Input,
+  output: DeltaCollector,
+  kinds: ReasoningMarks[],
+  silent: Set<string>,
+): Reading<void> {
   yield* skipSpace(input);
-  for (const { open } of kinds) if (yield* take(input, open)) break;
+  for (const { open } of kinds) if (yield* takeMark(input, open)) break;
   yield* skipSpace(input);
   release(input);
   yield* readThoughts(input, output, kinds, silent);
 }
 
 /** Reads the rest of a block of reasoning, from within it. */
-function* readThoughts(input: Input, output: Output, kinds: ReasoningMarks[], silent: Set<string>): Reading<void> {
+function* readThoughts(
+  input: Input,
+  output: DeltaCollector,
+  kinds: ReasoningMarks[],
+  silent: Set<string>,
+): Reading<void> {
   const closes = kinds.map(({ close }) => close);
   const close = yield* passUpTo(input, closes, (text) => output.text('reasoning', text));
   if (close === undefined) return;
   consume(input, close.length);
   yield* skipSpace(input);
   const answer = kinds.find((kind) => kind.close === close)?.answer;
-  if (answer && (yield* take(input, answer.open))) {
+  if (answer && (yield* takeMark(input, answer.open))) {
     silent.add(answer.close);
     yield* skipSpace(input);
   }
   release(input);
 }
 
-function* dropMark(input: Input, output: Output, mark: string): Reading<void> {
+function* dropMark(input: Input, output: DeltaCollector, mark: string): Reading<void> {
   const space = release(input);
   if (output.last === 'content') output.text('content', space);
   consume(input, mark.length);

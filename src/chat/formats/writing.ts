@@ -1,10 +1,10 @@
-import type { Call, ChatFormat } from './format.ts';
+import type { ChatFormat, FunctionCall } from './format.ts';
 
 /** A grammar allows at most this many calls, so that every reply ends. */
 const MAX_CALLS = 8;
 
 /** The form of calls in prompts and grammars. A parser may read other forms as well. */
-export interface Writing {
+export interface CallSyntax {
   open: string;
   separator: string;
   close: string;
@@ -13,7 +13,7 @@ export interface Writing {
 }
 
 /** Makes the two functions of a format that write calls. */
-export function createWriter(writing: Writing): Pick<ChatFormat, 'writeCalls' | 'toolGrammar'> {
+export function createWriter(writing: CallSyntax): Pick<ChatFormat, 'writeCalls' | 'toolGrammar'> {
   const { open, separator, close } = writing;
   return {
     writeCalls(calls) {
@@ -38,7 +38,7 @@ export function createWriter(writing: Writing): Pick<ChatFormat, 'writeCalls' | 
   };
 }
 
-function writeCall(writing: Writing, call: Call, index: number): string {
+function writeCall(writing: CallSyntax, call: FunctionCall, index: number): string {
   const [before, after] = writing.call(call.name, index);
   return before + call.arguments + after;
 }

@@ -1,12 +1,12 @@
 import { plain } from '../../serve/output.ts';
-import type { ChatBody, Client } from '../client/client.ts';
-import { type ReplyStats, streamReply } from '../client/reply.ts';
+import type { ChatRequestBody, ServerClient } from '../client/client.ts';
+import { type ReplyMeasurements, streamReplyToScreen } from '../client/reply.ts';
 
 export interface BenchPlan {
   model: string;
   /**
-   * The wanted length of each prompt in tokens, those of the chat template included. Prompts come as near to it as
-   * whole words allow.
+   * The wanted length of each prompt in tokens, the chat template included. Prompts come as close to it as whole words
+   * allow.
    */
   promptTokens: number;
   /** The most tokens of each reply. A model may end earlier. */
@@ -14,10 +14,7 @@ export interface BenchPlan {
   rounds: number;
 }
 
-/**
- * Medians over all replies of all rounds. Rates are in tokens per second; they are null if the server does not tell
- * them.
- */
+/** Medians over all replies of all rounds. Rates are in tokens per second; null if the server does not report them. */
 export interface Measurement {
   streams: number;
   promptTokens: number;
@@ -35,19 +32,19 @@ export interface Measurement {
   togetherPerSecond: number;
 }
 
-/** A prompt, and what the model answered. */
+/** A request and the text of its reply. */
 export interface Answered {
-  body: ChatBody;
+  body: ChatRequestBody;
   text: string;
 }
 
 const silent = { write: () => {}, colours: plain, showReasoning: false };
 
 /**
- * Makes prompts of about the wanted length. To do so, it asks the server how many tokens its words make. This also
- * loads the model.
+ * Returns a function that makes prompts of about the wanted length, each with another beginning. It first asks the
+ * server how many tokens its words make, which also loads the model. Throws the server's error.
  */
-export async function createPrompts(client: Client, { model, promptTokens }: BenchPlan): Promise<() => string> {
+export async function createPrompts(client: ServerClient, { model, promptTokens }: BenchPlan): Promise<() => string> {
   const SAMPLE = 64;
   const count = async (words: number) => {
     const { stats } = await reply(client, { ...body(model, text(words, 0)), max_tokens: 1 });
@@ -60,9 +57,9 @@ export async function createPrompts(client: Client, { model, promptTokens }: Ben
   return () => text(words, ++made);
 }
 
-/** What a loaded model runs on. Throws an `Error` if the server does not say. */
+/** Returns the engine of a loaded model. Throws an `Error` if the server does not report it. */
 export async function engineOf(
-  client: Client,
+  client: ServerClient,
   id: string,
 ): Promise<{ backend: string; device: string; slots: number }> {
   const found = (await client.health()).models.find((loaded) => loaded.id === id);
@@ -71,18 +68,18 @@ export async function engineOf(
 }
 
 /**
- * Measures some streams that all begin at once. Throws the server's error.
+ * Measures `plan.streams` replies at once, in several rounds. Throws the server's error.
  *
- * @param afterRound gets what a round has said; the next round waits for it
+ * @param afterRound gets the replies of each round; the next round waits for it
  */
 export async function measure(
-  client: Client,
+  client: ServerClient,
   { model, replyTokens, rounds }: BenchPlan,
   streams: number,
   nextPrompt: () => string,
   afterRound: (answered: Answered[]) => Promise<void> = async () => {},
 ): Promise<Measurement> {
-  const replies: ReplyStats[] = [];
+  const replies: ReplyMeasurements[] = [];
   const together: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const bodies = Array.from({ length: streams }, () => ({ ...body(model, nextPrompt()), max_tokens: replyTokens }));
@@ -105,6 +102,7 @@ export async function measure(
   };
 }
 
+/** Returns the median: the mean of the two middle values for an even number of values, and null for none. */
 export function median(numbers: number[]): number | null {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -113,8 +111,11 @@ export function median(numbers: number[]): number | null {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? upper) + upper) / 2 : upper;
 }
 
-/** Greedy, without penalties and without a prompt cache, so that only the model's own work is measured. */
-function body(model: string, content: string): ChatBody {
+/**
+ * Makes a request with greedy sampling, without penalties and without a prompt cache, so that only the model's own work
+ * is measured.
+ */
+function body(model: string, content: string): ChatRequestBody {
   return {
     model,
     messages: [{ role: 'user', content }],
@@ -125,13 +126,16 @@ function body(model: string, content: string): ChatBody {
   };
 }
 
-export function reply(client: Client, request: ChatBody) {
-  return streamReply(client, request, silent, new AbortController().signal);
+/** Reads a reply without showing it. Throws the server's error. */
+export function reply(client: ServerClient, request: ChatRequestBody) {
+  return streamReplyToScreen(client, request, silent, new AbortController().signal);
 }
 
 const WORDS = ['red', 'house', 'river', 'seven', 'green', 'stone', 'under', 'light'];
 
-/** Makes a text that begins with `salt`, written in base 8 with words as digits: so no long prompt is the beginning of another. */
+/**
+ * Makes a text that begins with `salt`, written in base 8 with words as digits: no prompt is a prefix of another one.
+ */
 function text(words: number, salt: number): string {
   const digit = (index: number) => (index < 10 ? Math.floor(salt / 8 ** index) : index * 3 + (index >> 3));
   return Array.from({ length: words }, (_, index) => WORDS[digit(index) % WORDS.length]).join(' ');

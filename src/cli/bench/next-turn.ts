@@ -1,24 +1,27 @@
-import type { ChatBody, Client } from '../client/client.ts';
-import type { ReplyStats } from '../client/reply.ts';
+import type { ChatRequestBody, ServerClient } from '../client/client.ts';
+import type { ReplyMeasurements } from '../client/reply.ts';
 import { type Answered, median, reply } from './measure.ts';
 
-/** What came of the next turn of each conversation. What was said so far may still be cached. */
+/** The measured next turns of several conversations, whose prompts may be cached in part. Numbers are medians. */
 export interface NextTurn {
   promptTokens: number;
-  /** From the server's `timings`; null if it does not tell. */
+  /** From the server's `timings`; null if it does not report them. */
   cachedTokens: number | null;
   firstTokenMs: number | null;
-  /** How many prompts could have had more from the cache, by why they had not. Only Paddock tells. */
+  /**
+   * The number of cache misses by reason: prompts that the cache could have served better. Only Paddock reports them.
+   */
   misses: Record<string, number>;
 }
 
 /** Asks for the next turn of each conversation, all at once. Throws the server's error. */
-export async function takeNextTurns(client: Client, answered: Answered[]): Promise<ReplyStats[]> {
+export async function takeNextTurns(client: ServerClient, answered: Answered[]): Promise<ReplyMeasurements[]> {
   const replies = await Promise.all(answered.map((one) => reply(client, nextTurnOf(one))));
   return replies.map(({ stats }) => stats);
 }
 
-export function summarizeNextTurns(turns: ReplyStats[]): NextTurn {
+/** Returns the medians of the turns, and counts their cache misses. */
+export function summarizeNextTurns(turns: ReplyMeasurements[]): NextTurn {
   const misses: Record<string, number> = {};
   for (const { timings } of turns) {
     const why = timings?.cache?.miss?.why;
@@ -32,9 +35,9 @@ export function summarizeNextTurns(turns: ReplyStats[]): NextTurn {
   };
 }
 
-/** Only the prompt of the next turn is of interest. */
-function nextTurnOf({ body: { cache_prompt: _, ...first }, text }: Answered): ChatBody {
-  const more: ChatBody['messages'] = [
+/** Makes the request of the next turn. Its reply has one token, because only the prompt is measured. */
+function nextTurnOf({ body: { cache_prompt: _, ...first }, text }: Answered): ChatRequestBody {
+  const more: ChatRequestBody['messages'] = [
     { role: 'assistant', content: text },
     { role: 'user', content: 'And then?' },
   ];

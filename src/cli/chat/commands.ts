@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { formatFacts } from '../../serve/output.ts';
-import type { Client } from '../client/client.ts';
-import { formatStats, type ReplyStats } from '../client/reply.ts';
-import { allTurns, type Conversation, clear, setParameter, takeBack } from './conversation.ts';
+import type { ServerClient } from '../client/client.ts';
+import { formatMeasurements, type ReplyMeasurements } from '../client/reply.ts';
+import { allTurns, clear, setParameter, type TerminalConversation, takeBack } from './conversation.ts';
 
-/** The things that a command of a chat can use. */
+/** The parts of a chat that a command can use. */
 export interface CommandContext {
-  client: Client;
-  conversation: Conversation;
-  lastStats: ReplyStats | undefined;
+  client: ServerClient;
+  conversation: TerminalConversation;
+  lastStats: ReplyMeasurements | undefined;
   say: (text: string) => void;
   ask: (question: string) => Promise<void>;
 }
@@ -18,7 +18,7 @@ interface ChatCommand {
   name: string;
   argument?: string;
   help: string;
-  /** Throws an `Error` whose message is for people. 'leave' ends the conversation. */
+  /** Throws an `Error` with a message for users. Returns 'leave' to end the conversation. */
   run: (context: CommandContext, argument: string) => Promise<'leave' | undefined> | 'leave' | undefined;
 }
 
@@ -90,7 +90,7 @@ const COMMANDS: ChatCommand[] = [
     name: '/stats',
     help: 'tokens and speed of the last reply',
     run({ lastStats, say }) {
-      say(lastStats ? formatStats(lastStats) : 'There is no reply yet.');
+      say(lastStats ? formatMeasurements(lastStats) : 'There is no reply yet.');
       return undefined;
     },
   },
@@ -98,7 +98,7 @@ const COMMANDS: ChatCommand[] = [
 
 export const COMMAND_NAMES = COMMANDS.map(({ name }) => name);
 
-/** Runs a line that begins with a slash. Throws an `Error` whose message is for people. */
+/** Runs a line that begins with a slash. Throws an `Error` with a message for users. */
 export async function runCommand(context: CommandContext, line: string): Promise<'leave' | undefined> {
   const [name = ''] = line.split(/\s/, 1);
   const command = COMMANDS.find((candidate) => candidate.name === name);

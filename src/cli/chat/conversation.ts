@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { SAMPLING_FIELDS, type SamplingField } from '../../contract/sampling.ts';
-import { decimal, integer } from '../../serve/config/values.ts';
-import type { ChatBody, ChatTurn } from '../client/client.ts';
+import { LLAMA_RANDOM_SEED, SAMPLING_FIELDS, type SamplingField } from '../../contract/sampling.ts';
+import { decimalSetting, integerSetting } from '../../serve/config/values.ts';
+import type { ChatRequestBody, ChatTurn } from '../client/client.ts';
 
 /** A conversation, and the settings for the next reply. */
-export interface Conversation {
+export interface TerminalConversation {
   model: string;
   system: string | undefined;
   /** Questions and answers, alternating. */
@@ -18,8 +18,8 @@ export interface Conversation {
 /** The parameters of `/set`, with the values that the API accepts. */
 const PARAMETERS = {
   ...samplingParameters(),
-  max_tokens: integer(1, 2 ** 31 - 1),
-  seed: integer(0, 2 ** 32 - 2),
+  max_tokens: integerSetting(1, 2 ** 31 - 1),
+  seed: integerSetting(0, LLAMA_RANDOM_SEED - 1),
   reasoning_effort: v.picklist(
     ['none', 'minimal', 'low', 'medium', 'high'],
     'must be one of none, minimal, low, medium, high',
@@ -30,18 +30,21 @@ const PARAMETERS = {
 function samplingParameters(): Record<string, v.GenericSchema> {
   const fields: SamplingField[] = Object.values(SAMPLING_FIELDS);
   return Object.fromEntries(
-    fields.map(({ name, min, max = 2 ** 31 - 1, whole }) => [name, whole ? integer(min, max) : decimal(min, max)]),
+    fields.map(({ name, min, max = 2 ** 31 - 1, whole }) => [
+      name,
+      whole ? integerSetting(min, max) : decimalSetting(min, max),
+    ]),
   );
 }
 
 export const PARAMETER_NAMES = Object.keys(PARAMETERS);
 
-export function startConversation(model: string, system: string | undefined): Conversation {
+export function startConversation(model: string, system: string | undefined): TerminalConversation {
   return { model, system, turns: [], parameters: {}, last: undefined };
 }
 
 /** Sets a parameter; without a value, removes it. Throws an `Error` that says which values are valid. */
-export function setParameter({ parameters }: Conversation, name: string, value: string | undefined): void {
+export function setParameter({ parameters }: TerminalConversation, name: string, value: string | undefined): void {
   const schema = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined;
   if (!schema) throw new Error(`there is no parameter '${name}'; there are ${PARAMETER_NAMES.join(', ')}`);
   if (value === undefined) {
@@ -54,7 +57,7 @@ export function setParameter({ parameters }: Conversation, name: string, value: 
 }
 
 /** Makes the request that asks a question after the whole conversation. */
-export function toBody(conversation: Conversation, question: string): ChatBody {
+export function toBody(conversation: TerminalConversation, question: string): ChatRequestBody {
   const { model, parameters } = conversation;
   return {
     ...parameters,
@@ -66,12 +69,12 @@ export function toBody(conversation: Conversation, question: string): ChatBody {
 }
 
 /** Returns the system message, if there is one, and all turns. */
-export function allTurns({ system, turns }: Conversation): ChatTurn[] {
+export function allTurns({ system, turns }: TerminalConversation): ChatTurn[] {
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];
 }
 
 /** Appends a question and its answer. */
-export function addAnswer({ turns }: Conversation, question: string, answer: string): void {
+export function addAnswer({ turns }: TerminalConversation, question: string, answer: string): void {
   turns.push({ role: 'user', content: question }, { role: 'assistant', content: answer });
 }
 
@@ -79,14 +82,15 @@ export function addAnswer({ turns }: Conversation, question: string, answer: str
  * Removes the last question and its answer and returns the question, so that it can be asked again; undefined if there
  * is none.
  */
-export function takeBack(conversation: Conversation): string | undefined {
+export function takeBack(conversation: TerminalConversation): string | undefined {
   const { last, turns } = conversation;
   if (last?.answered) turns.splice(-2);
   conversation.last = undefined;
   return last?.question;
 }
 
-export function clear(conversation: Conversation): void {
+/** Removes all turns. The model, the system message and the parameters stay. */
+export function clear(conversation: TerminalConversation): void {
   conversation.turns = [];
   conversation.last = undefined;
 }

@@ -1,14 +1,14 @@
-import { messageOf } from '../../serve/errors.ts';
 import type { Colours } from '../../serve/output.ts';
-import type { Client } from '../client/client.ts';
-import { type Reply, type ReplyStats, streamReply } from '../client/reply.ts';
+import { messageOf } from '../../utils/error-message.ts';
+import type { ServerClient } from '../client/client.ts';
+import { type ReplyMeasurements, type StreamedReply, streamReplyToScreen } from '../client/reply.ts';
 import { runCommand } from './commands.ts';
-import { addAnswer, type Conversation, toBody } from './conversation.ts';
+import { addAnswer, type TerminalConversation, toBody } from './conversation.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface SessionOptions {
-  client: Client;
-  conversation: Conversation;
+  client: ServerClient;
+  conversation: TerminalConversation;
   terminal: Terminal;
   colours: Colours;
 }
@@ -18,13 +18,13 @@ const CONTINUED = '. ';
 
 /** Runs a conversation until the user leaves it. After an error, the conversation continues. */
 export async function runSession({ client, conversation, terminal, colours }: SessionOptions): Promise<void> {
-  let lastStats: ReplyStats | undefined;
+  let lastStats: ReplyMeasurements | undefined;
   const say = (text: string) => terminal.write(`${text}\n`);
 
   const ask = async (question: string) => {
     conversation.last = { question, answered: false };
     const reply = await terminal.interruptible((signal) =>
-      streamReply(
+      streamReplyToScreen(
         client,
         toBody(conversation, question),
         { write: terminal.write, colours, showReasoning: true },
@@ -64,7 +64,7 @@ async function readMessage(terminal: Terminal, { bold }: Colours): Promise<strin
 }
 
 /** Returns a remark if the reply did not end normally. */
-function remarkOn({ reason, text }: Reply): string | undefined {
+function remarkOn({ reason, text }: StreamedReply): string | undefined {
   switch (reason) {
     case undefined:
       return '(stopped)';

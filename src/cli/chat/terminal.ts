@@ -3,7 +3,7 @@ import { type Readable, Writable } from 'node:stream';
 
 /** The input and output of a conversation. */
 export interface Terminal {
-  /** Returns the next line without its line end; null if the input ends or Ctrl-C is pressed. */
+  /** Returns the next line without its line end; null at the end of the input or after Ctrl-C. */
   readLine(prompt: string): Promise<string | null>;
   write(text: string): void;
   /** Runs something that Ctrl-C aborts. Text typed meanwhile is not shown; it becomes the next line. */
@@ -14,7 +14,7 @@ export interface Terminal {
 export interface TerminalOptions {
   input: Readable;
   output: Writable & { columns?: number };
-  /** True if a person uses both streams. Then keys are read one by one, with history and completion. */
+  /** True if both streams are a terminal. Keys are read one by one then, with history and completion. */
   interactive: boolean;
   /** The completions of the tab key. */
   completions: string[];

@@ -1,9 +1,11 @@
-import { kindOf, type Listed } from '../model-words.ts';
+import type { ListedModel } from '../../contract/models/model.ts';
+import { purposeOf } from '../model-words.ts';
 
 /**
- * Returns the model that a command shall use. Throws an `Error` that lists the models if the wanted one does not exist.
+ * Returns the wanted model, or the best one for a chat if none is wanted. Throws an `Error` that lists the models if
+ * there is no such model.
  */
-export function chooseModel(models: Listed[], wanted: string | undefined): Listed {
+export function chooseModel(models: ListedModel[], wanted: string | undefined): ListedModel {
   if (models.length === 0) throw new Error('the server has no models; paddock pull fetches one');
   const found = wanted === undefined ? firstChatModel(models) : models.find(({ id }) => id === wanted);
   if (found) return found;
@@ -14,8 +16,8 @@ export function chooseModel(models: Listed[], wanted: string | undefined): Liste
 }
 
 /** Prefers a model with a chat template, then one that is loaded. */
-function firstChatModel(models: Listed[]): Listed | undefined {
-  const rank = ({ loaded, settings }: Listed) => (settings.prompt_template ? 2 : 0) + (loaded ? 1 : 0);
-  const [best] = models.filter((model) => kindOf(model).startsWith('chat')).sort((a, b) => rank(b) - rank(a));
+function firstChatModel(models: ListedModel[]): ListedModel | undefined {
+  const rank = ({ loaded, settings }: ListedModel) => (settings.prompt_template ? 2 : 0) + (loaded ? 1 : 0);
+  const [best] = models.filter((model) => purposeOf(model).startsWith('chat')).sort((a, b) => rank(b) - rank(a));
   return best;
 }

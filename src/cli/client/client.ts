@@ -1,5 +1,5 @@
 import { sseData } from '../../api/stream/sse-data.ts';
-import type { Model } from '../../contract/models/model.ts';
+import type { ListedModel } from '../../contract/models/model.ts';
 import { isObject } from '../../utils/json.ts';
 
 export interface ChatTurn {
@@ -7,18 +7,18 @@ export interface ChatTurn {
   content: string;
 }
 
-/** The fields of a chat request. The client adds those for streaming. */
-export interface ChatBody {
+/** The fields of a chat request. The client adds the fields for streaming. */
+export interface ChatRequestBody {
   model: string;
   messages: ChatTurn[];
   [field: string]: unknown;
 }
 
 /**
- * llama-server's `timings`, as Paddock sends them. Counts are tokens, durations are ms, rates are tokens per second. Other servers
- * may leave out `cache_n`, and do leave out `cache`.
+ * llama-server's `timings`, as Paddock sends them. Counts are tokens, durations are ms, rates are tokens per second.
+ * Other servers may leave out `cache_n`, and have no `cache`.
  */
-export interface Timings {
+export interface ReportedTimings {
   cache_n?: number;
   prompt_n: number;
   prompt_ms: number;
@@ -32,27 +32,27 @@ export interface Timings {
 /** The events of a chat stream, in order. */
 export type ChatEvent =
   | { kind: 'reasoning' | 'text'; text: string }
-  | { kind: 'finish'; reason: string; timings?: Timings }
+  | { kind: 'finish'; reason: string; timings?: ReportedTimings }
   | { kind: 'usage'; promptTokens: number; completionTokens: number };
 
-/** The server's API for the commands. Every call throws an `Error` whose message is for people. */
-export interface Client {
+/** The server's API for the commands. Every call throws an `Error` with a message for users. */
+export interface ServerClient {
   /** The server's URL, without a slash at the end. */
   url: string;
-  models(): Promise<Omit<Model, 'sources'>[]>;
-  /** Returns the loaded models; none if the server does not tell them. */
+  models(): Promise<ListedModel[]>;
+  /** Returns the loaded models; an empty list if the server does not report them. */
   health(): Promise<{
     models: { id: string; backend: string; device: string; slots: number; context_length: number }[];
   }>;
   /** Streams a reply. If `signal` aborts, the stream ends without an error. */
-  chat(body: ChatBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
+  chat(body: ChatRequestBody, signal: AbortSignal): AsyncGenerator<ChatEvent>;
 }
 
-/** How long a server may take to answer what it has at hand, in ms. */
+/** The timeout of requests that need no model, in ms. */
 const ANSWER_MS = 15_000;
 
 /** Makes a client for the server at `url`. It sends `key` if there is one. */
-export function createClient(url: string, key: string | undefined, answerMs = ANSWER_MS): Client {
+export function createServerClient(url: string, key: string | undefined, answerMs = ANSWER_MS): ServerClient {
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -63,7 +63,7 @@ export function createClient(url: string, key: string | undefined, answerMs = AN
     if (!response.ok) throw new Error(await readError(response));
     return response;
   };
-  /** Asks for what a server has at hand. */
+  /** Sends a request that needs no model. Throws an `Error` with a message for users. */
   const get = async (path: string): Promise<unknown> => {
     const signal = AbortSignal.timeout(answerMs);
     try {
@@ -103,7 +103,7 @@ export function createClient(url: string, key: string | undefined, answerMs = AN
   };
 }
 
-function isModel(value: unknown): value is Omit<Model, 'sources'> {
+function isModel(value: unknown): value is ListedModel {
   return isObject(value) && typeof value.id === 'string' && isObject(value.capabilities);
 }
 
@@ -114,7 +114,7 @@ function notPaddock(url: string): Error {
 interface Chunk {
   error?: { message: string };
   choices?: { delta: { content?: string | null; reasoning_content?: string }; finish_reason: string | null }[];
-  timings?: Timings;
+  timings?: ReportedTimings;
   usage?: { prompt_tokens: number; completion_tokens: number } | null;
 }
 
@@ -139,7 +139,7 @@ async function readError(response: Response): Promise<string> {
   }
 }
 
-/** fetch's own message is only "fetch failed"; the reason is in its cause. */
+/** The message of a failed fetch is only "fetch failed". The reason is in its cause. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { code, message } = cause as NodeJS.ErrnoException;

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
 import type { Config } from '../../serve/config/settings.ts';
 import type { Tuning } from '../../serve/tune/tunings.ts';
-import { type Client, createClient } from './client.ts';
+import { createServerClient, type ServerClient } from './client.ts';
 
 /** The server that a command wants to talk to. */
-export interface Wanted {
+export interface WantedServer {
   /**
    * The URL of the server. If undefined, this machine's server at the configured port is asked; if none runs there, a
    * new one starts.
@@ -13,16 +13,16 @@ export interface Wanted {
   url: string | undefined;
   /** The key to send. If undefined, the first configured key is sent, but only to this machine's own server. */
   key: string | undefined;
-  /** True if flags describe the new server. Then a running one is never asked. */
+  /** True if flags describe a new server. A running server is never used then. */
   own: boolean;
   config: Config;
-  /** What `paddock tune` has found, for the new server. By default that is what it has kept. */
+  /** The results of `paddock tune` for the new server; the stored ones by default. */
   tunings?: Tuning[];
 }
 
 /** A server that answers. Disposing it stops the server if this command started it. */
-export interface Reached extends AsyncDisposable {
-  client: Client;
+export interface ReachedServer extends AsyncDisposable {
+  client: ServerClient;
   /** True if this command started the server, in this process. */
   own: boolean;
 }
@@ -31,34 +31,34 @@ const ANSWER_TIMEOUT_MS = 1000;
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 /**
- * Finds the server to talk to. If none runs, starts one on a free loopback port with a random key, so that nobody else
- * can use it.
+ * Finds the server to talk to. If none runs, starts one on a free loopback port with a random key, so that no other
+ * program can use it. Throws an `Error` if the server at `url` does not answer.
  */
-export async function reachServer({ url, key, own, config, tunings }: Wanted): Promise<Reached> {
+export async function reachServer({ url, key, own, config, tunings }: WantedServer): Promise<ReachedServer> {
   if (url !== undefined) return borrowed(url.replace(/\/+(v1\/*)?$/, ''), key);
   const local = localUrl(config);
   if (!own && (await isPaddock(local))) return borrowed(local, key ?? withKeysOfFile(config).apiKey[0]);
   return startOwn(config, tunings);
 }
 
-function borrowed(url: string, key: string | undefined): Reached {
-  return { client: createClient(url, key), own: false, [Symbol.asyncDispose]: async () => {} };
+function borrowed(url: string, key: string | undefined): ReachedServer {
+  return { client: createServerClient(url, key), own: false, [Symbol.asyncDispose]: async () => {} };
 }
 
-async function startOwn(config: Config, tunings: Tuning[] | undefined): Promise<Reached> {
-  const [{ startPaddock }, { createLog }] = await Promise.all([
+async function startOwn(config: Config, tunings: Tuning[] | undefined): Promise<ReachedServer> {
+  const [{ startPaddockServer }, { createLog }] = await Promise.all([
     import('../../serve/serve.ts'),
     import('../../serve/log.ts'),
   ]);
   const key = randomBytes(16).toString('hex');
   const own = ownConfig(config, key);
-  const { url, stop } = await startPaddock(own, createLog(own), tunings);
-  return { client: createClient(url, key), own: true, [Symbol.asyncDispose]: () => stop(0) };
+  const { url, stop } = await startPaddockServer(own, createLog(own), tunings);
+  return { client: createServerClient(url, key), own: true, [Symbol.asyncDispose]: () => stop(0) };
 }
 
 /**
- * The configuration of a server that a command starts for itself: nobody else gets in, it tells nobody anything, and it loads no
- * model but the one that it is asked for.
+ * Returns the configuration of a server that a command starts for itself: it listens on the loopback address, needs
+ * `key`, reports nothing to other programs and preloads no model.
  */
 export function ownConfig(config: Config, key: string): Config {
   return {
@@ -78,15 +78,16 @@ export function ownConfig(config: Config, key: string): Config {
   };
 }
 
+/** Returns the URL of a server with this configuration for programs on this machine. */
 export function localUrl({ host, port, tlsCert }: Config): string {
   const reachable = EVERY_ADDRESS.includes(host) ? '127.0.0.1' : host;
   return `${tlsCert === undefined ? 'http' : 'https'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** True if the server there is a Paddock. Another program may use the port. */
+/** True if a Paddock answers at the URL. Another program may use the port. */
 export async function isPaddock(url: string): Promise<boolean> {
   try {
-    // It needs no key, and names the program, as /health does not.
+    // /openapi.json needs no key and names the program, unlike /health.
     const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     const { info } = (await response.json()) as { info?: { title?: unknown } };
     return info?.title === 'Paddock';

@@ -1,24 +1,24 @@
 import { type Colours, printable } from '../../serve/output.ts';
-import type { ChatBody, Client, Timings } from './client.ts';
+import type { ChatRequestBody, ReportedTimings, ServerClient } from './client.ts';
 
 /**
- * The figures of a reply. Durations are in ms, from the server's `timings` if it sends them, else by this process's
- * clock.
+ * The figures of a reply. Durations are in ms, from the server's `timings` if it sends them, else by the clock of this
+ * process.
  */
-export interface ReplyStats {
+export interface ReplyMeasurements {
   promptTokens: number;
   completionTokens: number;
   /** Time from the request to the first token, reasoning included; null if there was none. */
   firstTokenMs: number | null;
   totalMs: number;
-  timings: Timings | undefined;
+  timings: ReportedTimings | undefined;
 }
 
-export interface Reply {
+export interface StreamedReply {
   text: string;
   /** The finish reason; undefined if the reply was stopped or is empty. */
   reason: string | undefined;
-  stats: ReplyStats;
+  stats: ReplyMeasurements;
 }
 
 export interface ReplyScreen {
@@ -29,18 +29,18 @@ export interface ReplyScreen {
 }
 
 /** Streams a reply onto the screen. Throws the client's errors; the text written by then stays on the screen. */
-export async function streamReply(
-  client: Client,
-  body: ChatBody,
+export async function streamReplyToScreen(
+  client: ServerClient,
+  body: ChatRequestBody,
   screen: ReplyScreen,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<StreamedReply> {
   const startedAt = performance.now();
   let firstTokenMs: number | null = null;
   let text = '';
   let reasoned = false;
   let reason: string | undefined;
-  const stats: ReplyStats = {
+  const stats: ReplyMeasurements = {
     promptTokens: 0,
     completionTokens: 0,
     firstTokenMs: null,
@@ -78,8 +78,14 @@ export async function streamReply(
   return { text, reason, stats: { ...stats, firstTokenMs, totalMs: sinceStart() } };
 }
 
-/** Writes the figures as one line for people. */
-export function formatStats({ promptTokens, completionTokens, firstTokenMs, totalMs, timings }: ReplyStats): string {
+/** Returns the figures as one line for users. */
+export function formatMeasurements({
+  promptTokens,
+  completionTokens,
+  firstTokenMs,
+  totalMs,
+  timings,
+}: ReplyMeasurements): string {
   const rate = timings?.predicted_per_second ?? (completionTokens * 1000) / Math.max(1, totalMs - (firstTokenMs ?? 0));
   return [
     `${promptTokens} prompt tokens`,

@@ -1,19 +1,23 @@
 import { availableParallelism, cpus } from 'node:os';
 import { type Command, Option } from 'commander';
-import { integer, readValue } from '../../serve/config/values.ts';
+import { integerSetting, readValue } from '../../serve/config/values.ts';
 import { coloursFor, formatTable, note, print, printJson } from '../../serve/output.ts';
 import { type BenchPlan, createPrompts, engineOf, type Measurement, measure } from '../bench/measure.ts';
 import { type NextTurn, summarizeNextTurns, takeNextTurns } from '../bench/next-turn.ts';
 import { chooseModel } from '../client/choose-model.ts';
-import { type Reached, reachServer } from '../client/reach.ts';
-import type { ReplyStats } from '../client/reply.ts';
+import { type ReachedServer, reachServer } from '../client/reach.ts';
+import type { ReplyMeasurements } from '../client/reply.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
 
 const FLAGS = {
-  streams: { schema: integer(1, 256), fallback: 4, help: 'replies at once; a single one is measured as well' },
-  promptTokens: { schema: integer(1, 1_000_000), fallback: 256, help: 'tokens of each prompt' },
-  tokens: { schema: integer(2, 1_000_000), fallback: 64, help: 'most tokens of each reply' },
-  rounds: { schema: integer(1, 1000), fallback: 3, help: 'rounds of measurements, of which the medians are shown' },
+  streams: { schema: integerSetting(1, 256), fallback: 4, help: 'replies at once; a single one is measured as well' },
+  promptTokens: { schema: integerSetting(1, 1_000_000), fallback: 256, help: 'tokens of each prompt' },
+  tokens: { schema: integerSetting(2, 1_000_000), fallback: 64, help: 'most tokens of each reply' },
+  rounds: {
+    schema: integerSetting(1, 1000),
+    fallback: 3,
+    help: 'rounds of measurements, of which the medians are shown',
+  },
 };
 
 export function registerBench(program: Command): void {
@@ -35,7 +39,7 @@ async function bench(model: string | undefined, options: Record<string, unknown>
     readFlag('tokens', options),
     readFlag('rounds', options),
   ];
-  // If the command starts its own server, each stream gets a slot, and no prompts are kept: none comes twice.
+  // A server of the command's own has a slot for each stream and stores no prompts, since no prompt comes twice.
   wanted.config.slots = Math.max(wanted.config.slots ?? 1, streams);
   wanted.config.noCache = true;
   await using reached = await reachServer(wanted);
@@ -46,7 +50,7 @@ async function bench(model: string | undefined, options: Record<string, unknown>
   const measurements: Measured[] = [];
   for (const count of new Set([1, streams])) {
     if (process.stderr.isTTY) note(`${count} at once, ${rounds} rounds ...`);
-    const turns: ReplyStats[] = [];
+    const turns: ReplyMeasurements[] = [];
     const measured = await measure(client, plan, count, nextPrompt, async (answered) => {
       turns.push(...(await takeNextTurns(client, answered)));
     });
@@ -75,8 +79,8 @@ function toText({ model, backend, device, slots, machine, measurements }: Report
   ].join('\n');
 }
 
-/** Describes the machine that asks. `server` is the server's URL, or null if it runs in this process. */
-function machineOf({ own, client }: Reached) {
+/** Describes the machine of this process. `server` is the URL of the server; null if it runs in this process. */
+function machineOf({ own, client }: ReachedServer) {
   return {
     cpu: cpus()[0]?.model.trim() ?? '',
     cores: availableParallelism(),
@@ -112,7 +116,7 @@ function toTable(measurements: Measured[]): string {
   return formatTable([head, ...rows], { right: head.map((_, column) => column), colours: coloursFor(process.stdout) });
 }
 
-/** Says why the next turns had not more from the cache. A prompt that only goes on has no miss. */
+/** Returns a line with the reasons of the cache misses; empty if there were none. */
 function toMisses({ streams, nextTurn }: Measured): string {
   const reasons = Object.entries(nextTurn.misses).map(([why, count]) => `${why} ${count}`);
   return reasons.length === 0

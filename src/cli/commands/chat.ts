@@ -2,11 +2,11 @@ import { text as readAll } from 'node:stream/consumers';
 import { type Command, Option } from 'commander';
 import { Interrupted, UsageError } from '../../serve/errors.ts';
 import { coloursFor, note } from '../../serve/output.ts';
-import { type Conversation, startConversation, toBody } from '../chat/conversation.ts';
+import { startConversation, type TerminalConversation, toBody } from '../chat/conversation.ts';
 import { chooseModel } from '../client/choose-model.ts';
-import type { Client } from '../client/client.ts';
+import type { ServerClient } from '../client/client.ts';
 import { reachServer } from '../client/reach.ts';
-import { streamReply } from '../client/reply.ts';
+import { streamReplyToScreen } from '../client/reply.ts';
 import { addClientOptions, wantedServer } from './client-options.ts';
 
 export function registerChat(program: Command): void {
@@ -58,7 +58,7 @@ async function chat(
 }
 
 /** Prints the answer to one question. Reasoning is shown only on a terminal. */
-async function answerOnce(client: Client, conversation: Conversation, question: string): Promise<void> {
+async function answerOnce(client: ServerClient, conversation: TerminalConversation, question: string): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   const screen = {
@@ -66,7 +66,7 @@ async function answerOnce(client: Client, conversation: Conversation, question: 
     colours: coloursFor(process.stdout),
     showReasoning: process.stdout.isTTY === true,
   };
-  const { reason } = await streamReply(client, toBody(conversation, question), screen, stop.signal);
+  const { reason } = await streamReplyToScreen(client, toBody(conversation, question), screen, stop.signal);
   process.stdout.write('\n');
   if (stop.signal.aborted) throw new Interrupted('stopped');
   if (reason === 'length') note('paddock: the reply was cut at the end of the context window');

@@ -1,14 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { SettingName } from '../../serve/config/settings.ts';
 import { UsageError } from '../../serve/errors.ts';
-import type { Wanted } from '../client/reach.ts';
-import { addSettings, givenSettings, readConfig } from '../config/command.ts';
+import type { WantedServer } from '../client/reach.ts';
+import { addSettings, givenSettings, readCommandConfig } from '../config/command.ts';
 
 /** The settings of a server that a command starts for itself. */
 const OWN_SERVER: SettingName[] = ['models', 'backend', 'ctxLen', 'threads', 'batch'];
 
 /**
- * Adds the flags of commands that talk to a server: a running one on this machine, one at a URL, or one of their own.
+ * Adds the flags of commands that use a server: a running one on this machine, one at a URL, or a new one that the
+ * command starts.
  */
 export function addClientOptions(command: Command): Command {
   addUrlOptions(command);
@@ -26,8 +27,8 @@ export function addUrlOptions(command: Command): Command {
     .addOption(new Option('--api-key <key>', 'the key to send (env: PADDOCK_API_KEY)'));
 }
 
-/** Reads which server the options mean. Throws a `UsageError` if flags contradict each other. */
-export function wantedServer(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): Wanted {
+/** Returns the server that the options describe. Throws a `UsageError` if flags contradict each other. */
+export function wantedServer(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): WantedServer {
   const { apiKey, ...others } = options;
   const url = checkUrl((options.url as string | undefined) ?? (env.PADDOCK_URL || undefined));
   const given = givenSettings(others);
@@ -40,7 +41,7 @@ export function wantedServer(options: Record<string, unknown>, env: NodeJS.Proce
     url: own.length > 0 ? undefined : url,
     key: (apiKey as string | undefined) ?? (env.PADDOCK_API_KEY || undefined),
     own: own.length > 0,
-    config: readConfig(others, env),
+    config: readCommandConfig(others, env),
   };
 }
 

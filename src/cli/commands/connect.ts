@@ -5,12 +5,12 @@ import { withKeysOfFile } from '../../serve/config/key-file.ts';
 import { UsageError } from '../../serve/errors.ts';
 import { note, print, printJson } from '../../serve/output.ts';
 import { chooseModel } from '../client/choose-model.ts';
-import { createClient } from '../client/client.ts';
-import { isPaddock, localUrl, type Wanted } from '../client/reach.ts';
+import { createServerClient } from '../client/client.ts';
+import { isPaddock, localUrl, type WantedServer } from '../client/reach.ts';
 import { addSettings } from '../config/command.ts';
 import { confirm } from '../confirm.ts';
 import { PROGRAMS } from '../connect/programs.ts';
-import { mergedText, readSettings, textOf, writeSettings } from '../connect/settings-file.ts';
+import { formatSettingsFile, mergedText, readSettings, writeSettings } from '../connect/settings-file.ts';
 import type { Facts, SettingsFile, Setup } from '../connect/setup.ts';
 import { agentWarnings } from '../connect/warnings.ts';
 import { addUrlOptions, wantedServer } from './client-options.ts';
@@ -43,8 +43,11 @@ async function connect(name: string, model: string | undefined, options: Record<
   if (options.write) await write(setup, options.yes === true);
 }
 
-/** The server that the options mean, which has to run: what it needs is of no use otherwise. */
-async function runningServer({ url, key, config }: Wanted): Promise<{ url: string; key: string | undefined }> {
+/**
+ * Returns the URL and the key of the server that the options describe. Throws if it does not run: the written settings
+ * would be useless.
+ */
+async function runningServer({ url, key, config }: WantedServer): Promise<{ url: string; key: string | undefined }> {
   if (url !== undefined) return { url: url.replace(/\/+(v1\/*)?$/, ''), key };
   const local = localUrl(config);
   if (!(await isPaddock(local))) throw new Error(`no Paddock answers at ${local}: start one with paddock serve`);
@@ -52,13 +55,13 @@ async function runningServer({ url, key, config }: Wanted): Promise<{ url: strin
 }
 
 async function modelOf(url: string, key: string | undefined, wanted: string | undefined) {
-  return chooseModel(await createClient(url, key).models(), wanted);
+  return chooseModel(await createServerClient(url, key).models(), wanted);
 }
 
 function describe(title: string, { variables, file, steps = [] }: Setup): string {
   const parts = [`# ${title}`];
   if (variables) parts.push(exportsOf(variables));
-  if (file) parts.push(`# ${join('~', file.path)}\n${textOf(file.content).trimEnd()}`);
+  if (file) parts.push(`# ${join('~', file.path)}\n${formatSettingsFile(file.content).trimEnd()}`);
   if (steps.length > 0) parts.push(steps.join('\n'));
   return parts.join('\n\n');
 }
@@ -69,7 +72,10 @@ function exportsOf(variables: Record<string, string>): string {
     .join('\n');
 }
 
-/** Writes the settings file, and says what is left to do. Throws if the settings have to be added by hand. */
+/**
+ * Writes the settings file and prints the steps that are left to the user. Throws if the settings have to be added by
+ * hand.
+ */
 async function write({ file, variables }: Setup, yes: boolean): Promise<void> {
   if (!file) throw new UsageError('it has no settings file: set what is printed above by hand');
   const path = join(homedir(), file.path);
@@ -87,5 +93,5 @@ async function write({ file, variables }: Setup, yes: boolean): Promise<void> {
 }
 
 function byHand(path: string, { content }: SettingsFile): string {
-  return `${path} is there already and can't be merged: add this to it\n${textOf(content).trimEnd()}`;
+  return `${path} is there already and can't be merged: add this to it\n${formatSettingsFile(content).trimEnd()}`;
 }

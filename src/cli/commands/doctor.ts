@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
 import type { Config } from '../../serve/config/settings.ts';
-import { EXIT, messageOf } from '../../serve/errors.ts';
+import { EXIT } from '../../serve/errors.ts';
 import { tuningsFile } from '../../serve/home.ts';
 import { type Colours, coloursFor, print, printable, printJson } from '../../serve/output.ts';
-import { addSettings, defaultConfig, readConfig } from '../config/command.ts';
+import { messageOf } from '../../utils/error-message.ts';
+import { addSettings, defaultConfig, readCommandConfig } from '../config/command.ts';
 import type { Finding } from '../doctor/finding.ts';
 
 export function registerDoctor(program: Command): void {
@@ -69,14 +70,18 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
 }
 
 /**
- * Reads the configuration. If it is not valid, returns the one from the flags alone, so that the other checks can run.
+ * Reads the configuration. If it is not valid, returns the configuration of the flags alone, so that the other checks
+ * can run. Throws a `UsageError` for a wrong flag.
  */
 function checkConfig(options: Record<string, unknown>): { config: Config; finding: Finding } {
   const finding = { id: 'config', title: 'configuration' };
   // A wrong flag is a usage error of the doctor command itself.
   const defaults = defaultConfig(options);
   try {
-    return { config: withKeysOfFile(readConfig(options)), finding: { ...finding, status: 'ok', detail: 'valid' } };
+    return {
+      config: withKeysOfFile(readCommandConfig(options)),
+      finding: { ...finding, status: 'ok', detail: 'valid' },
+    };
   } catch (error) {
     const detail = `${messageOf(error)}; the rest was looked at with the defaults`;
     return { config: defaults, finding: { ...finding, status: 'fail', detail } };

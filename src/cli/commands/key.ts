@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { integer, readValue } from '../../serve/config/values.ts';
+import { integerSetting, readValue } from '../../serve/config/values.ts';
 import { UsageError } from '../../serve/errors.ts';
 import { defaultKeysFile } from '../../serve/home.ts';
 import {
@@ -13,9 +13,9 @@ import {
   writeKeysFile,
 } from '../../serve/keys/keys-file.ts';
 import { coloursFor, formatTable, note, print, printJson } from '../../serve/output.ts';
-import { addSettings, readConfig } from '../config/command.ts';
+import { addSettings, readCommandConfig } from '../config/command.ts';
 
-/** The numbers of a key as flags, by the fields of the file. */
+/** The flags for the limits of a key, by the fields of the file of keys. */
 const NUMBERS: Record<NumberField, { flag: string; what: string }> = {
   requestsPerMinute: { flag: '--requests-per-minute', what: 'requests a minute' },
   tokensPerMinute: { flag: '--tokens-per-minute', what: 'tokens a minute, of prompts and replies' },
@@ -72,15 +72,15 @@ async function addKey(name: string, options: Record<string, unknown>): Promise<v
     note('A server that was started without that file has to be started again: from then on it asks for keys.');
 }
 
-/** The file that `serve` would use, or would use if it were there. */
+/** Returns the path of the file of keys that `serve` would read. The file may not exist yet. */
 function keysFileFor(options: Record<string, unknown>): string {
-  return readConfig(options).keys ?? defaultKeysFile();
+  return readCommandConfig(options).keys ?? defaultKeysFile();
 }
 
 function readNumbers(options: Record<string, unknown>): Partial<Record<NumberField, number>> {
   const given = (Object.keys(NUMBERS) as NumberField[]).filter((field) => options[field] !== undefined);
   return Object.fromEntries(
-    given.map((field) => [field, readValue(integer(...BOUNDS[field]), options[field], NUMBERS[field].flag)]),
+    given.map((field) => [field, readValue(integerSetting(...BOUNDS[field]), options[field], NUMBERS[field].flag)]),
   );
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import type { ListedModel } from '../../contract/models/model.ts';
 import type { Config } from '../../serve/config/settings.ts';
 import { coloursFor, formatCount, formatTable, note, print, printJson } from '../../serve/output.ts';
 import { formatBytes } from '../../utils/bytes.ts';
-import { createClient } from '../client/client.ts';
+import { createServerClient } from '../client/client.ts';
 import { addSettings } from '../config/command.ts';
-import type { Listed } from '../model-words.ts';
 import { addUrlOptions, wantedServer } from './client-options.ts';
 
 export function registerList(program: Command): void {
@@ -17,10 +17,10 @@ export function registerList(program: Command): void {
 
 async function list(options: Record<string, unknown>): Promise<void> {
   const { url, key, config } = wantedServer(options);
-  const models = url === undefined ? await readModels(config) : await createClient(url, key).models();
+  const models = url === undefined ? await readModels(config) : await createServerClient(url, key).models();
   if (options.json) return printJson(models);
   if (models.length === 0) return note(`There are no models${url === undefined ? ` in ${config.models}` : ''}.`);
-  const { kindOf, quantizationOf } = await import('../model-words.ts');
+  const { purposeOf, quantizationOf } = await import('../model-words.ts');
   const head = [
     'id',
     'kind',
@@ -32,7 +32,7 @@ async function list(options: Record<string, unknown>): Promise<void> {
   ];
   const rows = models.map((model) => [
     model.id,
-    kindOf(model),
+    purposeOf(model),
     quantizationOf(model),
     formatCount(model.meta.n_params),
     String(model.context_length),
@@ -42,7 +42,7 @@ async function list(options: Record<string, unknown>): Promise<void> {
   print(formatTable([head, ...rows], { right: [3, 4, 5], colours: coloursFor(process.stdout) }));
 }
 
-async function readModels({ models }: Config): Promise<Listed[]> {
+async function readModels({ models }: Config): Promise<ListedModel[]> {
   const [{ readLocalModels }, { toModel }] = await Promise.all([
     import('../local-models.ts'),
     import('../../api/models/model-object.ts'),

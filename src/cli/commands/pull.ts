@@ -3,7 +3,7 @@ import { checkModelsFolder } from '../../serve/config/models-folder.ts';
 import { Interrupted } from '../../serve/errors.ts';
 import { downloadsFolder } from '../../serve/home.ts';
 import { print } from '../../serve/output.ts';
-import { addSettings, readConfig } from '../config/command.ts';
+import { addSettings, readCommandConfig } from '../config/command.ts';
 import type { PullScreen } from '../pull-screen.ts';
 
 export function registerPull(program: Command): void {
@@ -21,7 +21,7 @@ export function registerPull(program: Command): void {
 }
 
 async function pull(source: string, options: Record<string, unknown>): Promise<void> {
-  const { models, allowPrivateSources } = readConfig(options);
+  const { models, allowPrivateSources } = readCommandConfig(options);
   checkModelsFolder(models);
   const [{ createPuller }, { warnings }, { openPullScreen }] = await Promise.all([
     import('../../catalogue/pull/node/puller.ts'),

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { counted, note, print, printJson } from '../../serve/output.ts';
 import { formatBytes } from '../../utils/bytes.ts';
-import { addSettings, readConfig } from '../config/command.ts';
+import { addSettings, readCommandConfig } from '../config/command.ts';
 import { confirm } from '../confirm.ts';
 
 export function registerRemove(program: Command): void {
@@ -15,10 +15,10 @@ export function registerRemove(program: Command): void {
 }
 
 async function remove(id: string, options: Record<string, unknown>): Promise<void> {
-  const { models: folder } = readConfig(options);
+  const { models: folder } = readCommandConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
   const { isBuiltIn } = await import('../../catalogue/node/built-in.ts');
-  const { otherSources, planRemoval, removeModel } = await import('../../catalogue/node/remove.ts');
+  const { otherSources, planRemoval, removeModelFiles } = await import('../../catalogue/node/remove.ts');
   const catalogue = await readLocalModels(folder);
   const source = catalogue.sourceOf(id);
   if (!source) {
@@ -32,7 +32,7 @@ async function remove(id: string, options: Record<string, unknown>): Promise<voi
     note(`${id} consists of ${formatBytes(removal.bytes)} in\n${removal.files.map((file) => `  ${file}`).join('\n')}`);
     await confirm('Remove it?', 'nothing was removed');
   }
-  await removeModel(folder, removal);
+  await removeModelFiles(folder, removal);
   if (options.json) return printJson({ id, files: removal.files, bytes: removal.bytes });
   print(`Removed ${id}: ${counted(removal.files.length, 'file')}, ${formatBytes(removal.bytes)} freed.`);
 }

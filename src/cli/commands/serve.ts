@@ -6,7 +6,7 @@ import { type Config, SETTING_NAMES } from '../../serve/config/settings.ts';
 import { EXIT } from '../../serve/errors.ts';
 import { coloursFor, print } from '../../serve/output.ts';
 import type { RunningPaddock } from '../../serve/serve.ts';
-import { addSettings, readConfig } from '../config/command.ts';
+import { addSettings, readCommandConfig } from '../config/command.ts';
 import { leavingTimes, onFarewell } from '../leaving.ts';
 
 const MOST_IDS_TOLD = 12;
@@ -14,7 +14,7 @@ const MOST_IDS_TOLD = 12;
 export function registerServe(program: Command): void {
   const command = program.command('serve').description('serve the API over HTTP');
   addSettings(command, SETTING_NAMES).action((options: Record<string, unknown>) =>
-    serve(withKeysOfFile(readConfig(options))),
+    serve(withKeysOfFile(readCommandConfig(options))),
   );
 }
 
@@ -22,12 +22,12 @@ export function registerServe(program: Command): void {
 async function serve(config: Config): Promise<void> {
   checkExposure(config);
   // Imported on demand, so that the other commands start without the server's large dependencies.
-  const [{ startPaddock }, { createLog }] = await Promise.all([
+  const [{ startPaddockServer }, { createLog }] = await Promise.all([
     import('../../serve/serve.ts'),
     import('../../serve/log.ts'),
   ]);
   const log = createLog(config);
-  const paddock = await startPaddock(config, log);
+  const paddock = await startPaddockServer(config, log);
 
   onFarewell((why) => {
     const { graceMs, lameDuckMs, limitMs } = leavingTimes(why, config);
@@ -39,7 +39,7 @@ async function serve(config: Config): Promise<void> {
       end();
     });
   });
-  // A web server reads its certificate anew at this signal. To end here, as it would by default, would be a bad surprise.
+  // Administrators send SIGHUP to web servers to reload a certificate. By default it would end this process.
   if (config.tlsCert !== undefined)
     process.on('SIGHUP', () => log.warn('certificates are read at the start: restart the server to change them'));
   print(greeting(paddock, config));

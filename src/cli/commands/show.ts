@@ -4,9 +4,9 @@ import type { Model } from '../../contract/models/model.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import { coloursFor, formatCount, formatFacts, formatTable, print, printJson } from '../../serve/output.ts';
 import { formatBytes } from '../../utils/bytes.ts';
-import { addSettings, readConfig } from '../config/command.ts';
+import { addSettings, readCommandConfig } from '../config/command.ts';
 import type { LoadEstimate } from '../estimate-load.ts';
-import { kindOf, quantizationOf } from '../model-words.ts';
+import { purposeOf, quantizationOf } from '../model-words.ts';
 
 interface SizedFile {
   path: string;
@@ -23,7 +23,7 @@ export function registerShow(program: Command): void {
 }
 
 async function show(id: string, options: Record<string, unknown>): Promise<void> {
-  const config = readConfig(options);
+  const config = readCommandConfig(options);
   const { readLocalModels, unknownModel } = await import('../local-models.ts');
   const { toModel } = await import('../../api/models/model-object.ts');
   const catalogue = await readLocalModels(config.models);
@@ -58,7 +58,7 @@ function factsOf(model: Model): [string, string][] {
     ['id', model.id],
     ['name', model.name],
     ['description', model.description],
-    ['kind', kindOf(model)],
+    ['kind', purposeOf(model)],
     ['knows', abilities.join(', ')],
     ['made by', model.metadata.author || model.owned_by],
     ['version', model.version],
@@ -89,7 +89,7 @@ function memoryFact({ total, weights, cache, compute, backend, slots, contextLen
   return ['memory', `about ${formatBytes(total)} on ${ground} (${parts}) with ${slots} x ${contextLength} tokens`];
 }
 
-/** Writes fields and their values as text, except those named in `without`. */
+/** Returns the fields and their values as text, without the fields in `without`. */
 function shown(fields: object, without: string[]): string {
   return Object.entries(fields)
     .filter(([name]) => !without.includes(name))

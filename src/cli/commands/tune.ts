@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { Config } from '../../serve/config/settings.ts';
-import { integer, readValue } from '../../serve/config/values.ts';
+import { integerSetting, readValue } from '../../serve/config/values.ts';
 import { tuningsFile } from '../../serve/home.ts';
 import { note, print, printJson } from '../../serve/output.ts';
 import { describeSettings, fingerprintOf, keepTuning, sayTuning, type Tuning } from '../../serve/tune/tunings.ts';
 import { createPrompts, engineOf, measure } from '../bench/measure.ts';
-import { type Reached, reachServer } from '../client/reach.ts';
-import { addSettings, readConfig } from '../config/command.ts';
+import { type ReachedServer, reachServer } from '../client/reach.ts';
+import { addSettings, readCommandConfig } from '../config/command.ts';
 import type { Trial } from '../tune/compare.ts';
 import { findTuning, type Workbench } from '../tune/find-tuning.ts';
 
 const DEFAULT_ROUNDS = 3;
-/** Of fewer pairs, chance would say too much. */
+/** With fewer pairs, noise would decide. */
 const LEAST_ROUNDS = 3;
-/** The job of a trial: each stream reads and writes so many tokens. */
+/** In a trial, each stream has a prompt and a reply of this many tokens. */
 const PROMPT_TOKENS = 256;
 const REPLY_TOKENS = 32;
 
@@ -37,8 +37,8 @@ export function registerTune(program: Command): void {
 }
 
 async function tune(model: string, { json, rounds, ...options }: Record<string, unknown>): Promise<void> {
-  const count = readValue(integer(LEAST_ROUNDS, 100), rounds ?? DEFAULT_ROUNDS, '--rounds');
-  const config = readConfig(options);
+  const count = readValue(integerSetting(LEAST_ROUNDS, 100), rounds ?? DEFAULT_ROUNDS, '--rounds');
+  const config = readCommandConfig(options);
   const [{ readLocalModels, unknownModel }, { describeMachine }] = await Promise.all([
     import('../local-models.ts'),
     import('../../serve/tune/machine.ts'),
@@ -62,7 +62,7 @@ async function tune(model: string, { json, rounds, ...options }: Record<string, 
     settings,
     gain: Math.round(gain * 100) / 100,
   };
-  // It took minutes, so it is told even if it can't be kept.
+  // A trial takes minutes, so the result is printed before an attempt to store it may fail.
   if (json) printJson(tuning);
   else print(`${model} on ${backend}: ${sayTuning(tuning)}`);
   await keepTuning(tuningsFile(), tuning);
@@ -88,8 +88,8 @@ function workbenchFor(config: Config, model: string): Workbench {
   };
 }
 
-/** Starts a server that nobody has tuned, and that keeps no prompts: each trial reads its own. */
-function startServer(config: Config): Promise<Reached> {
+/** Starts a server with the default settings and without a prompt store: each trial has prompts of its own. */
+function startServer(config: Config): Promise<ReachedServer> {
   const own = { ...config, noCache: true };
   return reachServer({ url: undefined, key: undefined, own: true, config: own, tunings: [] });
 }

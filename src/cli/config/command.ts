@@ -11,8 +11,8 @@ export function addSettings(command: Command, names: readonly SettingName[]): Co
   );
 }
 
-/** Returns the configuration of a command. `options` is what commander parsed. Throws a `UsageError`. */
-export function readConfig(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): Config {
+/** Returns the configuration of a command. `options` are the parsed options of commander. Throws a `UsageError`. */
+export function readCommandConfig(options: Record<string, unknown>, env: NodeJS.ProcessEnv = process.env): Config {
   return resolveConfig({ flags: givenSettings(options), env, file: readConfigFile(textOption(options.config), env) });
 }
 

@@ -1,13 +1,13 @@
 import { ANY_KEY, type Facts, type Program } from './setup.ts';
 
-/** An agent may write so many tokens in one reply: a quarter of the window leaves the rest to the conversation. */
+/** The share of the context window that one reply of an agent may fill. The rest is for the conversation. */
 const REPLY_SHARE = 1 / 4;
 
 const base = ({ url }: Facts) => `${url}/v1`;
 const keyOf = ({ key }: Facts) => key ?? ANY_KEY;
 const quoted = (text: string) => JSON.stringify(text);
 
-/** The programs by the name that `paddock connect` takes. Each setup follows the program's own documentation. */
+/** The programs by their names in `paddock connect`. Each setup follows the documentation of the program. */
 export const PROGRAMS: Record<string, Program> = {
   codex: {
     title: 'Codex CLI',
@@ -106,7 +106,7 @@ function codexToml(facts: Facts): string {
   ].join('\n');
 }
 
-/** Claude Code asks small models for small work, under names of its own, which only Anthropic's servers know. */
+/** Claude Code sends small tasks to small models, whose default names only the servers of Anthropic know. */
 function claudeVariables(facts: Facts): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: facts.url,
@@ -115,13 +115,13 @@ function claudeVariables(facts: Facts): Record<string, string> {
     ANTHROPIC_DEFAULT_OPUS_MODEL: facts.model,
     ANTHROPIC_DEFAULT_SONNET_MODEL: facts.model,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: facts.model,
-    // It takes models that it does not know for ones with a million tokens.
+    // Claude Code assumes a window of a million tokens for a model that it does not know.
     CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(facts.contextLength),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   };
 }
 
-/** Without it, a prompt beyond the window gets an empty reply, which means nothing to an agent. */
+/** Without it, a prompt that is longer than the window gets an empty reply, which an agent can not interpret. */
 const OVERFLOW = { context_overflow: 'error' };
 
 function opencodeSettings(facts: Facts): object {
@@ -159,10 +159,10 @@ function continueYaml(facts: Facts): string {
   ].join('\n');
 }
 
-/** Cline does not read settings without a time. */
+/** Cline ignores settings without a time. */
 const SOME_TIME = '2026-01-01T00:00:00.000Z';
 
-/** As `cline auth openai-compatible` writes it. */
+/** Returns the settings in the form that `cline auth openai-compatible` writes. */
 function clineProviders(facts: Facts): object {
   const provider = 'openai-compatible';
   const settings = { provider, apiKey: keyOf(facts), model: facts.model, baseUrl: base(facts) };

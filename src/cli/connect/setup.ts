@@ -5,19 +5,19 @@ export interface Facts {
   /** The key to send; null if the server needs none. */
   key: string | null;
   model: string;
-  /** In tokens. */
+  /** The context window, in tokens. */
   contextLength: number;
 }
 
 /** A file of settings that a program reads. */
 export interface SettingsFile {
-  /** Relative to the user's home. */
+  /** The path, relative to the home of the user. */
   path: string;
-  /** JSON is merged into a file that is there already; other formats are only written where there is no file yet. */
+  /** JSON is merged into an existing file. Other formats are written only if there is no file. */
   content: { format: 'json'; value: object } | { format: 'text'; text: string };
 }
 
-/** What a program needs to use a server: environment variables, a file of settings, or steps for its user. */
+/** The settings by which a program uses a server: environment variables, a file, or steps for the user. */
 export interface Setup {
   variables?: Record<string, string>;
   file?: SettingsFile;
@@ -27,10 +27,10 @@ export interface Setup {
 /** A program that can use Paddock. */
 export interface Program {
   title: string;
-  /** True if it works by calling tools with long prompts, as coding agents do. */
+  /** True for a coding agent or a similar program, which calls tools and sends long prompts. */
   agent: boolean;
   setup: (facts: Facts) => Setup;
 }
 
-/** Many clients insist on some key. A server without keys takes any. */
+/** A key for clients that refuse to work without one. A server without keys accepts any key. */
 export const ANY_KEY = 'none';

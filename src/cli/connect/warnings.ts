@@ -1,6 +1,6 @@
 import { AGENT_LENGTH } from '../../engine/context-length.ts';
 
-/** The facts about a model that tell whether an agent can work with it. Lengths are in tokens. */
+/** The facts about a model by which an agent can or can not work with it. Lengths are in tokens. */
 export interface AgentFacts {
   model: string;
   contextLength: number;
@@ -8,7 +8,7 @@ export interface AgentFacts {
   tools: boolean;
 }
 
-/** Says what will go wrong when an agent uses the model, and what mends it. */
+/** Returns the problems that an agent will have with the model, each with its remedy. */
 export function agentWarnings({ model, contextLength, trainedContextLength, tools }: AgentFacts): string[] {
   const warnings: string[] = [];
   if (contextLength < AGENT_LENGTH) {

@@ -6,7 +6,7 @@ import { describeEnd } from '../../pool/process/last-words.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import type { Finding } from './finding.ts';
 
-/** The result of probing a backend. `detail` names the device, or says why there is none. */
+/** The result of a probe. `detail` is the name of the device, or the reason why there is none. */
 export interface ProbeResult {
   ok: boolean;
   detail: string;
@@ -24,7 +24,7 @@ const PROBE_TIMEOUT_MS = 60_000;
 
 /** Probes all backends, and finds out which one a server would use. */
 export async function checkBackends(wanted: 'auto' | BackendName): Promise<Finding[]> {
-  // One at a time: two that start at once would disturb each other's measure of free memory.
+  // Two probes at once would disturb each other's measurement of free memory.
   const results: (ProbeResult & { name: BackendName; title: string })[] = [];
   for (const backend of BACKENDS) {
     const { name } = backend;
@@ -41,7 +41,7 @@ export async function checkBackends(wanted: 'auto' | BackendName): Promise<Findi
   ];
 }
 
-/** Returns the backend that a server would use, and why it would not use those before it. */
+/** Returns the backend that a server would use, and why it would not use the backends before it. */
 export function choose(wanted: 'auto' | BackendName, results: (ProbeResult & { name: BackendName })[]): Finding {
   const candidates = results.filter(({ name }) => wanted === 'auto' || name === wanted);
   const chosen = candidates.find(({ ok }) => ok);
@@ -58,7 +58,7 @@ export function choose(wanted: 'auto' | BackendName, results: (ProbeResult & { n
   };
 }
 
-/** Looks for a GPU that computes, as a server does. */
+/** Looks for a usable GPU in the way of the server. */
 export async function probeGpus(findGpu: FindGpu): Promise<ProbeResult> {
   const { gpu, passedOver } = await findGpu();
   if (!gpu) return { ok: false, detail: passedOver.join('; ') };
@@ -68,7 +68,7 @@ export async function probeGpus(findGpu: FindGpu): Promise<ProbeResult> {
   return { ok: true, detail: `${runtime}: ${names.join(', ')}, ${free}${others}` };
 }
 
-/** Probes a backend without a GPU in a process of its own. If that process crashes, the crash is the reason. */
+/** Probes the CPU or WebAssembly in another process. If that process crashes, the result says so. */
 export function probeBackend(name: 'cpu' | 'wasm', file = PROBE_FILE): Promise<ProbeResult> {
   return new Promise((resolve) => {
     execFile(process.execPath, [file, name], { timeout: PROBE_TIMEOUT_MS }, (error, stdout, stderr) => {

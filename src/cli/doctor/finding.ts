@@ -2,7 +2,7 @@
 export interface Finding {
   id: string;
   title: string;
-  /** `fail` means that the server can't serve, `warn` that something needs a look, `info` neither good nor bad. */
+  /** `fail`: the server can't serve. `warn`: something may need a change. `info`: neither good nor bad. */
   status: 'ok' | 'info' | 'warn' | 'fail';
   detail: string;
 }

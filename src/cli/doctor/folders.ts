@@ -2,16 +2,16 @@ import { access, constants, readdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
 import type { Log } from '../../contract/log.ts';
-import { messageOf } from '../../serve/errors.ts';
 import { paddockHome } from '../../serve/home.ts';
 import { counted } from '../../serve/output.ts';
 import { formatBytes } from '../../utils/bytes.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import { findLocalModels } from '../local-models.ts';
 import type { Finding } from './finding.ts';
 
 const LITTLE_DISK = 5e9;
 
-/** The models of a folder and the built-in one, with the problems of the scan. */
+/** The models of a folder and the built-in model, with the problems of the scan. */
 export interface FoundModels {
   folder: string;
   catalogue: FileCatalogue;

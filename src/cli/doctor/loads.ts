@@ -6,10 +6,12 @@ import { estimateLoad, type LoadEstimate } from '../estimate-load.ts';
 import type { Finding } from './finding.ts';
 import type { FoundModels } from './folders.ts';
 
-/** The models that are told of: the largest ones, since they show what the machine can hold. */
+/** The number of models to report: the largest ones, which show what the machine can hold. */
 const MOST_MODELS = 3;
 
-/** Tells what the largest models would get on this machine without a GPU: slots, window, memory and threads. */
+/**
+ * Returns what the largest models would get on this machine without a GPU: slots, context window, memory and threads.
+ */
 export function checkLoads({ catalogue }: Pick<FoundModels, 'catalogue'>, config: Config): Finding[] {
   const loads = catalogue
     .list()

@@ -1,16 +1,16 @@
 import type { FileCatalogue } from '../../catalogue/node/catalogue.ts';
 import type { ModelCard } from '../../contract/models/model.ts';
 import { sensesIn } from '../../contract/models/senses.ts';
-import { messageOf } from '../../serve/errors.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import type { Finding } from './finding.ts';
 
-/** Finds the models that take images or audio and the backend for them, and checks that images can be decoded. */
+/** Finds the models that read images or audio, and their backend, and checks that images can be decoded. */
 export async function checkMedia(catalogue: FileCatalogue, webAssembly: Finding | undefined): Promise<Finding[]> {
   const cards = catalogue.list().filter(({ id }) => catalogue.sourceOf(id)?.projector !== undefined);
   return [describeModels(cards, webAssembly), await checkImageReader()];
 }
 
-/** `webAssembly` is the finding for that backend. */
+/** Returns the finding for the models. `webAssembly` is the finding for that backend. */
 export function describeModels(cards: ModelCard[], webAssembly: Finding | undefined): Finding {
   const finding = { id: 'media', title: 'images, audio' };
   if (cards.length === 0) return { ...finding, status: 'info', detail: 'no model has a projector (mmproj) for them' };

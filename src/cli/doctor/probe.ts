@@ -1,9 +1,9 @@
 /**
- * Probes one backend and prints the result as a line of JSON: `node probe.js cpu|wasm`. It runs as a process of its own, since a wrong
- * binary may crash it.
+ * Probes one backend and prints the result as a line of JSON: `node probe.js cpu|wasm`. It has a process of its own,
+ * because an incompatible binary crashes it.
  */
 
-import { messageOf } from '../../serve/errors.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import type { ProbeResult } from './backends.ts';
 
 async function probe(backend: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { checkExposure } from '../../serve/config/exposure.ts';
 import type { Config } from '../../serve/config/settings.ts';
 import { tlsOf } from '../../serve/config/tls.ts';
-import { messageOf } from '../../serve/errors.ts';
 import { listenErrorCode } from '../../serve/listen-failure.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import { isPaddock, localUrl } from '../client/reach.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,12 +1,14 @@
 import type { Catalogue } from '../../contract/models/model.ts';
 import type { Config } from '../../serve/config/settings.ts';
-import { messageOf } from '../../serve/errors.ts';
 import { readKeysFile } from '../../serve/keys/keys-file.ts';
 import { counted } from '../../serve/output.ts';
 import { checkPreload } from '../../serve/preload.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import type { Finding } from './finding.ts';
 
-/** Checks what a server reads at its start and would not start without: the file of keys, and the models of `--preload`. */
+/**
+ * Checks the files and models without which a server would not start: the file of keys, and the models of `--preload`.
+ */
 export function checkStart(config: Pick<Config, 'keys' | 'preload'>, catalogue: Pick<Catalogue, 'find'>): Finding[] {
   return [...checkKeys(config.keys, catalogue), ...checkPreloaded(config.preload, catalogue)];
 }

@@ -1,7 +1,7 @@
 import { sayTuning, type Tuning } from '../../serve/tune/tunings.ts';
 import type { Finding } from './finding.ts';
 
-/** Tells what `paddock tune` has found on this machine. */
+/** Returns the results of `paddock tune` on this machine as a finding. */
 export function checkTunings(tunings: Tuning[], machine: string): Finding {
   const here = tunings.filter((tuning) => tuning.machine === machine);
   const detail =

@@ -1,30 +1,31 @@
 import type { TunedSettings } from '../../serve/tune/tunings.ts';
 import { median } from '../bench/measure.ts';
 
-/** How fast a model was with some settings. */
+/** The measured speed of a model with some settings. */
 export interface Trial {
   /** Tokens per second of all streams, prompts included. */
   togetherPerSecond: number;
-  /** From the request to the first token of a stream alone, in ms. */
+  /** Time from the request to the first token of a single stream, in ms. */
   firstTokenMs: number;
 }
 
-/** Two trials, one right after the other: with the defaults, and with other settings. */
+/** Two trials in immediate succession: one with the defaults, one with other settings. */
 export interface TrialPair {
   standard: Trial;
   tried: Trial;
 }
 
-/** So many times as fast settings must be to be adopted. Less is what a machine does by itself. */
+/** Settings must be this many times as fast as the defaults to be adopted. A smaller gain may be noise. */
 const LEAST_GAIN = 1.05;
-/** So many times as long the first token of a stream alone may take, at most. */
+/** The first token of a single stream may take at most this many times as long as with the defaults. */
 const MOST_WAIT = 1.05;
-/** Settings that begin below this are not tried again. */
+/** Settings whose first gain is below this are not measured again. */
 const HOPELESS = 1.02;
 
 /**
- * How many times as fast settings are, in the median of the pairs; null if they are not to be adopted: they must be faster in every
- * pair and clearly so in the median, and a stream alone must not wait longer.
+ * Returns the median gain of the pairs: how many times as fast the settings are. Returns null if the settings should
+ * not be adopted: they must be faster in every pair and clearly faster in the median, and a single stream must not wait
+ * longer for its first token.
  */
 export function gainOf(pairs: TrialPair[]): number | null {
   const gains = pairs.map(({ standard, tried }) => tried.togetherPerSecond / standard.togetherPerSecond);
@@ -35,8 +36,8 @@ export function gainOf(pairs: TrialPair[]): number | null {
 }
 
 /**
- * Tries settings against the defaults, by turns, and returns the best that are to be adopted, with how many times as fast they are;
- * without any, those of the defaults: none. `measure` is called for one trial at a time.
+ * Compares each candidate with the defaults, in turns, and returns the best one that should be adopted, with its gain.
+ * Returns empty settings and a gain of 1 if there is none. Runs one `measure` at a time.
  */
 export async function findBest(
   candidates: TunedSettings[],
@@ -47,7 +48,7 @@ export async function findBest(
   for (const settings of candidates) {
     const pairs: TrialPair[] = [];
     for (let round = 0; round < rounds; round++) {
-      // Who comes second may find a machine that has changed, so they swap places.
+      // The machine may change between two trials, so the two swap their order each round.
       const pair =
         round % 2 === 0
           ? { standard: await measure({}), tried: await measure(settings) }

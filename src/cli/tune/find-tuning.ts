@@ -2,7 +2,7 @@ import { DEFAULT_BATCH } from '../../serve/config/settings.ts';
 import type { TunedSettings } from '../../serve/tune/tunings.ts';
 import { findBest, type Trial } from './compare.ts';
 
-/** What a server chooses for a model by itself. */
+/** The settings that a server chooses for a model by default. */
 export interface Chosen {
   backend: string;
   slots: number;
@@ -16,9 +16,9 @@ export interface TrialSettings extends TunedSettings {
 
 /** Runs servers on this machine. */
 export interface Workbench {
-  /** Loads the model as a server does that nobody has tuned. */
+  /** Loads the model with the default settings. */
   warmUp(): Promise<Chosen>;
-  /** Measures the model with these settings, and so many streams at once. */
+  /** Measures the model with these settings and this many streams at once. */
   measure(settings: TrialSettings, streams: number): Promise<Trial>;
 }
 
@@ -26,20 +26,21 @@ const BATCHES = [256, 1024, 2048];
 const LEAST_SLOTS = 4;
 
 /**
- * Finds the settings that are better than the defaults, with how many times as fast they are. The defaults are those of the backend
- * that the model runs on, so they are read off a load. Throws an `Error` for a model with nothing to tune.
+ * Returns the settings that are better than the defaults, with their gain. The defaults depend on the backend, so the
+ * model is loaded once to read them. Throws an `Error` for a model with nothing to tune.
  */
 export async function findTuning(
   { warmUp, measure }: Workbench,
   rounds: number,
 ): Promise<{ backend: string; settings: TunedSettings; gain: number }> {
-  // The first load of a model reads it from the disk. No trial is to pay for that.
+  // The first load reads the model from the disk, which no trial should include.
   const { backend, slots } = await warmUp();
   if (backend === 'wasm') throw new Error('the model runs on WebAssembly: there is nothing to tune');
   const candidates = [
     ...BATCHES.map((batch) => ({ batch })),
     ...fewerSlots(slots).map((fewer) => ({ slots: fewer })),
-    // The default is to have it where the backend can. On some processors prompts take several times as long with it.
+    // The default is on where the backend supports it. On some processors, flash attention makes prompts several times
+    // as slow.
     { flashAttention: false },
   ];
   const trial = (tried: TunedSettings) =>
@@ -47,7 +48,7 @@ export async function findTuning(
   return { backend, ...(await findBest(candidates, trial, rounds)) };
 }
 
-/** The numbers of slots to try: halves, down to a few. */
+/** Returns the numbers of slots to try: repeated halves of the default. */
 function fewerSlots(slots: number): number[] {
   const half = Math.floor(slots / 2);
   return half < LEAST_SLOTS ? [] : [half, ...fewerSlots(half)];

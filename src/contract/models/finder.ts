@@ -2,7 +2,7 @@
 export interface FoundRepository {
   /** `org/name`. */
   repo: string;
-  /** As the hub counts them, which is of the last month. */
+  /** The downloads of the last month, as the hub counts them. */
   downloads: number;
   likes: number;
   /** True if only accounts that have accepted its terms get its files. */
@@ -11,30 +11,30 @@ export interface FoundRepository {
 
 /** One model of a repository: its files in one quantization. */
 export interface Variant {
-  /** What pulls it. */
+  /** The source that pulls this variant: see `Puller.pull`. */
   source: string;
-  /** In capitals, as in `Q4_K_M`; null if the file's name does not tell it. */
+  /** In capitals, as in `Q4_K_M`; null if the file's name does not contain it. */
   quantization: string | null;
-  /** All its files, in bytes. */
+  /** The size of all its files together, in bytes. */
   size: number;
   /** True if a file for images or audio is among them. */
   projector: boolean;
 }
 
-/** What there is to pull at a source. */
+/** The variants that can be pulled from a source. */
 export interface Offer {
-  /** `org/name`, or the host of a file elsewhere. */
+  /** `org/name`, or the host if the source is a URL. */
   origin: string;
-  /** The smallest first. */
+  /** In ascending order of size. */
   variants: Variant[];
-  /** The `source` of the variant that the source names, or else that a pull prefers; null if it is not clear. */
+  /** The `source` of the variant that a pull of the source would choose; null if the choice is not clear. */
   named: string | null;
 }
 
-/** Finds models that can be pulled. Each call throws an `ApiError` with what the client can do about it. */
+/** Finds models that can be pulled. Each function throws an `ApiError` that tells the client what to do. */
 export interface Finder {
-  /** The repositories with these words in their names, the most downloaded first. */
+  /** Returns the repositories with these words in their names, the most downloaded first. */
   search(words: string, limit: number, signal: AbortSignal): Promise<FoundRepository[]>;
-  /** Lists what a source has; see `Puller.pull`. */
+  /** Returns the variants at a source: see `Puller.pull`. */
   offer(source: string, signal: AbortSignal): Promise<Offer>;
 }

@@ -30,7 +30,7 @@ export interface ModelFile {
   size?: number;
 }
 
-/** The facts about a model that its files alone give, before it is loaded. */
+/** The facts about a model that are read from its files, before it is loaded. */
 export interface ModelCard {
   id: string;
   /** Unix time in seconds. */
@@ -51,13 +51,16 @@ export interface ModelCard {
   audioModel: boolean;
   /** True if the model ranks documents. Such a model writes no text. */
   rankingModel: boolean;
-  /** llama.cpp's name for the kind of network, as in `qwen2`. Absent where the card was made before it was kept. */
+  /**
+   * llama.cpp's name for the architecture, as in `qwen2`. Absent in cards stored by older versions, which did not have
+   * this field.
+   */
   architecture?: string;
-  /** The name of the weights' type, as in `Q4_K_M`. Absent if the file does not tell it. */
+  /** The quantization of the weights, as in `Q4_K_M`. Absent if the file does not name it. */
   quantization?: string;
 }
 
-/** The models on offer. */
+/** The models that can be used. */
 export interface Catalogue {
   list(): ModelCard[];
   find(id: string): ModelCard | undefined;
@@ -96,3 +99,6 @@ export interface Model {
   loaded: boolean;
   backend: BackendName | null;
 }
+
+/** A model as `GET /v1/models` lists it. */
+export type ListedModel = Omit<Model, 'sources'>;

@@ -4,11 +4,11 @@ import type { Model } from './model.ts';
  * An event of a pull. Sizes and amounts are in bytes, for all files of the model together; `completed` never decreases.
  */
 export type PullEvent =
-  /** The host is asked which files there are. */
+  /** The host is being asked for the list of files. */
   | { status: 'resolving' }
   | {
       status: 'downloading';
-      /** The file that is fetched now. */
+      /** The file that is being fetched. */
       file: string;
       completed: number;
       total: number;
@@ -20,7 +20,7 @@ export type PullEvent =
    * The pull pauses. The reason may be a lost connection that is retried, a host that asks to wait, or another process.
    */
   | { status: 'waiting'; reason: string }
-  /** A fetched file is checked: its size, its sha256, and whether it holds all that its header promises. */
+  /** A fetched file is being checked: its size, its sha256, and that it is as long as its header says. */
   | { status: 'verifying'; file: string }
   /** The model is in the catalogue. `alreadyHere` is true if it was there before with the same files. */
   | { status: 'done'; model: Model['id']; alreadyHere: boolean };
@@ -29,10 +29,10 @@ export type PullEvent =
 export interface Puller {
   /**
    * Fetches a model. It resumes where an earlier pull of the model stopped. Pulls of the same model share one download,
-   * which ends early only when nobody reads it any more. What is fetched by then is kept for the next pull.
+   * which is cancelled once the last of them is. The bytes fetched by then are kept for the next pull.
    *
    * @param source `hf:org/repo[:quant]`, `hf:org/repo/file.gguf` or the URL of a GGUF
-   * @throws ApiError with what the client can do about it; an incomplete model never gets into the catalogue
+   * @throws ApiError that tells the client what to do; an incomplete model never gets into the catalogue
    */
   pull(source: string, signal: AbortSignal): AsyncIterable<PullEvent>;
 }

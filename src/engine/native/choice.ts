@@ -1,5 +1,5 @@
 import type { EngineEvent, TokenLogprob } from '../../contract/events.ts';
-import type { Sampling } from '../../contract/sampling.ts';
+import { type Sampling, seedAfter } from '../../contract/sampling.ts';
 import { isGreedy } from '../../sampling/sampler.ts';
 import type { TextRequest } from '../engine.ts';
 import type { DraftModel } from './draw/draft-model.ts';
@@ -31,10 +31,10 @@ import type { Slot } from './prefix/prefix-store.ts';
 import type { PassTimes } from './step/pass-times.ts';
 import type { StepLoop } from './step/step-loop.ts';
 
-/** What decides how many tokens of a reply go into one pass. */
+/** The settings and measurements that decide how many tokens of a reply go into one pass. */
 export interface Ahead {
   times: PassTimes;
-  /** True if every token is to be drawn by itself. */
+  /** True if every token is drawn by itself, without guesses and forced tokens. */
   oneByOne: boolean;
   draft?: DraftModel | undefined;
 }
@@ -51,8 +51,9 @@ interface ChoiceContext {
 }
 
 /**
- * Runs one choice of a request on a slot that already has `cached` tokens of the prompt. `prompt` has the tokens to evaluate: the
- * prompt, and what another engine had drawn of the reply. Returns null if it was cancelled.
+ * Runs one choice of a request on a slot that already holds `cached` tokens of `prompt`: the tokens of the prompt,
+ * followed by the tokens of the reply that a previous engine drew. Resolves to null if it was cancelled. Throws if a
+ * forward pass or a draw fails.
  */
 export type RunChoice = (
   slot: Slot,
@@ -60,10 +61,11 @@ export type RunChoice = (
   prompt: readonly Token[],
   cached: number,
   onPrefill: (evaluated: number, scores?: TokenLogprob[]) => Promise<void>,
-  /** The place of the first prompt token to tell the log probability of, and of all after it; undefined tells none. */
+  /** The index of the first prompt token whose log probability is returned; undefined returns none. */
   scoresFrom?: number,
 ) => Promise<GenerationOutcome | null>;
 
+/** Returns the function that runs the choices of one request. */
 export function createChoiceRunner(context: ChoiceContext): RunChoice {
   const { vocabulary, loop, request, emit, signal } = context;
   const marks = vocabulary.specialTokens(request.marks);
@@ -109,14 +111,17 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
   };
 }
 
-/** The tokens of the text that a reply goes on with. Behind a control token a new text begins, but not behind that of a gap to fill. */
+/**
+ * Returns the tokens of the text that a reply continues. After a control token a new text begins, except after the one
+ * of infilling.
+ */
 function textBefore({ loaded: { model }, vocabulary }: ChoiceContext, prompt: Token[]): Token[] {
   const last = prompt.at(-1);
   const begins = last !== undefined && vocabulary.isControl(last) && last !== model.tokens.infill.middle;
   return begins ? [] : prompt;
 }
 
-/** Guesses need a model whose cache can drop its latest tokens. */
+/** Guesses are only made for a model whose cache can drop its latest tokens: wrong guesses have to be dropped. */
 async function createSource(
   context: ChoiceContext,
   choice: number,
@@ -147,9 +152,9 @@ async function createSource(
 }
 
 /**
- * True if tokens that can come in only one way need not be drawn. They have to where their probabilities are asked for, where a bias
- * may speak against their boundaries, and where what is drawn decides the later draws: with a seed, which is to give the same tokens
- * again, and with mirostat.
+ * True if tokens that the grammar forces need not be drawn. They are drawn if the request asks for probabilities; if it
+ * has a logit bias, which may favour other boundaries between the same characters; and if each draw decides later ones:
+ * with a seed, which has to give the same tokens again, and with mirostat.
  */
 function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean {
   const { mirostat, logitBias, anySeed } = sampling;
@@ -157,7 +162,7 @@ function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean 
   return drawsFreely && mirostat === 0 && logprobs === null && !promptLogprobs && logitBias.length === 0;
 }
 
-/** Follows the reply in its grammar, if it has one, from behind what another engine had drawn. */
+/** Follows the reply in its grammar, if it has one. Begins after the tokens that a previous engine drew. */
 function createReplyGuide(
   { loaded, vocabulary, request }: ChoiceContext,
   prompt: readonly Token[],
@@ -174,9 +179,10 @@ function createReplyGuide(
 }
 
 /**
- * Our samplers, where the highest logits are enough for them or llama.cpp lacks what is asked for; else llama.cpp's, which look at
- * all. A reply that another engine had begun goes on as that engine would have gone on: the grammar takes in what was drawn, and as
- * many random numbers are spent. Only mirostat's surprise starts anew.
+ * Chooses between Paddock's samplers and llama.cpp's. Paddock's are used if the highest logits are enough for them, or
+ * if llama.cpp has no such sampler; llama.cpp's look at all logits. A reply that a previous engine began continues as
+ * it would have there: the grammar accepts the drawn tokens, and as many random numbers are skipped. Only mirostat's
+ * surprise starts anew.
  */
 async function createDrawer(
   { loaded, decoder, vocabulary, request }: ChoiceContext,
@@ -186,7 +192,8 @@ async function createDrawer(
 ): Promise<TokenDrawer> {
   const { model, llama } = loaded;
   const { contextLength } = decoder;
-  const sampling = { ...request.sampling, seed: seedOf(request.sampling.seed, choice) };
+  // Every choice has its own seed. The first choice has the seed of the request.
+  const sampling = { ...request.sampling, seed: seedAfter(request.sampling.seed, choice) };
   const isEndOfTurn = (token: Token) => model.isEogToken(token);
   const common = { sampling, contextLength, history, isEndOfTurn };
   const grammar =
@@ -194,7 +201,7 @@ async function createDrawer(
 
   if (grammar) for (const token of drawn) grammar.accept(token);
 
-  // llama.cpp's random numbers can't be spent in advance; those of our samplers are the same.
+  // llama.cpp's random numbers cannot be skipped. Paddock's samplers draw the same numbers and can skip.
   const goesOn = drawn.length > 0 && !isGreedy(sampling);
   const exact = consideredTokens(sampling, contextLength) !== null;
   if (!exact && request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
@@ -213,11 +220,6 @@ async function createDrawer(
 /** True if the request needs a sampler that node-llama-cpp does not have. */
 function needsOwnSamplers({ mirostat, typicalP, dynatempRange }: Sampling): boolean {
   return mirostat !== 0 || typicalP !== 1 || dynatempRange !== 0;
-}
-
-/** Gives every choice its own seed. The first choice has the seed of the request. */
-function seedOf(seed: number, choice: number): number {
-  return (seed + choice) % 0xffffffff;
 }
 
 function toLogprob({ token, logprob = 0, alternatives = [] }: Drawn, vocabulary: Vocabulary): TokenLogprob {

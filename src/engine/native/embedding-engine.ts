@@ -8,7 +8,10 @@ import type { Vocabulary } from './llama/vocabulary.ts';
 import { createRankingPrompt } from './ranking-prompt.ts';
 import type { TextPasses } from './text-passes.ts';
 
-/** The answers of an embedding model. `contextLength` is in tokens. */
+/**
+ * Returns the answers of an embedding model. `embed` throws a 400 `ApiError` for an input of more than `contextLength`
+ * tokens.
+ */
 export function embeddingAnswers(
   context: LlamaEmbeddingContext,
   vocabulary: Vocabulary,
@@ -35,7 +38,10 @@ export function embeddingAnswers(
   };
 }
 
-/** The answers of a ranking model. `contextLength` is in tokens. */
+/**
+ * Returns the answers of a ranking model. `rerank` throws a 400 `ApiError` for a document of more than `contextLength`
+ * tokens.
+ */
 export function rerankAnswers(
   context: LlamaRankingContext,
   model: LlamaModel,

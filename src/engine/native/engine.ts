@@ -17,7 +17,7 @@ import {
   chatLength,
   inOurWords,
   type LlamaModel,
-  loadModel,
+  loadNativeModel,
   type NativeModel,
   unloadModel,
 } from './llama/llama.ts';
@@ -34,8 +34,12 @@ import { createPassTimes } from './step/pass-times.ts';
 import { measureThreads, type ThreadChoice } from './step/thread-count.ts';
 import { atOnce, createTextPasses } from './text-passes.ts';
 
+/** An engine that can save its slots before its process ends. */
 export interface LeavingEngine extends TextEngine {
-  /** Makes copies of what slots hold and has none yet, those included whose generations are being cancelled. */
+  /**
+   * Copies all slots that have no copy yet. Waits for the generations that are being cancelled, and copies their slots
+   * as well. Never rejects.
+   */
   leave(): Promise<void>;
 }
 
@@ -43,8 +47,8 @@ export interface LeavingEngine extends TextEngine {
  * Loads a model into llama.cpp's native build. Throws `InsufficientMemory` if there is too little memory, and a plain
  * error with the reason for every other failure.
  *
- * @param link the store that keeps copies of what slots hold
- * @param available tells the bytes of memory that can be had now
+ * @param link the connection to the store of copies; without it the engine makes no copies
+ * @param available returns the bytes of memory that are available now
  */
 export async function loadNativeEngine(
   options: EngineOptions,
@@ -54,8 +58,8 @@ export async function loadNativeEngine(
   link?: CopyLink & CopyFigures,
   available = availableMemory,
 ): Promise<LeavingEngine> {
-  const loaded = await loadModel(options, backend, log, memory);
-  // While it grows, a context is there twice.
+  const loaded = await loadNativeModel(options, backend, log, memory);
+  // While a context grows, it takes its memory twice.
   const grows = backend === 'cpu' && memory.needed <= memory.available / 2;
   const openContext = () => createGrowingContext(loaded.model, options, grows, log, available);
   try {
@@ -134,7 +138,7 @@ async function createEngine(
       async leave() {
         if (!idle) return;
         await idle.finish();
-        // A server that stops cancels its replies, which end at the next step.
+        // The server cancels its replies before it stops, and they end at the next step.
         await Promise.allSettled(running);
         await idle.finish();
       },
@@ -157,7 +161,10 @@ async function createEngine(
   };
 }
 
-/** The threads that are asked for, else on a CPU those that are measured to be quickest. */
+/**
+ * Returns the configured number of threads; without one, the number of cores on a GPU, and the quickest measured number
+ * on a CPU.
+ */
 async function threadsFor(decoder: Decoder, { threads }: EngineOptions, backend: 'gpu' | 'cpu'): Promise<ThreadChoice> {
   if (threads !== null) return { reply: threads, prompt: threads, reason: 'as configured' };
   const { count, reason } = usableCores();

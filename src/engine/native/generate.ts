@@ -12,12 +12,12 @@ import type { NativeModel, Token } from './llama/llama.ts';
 import type { Vocabulary } from './llama/vocabulary.ts';
 import type { Miss } from './prefix/cache-miss.ts';
 import { watchEarlyChanges } from './prefix/early-changes.ts';
-import { type Prefix, prefixOf, scopeAlone } from './prefix/prefix.ts';
+import { createPrefix, type Prefix, scopeAlone } from './prefix/prefix.ts';
 import type { PrefixStore, Prepared, Slot } from './prefix/prefix-store.ts';
 import { findTurnEnds } from './prefix/turn-ends.ts';
 import { createStepLoop, type StepDriver, type StepLoop } from './step/step-loop.ts';
 
-/** The tokens before and after the place of a miss whose text is shown. */
+/** The number of tokens before and after a cache miss whose text is reported. */
 const SHOWN_TOKENS = 12;
 const NO_MARKS: ReadonlySet<Token> = new Set();
 
@@ -31,7 +31,11 @@ interface GenerateContext {
   log: Log;
 }
 
-/** Makes the native engine's `generate`. One step loop moves all generations of a context forward together. */
+/**
+ * Makes the native engine's `generate`. One step loop moves all generations of a context forward together. `generate`
+ * throws a 400 `ApiError` for media and for a bias on an unknown token, a 503 `ApiError` if there is no memory for the
+ * prompt, and a plain error if all slots are busy or a forward pass fails.
+ */
 export function createGenerate({ driver, log, ...engine }: GenerateContext): TextEngine['generate'] {
   const { decoder, vocabulary, store } = engine;
   const { contextLength } = decoder;
@@ -44,7 +48,7 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
   );
   let alone = 0;
 
-  /** What a slot takes over from a copy needs its room before it is there. */
+  /** Before a slot is chosen: loading or copying needs room for the whole prompt. */
   const makeRoom = async (length: number) => {
     if (decoder.lacks(length)) await loop.between(() => decoder.reserve(length));
   };
@@ -62,7 +66,7 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
     await makeRoom(promptTokens + longestReplay(request));
     const common = request.cacheScope ?? '';
     const scope = usesCache(request) ? common : scopeAlone(common, ++alone);
-    const prompt = prefixOf(scope, tokenized.tokens);
+    const prompt = createPrefix(scope, tokenized.tokens);
     const scoresFrom = request.promptLogprobs && !request.resume ? tokenized.added : undefined;
     const slots = store.take(prompt, request.choices, request.cacheKey);
     const taken = new Set(slots);
@@ -88,12 +92,12 @@ export function createGenerate({ driver, log, ...engine }: GenerateContext): Tex
   };
 }
 
-/** The log probabilities of a prompt are known while it is evaluated, and only then. */
+/** False if the request asks for the log probabilities of its prompt: these need every prompt token evaluated. */
 function usesCache({ cachePrompt, promptLogprobs }: TextRequest): boolean {
   return cachePrompt && !promptLogprobs;
 }
 
-/** The most tokens of a choice that another engine had drawn. */
+/** Returns the most tokens that a previous engine drew for one choice. */
 function longestReplay({ resume = [] }: TextRequest): number {
   return Math.max(0, ...resume.map(({ tokens }) => tokens.length));
 }
@@ -107,7 +111,7 @@ interface Run extends Omit<GenerateContext, 'driver' | 'log'> {
   noteMiss: (miss: Miss | null, promptTokens: number) => void;
   request: TextRequest;
   prompt: Prefix;
-  /** The place of the first prompt token to tell the log probability of; undefined tells none. */
+  /** The index of the first prompt token whose log probability is returned; undefined returns none. */
   scoresFrom: number | undefined;
   slots: Slot[];
   /** Gives a slot back. */
@@ -117,21 +121,23 @@ interface Run extends Omit<GenerateContext, 'driver' | 'log'> {
 }
 
 /**
- * Runs all choices of a request that are not finished. The first slot evaluates the prompt, the others take it from there; each
- * slot takes the next choice when it has finished one.
+ * Runs all choices of a request that are not finished. The first slot evaluates the prompt, and the other slots copy it
+ * from there. A slot that has finished a choice takes the next one.
  */
 async function generateChoices(run: Run): Promise<void> {
   if (run.slots.length === 0) throw new Error('a generation was started while all slots were busy');
   const { request, prompt, scoresFrom, slots, free, store, vocabulary, emit, signal } = run;
   const startedAt = performance.now();
-  // Each slot that waits for another one listens.
+  // Each waiting slot adds a listener, which may be more than Node's default limit.
   setMaxListeners(0, signal);
   const outcomes: GenerationOutcome[] = [];
   const { resume = [] } = request;
-  /** What is to be evaluated for a choice: the prompt, and what another engine had drawn of the reply. */
+  /**
+   * Returns the tokens to evaluate for a choice: the prompt, and the tokens of the reply that a previous engine drew.
+   */
   const promptOf = (choice: number) => {
     const drawn = (resume[choice]?.tokens ?? []) as Token[];
-    return drawn.length === 0 ? prompt : prefixOf(prompt.scope, [...prompt.tokens, ...drawn]);
+    return drawn.length === 0 ? prompt : createPrefix(prompt.scope, [...prompt.tokens, ...drawn]);
   };
   const runChoice = createChoiceRunner(run);
   const choices = Array.from({ length: request.choices }, (_, choice) => choice).filter(
@@ -139,7 +145,7 @@ async function generateChoices(run: Run): Promise<void> {
   );
   const waiting = choices.values();
   const turnEnds = usesCache(request) ? findTurnEnds(prompt.tokens, vocabulary.isControl) : [];
-  /** Where the beginning of the first choice's prompt came from. */
+  /** The origin of the cached tokens of the first choice's prompt. */
   let use: CacheUse | undefined;
 
   const progressOf = (cache: number, total: number) => (processed: number, scores?: TokenLogprob[]) => {
@@ -193,7 +199,10 @@ async function generateChoices(run: Run): Promise<void> {
   });
 }
 
-/** Says where the beginning of a prompt came from. Where more was missed, it shows the prompt's own text around that place. */
+/**
+ * Describes where the cached tokens of a prompt came from. After a cache miss it has the prompt's text around that
+ * place.
+ */
 function describeUse({ miss, ...taken }: Prepared, prompt: readonly Token[], vocabulary: Vocabulary): CacheUse {
   if (!miss) return taken;
   const { at, why } = miss;

@@ -1,6 +1,6 @@
 import type { LlamaModel, Token } from './llama/llama.ts';
 
-/** llama.cpp knows that these tokenizers add a separator, even if the metadata does not tell. */
+/** llama.cpp adds a separator for these tokenizers even if the metadata does not ask for it. */
 const SEPARATING_TOKENIZERS = ['jina-v1-en', 'jina-v2-code', 'roberta-bpe'];
 
 /**

@@ -1,15 +1,15 @@
 import type { Llama } from './llama/llama.ts';
 import { afterText, startTrials, type ThreadTrials, threadsOf } from './step/thread-trials.ts';
 
-/** Computes a text of so many tokens. */
+/** Runs the forward pass for a text of this many tokens. */
 export type TextPasses = <T>(tokens: number, pass: () => Promise<T>) => Promise<T>;
 
-/** Where the number of threads does not matter, as on a GPU. */
+/** For engines where the number of threads does not matter, as on a GPU. */
 export const atOnce: TextPasses = (_, pass) => pass();
 
 /**
- * Computes texts with the number of threads that is the quickest now, `most` at most, for texts of about that length. node-llama-cpp
- * asks for the number before each pass.
+ * Runs each forward pass with the number of threads, at most `most`, that is the quickest now for texts of about its
+ * length. node-llama-cpp reads `maxThreads` before each pass.
  */
 export function createTextPasses(llama: Pick<Llama, 'maxThreads'>, most: number): TextPasses {
   const trials = new Map<number, ThreadTrials>();

@@ -3,12 +3,12 @@ import { posix } from 'node:path';
 import { availableOnMac } from './mac-memory.ts';
 import { readOrEmpty } from './read-or-empty.ts';
 
-/** The share of all memory that is left to everything else, and to errors of the estimates. */
+/** The share of all memory that is kept free for other programs and for errors of the estimates. */
 const MARGIN = 0.05;
 
 /**
- * The bytes that can be had now, within the limit of a container if there is one. Mapped files count as available, since the system can
- * take them back.
+ * Returns the bytes of memory that are available now, within the limit of a container if there is one. Mapped files
+ * count as available, because the system can drop them.
  */
 export function availableMemory(): number {
   const limit = containerLimit();
@@ -18,14 +18,14 @@ export function availableMemory(): number {
   return Math.max(0, free - MARGIN * total);
 }
 
-/** The memory limit of the process's container in bytes; null outside of a container. */
+/** Returns the memory limit of the process's container in bytes; null outside of a container. */
 function containerLimit(): number | null {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : null;
 }
 
 /**
- * Bytes that the processes of the container hold. The file cache is left out, because the system takes it back first.
+ * Returns the bytes that the container's processes hold. The file cache is left out, because the system drops it first.
  */
 function containerUse(): number {
   const statistics =
@@ -33,7 +33,7 @@ function containerUse(): number {
       .map(readOrEmpty)
       .find((text) => text !== '') ?? '';
   const bytes = /^(?:anon|total_rss) (\d+)$/m.exec(statistics)?.[1];
-  // Files in memory can't be taken back.
+  // The system cannot drop files that exist only in memory.
   const files = /^(?:shmem|total_shmem) (\d+)$/m.exec(statistics)?.[1] ?? 0;
   return bytes === undefined ? process.memoryUsage.rss() : Number(bytes) + Number(files);
 }

@@ -1,33 +1,38 @@
-/** Where a copy lies. */
+/** The kind of storage that holds a copy. */
 export type Tier = 'ram' | 'disk';
 
-/** A copy of a sequence's state, as its store tells an engine of it. */
+/** A copy of a sequence's state, as the store announces it to an engine. */
 export interface ToldCopy {
   name: string;
   tier: Tier;
   bytes: number;
-  /** Whose it is; empty where all share. */
+  /** Only requests of this scope may use the copy. */
   scope: string;
   tokens: Uint32Array;
 }
 
-/** What an engine says to the store of copies. `id` is a number of the engine's own, by which the store answers. */
+/**
+ * A message from an engine to the store of copies. The engine chooses `id`, and the store's answer has the same one.
+ */
 export type ToCopyStore =
-  /** Asks for a file to write a state of about so many bytes to; the answer is its path, or null if there is no room. */
+  /** Asks for a file for a state of about `bytes` bytes. The answer is its path, or null if there is no room. */
   | { kind: 'reserve'; id: number; bytes: number; tokens: number }
   /**
-   * The file has been written. The copies that it makes needless may go. The answer, without a path, comes when the copy has been told
-   * of, or given up.
+   * The reserved file has been written. The store may delete the copies in `replaces`. The answer has no path; it comes
+   * after the store has announced the copy or deleted it.
    */
   | { kind: 'saved'; id: number; scope: string; tokens: Uint32Array; evaluateMs: number; replaces: string[] }
-  /** The file was not written. */
+  /** The reserved file was not written. */
   | { kind: 'abandoned'; id: number }
-  /** Asks for a copy that is to be read; the answer is its path, or null if it is gone or damaged. It stays until `closed`. */
+  /**
+   * Asks for a copy to read. The answer is its path, or null if it is deleted or damaged. The store keeps it until
+   * `closed`.
+   */
   | { kind: 'open'; id: number; name: string }
-  /** The copy has been read. One that could not be is deleted. */
+  /** The copy is no longer read. If `ok` is false, it could not be loaded, and the store deletes it. */
   | { kind: 'closed'; name: string; ok: boolean };
 
-/** What the store of copies says to an engine. */
+/** A message from the store of copies to an engine. */
 export type FromCopyStore =
   | { kind: 'answer'; id: number; path: string | null }
   | { kind: 'added'; copies: ToldCopy[] }

@@ -2,15 +2,15 @@ import { availableParallelism } from 'node:os';
 import { posix } from 'node:path';
 import { readOrEmpty } from './read-or-empty.ts';
 
-/** The cores that this process may really use, and in words why. */
+/** The number of cores that this process may use, with the reason in words. */
 export interface UsableCores {
   count: number;
   reason: string;
 }
 
 /**
- * Counts the cores that this process may compute on: those of its affinity, and no more than the quota of its container
- * gives it time for. A container with 2 CPUs on a machine of 64 has 2.
+ * Counts the cores that this process may use: the cores of its affinity, but no more than the CPU quota of its
+ * container. A container with a quota of 2 CPUs on a machine with 64 cores has 2.
  */
 export function usableCores(
   read: (path: string) => string = readOrEmpty,
@@ -22,13 +22,17 @@ export function usableCores(
   return { count, reason: `${count} of ${allowed} cores: the container's quota is ${quota}` };
 }
 
-/** CPUs that the cgroups of this process, or those above them, allow; null without a limit. For versions 2 and 1. */
+/**
+ * Returns the CPU quota of this process's cgroups and their ancestors, in CPUs; null without a limit. Reads versions 2
+ * and 1.
+ */
 function cpuQuota(read: (path: string) => string): number | null {
   const cgroups = read('/proc/self/cgroup');
   const own = /^0::(\/.*)$/m.exec(cgroups)?.[1];
   const ownInVersion1 = /^\d+:(?:[^:]*,)?cpu(?:,[^:]*)?:(\/.*)$/m.exec(cgroups)?.[1];
   const quotas = [
-    // Inside of a container the path of the host is not there; its own group is the root then.
+    // Inside of a container, the path may be the host's, which does not exist there. The container's own group is then
+    // the root.
     ...ancestors(own ?? '/').map((path) => quotaOf2(read(posix.join('/sys/fs/cgroup', path, 'cpu.max')))),
     ...ancestors(ownInVersion1 ?? '/').map((path) => {
       const folder = posix.join('/sys/fs/cgroup/cpu', path);
@@ -38,7 +42,7 @@ function cpuQuota(read: (path: string) => string): number | null {
   return quotas.length > 0 ? Math.min(...quotas) : null;
 }
 
-/** `/a/b` as `/a/b`, `/a`, `/`: a limit of any of them holds. */
+/** Returns `/a/b`, `/a` and `/` for `/a/b`: the limits of all of them apply. */
 function ancestors(path: string): string[] {
   const paths = [path];
   for (let parent = path; parent !== '/'; ) {

@@ -3,8 +3,8 @@ import { InsufficientMemory } from '../memory-estimate.ts';
 import { stampOf } from './stamp.ts';
 import type { LoadResult, WorkerConfig } from './task.ts';
 
-/** What a process or a thread answers when its engine could not be loaded. The log gets the stack. */
-export function loadFailure(error: unknown, { engine, stamp }: WorkerConfig, log: Log): LoadResult {
+/** Returns the answer of a process or a thread whose engine could not be loaded. Logs the error with its stack. */
+export function failedLoadResult(error: unknown, { engine, stamp }: WorkerConfig, log: Log): LoadResult {
   log.debug('the engine could not be loaded', toLogFields(error));
   return {
     ok: false,

@@ -3,20 +3,20 @@ import { freemem } from 'node:os';
 import { sum } from '../../utils/sum.ts';
 
 /**
- * The bytes that a Mac can give to programs now. What Node calls free there are only the pages that hold nothing at all, some 100 MB on a
- * healthy machine: macOS fills the rest with what it can drop at once.
+ * Returns the bytes of memory that are available on a Mac now. Node's `freemem` counts only the pages without any
+ * contents there, about 100 MB on a healthy machine: macOS fills all other memory with caches that it can drop at once.
  */
 export function availableOnMac(run: typeof runTool = runTool): number {
   return readAvailable(run('vm_stat', [])) ?? freemem();
 }
 
-/** The bytes that other processes hold on a Mac. */
+/** Returns the bytes that the processes with these ids hold on a Mac. */
 export function heldOnMac(pids: number[], run: typeof runTool = runTool): number {
   if (pids.length === 0) return 0;
   return readHeld(run('ps', ['-o', 'rss=', '-p', pids.join()]));
 }
 
-/** Reads what `vm_stat` prints; null if that is something else. */
+/** Reads the output of `vm_stat`. Returns null if it has an unknown form. */
 function readAvailable(text: string): number | null {
   const pageBytes = /page size of (\d+) bytes/.exec(text)?.[1];
   const counts = ['free', 'speculative', 'inactive'].map(
@@ -26,7 +26,7 @@ function readAvailable(text: string): number | null {
   return sum(counts.map(Number)) * Number(pageBytes);
 }
 
-/** Reads what `ps` prints: a number of KiB in each line. */
+/** Reads the output of `ps`: a number of KiB in each line. */
 function readHeld(text: string): number {
   return sum(text.split('\n').map((line) => Number(line) || 0)) * 1024;
 }

@@ -2,13 +2,14 @@ import childProcess, { type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** The file of node-llama-cpp that runs as the process of a try-out. */
+/** The script of node-llama-cpp that tests a binary in a process of its own. */
 const TRY_OUT = 'testBindingBinary.js';
 
 /**
- * Leaves out node-llama-cpp's try-out of its binary, which takes half of an engine's start: it loads the binary in another
- * process first, since a wrong one may crash. An engine's process may crash: the server notices and takes the next backend.
- * There is no option for it, so this answers in place of the other process.
+ * Skips node-llama-cpp's test of its binary, which takes half of an engine's start: it first loads the binary in
+ * another process, because a wrong binary may crash. An engine's process may crash: the server notices and takes the
+ * next backend. There is no option to skip the test, so this replaces the other process by an object that reports
+ * success.
  */
 export function leaveOutTryOut(): void {
   const { fork } = childProcess;
@@ -19,7 +20,7 @@ export function leaveOutTryOut(): void {
   syncBuiltinESMExports();
 }
 
-/** A process that is asked to load a binary and to try it, says that it has, and exits. */
+/** Returns an object in place of the process: it reports that the binary was loaded and tested, and exits. */
 function pretendToTry(): ChildProcess {
   const answers: Record<string, () => boolean> = {
     start: () => tryOut.emit('message', { type: 'loaded' }),

@@ -1,19 +1,22 @@
 import type { Port } from '../../contract/port.ts';
 
-/** What one port says over the channel that it shares with others. `closed` is its last frame. */
+/** A message of one port on the channel that many ports share. `closed` is the last frame of a port. */
 export type Frame = { port: number; message: unknown } | { port: number; closed: true };
 
 /** Many ports over one channel, such as the one between a process and its child. */
 export interface PortMux {
-  /** Opens a port. The other end hears of it with its first message; `closed` resolves when that end has closed it. */
+  /**
+   * Opens a port. The other end learns of it by the first message. `closed` resolves when the other end has closed the
+   * port.
+   */
   open(): { port: Port; closed: Promise<void> };
-  /** Takes in what the other end sent. */
+  /** To be called with the frames that the other end sent. */
   receive(frames: Frame[]): void;
 }
 
 interface PortState {
   handler: Port['onmessage'];
-  /** Messages that came before there was a handler. */
+  /** The messages that came before a handler was set. */
   early: unknown[];
   closedHere: boolean;
   closedThere: boolean;
@@ -21,10 +24,11 @@ interface PortState {
 }
 
 /**
- * Makes one end. What all ports say in one turn of the event loop goes out as one message: with 16 slots, one a step.
+ * Makes one end of the channel. The frames of all ports in one turn of the event loop are sent as one message: with 16
+ * slots, that is one message per step instead of 16.
  *
  * @param send sends frames to the other end
- * @param accept is given each port that the other end opens; only one of the ends opens ports
+ * @param accept called with each port that the other end opens; only one of the two ends opens ports
  */
 export function createPortMux(send: (frames: Frame[]) => void, accept: (port: Port) => void): PortMux {
   const states = new Map<number, PortState>();
@@ -88,7 +92,8 @@ export function createPortMux(send: (frames: Frame[]) => void, accept: (port: Po
     },
     receive(frames) {
       for (const frame of frames) {
-        // The first frame of a port is a message, so what is unknown and closed has been there.
+        // The first frame of a new port is a message. A `closed` frame of an unknown port belongs to one that was
+        // closed before.
         if (!states.has(frame.port) && 'message' in frame) accept(add(frame.port, () => {}));
         take(frame);
       }

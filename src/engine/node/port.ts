@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Port } from '../../contract/port.ts';
 
-/** Turns Node's MessagePort into the wire's port. Node's type lacks `onmessage`. */
+/** Wraps Node's MessagePort as the wire's port. Node's type has no `onmessage`. */
 export function nodePort(port: MessagePort): Port {
   let handler: Port['onmessage'] = null;
   port.on('message', (data: unknown) => handler?.({ data }));

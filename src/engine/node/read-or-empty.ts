@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The text of a file; empty where there is none, as of /proc on other systems than Linux. */
+/** Returns the text of a file; '' if it cannot be read, such as a file of /proc on a system other than Linux. */
 export function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');

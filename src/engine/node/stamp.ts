@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { ModelSource } from '../engine.ts';
 
-/** A text that differs once a file of the model has been replaced or changed; null while one of them is missing. */
+/** Returns a text that changes when a file of the model is replaced or changed; null if a file is missing. */
 export function stampOf({ files, projector }: Pick<ModelSource, 'files' | 'projector'>): string | null {
   try {
     const stamps = [...files, ...(projector === undefined ? [] : [projector])].map((file) => {

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ModelTraits, Prepared } from '../../chat/prepare.ts';
+import type { ModelTraits, PreparedRequest } from '../../chat/prepare.ts';
 import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
 import type { ErrorData } from '../../contract/errors.ts';
 import type { GenerationRequest } from '../../contract/generation-request.ts';
@@ -11,18 +11,18 @@ import type { Frame } from './port-mux.ts';
 export interface WorkerConfig {
   backend: BackendName;
   engine: EngineOptions;
-  /** That of the model's files, by `stampOf`. With other files no engine is to work for this model. */
+  /** The result of `stampOf` for the model's files. An engine must not run if its files have another stamp. */
   stamp: string | null;
   /**
-   * In bytes. `needed` is the least that the model needs. `available` is what the machine has for it, the memory of a
-   * GPU excluded.
+   * In bytes. `needed` is the least memory that the model needs. `available` is the machine's available memory, without
+   * that of a GPU.
    */
   memory: { needed: number; available: number };
-  /** What an engine is to know that has a store for copies of what its slots hold; null if it has none. */
+  /** The figures for the store of copies; null if the engine has no store. */
   copies: CopyFigures | null;
 }
 
-/** The size of copies, as far as the model's header tells. */
+/** The figures of a model's header from which the size of copies is estimated. */
 export interface CopyFigures {
   /** The bytes of the keys and values of one token. */
   bytesPerToken: number;
@@ -31,13 +31,13 @@ export interface CopyFigures {
 /** A task for a worker thread. */
 export type WorkerTask =
   | { kind: 'load' }
-  /** Serves the one call that comes over the port, in the words of core/wire.ts, and ends with it. */
+  /** Serves the one call that comes over the port, in the messages of `src/wire`. The task ends with the call. */
   | { kind: 'serve'; port: MessagePort };
 
 /** The answer to `load`. A failure's reason is for the log and the operator, not for clients. */
 export type LoadResult =
   | { ok: true; info: EngineInfo; traits: ModelTraits }
-  /** `changed` means that its files are not those any more that the configuration tells of. */
+  /** `changed` is true if the model's files no longer have the stamp of the configuration. */
   | { ok: false; reason: string; lacksMemory: boolean; changed: boolean };
 
 /** A log line on its way from a worker to the main thread. */
@@ -47,15 +47,17 @@ export interface WorkerLogLine {
   fields: Record<string, unknown>;
 }
 
-/** What the server says to an engine's process. Plain data. */
+/** A message from the server to an engine's process. Plain data. */
 export type ToEngineProcess =
   | { kind: 'load'; config: WorkerConfig }
   | { kind: 'frames'; frames: Frame[] }
   | { kind: 'copies'; message: FromCopyStore }
-  /** Asks for copies of what slots hold and has none yet. Then the process is ended. */
+  /**
+   * Asks the process to copy all slots that have no copy yet, and to answer `left`. Then the server ends the process.
+   */
   | { kind: 'leave' };
 
-/** What an engine's process says. `alive` comes every second: one that is silent for long is stuck. */
+/** A message from an engine's process. `alive` comes every second: a process that is silent for long is stuck. */
 export type FromEngineProcess =
   | { kind: 'loaded'; result: LoadResult }
   | { kind: 'frames'; frames: Frame[] }
@@ -64,11 +66,11 @@ export type FromEngineProcess =
   | { kind: 'left' }
   | { kind: 'alive' };
 
-/** What a thread that prepares requests is asked. */
+/** A task for a thread that prepares requests. */
 export interface PrepareTask {
   traits: ModelTraits;
   request: GenerationRequest;
 }
 
-/** The answer; an error is one for the caller. */
-export type PrepareResult = { ok: true; prepared: Prepared } | { ok: false; error: ErrorData };
+/** The answer to a `PrepareTask`. The error is an `ApiError` for the client. */
+export type PrepareResult = { ok: true; prepared: PreparedRequest } | { ok: false; error: ErrorData };

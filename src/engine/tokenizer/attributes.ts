@@ -1,6 +1,6 @@
 import type { GgufVocabulary } from '../../gguf/vocabulary.ts';
 
-/** What a token is, in llama.cpp's bits. */
+/** The attributes of a token, as llama.cpp's bits. */
 export const UNKNOWN = 1;
 export const UNUSED = 2;
 export const NORMAL = 4;
@@ -8,10 +8,10 @@ export const CONTROL = 8;
 export const USER_DEFINED = 16;
 export const BYTE = 32;
 
-/** The bits by the numbers of types in a GGUF, from 0 (undefined) on. */
+/** The bits for each token type of a GGUF, from type 0 (undefined) on. */
 const BITS_OF_TYPE = [0, NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE];
 
-/** llama.cpp takes these for the end of a reply, and for control tokens whatever their type. */
+/** The names of tokens that llama.cpp takes for the end of a reply, and for control tokens whatever their type. */
 const ENDS = [
   '<|eot_id|>',
   '<|im_end|>',
@@ -37,7 +37,10 @@ const ENDS = [
   '[e~[',
 ];
 
-/** The tokens of infilling, which llama.cpp takes for control tokens: of each row the first that the header does not name. */
+/**
+ * The tokens of infilling. llama.cpp takes the first one of each row for a control token, if the header does not name
+ * another one.
+ */
 const INFILL: Record<string, string[]> = {
   fim_pre: [
     '<|fim_prefix|>',
@@ -74,12 +77,12 @@ const INFILL: Record<string, string[]> = {
   fim_sep: ['<|file_sep|>'],
 };
 
-/** gpt-oss must always see these, so they are no control tokens. */
+/** The text of these tokens of gpt-oss must appear in replies, so llama.cpp does not take them for control tokens. */
 const ALWAYS_SHOWN = ['<|channel|>', '<|message|>', '<|start|>', '<|constrain|>'];
 
 /**
- * Tells of each token what it is: by its type in the header, and by its name where llama.cpp corrects the header. An engine that
- * took other tokens for control tokens would cut the same text differently.
+ * Returns the attributes of each token: by its type in the header, and by its name where llama.cpp corrects the header.
+ * With other control tokens than llama.cpp, the same text would be cut differently.
  */
 export function attributesOf({ tokens, types, fields }: GgufVocabulary, ids: ReadonlyMap<string, number>): Uint8Array {
   const attributes = Uint8Array.from(tokens, (_, id) =>
@@ -108,10 +111,10 @@ export function attributesOf({ tokens, types, fields }: GgufVocabulary, ids: Rea
   return attributes;
 }
 
-/** Side of a special token on which llama.cpp swallows the white space. */
+/** Returns the side of a special token on which llama.cpp removes white space; null for neither. */
 export type Strips = (name: string) => 'left' | 'right' | null;
 
-/** Tells which special tokens swallow white space: llama.cpp knows it by the names of models. */
+/** Returns the rule by which white space is removed beside special tokens. llama.cpp decides it by the model's name. */
 export function stripsOf({ pre, fields }: GgufVocabulary): Strips {
   const name = (fields.text('general.name') ?? '').toLowerCase();
   const architecture = fields.text('general.architecture') ?? '';

@@ -3,14 +3,17 @@ import { LETTER_OF_BYTE } from '../byte-alphabet.ts';
 import { mergeCharacters } from './merge.ts';
 import type { PreTokenizer } from './pre-tokenizers.ts';
 
-/** Words that are remembered with their tokens, and how long they may be, in characters. */
+/** The most words that are cached with their tokens, and their greatest length in characters. */
 const MOST_KNOWN = 10_000;
 const LONGEST_KNOWN = 32;
 
-/** Returns the tokens of plain text, which spells no special token. */
+/** Returns the tokens of a text without special tokens. */
 export type Encode = (text: string) => number[];
 
-/** A vocabulary of merges, as in GPT-2: each word is taken apart into bytes, and its pairs are merged in the order of the list. */
+/**
+ * Makes the encoder of a vocabulary of merges, as in GPT-2: each word is cut into bytes, and pairs are merged in the
+ * order of the list.
+ */
 export function createBytePairs(
   { merges }: GgufVocabulary,
   ids: ReadonlyMap<string, number>,
@@ -21,7 +24,7 @@ export function createBytePairs(
   const rankOf = (left: string, right: string) => ranks.get(`${left} ${right}`);
   const utf8 = new TextEncoder();
   const spell = (word: string) => Array.from(utf8.encode(word), (byte) => LETTER_OF_BYTE[byte]).join('');
-  /** A part that is no token is its bytes, those that are tokens. */
+  /** A part that is no token becomes the tokens of its bytes. Bytes without a token are left out. */
   const bytesOf = (part: string) =>
     plain ? Array.from(utf8.encode(part), byteName) : [...part].filter((letter) => letter < '\u0080');
   const idsOf = (part: string): number[] => {
@@ -52,7 +55,7 @@ export function createBytePairs(
   };
 }
 
-/** The name of the token that is a single byte, in vocabularies that are written in plain characters. */
+/** Returns the name of the token for a single byte, in vocabularies that are written in plain characters. */
 export function byteName(byte: number): string {
   return `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
 }

@@ -2,9 +2,10 @@ const LABEL = 0x8000_00ff;
 const VALUE = 0x7fff_ffff;
 
 /**
- * Makes the function that replaces characters by SentencePiece's table, "ｆ" by "f" for example. What is in `kept` stays as it is.
- * The table is a double array: four bytes with its length, then its nodes of 32 bits, then the replacements, each with a zero byte at
- * its end. A node has the byte that leads to it in its low bits, and the place of its children in its high ones.
+ * Makes the function that replaces characters by SentencePiece's table, "ｆ" by "f" for example. The texts in `kept` are
+ * not changed. The table is a double array: four bytes with its length, then its nodes of 32 bits, then the
+ * replacements, each with a zero byte at its end. A node has the byte that leads to it in its low bits, and the place
+ * of its children in its high ones.
  */
 export function createCharsmap(table: Uint8Array, kept: string[]): (text: string) => string {
   if (table.length === 0) return (text) => text;
@@ -21,7 +22,7 @@ export function createCharsmap(table: Uint8Array, kept: string[]): (text: string
   };
   const childrenOf = (node: number) => (node >>> 10) << ((node & 0x200) >>> 6);
 
-  /** The longest replaced beginning of the bytes from `start` on, and what replaces it. */
+  /** Returns the longest beginning of the bytes from `start` on that is replaced, and its replacement. */
   const match = (bytes: Uint8Array, start: number): { length: number; at: number } => {
     const found = { length: 0, at: 0 };
     let index = childrenOf(nodeAt(0));
@@ -63,7 +64,10 @@ export function createCharsmap(table: Uint8Array, kept: string[]): (text: string
   };
 }
 
-/** Returns how many characters from an index on begin one of the texts. llama.cpp also keeps a mere beginning of one. */
+/**
+ * Returns how many characters from an index on are the beginning of one of the texts. As in llama.cpp, a part of one is
+ * enough.
+ */
 function createPrefixes(texts: string[]): (text: string, index: number) => number {
   const beginnings = new Set(texts.flatMap((text) => Array.from(text, (_, at) => [...text].slice(0, at + 1).join(''))));
   return (text, index) => {

@@ -1,7 +1,7 @@
-/** How good a merge of two neighbours is: the lowest is made first. Undefined if they don't merge. */
+/** Returns the rank of a merge of two neighbours; undefined if they do not merge. The lowest rank is merged first. */
 export type RankOf = (left: string, right: string) => number | undefined;
 
-/** A possible merge. It is outdated when one of its parts has another length by now. */
+/** A possible merge. It is outdated once one of its parts has another length. */
 interface Candidate {
   rank: number;
   left: number;
@@ -11,8 +11,8 @@ interface Candidate {
 }
 
 /**
- * Merges the characters of a text pair by pair, the best rank first and of equals the leftmost, and returns the parts. The time
- * grows with n log n, so one endless word costs no more than many short ones.
+ * Merges the characters of a text pair by pair, and returns the parts. The lowest rank is merged first; of equal ranks,
+ * the leftmost pair. The time grows with n log n, so a very long word costs hardly more than many short ones.
  */
 export function mergeCharacters(text: string, rankOf: RankOf): string[] {
   const parts: (string | null)[] = [...text];
@@ -48,7 +48,7 @@ function isBefore(a: Candidate, b: Candidate): boolean {
   return a.rank < b.rank || (a.rank === b.rank && a.left < b.left);
 }
 
-/** Adds to a binary heap whose first item comes before all others. */
+/** Adds an item to a binary heap whose first item is the next to merge. */
 function push(heap: Candidate[], item: Candidate): void {
   let at = heap.length;
   while (at > 0) {

@@ -1,15 +1,19 @@
 /** Cuts a text into words, or a word into smaller ones. */
-export type Rule = (text: string) => string[];
+export type SplitRule = (text: string) => string[];
 
 /** How one family of vocabularies prepares a text. */
 export interface PreTokenizer {
-  /** The rules, one after the other: each cuts what the one before left. */
-  rules: Rule[];
-  /** Which words of the vocabulary are one token however their merges go: all, those of line breaks alone, or none. */
+  /** The rules in their order: each one cuts the words of the rule before it. */
+  rules: SplitRule[];
+  /**
+   * The words of the vocabulary that are one token whatever the merges say: all, only those of line breaks, or none.
+   */
   whole: 'all' | 'newlines' | 'none';
-  /** Whether the vocabulary is written in plain characters with `▁` for spaces, not in GPT-2's alphabet for bytes. */
+  /**
+   * True if the vocabulary is written in plain characters with `▁` for spaces, and not in GPT-2's alphabet for bytes.
+   */
   plain: boolean;
-  /** Whether a text begins with the beginning-of-sequence token if the header does not say. */
+  /** The default for whether prompts begin with the beginning-of-sequence token. The header may override it. */
   addBos: boolean;
 }
 
@@ -21,13 +25,13 @@ const BLANKS = String.raw`${SPACE}+(?!\P{White_Space})|${SPACE}+`;
 const SIGNS = String.raw` ?[^${SPACE}\p{L}\p{N}]+`;
 const LEAD = String.raw`[^\r\n\p{L}\p{N}]?`;
 
-/** The words of Llama 3 and its many heirs, which differ in how many digits belong together. */
+/** The words of Llama 3 and of many later models, which differ in the number of digits in a word. */
 const modern = (digits: string, letters = String.raw`\p{L}`) =>
   rule(
     String.raw`${CONTRACTION}|${LEAD}[${letters}]+|${digits}| ?[^${SPACE}${letters}\p{N}]+[\r\n]*|${LINES}|${BLANKS}`,
   );
 
-/** Words that also end where an upper case letter follows a lower case one. */
+/** Words that also end before an upper case letter that follows a lower case one. */
 const cased = (contraction: string, digits: string, letters = String.raw`\p{L}`) => {
   const upper = `(?:(?=[${letters}])[^a-z])`;
   const lower = `(?:(?=[${letters}])[^A-Z])`;
@@ -55,15 +59,15 @@ const HAN = '\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2ebef}\uf
 
 interface Family {
   names: string[];
-  rules: Rule[];
+  rules: SplitRule[];
   whole?: 'all' | 'newlines';
   plain?: true;
   addBos?: true;
 }
 
 /**
- * The families of byte-level vocabularies by the names that llama.cpp knows them by (`llama-vocab.cpp`). The rules are
- * llama.cpp's, also where a model was trained with others: a count must be that of the engine. A family is here only if its
+ * The families of byte-level vocabularies by their names in llama.cpp (`llama-vocab.cpp`). The rules are llama.cpp's,
+ * even if a model was trained with other rules: a count of tokens must be the engine's. A family is only listed if its
  * tokens were compared with llama.cpp's.
  */
 const FAMILIES: Family[] = [
@@ -189,8 +193,8 @@ export function preTokenizerOf(name: string): PreTokenizer | undefined {
 /** The names of all families. */
 export const PRE_TOKENIZERS: string[] = FAMILIES.flatMap(({ names }) => names);
 
-/** Makes a rule of a pattern: each match is a word, and so is what stands between two matches. */
-function rule(pattern: string): Rule {
+/** Makes a rule from a pattern: each match is a word, and so is the text between two matches. */
+function rule(pattern: string): SplitRule {
   const matches = new RegExp(pattern, 'gu');
   return (text) => {
     const words: string[] = [];

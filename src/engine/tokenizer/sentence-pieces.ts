@@ -3,8 +3,8 @@ import { byteName, type Encode } from './byte-pairs.ts';
 import { mergeCharacters } from './merge.ts';
 
 /**
- * A vocabulary of scores, as in Llama 2: of all neighbours that together are a token, those with the best score merge first. What
- * is no token in the end is its bytes.
+ * Makes the encoder of a vocabulary of scores, as in Llama 2: of all neighbours that together are a token, the pair
+ * with the best score merges first. A part that is no token in the end becomes the tokens of its bytes.
  */
 export function createSentencePieces(
   { scores }: GgufVocabulary,

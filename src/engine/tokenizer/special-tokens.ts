@@ -6,7 +6,7 @@ export interface SpecialToken {
   id: number;
 }
 
-/** Cuts a text into the special tokens that it spells, and the text between them. */
+/** Cuts a text into the ids of the special tokens that it spells, and the text between them. */
 export type SplitSpecial = (text: string) => (string | number)[];
 
 interface Match extends SpecialToken {
@@ -14,8 +14,9 @@ interface Match extends SpecialToken {
 }
 
 /**
- * Makes the cutter for some tokens. As in llama.cpp, a longer token wins over a shorter one wherever they overlap. The time does
- * not grow with the number of tokens, of which models have up to 15,000, but with the number of their different lengths.
+ * Makes the function that cuts a text at these tokens. As in llama.cpp, a longer token wins over a shorter one wherever
+ * they overlap. The time grows with the number of different token lengths, but not with the number of tokens, which is
+ * up to 15,000.
  */
 export function createSpecialSplitter(tokens: SpecialToken[], strips: Strips): SplitSpecial {
   const ids = new Map(tokens.map(({ text, id }) => [text, id]));

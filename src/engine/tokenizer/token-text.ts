@@ -1,24 +1,24 @@
 import { byteLevelBytes } from '../byte-alphabet.ts';
 import { BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED } from './attributes.ts';
 
-/** How a vocabulary writes its tokens. */
-export interface Writing {
+/** The rules by which a vocabulary's tokens become text. */
+export interface TokenSpelling {
   tokens: string[];
   attributes: Uint8Array;
-  /** Whether tokens are written in GPT-2's alphabet for bytes, or in plain characters with `▁` for spaces. */
+  /** True if tokens are written in GPT-2's alphabet for bytes, false if in plain characters with `▁` for spaces. */
   byteLevel: boolean;
-  /** Whether a text loses the space that its first token begins with: tokenizing adds one. */
+  /** True if the space at the beginning of a text is removed, because tokenizing adds one. */
   dropsFirstSpace: boolean;
-  /** Whether spaces before punctuation and short endings are taken out, as BERT's tokens need it. */
+  /** True if spaces before punctuation and short endings are removed, as BERT's tokens need it. */
   cleans: boolean;
 }
 
 const utf8 = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Returns the text of tokens, special tokens by their names, as llama.cpp writes it. */
-export function textOf(tokens: number[], writing: Writing): string {
-  const bytes = tokens.map((token) => bytesOf(token, writing));
+/** Returns the text that llama.cpp writes for tokens, with the names of special tokens. */
+export function textOfTokens(tokens: number[], writing: TokenSpelling): string {
+  const bytes = tokens.map((token) => bytesOfToken(token, writing));
   const text = decoder.decode(joined(bytes));
   const begun = writing.dropsFirstSpace && bytes[0]?.[0] === SPACE ? text.slice(1) : text;
   return writing.cleans ? cleaned(begun) : begun;
@@ -27,7 +27,7 @@ export function textOf(tokens: number[], writing: Writing): string {
 const SPACE = 0x20;
 
 /** Returns the UTF-8 bytes of one token, which may be a part of a character. For a special token they are its name. */
-export function bytesOf(token: number, { tokens, attributes, byteLevel }: Writing): Uint8Array {
+export function bytesOfToken(token: number, { tokens, attributes, byteLevel }: TokenSpelling): Uint8Array {
   const entry = tokens[token] ?? '';
   const is = attributes[token] ?? 0;
   if (byteLevel) return ((is & NORMAL) !== 0 && byteLevelBytes(entry)) || utf8.encode(entry);

@@ -5,32 +5,33 @@ import { createBytePairs, type Encode } from './byte-pairs.ts';
 import { type PreTokenizer, preTokenizerOf } from './pre-tokenizers.ts';
 import { createSentencePieces } from './sentence-pieces.ts';
 import { createSpecialSplitter } from './special-tokens.ts';
-import { bytesOf, textOf, type Writing } from './token-text.ts';
+import { bytesOfToken, type TokenSpelling, textOfTokens } from './token-text.ts';
 import { createUnigrams } from './unigrams.ts';
 import { createWordPieces } from './word-pieces.ts';
 
 /**
- * A model's tokenizer in JavaScript, for engines that do not tell their tokens. It gives llama.cpp's tokens, which
- * `tokenizer.test.ts` holds it to; they are not always those of the model's makers.
+ * A model's tokenizer in JavaScript, for engines that do not return their tokens. It gives llama.cpp's tokens, which
+ * `tokenizer.test.ts` checks. They are not always the tokens of the model's makers.
  *
- * No library does this. `@huggingface/tokenizers` 0.2.0 was read and measured: of the four kinds, only its merges of byte pairs give
- * llama.cpp's tokens. Scores it lacks, its words and probabilities are normalized otherwise, and of two special tokens that overlap
- * it takes the first, not the longest. Its merges for Llama 3's vocabulary hold 81 MB beside the strings, where `byte-pairs.ts` holds
- * 37 MB with them, and one word of 32,768 letters takes it 2 to 5 times as long.
+ * No library gives llama.cpp's tokens. `@huggingface/tokenizers` 0.2.0 was read and measured: of the four kinds of
+ * vocabularies, it has the same tokens only for byte pairs. It has no vocabularies of scores, it normalizes words and
+ * probabilities differently, and of two overlapping special tokens it takes the first, not the longest. Its merges of
+ * Llama 3's vocabulary take 81 MB besides the strings, and those of `byte-pairs.ts` 37 MB with the strings. It takes 2
+ * to 5 times as long for one word of 32,768 letters.
  */
 export interface Tokenizer {
   /** The number of tokens in the vocabulary. */
   size: number;
-  /** The token that a prompt begins with; null if the model wants none. */
+  /** The beginning-of-sequence token, with which a prompt begins; null if the model wants none. */
   bos: number | null;
   /**
-   * Returns the tokens of a text. With `special`, a special token that the text spells becomes that token. With `goesOn`, ordinary
-   * text stands before it, so no space is put there.
+   * Returns the tokens of a text. With `special`, a special token that the text spells becomes that token. With
+   * `goesOn`, the text follows ordinary text, so no space is added before it.
    */
   encode(text: string, special: boolean, goesOn?: boolean): number[];
   /**
-   * Returns the text of tokens, special tokens by their names. Some kinds of vocabularies take out spaces before punctuation; with
-   * `clean` false they stay.
+   * Returns the text of tokens, with the names of special tokens. Some kinds of vocabularies remove spaces before
+   * punctuation, unless `clean` is false.
    */
   decode(tokens: number[], clean?: boolean): string;
   /** Returns the UTF-8 bytes of one token. They may be a part of a character. For a special token they are its name. */
@@ -38,10 +39,10 @@ export interface Tokenizer {
   isSpecial(token: number): boolean;
 }
 
-/** What the kinds of vocabularies differ in. */
+/** The differences between the kinds of vocabularies. */
 interface Kind {
   encode: Encode;
-  /** The defaults that llama.cpp has for this kind: the header may say otherwise. */
+  /** llama.cpp's defaults for this kind. The header may override them. */
   bos: number | null;
   addBos: boolean;
   addsSpace: boolean;
@@ -49,7 +50,7 @@ interface Kind {
   byteLevel: boolean;
 }
 
-/** Builds the tokenizer of a vocabulary. Throws a 400 `ApiError` that names a kind of vocabulary that is not known. */
+/** Makes the tokenizer of a vocabulary. Throws a 400 `ApiError` with the name of an unknown kind of vocabulary. */
 export function createTokenizer(vocabulary: GgufVocabulary): Tokenizer {
   const { fields } = vocabulary;
   const tokens = vocabulary.tokens.map((text, id) => (text === '' ? `[EMPTY_${id}]` : text));
@@ -66,14 +67,14 @@ export function createTokenizer(vocabulary: GgufVocabulary): Tokenizer {
     );
   const splitSpecial = splitterOf(CONTROL | USER_DEFINED | UNKNOWN, 0);
   const splitOrdinary = splitterOf(USER_DEFINED, CONTROL | UNKNOWN);
-  const writing: Writing = {
+  const writing: TokenSpelling = {
     tokens,
     attributes,
     byteLevel: kind.byteLevel,
     dropsFirstSpace: addsSpace,
     cleans: kind.cleans,
   };
-  // Only vocabularies of scores get the space in the text; those of probabilities add it as they normalize.
+  // Only vocabularies of scores get the space here. Vocabularies of probabilities add it when they normalize the text.
   const putsSpace = addsSpace && vocabulary.model === 'llama';
   return {
     size: tokens.length,
@@ -87,8 +88,8 @@ export function createTokenizer(vocabulary: GgufVocabulary): Tokenizer {
         return kind.encode(putsSpace && begins ? ` ${part}` : part);
       });
     },
-    decode: (tokens, clean = true) => textOf(tokens, clean ? writing : { ...writing, cleans: false }),
-    bytesOf: (token) => bytesOf(token, writing),
+    decode: (tokens, clean = true) => textOfTokens(tokens, clean ? writing : { ...writing, cleans: false }),
+    bytesOf: (token) => bytesOfToken(token, writing),
     isSpecial: (token) => is(token, CONTROL | UNKNOWN),
   };
 }

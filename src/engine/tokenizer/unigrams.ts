@@ -3,10 +3,13 @@ import { NORMAL, UNUSED, USER_DEFINED } from './attributes.ts';
 import type { Encode } from './byte-pairs.ts';
 import { createCharsmap } from './charsmap.ts';
 
-/** An unknown character costs so much more than the worst token. */
+/** The score of an unknown character is this much lower than the worst token's. */
 const UNKNOWN_PENALTY = 10;
 
-/** A vocabulary of probabilities, as in T5: of all ways to cut a text, the one with the highest sum of scores is taken. */
+/**
+ * Makes the encoder of a vocabulary of probabilities, as in T5: it cuts a text in the way with the highest sum of
+ * scores.
+ */
 export function createUnigrams(
   { tokens, scores, charsmap, fields }: GgufVocabulary,
   ids: ReadonlyMap<string, number>,
@@ -67,7 +70,7 @@ export function createUnigrams(
     const found: number[] = [];
     for (let end = normal.length; end > 0; end = starts[end] ?? 0) {
       const id = last[end] ?? unknown;
-      // Unknown characters side by side are one token.
+      // Consecutive unknown characters are one token.
       if (id !== unknown || found.at(-1) !== unknown) found.push(id);
     }
     return found.reverse();

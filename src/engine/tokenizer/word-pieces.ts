@@ -4,11 +4,14 @@ import type { Encode } from './byte-pairs.ts';
 const CONTROL_CHARACTER = /[\0\ufffd\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u;
 const ACCENT = /\p{M}/u;
 const SPACE = /\p{White_Space}/u;
-/** These are words of their own: punctuation, ASCII's signs, and Chinese characters. */
+/** Characters that are words of their own: punctuation, the signs of ASCII, and Chinese characters. */
 const ALONE =
   /[\p{P}$+<=>^`|~\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/u;
 
-/** A vocabulary of words and their beginnings, as in BERT: each word is cut into the longest tokens from its left. */
+/**
+ * Makes the encoder of a vocabulary of words and their parts, as in BERT: each word is cut into the longest tokens from
+ * its left.
+ */
 export function createWordPieces(
   { tokens, fields }: GgufVocabulary,
   ids: ReadonlyMap<string, number>,
@@ -23,7 +26,7 @@ export function createWordPieces(
     if (SPACE.test(base)) return 'space';
     return CONTROL_CHARACTER.test(base) || (stripsAccents && ACCENT.test(base)) ? 'nothing' : 'letter';
   };
-  /** The words of a text as the vocabulary spells them. */
+  /** Returns the words of a text in the vocabulary's spelling. */
   const wordsOf = (text: string): string[] => {
     const words = [''];
     for (const character of text) {

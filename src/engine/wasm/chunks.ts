@@ -37,23 +37,24 @@ export interface ChoiceOutcome {
   timings: Timings;
 }
 
+/** The options of the reader of one choice. */
 export interface ChunkReaderOptions {
   choice: number;
   request: Omit<TextRequest, 'prompt'>;
   emit: Emit;
-  /** What the reply begins with and was said before: the chunks repeat it, in silence. */
+  /** The beginning of the reply that a previous engine emitted. The chunks repeat it, and it is not emitted again. */
   said?: string;
-  /** What the reply begins with and the prompt ends with: the chunks come after it. */
+  /** The beginning of the reply that is a part of the prompt. The chunks do not repeat it. */
   before?: ReplySoFar;
 }
 
-/** The text of a reply so far, and how many tokens that took. */
+/** The text of a reply so far, and its number of tokens. */
 export interface ReplySoFar {
   text: string;
   tokens: number;
 }
 
-/** The timings of nothing. */
+/** The timings of a run without tokens. */
 export const NO_TIMINGS: Timings = { cache_n: 0, prompt_n: 0, prompt_ms: 0, predicted_n: 0, predicted_ms: 0 };
 
 /** Turns the chunks of one choice into events, all but the final `done`, which covers all choices. */
@@ -63,16 +64,16 @@ export class ChunkReader {
   readonly #stops: StopFilter;
   readonly #replay: Replay;
   #logprobs: TokenLogprob[] = [];
-  /** Chunks with text, which have one token each, since text was said. */
+  /** The number of chunks with text, which have one token each, since text was emitted. */
   #unsaid = 0;
-  /** Whether the latest token was the one that ends the turn. llama-server counts it, but it is not part of the reply. */
+  /** True if the latest token ends the turn. llama-server counts it, but it is not part of the reply. */
   #endsTurn = false;
   #started = false;
   /** All text so far, before the filters. */
   #raw = '';
   /** The timings of the latest chunk. */
   #latest: Timings | null = null;
-  /** Those of the runs that broke off: of the first, and the tokens and ms of all. */
+  /** The timings of the runs that broke off: the prompt of the first, and the sum of tokens and ms of all. */
   #broken: { first: Timings; tokens: number; predictedMs: number } | null = null;
   #outcome: ChoiceOutcome | null = null;
 
@@ -102,7 +103,7 @@ export class ChunkReader {
     return this.#outcome;
   }
 
-  /** True if the chunks say anything else than what was `said`. Nothing more is told of them then. */
+  /** True if the chunks' text differs from `said`. No more events are emitted then. */
   get diverged(): boolean {
     return this.#replay.diverged;
   }
@@ -113,8 +114,8 @@ export class ChunkReader {
   }
 
   /**
-   * Takes note that the run broke off at a token whose bytes are no UTF-8, and says U+FFFD in its place, as the native engine
-   * does. Returns the text of the reply so far, for a prompt to go on from, and the tokens that it took.
+   * Notes that the run broke off at a token whose bytes are not UTF-8, and emits U+FFFD in its place, as the native
+   * engine does. Returns the reply so far, with which the prompt of the next run ends.
    */
   replaceBroken(): ReplySoFar {
     const latest = this.#latest ?? NO_TIMINGS;
@@ -131,7 +132,7 @@ export class ChunkReader {
     return { text: this.#raw, tokens: this.#broken.tokens };
   }
 
-  /** Ends the choice when the runs that broke off have taken all the tokens it may have. */
+  /** Ends the choice if the runs that broke off have used all tokens that the request allows. */
   #endAtLimit(timings: Timings): void {
     if (!this.#broken || this.#broken.tokens < (this.#options.request.maxTokens ?? Number.POSITIVE_INFINITY)) return;
     this.#say(this.#stops.push(this.#filter.flush()) + this.#stops.flush());
@@ -174,7 +175,7 @@ export class ChunkReader {
     this.#say(this.#stops.push(this.#filter.push(text)));
   }
 
-  /** The outcome of all runs: the prompt of the first, the tokens of all. */
+  /** Returns the timings of all runs: the prompt of the first, the tokens of all. */
   #total(timings: Timings, tokens: number): ChoiceOutcome {
     if (!this.#broken) return { tokens, timings };
     const { first, tokens: before, predictedMs } = this.#broken;
@@ -205,14 +206,14 @@ export class ChunkReader {
     this.#replay.emit({ kind: 'finish', choice: this.#options.choice, reason, ...stopped, ...this.#counted() });
   }
 
-  /** The tokens so far, where the request asks for a journal. */
+  /** Emits the tokens so far if the request asks for a journal. */
   #counted(): { soFar?: number } {
     if (!this.#options.request.journal) return {};
     return { soFar: (this.#broken?.tokens ?? 0) + (this.#latest?.predicted_n ?? 0) - (this.#endsTurn ? 1 : 0) };
   }
 }
 
-/** Stands for bytes that are no character. */
+/** Replaces bytes that are not a character. */
 const REPLACEMENT = '\u{FFFD}';
 
 function toLogprob({ token, bytes, logprob }: ChunkToken) {

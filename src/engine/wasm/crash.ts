@@ -1,4 +1,4 @@
-/** Thrown when the WebAssembly runtime has died. The engine can't serve any more; a new one has to be made. */
+/** Thrown when the WebAssembly runtime has crashed. The engine cannot be used any more; load another one. */
 export class WasmCrashed extends Error {
   override readonly name = 'WasmCrashed';
 }

@@ -4,14 +4,14 @@ import type { ModelKind } from '../engine.ts';
 import { overlongText } from '../overlong.ts';
 import { toUnitLength } from '../unit-length.ts';
 
-/** What the answers need from the engine. */
+/** The functions of the engine that the answers need. */
 export interface WasmTexts {
   wllama: Wllama;
   /** Runs one operation of wllama. Rejects with the reason if it fails. */
   run<T>(operation: () => Promise<T>): Promise<T>;
   /** Returns the text, or the token ids, in wllama's form. Throws a 400 `ApiError` for an unknown id. */
   inputOf(input: string | number[]): string | number[];
-  /** Counts the tokens of an input that may be too long; 0 for one that surely is not. */
+  /** Counts the tokens of an input. Returns 0 if the input is so short that it surely fits the context window. */
   countOf(input: string | number[], signal: AbortSignal | undefined): Promise<number>;
   /** Returns the context window in tokens. */
   contextLength(): number;
@@ -23,7 +23,10 @@ const SCORES_ARE_CHANCES = ['qwen3', 'qwen3vl'];
 /** Matches llama-server's error for a text that is longer than the context or the batch. */
 const OVERLONG = /^(?:input|request) \((\d+) tokens\)/;
 
-/** The answers of an embedding or ranking model. A chat model has none. */
+/**
+ * Returns the answers of an embedding or ranking model; none for a chat model. They throw a 400 `ApiError` for a text
+ * that is too long.
+ */
 export function textAnswers(kind: ModelKind, texts: WasmTexts): Answers {
   const { wllama } = texts;
   const run = <T>(param: 'input' | 'documents', operation: () => Promise<T>) =>
@@ -31,7 +34,7 @@ export function textAnswers(kind: ModelKind, texts: WasmTexts): Answers {
       const [, length] = (error instanceof Error && OVERLONG.exec(error.message)) || [];
       if (!length) throw error;
       const tokens = Number(length);
-      // Some models must leave the last place free, so a text of exactly the context window can be too long.
+      // Some models must leave the last cell free, so a text of exactly the context window can be too long.
       throw overlongText(param, tokens, Math.min(texts.contextLength(), tokens - 1));
     });
   const embed: Answers['embed'] = async ({ inputs }, signal) => {

@@ -7,6 +7,7 @@ import type { Emit } from '../../contract/events.ts';
 import type { Log } from '../../contract/log.ts';
 import { MEDIA_MARK } from '../../contract/media.ts';
 import type { TextPart } from '../../contract/prompt.ts';
+import { seedAfter } from '../../contract/sampling.ts';
 import { askFrom } from '../answers.ts';
 import { roundContext } from '../context-length.ts';
 import type { ModelKind, TextEngine, TextRequest } from '../engine.ts';
@@ -17,7 +18,7 @@ import { WasmCrashed } from './crash.ts';
 import { textAnswers } from './embedding-engine.ts';
 import { createHeldPrompt } from './held-prompt.ts';
 import { loadParams } from './load-params.ts';
-import { checkModelSize, loadFailure } from './memory-limit.ts';
+import { checkModelSize, wasmLoadError } from './memory-limit.ts';
 import { completionParams } from './params.ts';
 import { complete, computeWith } from './private-wllama.ts';
 import { projectorNeeds } from './projector.ts';
@@ -41,6 +42,7 @@ export interface WasmAssets {
   compat: { worker: string | { code: string }; wasm: string };
 }
 
+/** The options for loading a model into WebAssembly. Files are Blobs, which are read on demand. */
 export interface WasmEngineOptions {
   /** The GGUF file, or its split files in order. */
   model: Blob[];
@@ -64,8 +66,9 @@ export interface WasmEngineOptions {
 }
 
 /**
- * Loads a model into llama.cpp's WebAssembly build. It runs on every platform that has the parts of a browser that
- * wllama needs: `Worker`, `navigator` and `self.location`.
+ * Loads a model into llama.cpp's WebAssembly build. Runs on every platform with the parts of a browser that wllama
+ * needs: `Worker`, `navigator` and `self.location`. Throws `InsufficientMemory` if the weights do not fit, and a plain
+ * error with the figures if loading fails.
  */
 export async function createWasmEngine(options: WasmEngineOptions): Promise<TextEngine> {
   const size = checkModelSize(filesOf(options));
@@ -74,7 +77,7 @@ export async function createWasmEngine(options: WasmEngineOptions): Promise<Text
     await engine.load(options);
   } catch (error) {
     await engine[Symbol.asyncDispose]();
-    throw loadFailure(size, options.contextLength, error);
+    throw wasmLoadError(size, options.contextLength, error);
   }
   return engine;
 }
@@ -92,7 +95,7 @@ class WasmEngine implements TextEngine {
   readonly #tokens: WasmEngineOptions['tokens'];
   readonly #vocabulary: WasmVocabulary;
   #info: EngineInfo | null = null;
-  /** Rejects the current wllama call, which would never settle by itself after the worker is gone. */
+  /** Rejects the current wllama call: after the worker has crashed, the call would never settle by itself. */
   #interrupt: ((reason: Error) => void) | null = null;
   #gone: Error | null = null;
   readonly #held = createHeldPrompt();
@@ -106,7 +109,7 @@ class WasmEngine implements TextEngine {
       this.#gone ??= new WasmCrashed(`The WebAssembly worker died: ${message}`);
       this.#interrupt?.(this.#gone);
     });
-    // wllama's own managers look for a browser's storage, which engines don't use.
+    // wllama's own managers look for a browser's storage, which engines do not use.
     this.#wllama = new Wllama({ default: assets.wasm }, { logger: this.#runtime, cacheManager: {}, modelManager: {} });
     this.#wllama.setCompat(assets.compat);
     this.ask = askFrom({
@@ -178,10 +181,10 @@ class WasmEngine implements TextEngine {
       const outcome = await this.#generateChoice({ ...request, prompt, cachePrompt }, choice, emit, signal);
       if (!outcome) return;
       outcomes.push(outcome);
-      // From now on it finds what it has evaluated itself.
+      // From now on its cache has the tokens of this request itself.
       cachePrompt ||= !request.resume?.[choice]?.finished;
     }
-    // A choice that another engine had finished tells nothing of the prompt.
+    // A choice that a previous engine finished has no timings of the prompt.
     const { timings } = outcomes.find(({ timings }) => timings !== NO_TIMINGS) ?? { timings: NO_TIMINGS };
     emit({
       kind: 'done',
@@ -193,7 +196,7 @@ class WasmEngine implements TextEngine {
     });
   }
 
-  /** Runs an operation of wllama whose answer comes as a whole. */
+  /** Runs an operation of wllama that does not stream its answer. Throws the reason if it fails. */
   async #run<T>(operation: () => Promise<T>): Promise<T> {
     this.#checkReady();
     this.#runtime.reset();
@@ -205,9 +208,10 @@ class WasmEngine implements TextEngine {
   }
 
   /**
-   * Runs one choice. Returns null if it was cancelled or if the prompt did not fit. A choice that another engine had begun is
-   * generated anew, in silence as far as that one had come: with the same samplers, seed and grammar the same tokens come. Where
-   * they do not, because numbers are rounded otherwise, what was said becomes a part of the prompt.
+   * Runs one choice. Returns null if it was cancelled or if the prompt did not fit. A choice that a previous engine
+   * began is generated again, and the text that was already emitted is not emitted again: the same samplers, seed and
+   * grammar give the same tokens. If the text differs because numbers are rounded differently, the text that was
+   * emitted becomes a part of the prompt.
    */
   async #generateChoice(
     request: WasmRequest,
@@ -234,7 +238,10 @@ class WasmEngine implements TextEngine {
     return signal.aborted ? null : next.outcome;
   }
 
-  /** Runs a choice until its reader has enough, or until it is cancelled or the prompt turns out not to fit. */
+  /**
+   * Runs a choice until its reader needs no more chunks, until it is cancelled, or until the prompt turns out not to
+   * fit.
+   */
   async #runWhole(
     request: WasmRequest,
     firstRun: WasmRequest,
@@ -253,7 +260,10 @@ class WasmEngine implements TextEngine {
     }
   }
 
-  /** What to go on with after a run broke off; null if it never began, which the events say then. Throws what ends the choice. */
+  /**
+   * Returns the request with which to continue after a run broke off; null if the prompt did not fit, after emitting
+   * that. Throws any other error.
+   */
   #goOn(
     request: WasmRequest,
     latest: WasmRequest,
@@ -271,7 +281,7 @@ class WasmEngine implements TextEngine {
     return null;
   }
 
-  /** Runs one completion of a choice. Its chunks go to the reader, which also says when it has enough. */
+  /** Runs one completion of a choice. Its chunks go to the reader, until the reader needs no more. */
   async #runChoice(request: WasmRequest, reader: ChunkReader, signal: AbortSignal): Promise<void> {
     this.#runtime.reset();
     const stopped = new AbortController();
@@ -300,8 +310,9 @@ class WasmEngine implements TextEngine {
   }
 
   /**
-   * Counts the tokens of a prompt that may not fit the window. Returns 0 for a text that fits by its mere length, because the first
-   * count of a model reads its vocabulary, and for a text of an unknown kind of vocabulary: there llama-server alone counts.
+   * Counts the tokens of a prompt that may not fit the context window. Returns 0 for a text that is short enough to fit
+   * in any case: the first count has to read the model's vocabulary. Also returns 0 for an unknown kind of vocabulary,
+   * which only llama-server can count.
    */
   async #countIfLong(prompt: TextRequest['prompt'], signal: AbortSignal | undefined): Promise<number> {
     if (isTokens(prompt)) return this.#idsOf(prompt).length;
@@ -310,7 +321,10 @@ class WasmEngine implements TextEngine {
     return mayReach(parts, contextLength) ? this.#vocabulary.count(parts, contextLength, signal) : 0;
   }
 
-  /** Checks token ids, and begins them as llama.cpp begins a text. */
+  /**
+   * Checks token ids, and adds the beginning-of-sequence token as llama.cpp does for a text. Throws a 400 `ApiError`
+   * for an unknown id.
+   */
   #idsOf(ids: number[]): number[] {
     refuseUnknownIds(ids, this.#wllama.getLoadedContextInfo().n_vocab);
     return withBos(ids, this.#wllama.mustAddBosToken() ? this.#wllama.getBOS() : null);
@@ -321,8 +335,8 @@ class WasmEngine implements TextEngine {
   }
 
   /**
-   * Writes a prompt as text, with the runtime's own marker for each media mark. The marker is first removed from the text, so that
-   * nothing a client wrote is taken for one.
+   * Returns a prompt as text, with the runtime's own marker for each media mark. Markers in the client's text are
+   * removed first, so that they are not taken for media.
    */
   async #promptText(prompt: TextRequest['prompt']): Promise<string> {
     const { media_marker } = this.#wllama.getLoadedContextInfo();
@@ -358,7 +372,9 @@ class WasmEngine implements TextEngine {
     }
   }
 
-  /** Reports why a generation did not begin: as an `overflow` event, as a 400 `ApiError`, or as the error that came. */
+  /**
+   * Reports why a generation did not begin: emits an `overflow` event, or throws a 400 `ApiError` or the given error.
+   */
   #answerError(error: unknown, emit: Emit): void {
     const { serverError } = this.#runtime;
     if (serverError?.type === 'exceed_context_size_error') {
@@ -371,8 +387,9 @@ class WasmEngine implements TextEngine {
   }
 
   /**
-   * Tells whether an error means that the runtime is dead. A C++ exception and a trap both come as a RuntimeError. A
-   * C++ exception was caught and logged: wllama then fails on the missing answer with a RangeError, but still works.
+   * Returns true if an error means that the runtime has crashed. A C++ exception and a trap both come as a
+   * RuntimeError. A C++ exception was caught and logged: wllama then fails on the missing answer with a RangeError, but
+   * still works.
    */
   #isFatal(error: unknown): boolean {
     if (!(error instanceof Error) || error instanceof WasmCrashed) return true;
@@ -390,7 +407,7 @@ class WasmEngine implements TextEngine {
   }
 }
 
-/** The GGUF with the header and the vocabulary: of split files, the first. */
+/** Returns the GGUF with the header and the vocabulary: the first one of split files. */
 function firstOf(model: Blob[]): Blob {
   const [first] = model;
   if (!first) throw new Error('a model has no file');
@@ -401,13 +418,16 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The request to go on with after a run broke off: the reply so far belongs to the prompt, and the draws are others. */
+/**
+ * Returns the request with which to continue after a run broke off: its prompt ends with the reply so far, and its seed
+ * is another.
+ */
 function continued(request: WasmRequest, { text, tokens }: ReplySoFar): WasmRequest {
   const { sampling, maxTokens } = request;
   return {
     ...request,
     prompt: request.prompt + text,
     maxTokens: maxTokens === null ? null : maxTokens - tokens,
-    sampling: { ...sampling, seed: (sampling.seed + tokens) % 0xffffffff },
+    sampling: { ...sampling, seed: seedAfter(sampling.seed, tokens) },
   };
 }

@@ -1,31 +1,40 @@
 import type { Chunk } from './chunks.ts';
 
-/** A prompt, and whose it is. */
+/** A prompt with its cache scope. */
 export interface ScopedPrompt {
   scope: string | undefined;
-  /** null if its tokens are not those of a text alone. */
+  /** null if the prompt does not consist of text alone. */
   text: string | null;
 }
 
-/** Follows what llama-server's only slot holds, so that no prompt is taken from the cache of another scope. */
+/** Tracks the tokens in llama-server's only slot, so that no prompt reuses cached tokens of another scope. */
 export interface HeldPrompt {
-  /** True if a prompt may take its beginning from what llama-server has cached. */
+  /** Returns true if llama-server may use its cache for this prompt. */
   mayBeUsedFor(prompt: ScopedPrompt): boolean;
-  /** Is to be told before each run: from now on the slot holds this prompt, or another one still. */
+  /**
+   * To be called before each run. From now on it is unknown if the slot holds this prompt or still the previous one.
+   */
   begin(prompt: ScopedPrompt): void;
-  /** Is to be told of each chunk of the run: the first one says that the slot holds its prompt. */
+  /** To be called with each chunk of the run. The first chunk shows that the slot holds the run's prompt. */
   note(chunk: Pick<Chunk, 'prompt_progress' | 'timings'>): void;
 }
 
-/** The slot's tokens are at least this share of the bytes of a prompt. A token has a byte or more, so it is a share of the tokens too. */
+/**
+ * The least number of tokens in the slot, as a share of a prompt's bytes. A token has at least one byte, so it is at
+ * least this share of the prompt's tokens, too.
+ */
 const LEAST_SHARE = 1 / 8;
-/** Tokens of a reply that the slot may hold although no chunk tells of them: one that can't be told, and one that was asked for ahead. */
+/**
+ * The most tokens of a reply in the slot without a chunk: one that is no whole character, and one of a step that was
+ * requested ahead.
+ */
 const MOST_UNTOLD = 2;
 
 /**
- * llama-server also keeps earlier prompts beside its slot, whosever they are. It takes one of them that has more in common with a
- * prompt than the slot has, but only if the slot has less than a tenth of the prompt or would lose more than half of what it holds. So
- * as long as there is one scope, every prompt may use the cache; after that only one that surely stays with the slot.
+ * llama-server also keeps earlier prompts of all scopes outside its slot. It loads one of them if it has more tokens in
+ * common with a prompt than the slot has; but only if the slot has less than a tenth of the prompt, or would lose more
+ * than half of its tokens. So while there was only one scope, every prompt may use the cache. After that, only a prompt
+ * may for which llama-server surely keeps the slot.
  */
 export function createHeldPrompt(): HeldPrompt {
   const scopes = new Set<string | undefined>();

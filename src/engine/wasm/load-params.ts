@@ -8,7 +8,7 @@ import type { ProjectorNeeds } from './projector.ts';
 const WEBGPU_BATCH = 32;
 
 /** How to load a model: the sizes are in tokens, threads and layers. */
-export interface LoadPlan {
+export interface WasmLoadPlan {
   kind: ModelKind;
   contextLength: number;
   threads: number;
@@ -21,7 +21,7 @@ export interface LoadPlan {
  * Turns a plan into wllama's parameters. `n_threads` is the number of workers; `computeWith` sets how many of them
  * compute.
  */
-export function loadParams(plan: LoadPlan, { passSize, helpers }: ProjectorNeeds): LoadParams {
+export function loadParams(plan: WasmLoadPlan, { passSize, helpers }: ProjectorNeeds): LoadParams {
   const { kind, contextLength, threads, gpuLayers, flashAttention } = plan;
   const { batchSize = gpuLayers > 0 ? WEBGPU_BATCH : MOST_WASM_BATCH } = plan;
   // A text becomes a vector in one pass, so the batch must hold all of it.

@@ -19,7 +19,7 @@ export function checkModelSize(files: Blob[]): number {
 }
 
 /** Makes the error of a failed load. It names the figures, since too little memory is a likely reason. */
-export function loadFailure(size: number, contextLength: number, error: unknown): Error {
+export function wasmLoadError(size: number, contextLength: number, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
   const message =
     `The model can't be loaded into WebAssembly: ${reason} (${formatBytes(size)} of files and a context of ` +

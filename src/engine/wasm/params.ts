@@ -1,4 +1,4 @@
-import { SAMPLING_FIELDS, SAMPLING_KEYS } from '../../contract/sampling.ts';
+import { SAMPLING_FIELDS, SAMPLING_KEYS, seedAfter } from '../../contract/sampling.ts';
 import type { WasmRequest } from './prompt.ts';
 
 /**
@@ -20,10 +20,10 @@ export function completionParams(request: WasmRequest, choice: number, contextLe
     // A reply may be ended from outside, or break off: the counts up to there are in the latest chunk.
     timings_per_token: true,
     ...Object.fromEntries(SAMPLING_KEYS.map((key) => [SAMPLING_FIELDS[key].name, sampling[key]])),
-    // llama-server does not accept -1 here, and reserves memory for as many tokens as it is told.
+    // llama-server does not accept -1 here, and reserves memory for all tokens of the number that it gets.
     repeat_last_n: sampling.repeatLastN < 0 ? contextLength : Math.min(sampling.repeatLastN, contextLength),
     // Every choice has its own seed. The first choice has the seed of the request.
-    seed: (sampling.seed + choice) % 0xffffffff,
+    seed: seedAfter(sampling.seed, choice),
     logit_bias: sampling.logitBias,
   };
 }

@@ -1,8 +1,8 @@
 import type { Wllama, WllamaLogger, WorkerProxy } from '@wllama/wllama/esm/index.js';
 import type { Chunk } from './chunks.ts';
 
-// This module uses private parts of wllama. wllama's version is pinned, and `private-parts.test.ts` or `media.test.ts` fails
-// if a part changes.
+// This module uses private parts of wllama. wllama's version is pinned, and `private-parts.test.ts` or `media.test.ts`
+// fails if a part changes.
 
 /**
  * Makes wllama start more workers than llama.cpp computes with. wllama derives both numbers from `n_threads`: load it
@@ -31,23 +31,27 @@ export function computeWith(wllama: Wllama, threads: number): void {
 export interface CompletionRun {
   /** In llama-server's words. */
   params: object;
-  /** What the runtime's markers in the prompt stand for, in order. */
+  /** The media for the runtime's markers in the prompt, in order. */
   files: Uint8Array[];
-  /** Ends it at the next step. */
+  /** Ends the run at the next step. */
   signal: AbortSignal;
   onChunk: (chunk: Chunk) => void;
 }
 
-/** Steps that take less, in ms, are asked for ahead. What is asked for ahead delays an abort by as much. */
+/**
+ * If a step takes less than this, in ms, the next one is requested before its result arrives. This delays an abort by
+ * one step.
+ */
 const QUICK_STEP_MS = 25;
 
 /**
- * Runs a completion to its end, or until it is aborted. wllama's own way asks for each step when it has got the one before, and
- * llama.cpp idles meanwhile: with small models for a good part of the time. This asks for the next quick step while the one before
- * is on its way. It also takes files with any prompt; wllama's own takes them only with chats, which go through llama.cpp's own
- * template and parser.
+ * Runs a completion to its end, or until it is aborted. wllama's own function requests each step after it has the
+ * result of the step before; llama.cpp idles meanwhile, with small models for much of the time. This function requests
+ * the next step, if steps are quick, while the result of the previous one is still on its way. It also takes media with
+ * any prompt; wllama's own function takes media only with chats, which use llama.cpp's template and parser. Throws if a
+ * step fails.
  *
- * @param logger is told of the data of an error, before it is thrown without
+ * @param logger called with the details of an error, before the error is thrown without them
  */
 export async function complete(
   { proxy }: Pick<Wllama, 'proxy'>,
@@ -69,12 +73,12 @@ export async function complete(
       const result: Record<string, unknown> = await (ahead ?? step());
       over = result.has_more !== true;
       ahead = !over && performance.now() - begun < QUICK_STEP_MS ? step() : null;
-      // It may fail before anybody waits for it.
+      // It may reject before it is awaited.
       ahead?.catch(() => {});
       for (const chunk of chunksOf(String(result.data_json), result.is_error === true, logger)) onChunk(chunk);
     }
   } finally {
-    // Nothing may run on: the slot is free for the next completion only when this one has ended.
+    // The slot is free for the next completion only after all requested steps have ended.
     await ahead?.catch(() => {});
     if (!over) await proxy.wllamaAction('cancel', { _name: 'cncl_req', req_id }).catch(() => {});
   }

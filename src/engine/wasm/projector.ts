@@ -4,7 +4,7 @@ import { createFields } from '../../gguf/fields.ts';
 import { readGgufHeader } from '../../gguf/header.ts';
 import { readProjectorShape } from '../../gguf/projector.ts';
 
-/** What a projector needs from the runtime. */
+/** The settings of the runtime that a projector needs. */
 export interface ProjectorNeeds {
   /** The least number of tokens that one forward pass must hold. */
   passSize: number;

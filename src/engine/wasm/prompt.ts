@@ -1,17 +1,17 @@
 import type { Wllama } from '@wllama/wllama/esm/index.js';
-import { createBreaker } from '../../chat/literal-text.ts';
+import { createSpellingBreaker } from '../../chat/literal-text.ts';
 import type { TextPart } from '../../contract/prompt.ts';
 import type { TextRequest } from '../engine.ts';
 
 /** A request whose prompt is a text in llama-server's form. */
 export type WasmRequest = Omit<TextRequest, 'prompt'> & { prompt: string };
 
-/** Takes up no room, and keeps a text from being what it spells. */
+/** An invisible character. Within the name of a control token, it keeps llama-server from recognizing the token. */
 const INVISIBLE = '\u{2060}';
 
 /**
- * Writes a prompt as llama-server reads it. `bos` is the text of the beginning-of-sequence token: llama.cpp puts that token before a
- * text itself, so it is taken out of the text.
+ * Writes a prompt as llama-server reads it. `bos` is the text of the beginning-of-sequence token: llama.cpp puts that
+ * token before a text itself, so it is taken out of the text.
  */
 export function toWasmText(parts: TextPart[], wllama: Wllama, bos: string, controlTokens: string[]): string {
   const text = joinParts(parts, controlTokens);
@@ -20,10 +20,10 @@ export function toWasmText(parts: TextPart[], wllama: Wllama, bos: string, contr
 }
 
 /**
- * Joins the parts of a prompt. llama-server takes every control token that a text spells for that token, so an invisible
- * character breaks those of clients.
+ * Joins the parts of a prompt. llama-server takes every control token that a text spells for that token, so an
+ * invisible character breaks the control tokens in a client's text.
  */
 function joinParts(parts: TextPart[], controlTokens: string[]): string {
-  const breakSpellings = createBreaker(controlTokens, INVISIBLE);
+  const breakSpellings = createSpellingBreaker(controlTokens, INVISIBLE);
   return parts.map(({ text, literal }) => (literal ? breakSpellings(text) : text)).join('');
 }

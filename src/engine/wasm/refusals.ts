@@ -12,13 +12,14 @@ export function isUntellable({ reason }: RuntimeLog): boolean {
 }
 
 /**
- * True if llama-server could not take the beginning of its cached prompt: it can't cut that between two images that stand side by
- * side.
+ * True if llama-server could not reuse the beginning of its cached prompt: it cannot cut a prompt between two adjacent
+ * images.
  */
 export function isUncuttable(error: unknown): boolean {
   return error instanceof Error && error.message.includes('Chunk not found');
 }
 
+/** Returns the error for logprobs of a token that is not a whole character: llama-server cannot write them. */
 export function untellableLogprobs(): Error {
   return unsupportedParameter(
     'logprobs',
@@ -26,13 +27,16 @@ export function untellableLogprobs(): Error {
   );
 }
 
-/** 500: a grammar can only be followed from its beginning, and the beginning of this reply comes out differently. */
+/**
+ * Returns a 500 `ApiError` for a reply with a grammar that cannot be continued, because its beginning is generated
+ * differently now.
+ */
 export function notResumable(): Error {
   const message = 'The engine died, and the next one can not go on with a reply that has to match a schema. Ask again.';
   return new ApiError({ ...serverError(message).data, code: 'reply_not_resumable' });
 }
 
-/** 400: llama-server tells nothing of the tokens of a prompt. */
+/** Returns a 400 `ApiError`: llama-server does not return the log probabilities of a prompt. */
 export function noPromptLogprobs(): Error {
   return unsupportedParameter(
     'logprobs',
@@ -40,7 +44,7 @@ export function noPromptLogprobs(): Error {
   );
 }
 
-/** 400: llama.cpp reads recordings with several threads and fails without them. */
+/** Returns a 400 `ApiError`: llama.cpp needs several threads to read recordings. */
 export function audioNeedsThreads(): Error {
   return unsupportedParameter(
     'messages',
@@ -48,7 +52,7 @@ export function audioNeedsThreads(): Error {
   );
 }
 
-/** Turns an error of llama-server about the request into a 400 in the API's words. */
+/** Turns an error of llama-server about the request into a 400 `ApiError`. */
 export function refusal({ message }: ServerError): Error {
   if (!message.startsWith(UNREADABLE)) return invalidRequest(message);
   return invalidRequest(

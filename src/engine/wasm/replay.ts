@@ -1,14 +1,14 @@
 import type { Emit } from '../../contract/events.ts';
 
-/** A run that repeats what another engine has said of a choice already. */
+/** A run that generates a choice again whose beginning was already emitted by a previous engine. */
 export interface Replay {
-  /** Passes events on once the run has come to where the other engine was. */
+  /** Emits the events that come after the text of the previous engine, and drops all events before. */
   emit: Emit;
-  /** Whether the run has said anything else. Nothing more is passed on then. */
+  /** True if the run's text differs from the text of the previous engine. No more events are emitted then. */
   readonly diverged: boolean;
 }
 
-/** @param said the text that was said before */
+/** @param said the text that was emitted before */
 export function createReplay(said: string, emit: Emit): Replay {
   let due = said;
   let diverged = false;

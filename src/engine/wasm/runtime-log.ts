@@ -10,8 +10,8 @@ export interface ServerError {
 }
 
 /**
- * wllama's logger. wllama throws errors without their details, but logs the details first. So this keeps those of the
- * latest operation.
+ * wllama's logger. wllama throws errors without their details, but logs the details first. So this keeps the details of
+ * the latest operation.
  */
 export class RuntimeLog implements WllamaLogger {
   /** llama-server's answer, if it was an error. */

@@ -17,16 +17,18 @@ import {
 } from '../tokenize.ts';
 import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts';
 
-/** A model's tokens: wllama does not tell them, so they come from the vocabulary in the GGUF. */
+/** A model's tokens. wllama does not return them, so they are computed from the vocabulary in the GGUF. */
 export interface WasmVocabulary {
   /**
-   * Counts the tokens of a text, the beginning-of-sequence token included. Of a text that is far longer than `contextLength` it
-   * is an estimate. 0 if the model's kind of vocabulary is not known, and when aborted.
+   * Counts the tokens of a text, the beginning-of-sequence token included. For a text that is far longer than
+   * `contextLength`, returns an estimate. Resolves to 0 after an abort, and if the model's kind of vocabulary is not
+   * known.
    */
   count(parts: TextPart[], contextLength: number, signal: AbortSignal | undefined): Promise<number>;
   /**
-   * Returns the text of which llama.cpp makes just these tokens: wllama takes no ids. Throws a 400 `ApiError` if there is none, as
-   * of a word that is spelled in single letters, or if the kind of vocabulary is not known.
+   * Returns the text that llama.cpp cuts into exactly these tokens, because wllama takes no token ids. Throws a 400
+   * `ApiError` if there is no such text, for example for a word that is spelled in single letters, or if the kind of
+   * vocabulary is not known.
    */
   textOf(tokens: number[]): Promise<string>;
   /** The answers that need nothing but the vocabulary. */
@@ -34,8 +36,8 @@ export interface WasmVocabulary {
 }
 
 /**
- * Reads the vocabulary when it is first needed and keeps it: one of 150,000 tokens takes about 0.3 s and 30 MB. `model` is the
- * GGUF, or the first part of it.
+ * Reads the vocabulary when it is first needed and keeps it: one of 150,000 tokens takes about 0.3 s and 30 MB. `model`
+ * is the GGUF, or the first part of it.
  */
 export function createWasmVocabulary(model: Blob): WasmVocabulary {
   const tokenizer = once(() => build(model));
@@ -112,8 +114,8 @@ async function build(model: Blob): Promise<Tokenizer> {
 }
 
 /**
- * Whether a text may have so many tokens. A text has no more tokens than bytes. A unit of JavaScript's texts is one to three bytes,
- * so most texts need not be encoded.
+ * Returns true if a text may have this many tokens. A text has at most as many tokens as bytes. Each UTF-16 unit is one
+ * to three bytes, so most texts need not be encoded to count them.
  */
 export function mayReach(parts: TextPart[], tokens: number): boolean {
   const units = parts.reduce((sum, { text }) => sum + text.length, 0);
@@ -123,5 +125,5 @@ export function mayReach(parts: TextPart[], tokens: number): boolean {
   return parts.reduce((sum, { text }) => sum + utf8.encode(text).length, SPARE_TOKENS) >= tokens;
 }
 
-/** The tokens that stand before and after a text: its beginning, its end, a separator and a space. */
+/** The number of tokens that may be added to a text: beginning, end, separator and a space. */
 const SPARE_TOKENS = 4;

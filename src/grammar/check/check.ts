@@ -1,4 +1,4 @@
-import { inside, type Place, type SchemaObject } from '../../contract/json-schema.ts';
+import { inside, type SchemaObject, type SchemaPlace } from '../../contract/json-schema.ts';
 import type { Violation } from '../../contract/violation.ts';
 import { createBudget, TooComplex } from '../budget.ts';
 import { constraints } from '../schema/keywords.ts';
@@ -9,7 +9,7 @@ import { checkItems, checkMembers } from './structures.ts';
 import type { Check, Report, Subject } from './subject.ts';
 import { createTextCheck } from './text.ts';
 
-/** Most violations that are told of one value. */
+/** The most violations that are reported for one value. */
 const MAX_VIOLATIONS = 16;
 /** Most steps of one check. */
 const MAX_STEPS = 100_000;
@@ -17,9 +17,9 @@ const MAX_STEPS = 100_000;
 const MAX_DEPTH = 400;
 
 /**
- * Checks a JSON value against a whole schema of which a grammar could be made, with all keywords. Returns what it does
- * not obey, `MAX_VIOLATIONS` at most. If that takes too much work, it returns this as a violation: nobody can tell
- * whether the value is valid.
+ * Checks a JSON value against all keywords of a schema. The schema must have passed `createSchemaGrammar`. Returns at
+ * most `MAX_VIOLATIONS` violations. If the check takes too many steps, it returns one violation that says so, because
+ * the value may be invalid.
  */
 export function checkValue(schema: unknown, value: unknown): Violation[] {
   const violations: Violation[] = [];
@@ -35,7 +35,7 @@ export function checkValue(schema: unknown, value: unknown): Violation[] {
 
 /**
  * Makes the check of values against the parts of a schema. `spend` is called for each step of work. The check throws
- * `TooComplex` if `spend` does, and for schemas that lead too deep.
+ * `TooComplex` if `spend` does, and for schemas that are nested too deeply.
  */
 export function createCheck(root: unknown, spend: () => void): Check {
   const context = { root: { schema: root, path: '#' }, refuse: createRefuse('schema') };
@@ -44,7 +44,7 @@ export function createCheck(root: unknown, spend: () => void): Check {
   let depth = 0;
 
   /** The keywords of a schema, which are read once. */
-  const keywordsOf = (place: Place): SchemaObject | false => {
+  const keywordsOf = (place: SchemaPlace): SchemaObject | false => {
     const known = read.get(place.schema) ?? constraints(place, context.refuse);
     read.set(place.schema, known);
     return known;

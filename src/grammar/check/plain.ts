@@ -2,7 +2,7 @@ import { includesType, isRecord, typeOfValue } from '../../contract/json-schema.
 import { typeList } from '../schema/types.ts';
 import { isMultiple } from './decimal.ts';
 
-/** Returns what a value must be and is not; undefined if it obeys the keyword. */
+/** Returns the rule that a value violates, as in "must be ...", or undefined if the value obeys the keyword. */
 export type PlainCheck = (value: unknown, limit: unknown) => string | undefined;
 
 const number = (isRight: (value: number, limit: number) => boolean, must: string): PlainCheck => {
@@ -22,7 +22,7 @@ const lengthOf = (value: unknown) => (typeof value === 'string' ? [...value].len
 const itemsOf = (value: unknown) => (Array.isArray(value) ? value.length : undefined);
 const membersOf = (value: unknown) => (isRecord(value) ? Object.keys(value).length : undefined);
 
-/** The keywords that need nothing but the value and their own. */
+/** The keywords whose check needs only the value and the value of the keyword. */
 export const PLAIN_CHECKS: ReadonlyMap<string, PlainCheck> = new Map<string, PlainCheck>([
   [
     'type',

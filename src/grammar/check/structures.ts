@@ -24,7 +24,9 @@ export function checkMembers(subject: Subject, matches: (pattern: string, text: 
   return [...results, ...checkDependencies(subject, value)].every(Boolean);
 }
 
-/** Checks what a property asks of the others. */
+/**
+ * Checks the keywords that apply if a property is present: `dependentRequired`, `dependentSchemas` and `dependencies`.
+ */
 function checkDependencies({ schema, place, path, check, report, must }: Subject, value: SchemaObject): boolean[] {
   return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) => {
     const dependencies = isRecord(schema[keyword]) ? schema[keyword] : {};

@@ -1,11 +1,11 @@
 import type { Expression } from './expression.ts';
 import { mergeRanges, type Range } from './ranges.ts';
-import type { Rule } from './rules.ts';
+import type { GrammarRule } from './rules.ts';
 
 /** Makes the error for a rule. `path` is the rule's place in the schema. */
 export type Fail = (path: string, reason: string) => Error;
 
-/** How the texts of an expression begin. */
+/** The possible beginnings of an expression's texts. */
 export interface Beginning {
   /** All possible first characters. Ranges may overlap. */
   ranges: readonly Range[];
@@ -18,7 +18,7 @@ export interface Beginning {
  * itself: llama.cpp refuses left recursion.
  */
 export function createBeginnings(
-  rules: ReadonlyMap<string, Rule>,
+  rules: ReadonlyMap<string, GrammarRule>,
   fail: Fail,
 ): (expression: Expression, path: string) => Beginning {
   const known = new Map<string, Beginning>();

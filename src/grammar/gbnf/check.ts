@@ -1,17 +1,17 @@
 import { createBeginnings, type Fail } from './beginnings.ts';
 import type { Expression } from './expression.ts';
 import { checkOpenWays } from './open-ways.ts';
-import type { Rule } from './rules.ts';
+import type { GrammarRule } from './rules.ts';
 import { settle } from './settle.ts';
 
 /** llama.cpp refuses a repetition if the item's rules times the number of repetitions reach this limit. */
 const MAX_REPEATED_RULES = 2000;
 
 /**
- * Throws the error of `fail` for rules that llama.cpp refuses or that would stall it: rules that repeat too much, never
- * end, begin with themselves, or leave too many ways open.
+ * Throws the error of `fail` for rules that llama.cpp refuses, or on which it would compute for too long: rules that
+ * repeat too often, never end, begin with themselves, or leave too many alternatives open.
  */
-export function checkGrammar(rules: ReadonlyMap<string, Rule>, fail: Fail): void {
+export function checkGrammar(rules: ReadonlyMap<string, GrammarRule>, fail: Fail): void {
   for (const { body, path } of rules.values()) {
     if (!isRepeatable(body)) throw fail(path, 'repeats something large too often');
   }
@@ -60,7 +60,7 @@ function nestedRules(expression: Expression): number {
 }
 
 /** Throws for a rule that has no finite text because every way through it leads back to itself. */
-function checkEnds(rules: ReadonlyMap<string, Rule>, fail: Fail): void {
+function checkEnds(rules: ReadonlyMap<string, GrammarRule>, fail: Fail): void {
   const ending = new Set<string>();
   const ends = (expression: Expression): boolean => {
     if (expression.kind === 'rule') return ending.has(expression.name);

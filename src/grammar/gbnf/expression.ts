@@ -32,7 +32,7 @@ export function literal(text: string): Expression {
 }
 
 /** Matches one character of the given ranges. */
-export function oneOf(...some: Range[]): Expression {
+export function oneCharacterOf(...some: Range[]): Expression {
   const ranges = mergeRanges(some);
   const [only] = ranges;
   if (!only) return never;

@@ -2,23 +2,26 @@ import type { Expression } from './expression.ts';
 import type { Grammar } from './parse.ts';
 import { contains, mergeRanges, type Range } from './ranges.ts';
 
-/** How far a text has come in a grammar. It never changes. */
-export interface Reached {
-  /** How far it is after one more character; undefined if that is not allowed, or if too many ways are open. */
-  after(codePoint: number): Reached | undefined;
+/** The state of a grammar after a text. It is immutable. */
+export interface GrammarProgress {
+  /**
+   * Returns the state after one more character; undefined if the character is not allowed, or if too many alternatives
+   * are open.
+   */
+  after(codePoint: number): GrammarProgress | undefined;
   /** The characters that may come next. */
   readonly next: readonly Range[];
   /** True if the text may end here. */
   readonly mayEnd: boolean;
 }
 
-/** What is still to be matched, as a list. */
+/** The expressions that remain to be matched, as a linked list. */
 type Rest =
   | { items: readonly Expression[]; at: number; behind: Rest }
   | { repeat: Extract<Expression, { kind: 'repeat' }>; done: number; behind: Rest }
   | null;
 
-/** A place before one character: that of a class, or that of a literal at the index `at`. */
+/** A place before one character: before a character class, or within a literal at the index `at`. */
 interface Place {
   character: Extract<Expression, { kind: 'literal' | 'class' }>;
   at: number;
@@ -30,13 +33,13 @@ interface Position {
   mayEnd: boolean;
 }
 
-/** More places than this at a time are not followed. The grammars of schemas have no more: see `open-ways.ts`. */
+/** The most places that are followed at a time. The grammars of schemas have no more: see `open-ways.ts`. */
 const MOST_PLACES = 256;
-/** More steps than this are not taken for one character. A grammar may hold loops of nothing. */
+/** The most steps for one character. A grammar may have loops that match no character. */
 const MOST_STEPS = 4_000;
 
-/** Returns how far the empty text is; undefined if too many ways are open. */
-export function beginning(grammar: Grammar): Reached | undefined {
+/** Returns the state before the first character; undefined if too many alternatives are open. */
+export function beginning(grammar: Grammar): GrammarProgress | undefined {
   const position = reach(grammar, [], [just({ kind: 'rule', name: 'root' }, null)]);
   return position && reached(grammar, position);
 }
@@ -65,7 +68,7 @@ function reach(grammar: Grammar, places: Place[], open: Rest[]): Position | unde
 type Repetition = Extract<Rest, { repeat: unknown }>;
 type Items = Extract<Rest, { items: unknown }>;
 
-/** The expression that is matched next, and the ways that leave it out. */
+/** The expression to match next, and the alternatives that skip it. */
 interface Next {
   item?: { expression: Expression; behind: Rest } | undefined;
   ways: Rest[];
@@ -82,7 +85,7 @@ function nextItem({ items, at, behind }: Items): Next {
 }
 
 function repetition({ repeat, done, behind }: Repetition): Next {
-  // Once an endless repetition has come often enough, it looks the same each time.
+  // After its minimum, an unlimited repetition is in the same state each time.
   const count = repeat.max === Number.POSITIVE_INFINITY ? Math.min(done + 1, repeat.min) : done + 1;
   return {
     item: done < repeat.max ? { expression: repeat.item, behind: { repeat, done: count, behind } } : undefined,
@@ -131,8 +134,8 @@ function sameRest(one: Rest, other: Rest): boolean {
   return true;
 }
 
-function reached(grammar: Grammar, { places, mayEnd }: Position): Reached {
-  const known = new Map<string, Reached | undefined>();
+function reached(grammar: Grammar, { places, mayEnd }: Position): GrammarProgress {
+  const known = new Map<string, GrammarProgress | undefined>();
   let next: readonly Range[] | undefined;
 
   const move = (fitting: Place[], width: number) => {
@@ -145,7 +148,7 @@ function reached(grammar: Grammar, { places, mayEnd }: Position): Reached {
     return reach(grammar, within, open);
   };
 
-  const self: Reached = {
+  const self: GrammarProgress = {
     mayEnd,
     get next() {
       next ??= mergeRanges(places.flatMap(rangesOf));
@@ -157,7 +160,7 @@ function reached(grammar: Grammar, { places, mayEnd }: Position): Reached {
       const key = places.length === fitting.length ? '' : fitting.map((place) => places.indexOf(place)).join();
       if (known.has(key)) return known.get(key);
       const moved = move(fitting, codePoint > 0xffff ? 2 : 1);
-      // Inside a string one character leads to the same places as another. These are worked out once.
+      // Inside a string, most characters lead to the same places. They are computed once.
       const same = moved && moved.mayEnd === mayEnd && samePlaces(moved.places, places);
       const after = same ? self : moved && reached(grammar, moved);
       known.set(key, after);

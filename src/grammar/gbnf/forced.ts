@@ -1,18 +1,18 @@
-import type { Reached } from './follow.ts';
+import type { GrammarProgress } from './follow.ts';
 import { contains, type Range } from './ranges.ts';
 
-/** The part of a text that can come in only one way. */
+/** A text that the grammar forces: no other text can come next. */
 export interface Forced {
   text: string;
-  /** How far the text is after it. */
-  reached: Reached;
+  /** The state of the grammar after the text. */
+  reached: GrammarProgress;
 }
 
-/** Longest forced text that is followed at a time, in characters. */
+/** The longest forced text that is returned at once, in characters. */
 const MOST_CHARACTERS = 256;
 
-/** Returns what has to come next; the empty text if there is a choice or the text may end. */
-export function forcedText(from: Reached): Forced {
+/** Returns the text that has to come next; the empty text if there is a choice, or if the reply may end. */
+export function forcedText(from: GrammarProgress): Forced {
   const forced: Forced = { text: '', reached: from };
   for (let count = 0; count < MOST_CHARACTERS; count++) {
     const only = onlyCharacter(forced.reached);
@@ -24,26 +24,26 @@ export function forcedText(from: Reached): Forced {
   return forced;
 }
 
-/** True if nothing can come any more. */
-export function isComplete({ next, mayEnd }: Reached): boolean {
+/** True if no character can follow. */
+export function isComplete({ next, mayEnd }: GrammarProgress): boolean {
   return mayEnd && next.length === 0;
 }
 
-function onlyCharacter({ next, mayEnd }: Reached): number | undefined {
+function onlyCharacter({ next, mayEnd }: GrammarProgress): number | undefined {
   const [range] = next;
   return !mayEnd && next.length === 1 && range && range[0] === range[1] ? range[0] : undefined;
 }
 
-/** Characters of the kinds that tokenizers tell apart. */
+/** One character of each kind that tokenizers treat differently. */
 const KINDS = Array.from(' \n"\\-[]{}:,.aA0é漢', (character) => character.codePointAt(0) ?? 0);
 /** All characters of a range are taken if there are no more than this. */
 const FEW = 8;
 
 /**
- * Returns texts that may come next, a few characters each: one for every kind of character that is allowed, and what is forced
- * behind it. A forced text's last tokens must be the same before all of them.
+ * Returns texts that may come next: for every kind of character that is allowed, one such character and the forced text
+ * after it. The last tokens of a forced text are certain only if they are the same before each of these texts.
  */
-export function continuations(from: Reached): string[] {
+export function continuations(from: GrammarProgress): string[] {
   const few = from.next.flatMap(([first, last]: Range) =>
     last - first < FEW ? Array.from({ length: last - first + 1 }, (_, offset) => first + offset) : [first],
   );
@@ -54,25 +54,29 @@ export function continuations(from: Reached): string[] {
   });
 }
 
-/** After which characters a space came, of those behind which the grammar leaves it open. */
+/** For each character after which a space is optional: true if the reply last wrote a space there. */
 export type Spacing = Map<number, boolean>;
 
 const SPACE = 0x20;
-/** `z` begins no value of JSON. */
+/** No JSON value begins with `z`. */
 const LATER_LETTER = 0x7a;
-/** Longest likely text, in characters. */
+/** The length of the longest likely text, in characters. */
 const MOST_LIKELY = 64;
 
-/** Notes in `spacing` how a text went on where a space was possible. `before` is the character before `codePoint`. */
-export function noteSpacing(spacing: Spacing, at: Reached, before: number, codePoint: number): void {
+/**
+ * Records in `spacing` whether `codePoint` is a space, if a space is optional here. `before` is the character before
+ * it.
+ */
+export function noteSpacing(spacing: Spacing, at: GrammarProgress, before: number, codePoint: number): void {
   if (leavesSpaceOpen(at)) spacing.set(before, codePoint === SPACE);
 }
 
 /**
- * Returns a text that is likely to come next: what is forced, and where a space is possible, one if there was one the last time.
- * JSON is mostly written with a space after a colon and a comma, so that is taken at first. `before` is the character before it.
+ * Returns a text that is likely to come next: the forced text, with an optional space if the reply last wrote one after
+ * the same character. The first guess is a space after a colon and a comma, as in most JSON. `before` is the character
+ * before the text.
  */
-export function likelyText(from: Reached, before: number, spacing: Spacing): string {
+export function likelyText(from: GrammarProgress, before: number, spacing: Spacing): string {
   let [text, at, last] = ['', from, before];
   while (text.length < MOST_LIKELY) {
     const taken = onlyCharacter(at) ?? openSpace(at, spacing.get(last) ?? true);
@@ -84,12 +88,12 @@ export function likelyText(from: Reached, before: number, spacing: Spacing): str
   return text;
 }
 
-/** True if a space may come here but no word with any letter, as between the parts of JSON and unlike inside a string. */
-function leavesSpaceOpen({ next, mayEnd }: Reached): boolean {
+/** True if a space is optional here, between two parts of JSON. Inside a string, letters may come too. */
+function leavesSpaceOpen({ next, mayEnd }: GrammarProgress): boolean {
   return !mayEnd && next.length > 1 && contains(next, SPACE) && !contains(next, LATER_LETTER);
 }
 
-function openSpace(at: Reached, spaced: boolean): number | undefined {
+function openSpace(at: GrammarProgress, spaced: boolean): number | undefined {
   if (!leavesSpaceOpen(at)) return undefined;
   if (spaced) return SPACE;
   const others = at.next.filter(([first, last]) => first !== SPACE || last !== SPACE);

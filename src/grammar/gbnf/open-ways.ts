@@ -1,24 +1,24 @@
 import type { Beginning, Fail } from './beginnings.ts';
 import type { Expression } from './expression.ts';
 import { mergeRanges, overlap, type Range } from './ranges.ts';
-import type { Rule } from './rules.ts';
+import type { GrammarRule } from './rules.ts';
 import { settle } from './settle.ts';
 
 /**
- * Most ways through a grammar that may fit the same text so far. llama.cpp tries each open way on each token, and the
- * numbers multiply if options that begin alike are nested.
+ * The most paths through a grammar that may match the same text. llama.cpp tries each open path on each token, and the
+ * number multiplies if options with the same beginning are nested.
  */
 const MAX_OPEN = 256;
 
 type Repeat = Extract<Expression, { kind: 'repeat' }>;
 
 /**
- * Estimates how many ways through each rule can be open at once, and throws the error of `fail` above the limit. The
- * count of each rule starts at 1 and grows until nothing changes. It never settles for a rule that contains itself in
- * one of several options that begin alike; the limit ends that.
+ * Estimates how many paths through each rule can be open at once, and throws the error of `fail` above the limit. The
+ * count of each rule starts at 1 and grows until no count changes. The count of a rule that contains itself, in one of
+ * several options with the same beginning, grows up to the limit.
  */
 export function checkOpenWays(
-  rules: ReadonlyMap<string, Rule>,
+  rules: ReadonlyMap<string, GrammarRule>,
   begin: (expression: Expression) => Beginning,
   fail: Fail,
 ): void {
@@ -49,7 +49,10 @@ export function checkOpenWays(
     }
   }
 
-  /** If the next character may belong to the item or to what follows, each place in the rule may be the right one. */
+  /**
+   * If the next character may belong to the item or to the text after the repetition, every place in the rule may be
+   * open.
+   */
   function repeatCount(expression: Repeat, next: readonly Range[], exclusive: boolean): number {
     const { item, min, max } = expression;
     const { ranges } = begin(item);
@@ -101,7 +104,7 @@ function places(expression: Expression): number {
   }
 }
 
-/** True if the expression refers to rules. These stand for whole values, and the end of a value is clear. */
+/** True if the expression refers to rules. Rules stand for whole JSON values, whose ends are unambiguous. */
 function hasRules(expression: Expression): boolean {
   if (expression.kind === 'sequence') return expression.items.some(hasRules);
   if (expression.kind === 'choice') return expression.options.some(hasRules);

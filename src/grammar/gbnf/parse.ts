@@ -13,8 +13,8 @@ type Part =
   | { kind: '(' | ')' | '|' | '.'; text: string };
 
 /**
- * Reads a grammar in GBNF: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md. Returns undefined if it is not
- * understood, as one that names tokens, or if a rule is missing.
+ * Reads a grammar in GBNF: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md. Returns undefined for
+ * a grammar that uses unsupported syntax, such as names of tokens, and for one that lacks a rule.
  */
 export function parseGrammar(text: string): Grammar | undefined {
   const parts = split(text);

@@ -18,7 +18,7 @@ export function mergeRanges(some: readonly Range[]): Range[] {
   return ranges;
 }
 
-/** The code points that are in both lists. */
+/** Returns the code points that are in both lists. */
 export function intersection(some: readonly Range[], others: readonly Range[]): Range[] {
   return some.flatMap(([from, to]) =>
     others.flatMap(([otherFrom, otherTo]): Range[] => {
@@ -28,7 +28,7 @@ export function intersection(some: readonly Range[], others: readonly Range[]): 
   );
 }
 
-/** The code points of `some` that are not in `others`. */
+/** Returns the code points of `some` that are not in `others`. */
 export function without(some: readonly Range[], others: readonly Range[]): Range[] {
   const taken = mergeRanges(others);
   const left = some.flatMap(([from, to]): Range[] => {

@@ -1,9 +1,9 @@
 import { type Expression, isNever } from './expression.ts';
 import { expressionText } from './expression-text.ts';
 
-export interface Rule {
+export interface GrammarRule {
   body: Expression;
-  /** True if llama.cpp never follows two ways through the body at a time. `checkOpenWays` can't see this by itself. */
+  /** True if at most one path through the body is open at a time. `checkOpenWays` can't detect this by itself. */
   exclusive: boolean;
   /** The place in the schema that needs the rule, as a JSON pointer. Error messages name it. */
   path: string;
@@ -12,18 +12,20 @@ export interface Rule {
 /** Collects the rules of a grammar that is being built. */
 export interface Rules {
   /**
-   * Makes a rule of what `build` returns, once for each key. Returns a reference to the rule, or the body itself if it
-   * is short. `build` may ask for its own key: it gets a reference to the rule in progress.
+   * Makes a rule whose body is the result of `build`, once for each key. Returns a reference to the rule, or the body
+   * itself if it is short. `build` may call `define` with its own key: it gets a reference to the rule in progress.
    */
   define(hint: string, key: string, path: string, build: () => Expression): Expression;
-  /** Like `define`, for a body that needs no key because nothing else shares it. `exclusive` is that of `Rule`. */
+  /**
+   * Like `define`, for a body that needs no key because nothing else shares it. `exclusive` is that of `GrammarRule`.
+   */
   add(hint: string, path: string, body: Expression, exclusive?: boolean): Expression;
   /** Replaces a reference to a finished rule by the rule's body. Returns any other expression unchanged. */
   expand(expression: Expression): Expression;
   /** Returns the name of a rule for the expression; adds one if the expression is not a reference. */
   start(expression: Expression): string;
   /** Returns the rule and all rules that it needs, by name, in breadth-first order. */
-  reachable(from: string): Map<string, Rule>;
+  reachable(from: string): Map<string, GrammarRule>;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface Rules {
 export function createRules(prefix: string, maxSize: number, tooLarge: (path: string) => Error): Rules {
   const names = new Map<string, string>();
   const used = new Map<string, number>();
-  const rules = new Map<string, Rule>();
+  const rules = new Map<string, GrammarRule>();
   let size = 0;
 
   function uniqueName(hint: string): string {
@@ -75,7 +77,7 @@ export function createRules(prefix: string, maxSize: number, tooLarge: (path: st
       return name;
     },
     reachable(from) {
-      const found = new Map<string, Rule>();
+      const found = new Map<string, GrammarRule>();
       const waiting = [from];
       for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
         const rule = rules.get(name);
@@ -89,11 +91,14 @@ export function createRules(prefix: string, maxSize: number, tooLarge: (path: st
 }
 
 /** Writes the rules in GBNF, one per line. */
-export function rulesText(rules: ReadonlyMap<string, Rule>): string {
+export function rulesText(rules: ReadonlyMap<string, GrammarRule>): string {
   return Array.from(rules, ([name, { body }]) => `${name} ::= ${expressionText(body)}\n`).join('');
 }
 
-/** Number of elements that llama.cpp stores for an expression. It stores a repeated item once per repetition. */
+/**
+ * Returns the number of elements that llama.cpp stores for an expression. It stores a repeated item once per
+ * repetition.
+ */
 export function expressionSize(expression: Expression): number {
   switch (expression.kind) {
     case 'literal':

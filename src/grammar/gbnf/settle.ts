@@ -1,10 +1,13 @@
-import { type Rule, references } from './rules.ts';
+import { type GrammarRule, references } from './rules.ts';
 
 /**
- * Computes something about rules that depends on the rules they refer to. Calls `update` on every rule; when it returns
- * true, calls it again on the rules that refer to this one. Ends when no call returns true any more.
+ * Computes a property of rules that depends on the rules to which they refer. Calls `update` with every rule. If it
+ * returns true, calls it again with the rules that refer to this rule, until no call returns true.
  */
-export function settle(rules: ReadonlyMap<string, Rule>, update: (name: string, rule: Rule) => boolean): void {
+export function settle(
+  rules: ReadonlyMap<string, GrammarRule>,
+  update: (name: string, rule: GrammarRule) => boolean,
+): void {
   const dependents = new Map<string, Set<string>>(Array.from(rules.keys(), (name) => [name, new Set()]));
   for (const [name, { body }] of rules) {
     for (const needed of references(body)) dependents.get(needed)?.add(name);

@@ -33,10 +33,13 @@ export function arrayExpression(schema: SchemaObject, path: string, compiler: Sc
   return sequence(literal('['), items(compiler.rules, first, item, min, max, path), literal(']'));
 }
 
-/** Most values of which every order is written. The rules double with each. */
+/** The most values for which every order gets rules. Each value more doubles the number of rules. */
 const MAX_UNIQUE = 8;
 
-/** Matches arrays that have each of some listed values at most once; undefined if the items are not such. */
+/**
+ * Matches arrays that have each of some listed values at most once. Returns undefined if the items are not listed
+ * values.
+ */
 function uniqueItems(
   compiler: SchemaCompiler,
   schema: unknown,
@@ -73,7 +76,7 @@ function atMost(compiler: SchemaCompiler, schema: SchemaObject, path: string): n
   return Number.POSITIVE_INFINITY;
 }
 
-/** Matches `min` to `max` items: those of `prefix` in order, then any number of `item`. */
+/** Matches `min` to `max` items: the items of `prefix` in order, then any number of `item`. */
 function items(
   rules: Rules,
   prefix: Expression[],

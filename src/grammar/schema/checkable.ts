@@ -1,4 +1,4 @@
-import { inside, isRecord, type Place, type SchemaObject } from '../../contract/json-schema.ts';
+import { inside, isRecord, type SchemaObject, type SchemaPlace } from '../../contract/json-schema.ts';
 import { FREE_FORMATS, NUMBER_FORMATS } from '../text/format-patterns.ts';
 import { TEXT_FORMATS } from '../text/formats.ts';
 import { readPattern } from '../text/pattern.ts';
@@ -13,10 +13,10 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const NAMED = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies'];
 
 /**
- * Makes sure that `checkValue` can check a schema with all that it holds and refers to. Throws a 400 `ApiError` that
- * names the keyword which it can't check.
+ * Checks that `checkValue` supports a schema, and all schemas that it contains or refers to. Throws a 400 `ApiError`
+ * that names the first keyword without support.
  */
-export function requireCheckable(context: SchemaContext, start: Place): void {
+export function requireCheckable(context: SchemaContext, start: SchemaPlace): void {
   const waiting = [start];
   for (let place = waiting.pop(); place; place = waiting.pop()) {
     if (context.checkable.has(place.schema)) continue;
@@ -29,7 +29,7 @@ export function requireCheckable(context: SchemaContext, start: Place): void {
   }
 }
 
-function parts(place: Place, schema: SchemaObject): Place[] {
+function parts(place: SchemaPlace, schema: SchemaObject): SchemaPlace[] {
   const one = ONE.filter((keyword) => schema[keyword] !== undefined).map((keyword) => inside(place, keyword));
   const lists = LISTS.flatMap((keyword) => {
     const list = schema[keyword];

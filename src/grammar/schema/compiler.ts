@@ -3,8 +3,8 @@ import {
   inside,
   isRecord,
   type JsonType,
-  type Place,
   type SchemaObject,
+  type SchemaPlace,
 } from '../../contract/json-schema.ts';
 import { choice } from '../gbnf/choice.ts';
 import { type Expression, literal, never } from '../gbnf/expression.ts';
@@ -48,7 +48,7 @@ export function createSchemaCompiler(context: SchemaContext, rules: Rules): Sche
   return compiler;
 }
 
-function compilePlace(compiler: SchemaCompiler, place: Place): Expression {
+function compilePlace(compiler: SchemaCompiler, place: SchemaPlace): Expression {
   const own = constraints(place, compiler.refuse);
   if (own === false) return never;
   const keywords = Object.keys(own);
@@ -79,7 +79,7 @@ function flatExpression(compiler: SchemaCompiler, schema: SchemaObject, path: st
   return choice(types.map((type) => typeExpression(compiler, type, schema, path, ruledOut)));
 }
 
-/** The listed values that obey the other keywords. */
+/** Returns the values of `values` that obey the other keywords. */
 function validValues(compiler: SchemaCompiler, schema: SchemaObject, values: unknown[], path: string): unknown[] {
   const { type: _, enum: __, const: ___, ...rest } = schema;
   if (Object.keys(rest).length === 0) return values;
@@ -87,12 +87,15 @@ function validValues(compiler: SchemaCompiler, schema: SchemaObject, values: unk
   return values.filter((value) => compiler.isValid(rest, value));
 }
 
-/** Keywords that no grammar says. */
+/** Keywords that no grammar can express. */
 const UNSAID = ['contains', 'maxContains', 'if', 'dependentRequired', 'dependentSchemas', 'dependencies'];
 /** Keywords that may stand several times in the `allOf` of a flat schema and are obeyed there. */
 const SEVERAL = ['pattern', 'format', 'multipleOf', 'not', 'propertyNames'];
 
-/** Leaves to the check of the finished value what no grammar says, and what could not be merged. */
+/**
+ * Leaves to the check of the finished value the keywords that no grammar can express, and the keywords that could not
+ * be merged.
+ */
 function leaveUnsaid(compiler: SchemaCompiler, schema: SchemaObject, path: string): void {
   for (const keyword of UNSAID) if (schema[keyword] !== undefined) compiler.leave(schema, keyword, path);
   const parts = Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : [];
@@ -124,7 +127,7 @@ function unionExpression(compiler: SchemaCompiler, union: Union, path: string): 
   return choice(options.map(rules.expand));
 }
 
-/** True if what the grammar writes for a branch surely fits no other. */
+/** True if no value that the grammar writes for one branch is valid for another branch. */
 function areExclusive(compiler: SchemaCompiler, branches: (SchemaObject | false)[], path: string): boolean {
   return branches.every((branch, index) =>
     branches.every((other, otherIndex) => index === otherIndex || excludes(compiler, branch, other, `${path}/oneOf`)),

@@ -1,4 +1,4 @@
-import type { JsonSchema, Place, SchemaObject } from '../../contract/json-schema.ts';
+import type { JsonSchema, SchemaObject, SchemaPlace } from '../../contract/json-schema.ts';
 import { type Budget, createBudget, unlessTooComplex } from '../budget.ts';
 import { createCheck } from '../check/check.ts';
 import type { Expression } from '../gbnf/expression.ts';
@@ -7,10 +7,10 @@ import { createTerms, type Terms } from '../text/terms.ts';
 import { MAX_STEPS_OF_TEXT, MAX_TEXT_STEPS } from './limits.ts';
 import type { Refuse } from './refuse.ts';
 
-/** The state of the work on one schema. */
+/** The state of the compilation of one schema. */
 export interface SchemaContext {
   /** The whole schema. References point into it. */
-  root: Place;
+  root: SchemaPlace;
   refuse: Refuse;
   /** The results of `flatten`, by the part of the schema. */
   flat: Map<unknown, SchemaObject | false>;
@@ -18,13 +18,16 @@ export interface SchemaContext {
   comparisons: number;
   /** For the work on texts and values. */
   budget: Budget;
-  /** The terms of texts that take an automaton. */
+  /** The terms of the texts that are matched by automata. */
   terms: Terms;
-  /** True if a value obeys a part of the schema which `requireCheckable` has seen, and that is not too much work. */
+  /**
+   * True if a value obeys a part of the schema. False if that takes too many steps. `requireCheckable` must have passed
+   * the part.
+   */
   isValid(schema: unknown, value: unknown): boolean;
   /** The keywords that the grammar leaves to a check of the finished value, each with its values. */
   left: Map<string, Set<unknown>>;
-  /** The parts that are known to be fit for that check. */
+  /** The parts of the schema that `requireCheckable` has passed. */
   checkable: Set<unknown>;
 }
 
@@ -32,10 +35,10 @@ export interface SchemaContext {
 export interface SchemaCompiler extends SchemaContext {
   rules: Rules;
   /** Returns the expression for the values of a schema. A schema inside itself becomes a reference to its rule. */
-  compile(place: Place): Expression;
+  compile(place: SchemaPlace): Expression;
   /**
-   * Leaves a keyword of a flat schema to the check of the finished value. Throws a 400 `ApiError` if that can't check it
-   * either.
+   * Leaves a keyword of a flat schema to the check of the finished value. Throws a 400 `ApiError` if that can't check
+   * it either.
    */
   leave(schema: SchemaObject, keyword: string, path: string): void;
 }

@@ -1,4 +1,4 @@
-import { isRecord, JSON_TYPES, type Place, type SchemaObject } from '../../contract/json-schema.ts';
+import { isRecord, JSON_TYPES, type SchemaObject, type SchemaPlace } from '../../contract/json-schema.ts';
 import type { Refuse } from './refuse.ts';
 
 /**
@@ -113,7 +113,7 @@ const KEYWORDS = new Map<string, Check>([
  * `ApiError` for keywords that are not obeyed. Unknown keywords are refused too: a misspelled one would otherwise seem
  * to be obeyed.
  */
-export function constraints({ schema, path }: Place, refuse: Refuse): SchemaObject | false {
+export function constraints({ schema, path }: SchemaPlace, refuse: Refuse): SchemaObject | false {
   if (typeof schema === 'boolean') return schema ? {} : false;
   if (!isRecord(schema)) throw refuse(path, null, 'must be an object or a boolean');
   const kept = Object.entries(withoutFlags(schema)).filter(([keyword, value]) => {

@@ -40,8 +40,8 @@ const GROUPS = [
 const [OBJECT_GROUP, ARRAY_GROUP] = GROUPS;
 
 /**
- * Merges two flat schemas into one for the values that both allow; `false` if their types have nothing in common. What
- * one schema can't say for both stays in the `allOf` of the merged one, a part for each keyword or group of keywords.
+ * Merges two flat schemas into one for the values that both allow; `false` if their types have nothing in common.
+ * Keywords that can't be merged stay in the `allOf` of the result, a part for each keyword or group of keywords.
  */
 export function mergeSchemas(some: SchemaObject, other: SchemaObject): SchemaObject | false {
   const merged = new Map<string, unknown>(Object.entries({ ...some, ...other }));
@@ -72,7 +72,7 @@ export function mergeSchemas(some: SchemaObject, other: SchemaObject): SchemaObj
   return Object.fromEntries(merged);
 }
 
-/** The keywords, or groups of them, that one schema can't say for both. */
+/** Returns the keywords, or groups of keywords, that can't be merged. */
 function clashes(some: SchemaObject, other: SchemaObject): (readonly string[])[] {
   const differs = (keyword: string) => keyword in other && !sameJson(some[keyword], other[keyword]);
   const grouped: string[] = GROUPS.flatMap((keywords) => [...keywords]);
@@ -96,12 +96,15 @@ function clashes(some: SchemaObject, other: SchemaObject): (readonly string[])[]
   return [...groups, ...single.map((keyword) => [keyword])];
 }
 
-/** `additionalProperties` covers what its own schema's `patternProperties` leave. The merged schema would mix that up. */
+/**
+ * `additionalProperties` applies to the names that its own schema's `patternProperties` do not match. A merge would
+ * lose that.
+ */
 function mixesNames(some: SchemaObject, other: SchemaObject): boolean {
   return 'patternProperties' in some && other.additionalProperties !== undefined && other.additionalProperties !== true;
 }
 
-/** `items` covers what its own schema's `prefixItems` leaves. The merged schema would mix that up. */
+/** `items` applies to the items after its own schema's `prefixItems`. A merge would lose that. */
 function mixesItems(some: SchemaObject, other: SchemaObject): boolean {
   return 'prefixItems' in some && 'items' in other && !('prefixItems' in other);
 }
@@ -144,7 +147,7 @@ function both(some: unknown, other: unknown): unknown {
   return unique.length === 1 && only ? only[1] : { allOf: unique.map(([, part]) => part) };
 }
 
-/** Splits a schema that is nothing but an `allOf`; any other schema is its own only part. */
+/** Returns the parts of a schema that has only `allOf`, else the schema itself as the only part. */
 function partsOf(schema: unknown): unknown[] {
   const isOnlyParts = isRecord(schema) && Array.isArray(schema.allOf) && Object.keys(schema).length === 1;
   return isOnlyParts && Array.isArray(schema.allOf) ? schema.allOf.flatMap(partsOf) : [schema];

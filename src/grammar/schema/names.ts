@@ -1,4 +1,4 @@
-import { inside, isRecord, type Place, type SchemaObject } from '../../contract/json-schema.ts';
+import { inside, isRecord, type SchemaObject, type SchemaPlace } from '../../contract/json-schema.ts';
 import { unlessTooComplex } from '../budget.ts';
 import { matchesText } from '../check/text-match.ts';
 import { choice } from '../gbnf/choice.ts';
@@ -14,7 +14,7 @@ import { namedTexts, toTerm } from './string.ts';
 import { textSet } from './text-set.ts';
 import { listedValues, namesSchemas } from './types.ts';
 
-/** Most patterns of one schema whose names are told apart. Each doubles the kinds of names. */
+/** The most patterns of one schema by which names are told apart. Each pattern doubles the kinds of names. */
 const MAX_PATTERNS = 4;
 
 /**
@@ -39,10 +39,15 @@ export function withListedNames(compiler: SchemaCompiler, schema: SchemaObject, 
 }
 
 /**
- * Returns what a member must obey: its own schema, those of the patterns that its name matches, and `false` if its name
- * is not allowed. `own` is the schema of a declared property, else that of additional ones.
+ * Returns the schema of a member: its own schema and the schemas of the patterns that its name matches, or `false` if
+ * its name is not allowed. `own` is the schema of a declared property, else the schema of additional properties.
  */
-export function memberPlace(compiler: SchemaCompiler, schema: SchemaObject, own: Place, name: string): Place {
+export function memberPlace(
+  compiler: SchemaCompiler,
+  schema: SchemaObject,
+  own: SchemaPlace,
+  name: string,
+): SchemaPlace {
   for (const names of namesSchemas(schema)) {
     requireCheckable(compiler, { schema: names, path: `${own.path}/propertyNames` });
     if (!compiler.isValid(names, name)) return { ...own, schema: false };
@@ -68,8 +73,8 @@ function patternsOf(compiler: SchemaCompiler, schema: SchemaObject, path: string
 }
 
 /**
- * Matches a member whose name is none of `excluded` and obeys `propertyNames`: for each kind of name, by the patterns of
- * `patternProperties` that it matches, the values that all of these allow, and `value` where it matches none.
+ * Matches a member whose name is none of `excluded` and obeys `propertyNames`: for each kind of name, by the patterns
+ * of `patternProperties` that it matches, the values that all of these allow, and `value` where it matches none.
  */
 export function namedMember(
   compiler: SchemaCompiler,
@@ -127,7 +132,7 @@ function nameExpression(
   );
 }
 
-/** Reads what one `propertyNames` says of the texts of names. What a grammar can't say is left to the check. */
+/** Reads one `propertyNames`. Keywords that a grammar can't express are left to the check of the finished value. */
 function namesRule(compiler: SchemaCompiler, schema: SchemaObject, names: unknown, path: string) {
   const place = { schema: names, path: `${path}/propertyNames` };
   const flat = flatten(compiler, place);

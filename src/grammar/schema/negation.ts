@@ -6,7 +6,7 @@ import { excludes } from './exclusion.ts';
 import { flatten } from './flat.ts';
 import { everyValue, listedValues, typeList } from './types.ts';
 
-/** What the `not` of a flat schema rules out, as far as a grammar can obey it. */
+/** The values that the `not` of a flat schema excludes, as far as a grammar can exclude them. */
 export interface Negation {
   types: JsonType[];
   /** Texts that strings must not be. */
@@ -17,12 +17,12 @@ export interface Negation {
   names: string[];
 }
 
-/** Most schemas that are read for one `not`: those of `anyOf` count one by one. */
+/** The most schemas that are read for one `not`. Each schema of an `anyOf` counts. */
 const MAX_NEGATIONS = 200;
 
 /**
- * Reads every `not` of a flat schema; false if nothing is left. What a grammar can't rule out is left to the check of
- * the finished value.
+ * Reads every `not` of a flat schema; false if no value remains. Values that a grammar can't exclude are left to the
+ * check of the finished value.
  */
 export function readNegation(compiler: SchemaCompiler, schema: SchemaObject, path: string): Negation | false {
   const negation: Negation = { types: [], texts: [], values: [], names: [] };
@@ -38,14 +38,14 @@ export function readNegation(compiler: SchemaCompiler, schema: SchemaObject, pat
     if (Object.keys(flat).length === 0) return false;
     if (excludes(compiler, rest, flat, `${path}/not`)) continue;
     const { anyOf, ...others } = flat;
-    // Not any of some is none of them.
+    // `not: {anyOf: [...]}` excludes the values of every branch.
     if (Array.isArray(anyOf) && Object.keys(others).length === 0) waiting.push(...anyOf);
     else if (!ruleOut(compiler, negation, flat, path)) compiler.leave(schema, 'not', path);
   }
   return negation;
 }
 
-/** Adds what a flat schema describes to what is ruled out. Returns false if it can't. */
+/** Adds the values of a flat schema to the negation. Returns false if a grammar can't exclude them. */
 function ruleOut({ refuse }: SchemaCompiler, negation: Negation, flat: SchemaObject, path: string): boolean {
   const { type, ...rest } = flat;
   const [keyword, ...others] = Object.keys(rest);

@@ -6,7 +6,7 @@ import { expressionText } from '../gbnf/expression-text.ts';
 import { NUMBER_FORMATS } from '../text/format-patterns.ts';
 import { anyNumber, type Bound, decimalRange, integerRange } from '../text/number-range.ts';
 import { readPattern } from '../text/pattern.ts';
-import type { Multiples } from '../text/terms.ts';
+import type { Multiples } from '../text/term.ts';
 import { expressionTree, textTree } from '../text/text-tree.ts';
 import { requireKnownFormat } from './checkable.ts';
 import type { SchemaCompiler } from './context.ts';
@@ -88,7 +88,7 @@ function multiplesOf(
   return range;
 }
 
-/** Numbers of few digits: as a double each is the number that is written. */
+/** Numbers with so few digits that a double holds exactly the number that is written. */
 const SHORT_NUMBER = readPattern(`^-?[0-9.]{1,${SAFE_DIGITS}}$`, (reason) => new Error(reason));
 
 /** Largest step whose multiples are counted, as a number without point. Each remainder is a state. */
@@ -124,8 +124,8 @@ interface SignedBound extends Bound {
 }
 
 /**
- * Matches the numbers of a flat schema that are not ruled out, with a limited number of digits. With bounds or steps, no
- * exponent is written.
+ * Matches the numbers of a flat schema that are not ruled out, with a limited number of digits. With bounds or steps,
+ * no exponent is written.
  */
 export function numberExpression(
   compiler: SchemaCompiler,
@@ -134,7 +134,7 @@ export function numberExpression(
   ruledOut: Negation,
 ): Expression {
   formatRange(compiler, schema, path);
-  // A number has many spellings. All but the shortest would get past what is ruled out.
+  // A number has many spellings. The grammar only excludes the shortest; the check of the finished value finds the rest.
   if (ruledOut.values.some((value) => typeof value === 'number')) compiler.leave(schema, 'not', path);
   const steps = everyValue(schema, 'multipleOf');
   const low = tighter(schema, 'minimum', 'exclusiveMinimum');

@@ -1,4 +1,4 @@
-import { inside, isRecord, type Place, type SchemaObject } from '../../contract/json-schema.ts';
+import { inside, isRecord, type SchemaObject, type SchemaPlace } from '../../contract/json-schema.ts';
 import {
   type Expression,
   isNever,
@@ -22,15 +22,15 @@ interface Member {
   required: boolean;
 }
 
-/** True for a schema that says nothing of properties: it allows any. */
+/** True for a schema without keywords for properties: any property is allowed. */
 export function isFree({ properties, required, patternProperties }: SchemaObject): boolean {
   return properties === undefined && required === undefined && patternProperties === undefined;
 }
 
 /**
  * Matches the objects of a flat schema: the properties in declared order, each at most once, then additional ones if
- * `additionalProperties` or `patternProperties` asks for them. An additional name may come twice. `JSON.parse` takes the
- * last value; both are valid.
+ * `additionalProperties` or `patternProperties` asks for them. An additional name may come twice. `JSON.parse` takes
+ * the last value; both are valid.
  */
 export function objectExpression(declared: SchemaObject, path: string, compiler: SchemaCompiler): Expression {
   const schema = withListedNames(compiler, declared, path);
@@ -79,7 +79,7 @@ function declaredMembers(compiler: SchemaCompiler, schema: SchemaObject, path: s
   const place = { schema, path };
   const required = Array.isArray(schema.required) ? schema.required.map(String) : [];
   const properties = isRecord(schema.properties) ? schema.properties : {};
-  const others: Place = inside(place, 'additionalProperties');
+  const others: SchemaPlace = inside(place, 'additionalProperties');
   return [...new Set([...Object.keys(properties), ...required])].map((name) => {
     const property = Object.hasOwn(properties, name) ? inside(place, 'properties', name) : others;
     const value = compiler.compile(

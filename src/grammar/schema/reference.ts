@@ -1,10 +1,13 @@
-import { inside, isRecord, type Place } from '../../contract/json-schema.ts';
+import { inside, isRecord, type SchemaPlace } from '../../contract/json-schema.ts';
 import type { Refuse } from './refuse.ts';
 
 /**
  * Finds the schema that a `$ref` points to. Throws a 400 `ApiError` unless it is `#` or `#/...` and leads somewhere.
  */
-export function resolveReference({ root, refuse }: { root: Place; refuse: Refuse }, place: Place): Place {
+export function resolveReference(
+  { root, refuse }: { root: SchemaPlace; refuse: Refuse },
+  place: SchemaPlace,
+): SchemaPlace {
   const reference = isRecord(place.schema) ? String(place.schema.$ref) : '';
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) throw refuse(place.path, '$ref', 'must point into the schema itself: #/...');

@@ -5,7 +5,8 @@ import type { Rules } from '../gbnf/rules.ts';
 import { TEXT_FORMATS } from '../text/formats.ts';
 import { anyCharacter, QUOTE } from '../text/json-text.ts';
 import { readPattern } from '../text/pattern.ts';
-import type { Term, Terms } from '../text/terms.ts';
+import type { TextTerm } from '../text/term.ts';
+import type { Terms } from '../text/terms.ts';
 import { lengths, type TextTree, treeExpression, withoutLooks } from '../text/text-tree.ts';
 import { requireKnownFormat } from './checkable.ts';
 import type { SchemaCompiler } from './context.ts';
@@ -43,7 +44,7 @@ export function stringExpression(
   return leftOver(compiler, schema, path, first ? simpler(compiler, first, path) : quotedText(rules, min, max));
 }
 
-/** Matches the strings of a tree and perhaps more: its looks ahead are left out. */
+/** Matches the strings of a tree without its look-aheads, and so perhaps more strings. */
 function simpler(compiler: SchemaCompiler, tree: TextTree, path: string): Expression | undefined {
   const rest = withoutLooks(tree);
   const quoted = quotedExpression(rest);
@@ -57,8 +58,14 @@ function quotedExpression(tree: TextTree): Expression | undefined {
   return expression && sequence(QUOTE, expression, QUOTE);
 }
 
-/** The terms of a string: all of `trees`, the length, and none of `others`. */
-export function toTerm(terms: Terms, trees: TextTree[], min: number, max: number, others: readonly TextTree[]): Term {
+/** Returns the term of the strings that match all of `trees` and the length, and none of `others`. */
+export function toTerm(
+  terms: Terms,
+  trees: TextTree[],
+  min: number,
+  max: number,
+  others: readonly TextTree[],
+): TextTerm {
   return terms.and([
     ...trees.map(terms.ofTree),
     terms.ofLength(min, max),
@@ -66,7 +73,7 @@ export function toTerm(terms: Terms, trees: TextTree[], min: number, max: number
   ]);
 }
 
-/** Takes an expression for a part of the keywords, and leaves the others to the check of the finished value. */
+/** Returns an expression for some of the keywords, and leaves the other keywords to the check of the finished value. */
 function leftOver(
   compiler: SchemaCompiler,
   schema: SchemaObject,

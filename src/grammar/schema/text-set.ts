@@ -1,19 +1,20 @@
 import { unlessTooComplex } from '../budget.ts';
 import type { Expression } from '../gbnf/expression.ts';
 import { automatonExpression, toAutomaton } from '../text/automaton.ts';
-import type { Term, Terms } from '../text/terms.ts';
+import type { TextTerm } from '../text/term.ts';
+import type { Terms } from '../text/terms.ts';
 import type { SchemaCompiler } from './context.ts';
 
 /**
- * Matches the texts of a term and `close` behind them. Equal keys stand for equal terms. Returns undefined if the term
- * takes too many states or too much work.
+ * Matches the texts of a term, each followed by `close`. Equal keys stand for equal terms. Returns undefined if the
+ * term takes too many states or steps.
  */
 export function textSet(
   { terms, rules, budget }: SchemaCompiler,
   key: string,
   path: string,
   close: Expression,
-  make: (terms: Terms) => Term,
+  make: (terms: Terms) => TextTerm,
 ): Expression | undefined {
   budget.beginPart();
   const automaton = unlessTooComplex(() => toAutomaton(terms, make(terms), budget.spend));

@@ -21,7 +21,7 @@ export function typeList(type: unknown): JsonType[] {
   return JSON_TYPES.filter((name) => (Array.isArray(type) ? type.includes(name) : type === name));
 }
 
-/** The types that valid values of a flat schema may have. */
+/** Returns the types that valid values of a flat schema may have. */
 export function allowedTypes(schema: SchemaObject): readonly JsonType[] {
   const values = listedValues(schema);
   if (values) return values.map(typeOfValue);
@@ -29,8 +29,8 @@ export function allowedTypes(schema: SchemaObject): readonly JsonType[] {
 }
 
 /**
- * The types of the values that the grammar writes for a flat schema. If there is no `type` but, say, `properties`, the
- * grammar writes objects only, though other values are valid too: the client means objects.
+ * Returns the types of the values that the grammar writes for a flat schema. If there is no `type` but, say,
+ * `properties`, the grammar writes objects only. Other values are valid too, but the client means objects.
  */
 export function writtenTypes(schema: SchemaObject): readonly JsonType[] {
   if (schema.type !== undefined) return typeList(schema.type);
@@ -40,13 +40,15 @@ export function writtenTypes(schema: SchemaObject): readonly JsonType[] {
   return [...new Set(meant.map(([type]) => type))];
 }
 
-/** All values of a keyword in a flat schema: its own and those that `mergeSchemas` left in its `allOf`. */
+/**
+ * Returns all values of a keyword in a flat schema: its own, and the values that `mergeSchemas` left in its `allOf`.
+ */
 export function everyValue(schema: SchemaObject, keyword: string): unknown[] {
   const parts = Array.isArray(schema.allOf) ? schema.allOf.filter(isRecord) : [];
   return [schema, ...parts].map((part) => part[keyword]).filter((value) => value !== undefined);
 }
 
-/** The schemas of `propertyNames` that do more than to say that names are strings. */
+/** Returns the schemas of `propertyNames`, without those that only say `type: string`. */
 export function namesSchemas(schema: SchemaObject): unknown[] {
   return everyValue(schema, 'propertyNames').filter(
     (names) =>
@@ -55,7 +57,7 @@ export function namesSchemas(schema: SchemaObject): unknown[] {
   );
 }
 
-/** The values of `enum` and `const` that the schema's `type` allows; undefined if it has neither keyword. */
+/** Returns the values of `enum` and `const` that the schema's `type` allows; undefined if it has neither keyword. */
 export function listedValues(schema: SchemaObject): unknown[] | undefined {
   const only = 'const' in schema ? [schema.const] : undefined;
   const listed: unknown = schema.enum ?? only;

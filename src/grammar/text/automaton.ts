@@ -4,13 +4,14 @@ import { type Expression, never, sequence } from '../gbnf/expression.ts';
 import { mergeRanges, type Range } from '../gbnf/ranges.ts';
 import type { Rules } from '../gbnf/rules.ts';
 import { jsonCharacter } from './json-text.ts';
-import type { Term, Terms } from './terms.ts';
+import type { TextTerm } from './term.ts';
+import type { Terms } from './terms.ts';
 
-/** Most states while an automaton is made, and when it is done. */
+/** The most states of an automaton, while it is made and when it is complete. */
 const MAX_STEPS = 5000;
 const MAX_STATES = 1000;
 
-/** Reads a text character by character. No two edges of a state share a character: one way is open at a time. */
+/** Reads a text character by character. No two edges of a state share a character, so one path is open at a time. */
 export interface Automaton {
   /** The number of the first state. Absent if there is no text at all. */
   start?: number;
@@ -32,12 +33,12 @@ interface Edge {
  * Makes a small automaton of a term. `spend` is called for each step of work. Throws `TooComplex` if it has too many
  * states.
  */
-export function toAutomaton(terms: Terms, term: Term, spend: () => void): Automaton {
+export function toAutomaton(terms: Terms, term: TextTerm, spend: () => void): Automaton {
   return joined(living(explore(terms, term)), spend);
 }
 
-function explore(terms: Terms, start: Term): State[] {
-  const numbers = new Map<Term, number>([[start, 0]]);
+function explore(terms: Terms, start: TextTerm): State[] {
+  const numbers = new Map<TextTerm, number>([[start, 0]]);
   const states: State[] = [];
   for (const term of numbers.keys()) {
     const targets = new Map<number, Range[]>();
@@ -99,7 +100,7 @@ function joined(states: State[], spend: () => void): Automaton {
   return first && (first.accepts || first.edges.length > 0) ? { start, states: current } : { states: [] };
 }
 
-/** Leads edges to the states that stand for their targets now. Those with the same target become one. */
+/** Returns the edges with their new targets. Edges with the same target become one edge. */
 function withTargets(edges: readonly Edge[], targets: number[]): Edge[] {
   const ranges = new Map<number, Range[]>();
   for (const edge of edges) {
@@ -110,8 +111,8 @@ function withTargets(edges: readonly Edge[], targets: number[]): Edge[] {
 }
 
 /**
- * Matches the texts of an automaton as a JSON string spells them, and `close` behind them. Each state becomes a rule,
- * unless one way leads to it and one from it. `key` is different for different automata.
+ * Matches the texts of an automaton, as a JSON string spells them, each followed by `close`. Each state becomes a rule,
+ * except a state with one edge in and one edge out. `key` is different for different automata.
  */
 export function automatonExpression(
   { states, start }: Automaton,

@@ -68,7 +68,7 @@ export const FORMAT_PATTERNS: Readonly<Record<string, string>> = {
   jwt: '^eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{43}$',
 };
 
-/** Formats that say what a string is for, but nothing that could be checked. */
+/** Formats that describe the use of a string, with no rule that could be checked. */
 export const FREE_FORMATS: ReadonlySet<string> = new Set([
   'binary',
   'char',
@@ -89,7 +89,9 @@ export const FREE_FORMATS: ReadonlySet<string> = new Set([
   'textarea',
 ]);
 
-/** Formats of numbers, each with the integers that it allows; null if it says nothing that could be checked. */
+/**
+ * Formats of numbers, each with the integers that it allows; null for a format without a rule that could be checked.
+ */
 export const NUMBER_FORMATS: ReadonlyMap<string, [low: bigint, high: bigint] | null> = new Map([
   ...[8, 16, 32, 64].flatMap((bits): [string, [bigint, bigint]][] => [
     [`int${bits}`, [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1) - 1n]],

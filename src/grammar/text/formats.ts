@@ -1,14 +1,14 @@
 import { isJson } from '../../utils/json.ts';
 import { choice } from '../gbnf/choice.ts';
-import { type Expression, literal, oneOf, optional, repeat, sequence } from '../gbnf/expression.ts';
+import { type Expression, literal, oneCharacterOf, optional, repeat, sequence } from '../gbnf/expression.ts';
 import type { Range } from '../gbnf/ranges.ts';
 import { FORMAT_PATTERNS } from './format-patterns.ts';
 import { readPattern } from './pattern.ts';
 import { expressionTree, type TextTree } from './text-tree.ts';
 
 const DIGIT: Range = [0x30, 0x39];
-const digit = oneOf(DIGIT);
-const hex = oneOf(DIGIT, [0x41, 0x46], [0x61, 0x66]);
+const digit = oneCharacterOf(DIGIT);
+const hex = oneCharacterOf(DIGIT, [0x41, 0x46], [0x61, 0x66]);
 const dash = literal('-');
 const colon = literal(':');
 
@@ -20,7 +20,7 @@ function pair(tens: string, ones: string): Expression {
 }
 
 function digits(some: string): Expression {
-  return oneOf(...Array.from(some, (character): Range => [character.charCodeAt(0), character.charCodeAt(0)]));
+  return oneCharacterOf(...Array.from(some, (character): Range => [character.charCodeAt(0), character.charCodeAt(0)]));
 }
 
 /**
@@ -48,7 +48,7 @@ function fullTime(): Expression {
   const hour = choice([pair('01', '0123456789'), pair('2', '0123')]);
   const sixty = pair('012345', '0123456789');
   const fraction = optional(sequence(literal('.'), repeat(digit, 1, 9)));
-  const offset = sequence(oneOf([0x2b, 0x2b], [0x2d, 0x2d]), hour, colon, sixty);
+  const offset = sequence(oneCharacterOf([0x2b, 0x2b], [0x2d, 0x2d]), hour, colon, sixty);
   return sequence(hour, colon, sixty, colon, sixty, fraction, choice([literal('Z'), offset]));
 }
 
@@ -57,8 +57,8 @@ function uuid(): Expression {
 }
 
 const lower: Range = [0x61, 0x7a];
-const label = sequence(oneOf(lower), repeat(oneOf(lower, DIGIT), 0, 15));
-const domain = sequence(label, literal('.'), repeat(oneOf(lower), 2, 6));
+const label = sequence(oneCharacterOf(lower), repeat(oneCharacterOf(lower, DIGIT), 0, 15));
+const domain = sequence(label, literal('.'), repeat(oneCharacterOf(lower), 2, 6));
 
 /** Matches common mail addresses, a part of what RFC 5321 allows. */
 function email(): Expression {
@@ -67,13 +67,13 @@ function email(): Expression {
 
 /** Matches web addresses without query and fragment, a part of what RFC 3986 allows. */
 function uri(): Expression {
-  const segment = sequence(literal('/'), repeat(oneOf(lower, DIGIT, [0x2d, 0x2d]), 0, 16));
+  const segment = sequence(literal('/'), repeat(oneCharacterOf(lower, DIGIT, [0x2d, 0x2d]), 0, 16));
   return sequence(choice([literal('https://'), literal('http://')]), domain, repeat(segment, 0, 4));
 }
 
 /** A value of `format` for strings. */
 export interface TextFormat {
-  /** The texts that the grammar writes, a part of the valid ones; absent where a grammar can not tell. */
+  /** The texts that the grammar writes, a subset of the valid texts. Absent if no grammar can express the format. */
   written?: TextTree;
   /** True for a valid text. If it is absent, the written texts are the valid ones. */
   isValid?(text: string): boolean;

@@ -1,6 +1,6 @@
 import { isRecord } from '../../contract/json-schema.ts';
 import { choice } from '../gbnf/choice.ts';
-import { type Expression, literal, never, oneOf, optional, repeat, sequence } from '../gbnf/expression.ts';
+import { type Expression, literal, never, oneCharacterOf, optional, repeat, sequence } from '../gbnf/expression.ts';
 import { contains, intersection, type Range, UNICODE, without } from '../gbnf/ranges.ts';
 import type { Rules } from '../gbnf/rules.ts';
 
@@ -39,7 +39,7 @@ export const QUOTE = literal('"');
 export function jsonCharacter(ranges: readonly Range[]): Expression {
   const escapes = Array.from(ESCAPES, ([codePoint, letter]) => (contains(ranges, codePoint) ? letter : ''));
   const letters = escapes.filter((letter) => letter !== '').map((letter): Range => [at(letter), at(letter)]);
-  return choice([oneOf(...intersection(ranges, PLAIN)), sequence(literal('\\'), oneOf(...letters))]);
+  return choice([oneCharacterOf(...intersection(ranges, PLAIN)), sequence(literal('\\'), oneCharacterOf(...letters))]);
 }
 
 /** Matches any one character inside a JSON string. */

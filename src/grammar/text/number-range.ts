@@ -1,5 +1,14 @@
 import { choice } from '../gbnf/choice.ts';
-import { type Expression, empty, literal, never, oneOf, optional, repeat, sequence } from '../gbnf/expression.ts';
+import {
+  type Expression,
+  empty,
+  literal,
+  never,
+  oneCharacterOf,
+  optional,
+  repeat,
+  sequence,
+} from '../gbnf/expression.ts';
 import type { Range } from '../gbnf/ranges.ts';
 
 const ZERO = 0x30;
@@ -8,7 +17,7 @@ const ZERO = 0x30;
 function digit(from: number, to: number): Expression {
   const range: Range = [ZERO + from, ZERO + to];
   if (from > to) return never;
-  return from === to ? literal(String(from)) : oneOf(range);
+  return from === to ? literal(String(from)) : oneCharacterOf(range);
 }
 
 const anyDigit = digit(0, 9);
@@ -80,7 +89,10 @@ export function decimalRange(low: Bound, high: Bound, room: number): Expression 
   ]);
 }
 
-/** Matches what may follow the whole part: a fraction or nothing. A bound with another whole part is left out. */
+/**
+ * Matches the rest of a number after its whole part: a fraction or nothing. A bound with another whole part must be
+ * left out.
+ */
 function fractions(low: Bound | undefined, high: Bound | undefined, room: number): Expression {
   const whole = isWithin(low, high) ? empty : never;
   return choice([sequence(literal('.'), fractionDigits(low, high, room, false)), whole]);
@@ -88,14 +100,14 @@ function fractions(low: Bound | undefined, high: Bound | undefined, room: number
 
 type FractionBound = Omit<Bound, 'whole'>;
 
-/** True if a number may end here. `low` and `high` have the digits of the bounds that are still to come. */
+/** True if a number may end here. `low` and `high` have the remaining digits of the bounds. */
 function isWithin(low: FractionBound | undefined, high: FractionBound | undefined): boolean {
   const isTooLow = low !== undefined && (low.fraction !== '' || low.exclusive);
   const isTooHigh = high !== undefined && high.fraction === '' && high.exclusive;
   return !isTooLow && !isTooHigh;
 }
 
-/** Matches digits behind the point. A bound is undefined once the digits so far are clearly on its right side. */
+/** Matches digits behind the point. A bound is undefined once the digits so far can no longer reach it. */
 function fractionDigits(
   low: FractionBound | undefined,
   high: FractionBound | undefined,
@@ -134,7 +146,7 @@ function behindDigit(bound: FractionBound): FractionBound {
 export function anyNumber(wholeDigits: number, fractionDigits: number): Expression {
   const whole = choice([literal('0'), sequence(digit(1, 9), repeat(anyDigit, 0, wholeDigits - 1))]);
   const fraction = optional(sequence(literal('.'), repeat(anyDigit, 1, fractionDigits)));
-  const sign = oneOf([0x2b, 0x2b], [0x2d, 0x2d]);
-  const exponent = sequence(oneOf([0x45, 0x45], [0x65, 0x65]), optional(sign), repeat(anyDigit, 1, 2));
+  const sign = oneCharacterOf([0x2b, 0x2b], [0x2d, 0x2d]);
+  const exponent = sequence(oneCharacterOf([0x45, 0x45], [0x65, 0x65]), optional(sign), repeat(anyDigit, 1, 2));
   return sequence(optional(literal('-')), whole, fraction, optional(exponent));
 }

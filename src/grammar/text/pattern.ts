@@ -19,7 +19,7 @@ const LINE_ENDS: readonly Range[] = [
 /**
  * Reads an ECMAScript regular expression with the flag `u`. Returns the texts in which it finds a match: a choice of
  * its alternatives, each with any text before and behind it unless it is anchored there. Throws the error of `fail` for
- * what needs a look at earlier text: back references, looking behind, `\b`.
+ * parts that depend on earlier text: back references, look-behinds, `\b`.
  */
 export function readPattern(pattern: string, fail: (reason: string) => Error): TextTree {
   try {

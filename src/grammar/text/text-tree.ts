@@ -24,7 +24,7 @@ export const anyText: TextTree = {
   max: Number.POSITIVE_INFINITY,
 };
 
-/** The least and the greatest length of the texts, in code points. */
+/** Returns the least and the greatest length of the texts, in code points. */
 export function lengths(tree: TextTree): [min: number, max: number] {
   switch (tree.kind) {
     case 'characters':
@@ -45,8 +45,9 @@ export function lengths(tree: TextTree): [min: number, max: number] {
 }
 
 /**
- * Returns the expression of the texts as a JSON string spells them. Returns undefined where that takes an automaton: for
- * `start` and `end` inside the tree, for `look`, and for the repetition of what may be empty, which llama.cpp refuses.
+ * Returns the expression of the texts as a JSON string spells them. Returns undefined if the tree needs an automaton:
+ * for `start` and `end` inside the tree, for `look`, and for a repetition whose item may be empty, which llama.cpp
+ * refuses.
  */
 export function treeExpression(tree: TextTree): Expression | undefined {
   switch (tree.kind) {
@@ -75,7 +76,7 @@ function allOf(trees: readonly TextTree[]): Expression[] | undefined {
   return expressions.every((expression) => expression !== undefined) ? expressions : undefined;
 }
 
-/** The tree without what looks ahead: it has all texts of the tree and perhaps more. */
+/** Returns the tree without its look-aheads: it has all texts of the tree and perhaps more. */
 export function withoutLooks(tree: TextTree): TextTree {
   switch (tree.kind) {
     case 'look':
@@ -91,7 +92,7 @@ export function withoutLooks(tree: TextTree): TextTree {
   }
 }
 
-/** The texts that an expression without rules matches, character by character. */
+/** Returns the texts of an expression, which must have no references to rules. */
 export function expressionTree(expression: Expression): TextTree {
   switch (expression.kind) {
     case 'literal':
@@ -109,7 +110,7 @@ export function expressionTree(expression: Expression): TextTree {
   }
 }
 
-/** Exactly this text. */
+/** Returns the set of exactly this text. */
 export function textTree(text: string): TextTree {
   const items = Array.from(text, (character): TextTree => {
     const codePoint = character.codePointAt(0) ?? 0;

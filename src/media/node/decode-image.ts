@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { ImageSize } from '../image-size.ts';
 import { undecodable } from '../problem.ts';
 
-/** Of libvips' many loaders, only these may read bytes from unknown senders. */
+/** The loaders of libvips that may read bytes from clients. All others are blocked. */
 const LOADERS = ['Png', 'Jpeg', 'Nsgif', 'Webp', 'Heif'].map((name) => `VipsForeignLoad${name}`);
 
 /** Some images are small as files and in pixels and still take minutes to decode. */
@@ -10,7 +10,7 @@ const DECODE_SECONDS = 30;
 
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: LOADERS });
-// Nobody asks for a decoded image again: the models' own caches know it by its bytes.
+// A decoded image is not needed again: the KV cache recognises an image by its bytes.
 sharp.cache(false);
 
 /**

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { CannotOpen, type CannotOpenReason, type OpenOptions, openUrl } from '../../net/node/open-url.ts';
+import { CannotOpen, type CannotOpenReason, type OpenOptions, openCheckedUrl } from '../../net/node/open-url.ts';
 import { gather } from '../gather.ts';
 import type { MediaLimits } from '../limits.ts';
 import { fileTooLarge, MediaProblem, unreachable } from '../problem.ts';
 
-export interface FetchOptions extends Pick<OpenOptions, 'mayAsk' | 'lookup'> {
+export interface FetchMediaOptions extends Pick<OpenOptions, 'mayAsk' | 'lookup'> {
   limits: Pick<MediaLimits, 'fileBytes' | 'fetchMs' | 'redirects'>;
 }
 
@@ -12,17 +12,23 @@ export interface FetchOptions extends Pick<OpenOptions, 'mayAsk' | 'lookup'> {
 const HEADERS = { accept: 'image/*', 'accept-encoding': 'identity', 'user-agent': 'Paddock' };
 
 /**
- * Fetches the file at an http(s) URL. Every address on the way is checked, those of redirects too.
+ * Fetches the file at an http(s) URL. The addresses of the URL and of all redirects are checked.
  *
  * @throws MediaProblem
  */
-export async function fetchFile(url: URL, options: FetchOptions, signal: AbortSignal): Promise<Uint8Array> {
+export async function fetchMediaFile(url: URL, options: FetchMediaOptions, signal: AbortSignal): Promise<Uint8Array> {
   const { mayAsk, lookup, limits } = options;
   const { fileBytes, fetchMs, redirects } = limits;
   const timeout = AbortSignal.timeout(fetchMs);
   const either = AbortSignal.any([signal, timeout]);
   try {
-    const response = await openUrl(url, { headersFor: () => HEADERS, mayAsk, lookup, redirects, signal: either });
+    const response = await openCheckedUrl(url, {
+      headersFor: () => HEADERS,
+      mayAsk,
+      lookup,
+      redirects,
+      signal: either,
+    });
     if (response.statusCode !== 200)
       throw unreachable(`could not be fetched: its host answered with status ${response.statusCode}.`);
     return await readBody(response, fileBytes);

@@ -3,7 +3,7 @@ import type { MediaReader } from '../../contract/media.ts';
 import { isPublicAddress } from '../../net/node/public-address.ts';
 import { MEDIA_LIMITS, type MediaLimits } from '../limits.ts';
 import { createMediaReader } from '../reader.ts';
-import { fetchFile } from './fetch-file.ts';
+import { fetchMediaFile } from './fetch-file.ts';
 
 export interface ServerMediaOptions {
   /** True if URLs may lead to this machine and to its own networks. */
@@ -16,7 +16,7 @@ export function createServerMediaReader({ allowPrivate, limits = MEDIA_LIMITS }:
   const mayAsk = allowPrivate ? () => true : isPublicAddress;
   return createMediaReader(
     {
-      fetchFile: (url, signal) => fetchFile(url, { mayAsk, limits }, signal),
+      fetchFile: (url, signal) => fetchMediaFile(url, { mayAsk, limits }, signal),
       async toPng(...request) {
         const { toPng } = await loadDecoder();
         return toPng(...request, limits.imagePixels);

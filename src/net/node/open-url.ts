@@ -18,7 +18,7 @@ export interface OpenOptions {
 
 export type CannotOpenReason = 'forbidden address' | 'unknown host' | 'bad redirect' | 'too many redirects';
 
-/** A URL leads to something that may not be asked or is not there. */
+/** A URL can't be opened: its address is forbidden, its host is unknown, or its redirects are wrong. */
 export class CannotOpen extends Error {
   override readonly name = 'CannotOpen';
   readonly reason: CannotOpenReason;
@@ -32,13 +32,13 @@ export class CannotOpen extends Error {
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * Sends GET to an http(s) URL and its redirects, and resolves with the head of the last response. For each URL, the host's
- * addresses are looked up once and checked, and the connection goes to these very addresses, so that no second look-up can lead
- * elsewhere. Proxies of the environment are not used.
+ * Sends GET to an http(s) URL and follows its redirects. Resolves to the last response once its headers have arrived. For each URL, the
+ * host's addresses are looked up once and checked, and the connection uses only these addresses, so that a second DNS look-up can't
+ * return others. Proxies of the environment are not used.
  *
- * @throws CannotOpen before there is a connection, or the error of the connection
+ * @throws CannotOpen if a URL may not or can't be opened, or the error of the connection
  */
-export async function openUrl(url: URL, options: OpenOptions): Promise<IncomingMessage> {
+export async function openCheckedUrl(url: URL, options: OpenOptions): Promise<IncomingMessage> {
   let next = url;
   for (let hops = 0; hops <= options.redirects; hops++) {
     const response = await openOne(next, options);

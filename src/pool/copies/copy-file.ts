@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { parseObject } from '../../utils/json.ts';
 
 /**
- * A copy's file is the state as llama.cpp writes it, and after it what Paddock knows of it:
+ * The file of a copy holds the state of a sequence as llama.cpp writes it, and after it Paddock's record:
  *
  *   state | token ids, 4 bytes each | JSON of CopyFacts | bytes of the JSON (4) | tokens (4) | CRC-32 of all before it (4) | MARK (8)
  */
@@ -12,22 +12,25 @@ const FOOTER_BYTES = 20;
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_FACT_BYTES = 4096;
 
-/** What a file says of its copy, besides the tokens. */
+/** The facts in a file's record besides the tokens. */
 export interface CopyFacts {
+  /** The hash of model file, engine and settings. */
   identity: string;
   /** The model's id, for people. */
   model: string;
+  /** The API key whose requests may load the copy; empty if all may. */
   scope: string;
+  /** The time for evaluating the tokens again, in ms. */
   evaluateMs: number;
 }
 
-/** A copy's file without its state. */
+/** The record of a copy's file. */
 export interface CopyRecord {
   facts: CopyFacts;
   tokens: Uint32Array;
 }
 
-/** Completes a file that holds nothing but a state. Returns its size in bytes then. */
+/** Appends the record to a file that holds a state. Returns the size of the whole file in bytes. Throws if it can't be written. */
 export async function seal(path: string, { facts, tokens }: CopyRecord): Promise<number> {
   const file = await open(path, 'r+');
   try {
@@ -47,12 +50,12 @@ export async function seal(path: string, { facts, tokens }: CopyRecord): Promise
   }
 }
 
-/** The bytes that `seal` adds to the state of so many tokens, at most. */
+/** Returns the most bytes that `seal` adds to a state of this many tokens. */
 export function recordBytes(tokens: number): number {
   return 4 * tokens + MOST_FACT_BYTES + FOOTER_BYTES;
 }
 
-/** Reads what a file says of its copy; null if it is no such file. Does not look at the state. */
+/** Reads the record of a file; null if the file has none or can't be read. Does not check the state. */
 export async function readRecord(path: string): Promise<CopyRecord | null> {
   return withFile(path, async (file) => {
     const { size } = await file.stat();
@@ -68,8 +71,8 @@ export async function readRecord(path: string): Promise<CopyRecord | null> {
   });
 }
 
-/** Whether a file is as it was sealed. */
-export async function isWhole(path: string): Promise<boolean> {
+/** True if the file has not changed since `seal`, by its checksum. */
+export async function isIntact(path: string): Promise<boolean> {
   const whole = await withFile(path, async (file) => {
     const { size } = await file.stat();
     const footer = await read(file, size - FOOTER_BYTES, FOOTER_BYTES);
@@ -88,7 +91,7 @@ async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T |
       await file.close();
     }
   } catch {
-    // It is gone, cut or unreadable: that is no copy.
+    // A file that is missing, cut or unreadable is no copy.
     return null;
   }
 }

@@ -5,30 +5,31 @@ import { freemem, hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Log, toLogFields } from '../../contract/log.ts';
 import type { Tier } from '../../engine/node/copy-messages.ts';
-import type { Limits } from './plan.ts';
+import type { TierLimits } from './plan.ts';
 import { type CopyStore, openCopyStore } from './store.ts';
 
+/** The settings of the store of copies. */
 export interface CopySettings {
-  /** The folder of all copies. Those in RAM lie elsewhere, where the system has files in memory. */
+  /** The folder of the copies on disk. Copies in RAM lie in `MEMORY_FILES`. */
   folder: string;
-  /** The most bytes in RAM and on disk; undefined takes a share of what is free. */
+  /** The most bytes in RAM and on disk; undefined means a share of the free bytes. */
   ram: number | undefined;
   disk: number | undefined;
 }
 
-/** Linux has a file system in memory there. Elsewhere the disk's files are all there is, and the system caches those. */
+/** The file system in memory of Linux. On other systems all copies are on disk, where the system caches files itself. */
 const MEMORY_FILES = '/dev/shm';
 const RAM_SHARE = 1 / 8;
-/** In a container the memory file system may be small, and other programs use it too. */
+/** The share of the free bytes in `MEMORY_FILES`, which may be small in a container and which other programs use too. */
 const MEMORY_FILES_SHARE = 1 / 2;
 const DISK_SHARE = 1 / 10;
 const MOST_DISK_BYTES = 32 * 1024 ** 3;
-/** A server that owns a folder says so this often, in ms. One that has been silent for four times as long is gone. */
+/** A server updates the time of its owner file at this interval, in ms. After four intervals without an update it counts as gone. */
 const OWNING_MS = 15_000;
 
 /**
- * Opens the store of copies in its folders. Returns null, with the reason in the log, if another server has the folder or it can't be
- * written: then nothing is kept, and all else works.
+ * Opens the store of copies in its folders. Returns null, with the reason in the log, if another server owns the folder or it can't be
+ * written. Models then work without copies.
  */
 export async function openCopies(
   { folder, ...asked }: CopySettings,
@@ -62,7 +63,7 @@ export async function openCopies(
   }
 }
 
-/** The folders of the tiers. `inMemory` is false where there are no files in memory, or none that are this user's alone. */
+/** Returns the folders of the tiers. `inMemory` is false if the RAM tier has no folder in memory that only this user can access. */
 export function foldersIn(folder: string): Record<Tier, string> & { inMemory: boolean } {
   const ram = memoryFolder(folder);
   const inMemory = ram !== null && isOwn(ram);
@@ -75,7 +76,7 @@ function memoryFolder(folder: string): string | null {
   return join(MEMORY_FILES, `paddock-${uid}-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`);
 }
 
-/** Everybody may write beside it: another user may have made the folder, or a link in its place. */
+/** True if the folder belongs to this user alone. All users may write to `MEMORY_FILES`, so another user may have made it, or a link. */
 function isOwn(folder: string): boolean {
   try {
     const found = lstatSync(folder);
@@ -85,7 +86,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-async function mostBytes(folders: Record<Tier, string>): Promise<Limits> {
+async function mostBytes(folders: Record<Tier, string>): Promise<TierLimits> {
   const [ram, disk] = await Promise.all([freeBytes(folders.ram), freeBytes(join(folders.disk, '..'))]);
   return {
     ram: Math.floor(Math.min(RAM_SHARE * freemem(), MEMORY_FILES_SHARE * ram)),
@@ -93,16 +94,16 @@ async function mostBytes(folders: Record<Tier, string>): Promise<Limits> {
   };
 }
 
-/** 0 where the folder does not exist. */
+/** Returns 0 if the folder does not exist. */
 async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize;
 }
 
-/** The files by which this process owns folders. */
+/** The owner files that this process has written. */
 const ours = new Set<string>();
 
-/** Makes this server the owner of a folder by a file in it. Returns a function that ends that, or null if another one is the owner. */
+/** Makes this server the owner of a folder by a file. Returns a function that deletes the file, or null if another server is the owner. */
 function own(file: string): (() => void) | null {
   const sign = `${process.pid} ${hostname()}`;
   try {
@@ -118,7 +119,7 @@ function own(file: string): (() => void) | null {
     try {
       utimesSync(file, new Date(), new Date());
     } catch {
-      // Somebody has cleared the folder.
+      // The file was deleted together with the copies.
     }
   }, OWNING_MS);
   timer.unref();
@@ -130,21 +131,21 @@ function own(file: string): (() => void) | null {
 }
 
 /**
- * True if a server that runs owns the folder of this file, this one included. In a container a server has the same process id each
- * time: a file with our own that we have not written is that of a server before us.
+ * True if a running server, which may be this one, owns the folder of this file. In a container a server has the same process id at each
+ * start, so a file with our process id that we did not write is from an earlier server.
  */
 function isOwned(file: string): boolean {
   if (ours.has(file)) return true;
   try {
     if (Date.now() - statSync(file).mtimeMs > 4 * OWNING_MS) return false;
     const [pid, host] = readFileSync(file, 'utf8').split(' ');
-    // Of processes elsewhere nothing is known but that they have given a sign.
+    // On another host, the process can't be checked; its recent update must do.
     if (host !== hostname()) return true;
     if (Number(pid) === process.pid) return false;
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    // A process of another user can't be signalled.
+    // EPERM means that the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

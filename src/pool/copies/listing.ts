@@ -4,7 +4,7 @@ import type { Tier } from '../../engine/node/copy-messages.ts';
 import { readRecord } from './copy-file.ts';
 import { foldersIn } from './folders.ts';
 
-/** A copy as it lies there. */
+/** A copy in a folder. */
 export interface ListedCopy {
   file: string;
   tier: Tier;
@@ -16,7 +16,7 @@ export interface ListedCopy {
   usedAt: number;
 }
 
-/** Lists the copies of a folder, whether a server uses them now or not, the latest first. */
+/** Lists the copies of a folder, the latest first. A running server may use them meanwhile. */
 export async function listCopies(folder: string): Promise<ListedCopy[]> {
   const folders = foldersIn(folder);
   const listed = await Promise.all((['ram', 'disk'] as const).map((tier) => listTier(folders[tier], tier)));
@@ -37,7 +37,7 @@ async function describe(file: string, tier: Tier): Promise<ListedCopy | null> {
   return { file, tier, model: facts.model, tokens: tokens.length, bytes: found.size, usedAt: found.mtimeMs };
 }
 
-/** Deletes copies. A server that runs notices when it wants to read one, and evaluates anew. */
+/** Deletes copies. A running server notices when it reads a deleted copy, and evaluates the prompt again. */
 export async function removeCopies(copies: readonly ListedCopy[]): Promise<void> {
   await Promise.all(copies.map(({ file }) => rm(file, { force: true })));
 }

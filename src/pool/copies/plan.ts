@@ -1,41 +1,46 @@
 import type { Tier } from '../../engine/node/copy-messages.ts';
 
-/** What is known of a copy, or of the room that one will take. */
+/** A copy of a sequence's state, or the room that is taken for one that is being written. */
 export interface Copy {
   name: string;
-  /** What its state belongs to: model file, engine and settings, as a hash. */
+  /** The hash of model file, engine and settings that the state belongs to. */
   identity: string;
   tier: Tier;
   bytes: number;
   /** When it was last written or read, in ms since 1970. */
   usedAt: number;
-  /** What evaluating its tokens anew would take, in ms. */
+  /** The time for evaluating its tokens again, in ms. */
   evaluateMs: number;
-  /** Those that write, read or move it now. It can't be given up before they are done. */
+  /** The number of readers, writers and moves under way. A copy with users is not evicted. */
   users: number;
 }
 
 /** The most bytes of each tier. */
-export type Limits = Record<Tier, number>;
+export type TierLimits = Record<Tier, number>;
 
-/** Two copies whose ages differ by less than this are as likely to be asked for again. */
+/** Copies whose ages differ by less than this, in ms, count as about equally likely to be loaded again. */
 const SAME_AGE_MS = 60_000;
 
-/** How much time a byte of a copy is expected to save: more for what is slow to evaluate, less with age. */
+/** Returns the time that a byte of a copy is expected to save: more if the tokens are slow to evaluate, less with age. */
 export function usefulness({ evaluateMs, bytes, usedAt }: Copy, now: number): number {
   return evaluateMs / Math.max(1, bytes) / (Math.max(0, now - usedAt) + SAME_AGE_MS);
 }
 
+/** Returns the bytes of all copies in a tier. */
 export function bytesIn(copies: Iterable<Copy>, tier: Tier): number {
   let total = 0;
   for (const copy of copies) if (copy.tier === tier) total += copy.bytes;
   return total;
 }
 
-/**
- * Lists the copies to give up so that a tier has room for `bytes` more, least useful first. Null if it can't have.
- */
-export function makeRoom(copies: Iterable<Copy>, tier: Tier, limit: number, bytes: number, now: number): Copy[] | null {
+/** Lists the copies to evict so that a tier has room for `bytes` more, least useful first. Returns null if that is not possible. */
+export function chooseEvictions(
+  copies: Iterable<Copy>,
+  tier: Tier,
+  limit: number,
+  bytes: number,
+  now: number,
+): Copy[] | null {
   if (bytes > limit) return null;
   const inTier = [...copies].filter((copy) => copy.tier === tier);
   let excess = bytesIn(inTier, tier) + bytes - limit;
@@ -48,7 +53,7 @@ export function makeRoom(copies: Iterable<Copy>, tier: Tier, limit: number, byte
   return excess <= 0 ? given : null;
 }
 
-/** Lists the copies that are to go from RAM to disk, so that at most `most` bytes stay. */
+/** Lists the copies to move from RAM to disk so that at most `most` bytes stay, least useful first. */
 export function toMoveDown(copies: Iterable<Copy>, most: number, now: number): Copy[] {
   const inRam = [...copies].filter(({ tier }) => tier === 'ram');
   let excess = bytesIn(inRam, 'ram') - most;
@@ -59,12 +64,12 @@ export function toMoveDown(copies: Iterable<Copy>, most: number, now: number): C
   });
 }
 
-/** Those that nobody uses now. */
+/** Returns the copies without users, the least useful first. */
 function leastUsefulFirst(copies: Copy[], now: number): Copy[] {
   return copies.filter(({ users }) => users === 0).sort((a, b) => usefulness(a, now) - usefulness(b, now));
 }
 
-/** Those that nobody uses now. */
+/** Returns the copies without users, the most useful first. */
 export function mostUsefulFirst(copies: Copy[], now: number): Copy[] {
   return leastUsefulFirst(copies, now).reverse();
 }

@@ -7,48 +7,48 @@ import { createTurns } from '../../utils/turns.ts';
 import { describeEnd } from '../process/last-words.ts';
 import { whyNoGpu } from './gpu-devices.ts';
 
-/** What a search found: the GPU to use, if any, and why runtimes were passed over before it. */
+/** The result of a search: the GPU to use, if any, and why other GPU runtimes can't be used. */
 export interface GpuSearch {
   gpu: Gpu | null;
   passedOver: string[];
 }
 
-/** Looks for a GPU that computes. What it learned of runtimes is kept for the next search; the memory is measured each time. */
+/** Searches for a GPU that computes. Broken runtimes are remembered for the next search; free memory is measured each time. */
 export type FindGpu = () => Promise<GpuSearch>;
 
-/** One look at the GPU without some of the runtimes: what was found, what is wrong with it, and whether that lasts. */
+/** The result of one process: the GPU that it found, what is wrong with it, and whether this is permanent. */
 type Look = { gpu: Gpu | null; fault: string | null; lasts: boolean };
 
-/** After CUDA, Vulkan can be tried. */
+/** True if there is no other runtime to try after this one. After CUDA, Vulkan is tried. */
 const isLast = (runtime: GpuRuntime) => runtime !== 'cuda';
 
 const describe = (faults: Map<GpuRuntime, string>) => [...faults].map(([runtime, fault]) => `${runtime}: ${fault}`);
 
-/** A driver that has to compile all kernels takes its time, once. */
+/** The longest time of one process, in ms. A driver that compiles all kernels at its first use needs most of it. */
 const TIMEOUT_MS = 120_000;
 const MOST_BYTES = 2 ** 24;
 
 const OUR_LINE = /^\{"(?:gpu|computes|failed)":/;
-/** The binary was built with a newer CUDA than the driver knows, and has machine code for other cards alone. */
+/** llama.cpp's binary needs a newer CUDA driver: it has machine code for other cards only, and the driver can't compile for this card. */
 const OLD_DRIVER = /unsupported toolchain|driver version is insufficient/i;
 
 const PROCESS_FILE = new URL('../../../workers/find-gpu.js', import.meta.url);
-/** It comes with Paddock, and each GPU can hold it. */
+/** The built-in model, which is small enough for every GPU. */
 const SMALL_MODEL = new URL('models/pico/pico.gguf', packageRoot());
 
 /**
- * Makes a search. It runs in processes of its own, since a wrong driver or binary crashes them; after a crash it tries the next runtime,
- * as Vulkan after CUDA.
+ * Makes a search. It runs in child processes, since a wrong driver or binary crashes the process. After a crash it tries the next runtime,
+ * Vulkan after CUDA.
  *
- * @param file the program of such a process
- * @param hopeless says why no process needs to be started; null if one may find a GPU
+ * @param file the program of the child process
+ * @param hopeless returns why there can be no GPU, so that no process is started; null if there may be one
  */
 export function createFindGpu(file: URL | string = PROCESS_FILE, hopeless: () => string | null = whyNoGpu): FindGpu {
-  /** The runtimes that will not work in this run of the server, and why. */
+  /** The runtimes that do not work until the server is restarted, and why. */
   const broken = new Map<GpuRuntime, string>();
   let none: string | null = null;
   let proven = false;
-  // Two loads may come together.
+  // Two loads at once must not start two searches.
   const alone = createTurns();
 
   const search = async (): Promise<GpuSearch> => {
@@ -61,7 +61,7 @@ export function createFindGpu(file: URL | string = PROCESS_FILE, hopeless: () =>
       proven = fault === null;
       if (fault === null) return { gpu, passedOver: describe(faults) };
       if (gpu === null) {
-        // One whose memory was full may be there the next time.
+        // A runtime that failed for this search only, for example with full memory, may find a GPU the next time.
         if (faults.size === broken.size) none = fault;
         return nothing(fault);
       }
@@ -84,9 +84,9 @@ function look(file: URL | string, without: GpuRuntime[], proven: boolean): Promi
       const gpu = said.find((line) => 'gpu' in line)?.gpu ?? null;
       const failed = said.find((line) => 'failed' in line)?.failed;
       const computes = said.some((line) => 'computes' in line);
-      // Where no logger is set, node-llama-cpp writes llama.cpp's errors to stdout and its other words to stderr.
+      // Before a logger is set, node-llama-cpp writes llama.cpp's errors to stdout and its other messages to stderr.
       const fault = computes ? null : (failed ?? howItEnded(error, `${stdout}\n${stderr}`));
-      // A device that says by itself what is wrong lacks memory just now. A crash would come again.
+      // A reported failure on a device is a lack of memory, which may pass. A crash would come again.
       resolve({ gpu, fault, lasts: failed === undefined || gpu?.names.length === 0 });
     });
   });

@@ -3,12 +3,12 @@ import type { ModelShape, ModelSource } from '../../engine/engine.ts';
 import { estimateMemory, type MemoryPlan } from '../../engine/memory-estimate.ts';
 import { WASM_MEMORY_BYTES } from '../../engine/wasm/memory-limit.ts';
 import { formatBytes } from '../../utils/bytes.ts';
-import type { Claim, Shortage } from '../residency/keeper.ts';
+import type { Claim, Shortage } from '../residency/claim.ts';
 
 /** Tells the client what helps against a shortage of memory. */
 export const ADVICE = 'A shorter --ctx-len, fewer --slots or a smaller quantization of the model needs less.';
 
-/** Room for a model, or the shortage in words for the client. `needed` is in bytes. */
+/** The plan of memory that fits and its `needed` bytes, or the shortage as a text for the client. */
 export type Room = { plan: MemoryPlan; needed: number } | { shortage: string };
 
 /**
@@ -26,18 +26,19 @@ export async function findRoom(shape: ModelShape, plans: MemoryPlan[], claim: Cl
   return { shortage };
 }
 
-/** The context windows to try, in tokens, longest first, and in words why these. */
+/** The context windows to try, in tokens, longest first, and the reason for the log. */
 export interface Windows {
   lengths: number[];
   reason: string;
 }
 
 /**
- * Plans the context windows to try. One that is asked for is not shortened; else it grows with the memory there is, up to the
- * trained length.
+ * Plans the context windows to try. A configured length is the only one. Without it, the longest window is what the available memory
+ * allows, up to the trained length.
  *
- * @param plan all of the plan but its window
- * @param available bytes that could be had now
+ * @param asked the configured length in tokens; null if none is configured
+ * @param plan the plan of memory without the context window
+ * @param available the bytes that are available now
  */
 export function contextsToTry(
   { shape }: ModelSource,

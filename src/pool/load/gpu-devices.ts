@@ -4,9 +4,8 @@ import { existsSync, readdirSync } from 'node:fs';
 const DEVICE_FILE = /^(?:nvidia|nvhost|nvmap|nvgpu|dxg|kfd|dri|mali|kgsl)/;
 
 /**
- * Says why there can't be a GPU, as far as that is seen at once; null if there may be one. On Linux every driver has its file in `/dev`,
- * and one that can't be reached there is of no use. Mesa's device, which computes on the CPU, has none: llama.cpp takes it only where
- * `GGML_VK_VISIBLE_DEVICES` names it.
+ * Returns why there can be no GPU, without loading a driver; null if there may be one. On Linux every GPU driver has a device file in
+ * `/dev`. Mesa's Vulkan device that computes on the CPU has none, but llama.cpp uses it only if `GGML_VK_VISIBLE_DEVICES` names it.
  */
 export function whyNoGpu(
   { platform, env }: Pick<NodeJS.Process, 'platform' | 'env'> = process,

@@ -7,54 +7,55 @@ import { availableOn, type Gpu } from '../../engine/gpu.ts';
 import { cachedBytesPerToken, estimateMemory } from '../../engine/memory-estimate.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
 import { formatBytes } from '../../utils/bytes.ts';
-import { identityOf } from '../copies/identity.ts';
+import { stateIdentityOf } from '../copies/identity.ts';
 import type { CopyStore } from '../copies/store.ts';
 import type { ModelWorkers } from '../model-workers.ts';
 import { type EngineWatch, type PoolObserver, watchFor } from '../observer.ts';
 import type { ConnectCopies } from '../process/engine-process.ts';
 import { startModelProcess } from '../process/model-process.ts';
-import type { Claim } from '../residency/keeper.ts';
+import type { Claim } from '../residency/claim.ts';
 import type { MemoryState } from '../residency/residency.ts';
 import { scaleInfo, startModelThreads } from '../threads/model-threads.ts';
 import type { FindGpu } from './find-gpu.ts';
 import { ADVICE, findRoom } from './find-room.ts';
 import { type AskedLoad, planLoad } from './plan-load.ts';
 
-/** The threads that hold a model, and what they run it on. */
+/** A loaded model: the threads or the process that hold it, and how it was loaded. */
 export interface LoadedWorkers {
   engine: EngineInfo;
-  /** The estimated memory in bytes, that on a GPU included. */
+  /** The estimated memory in bytes, including memory on a GPU. */
   memory: number;
-  /** The reasons why better backends were passed over. */
+  /** Why better backends were not used. */
   fallbackReasons: string[];
   workers: ModelWorkers;
-  /** Why the context window is as long as it is, and why there are so many slots; for the log. */
+  /** The reasons for the length of the context window and for the number of slots, for the log. */
   contextReason: string;
   slotsReason: string;
-  /** What the chat layer needs to know of the model; its template is the one to use. */
+  /** The model's traits for the chat layer, with the chat template to use. */
   traits: ModelTraits;
-  /** Whether the model's files have been replaced since. Files that are missing do not count: there is nothing better to load. */
+  /** True if the model's files have been replaced since the load. False if they are missing: then there is nothing to load instead. */
   isOutdated: () => boolean;
 }
 
+/** What all loads of a pool share. */
 export interface LoadOptions {
   /** `auto` takes the first of GPU, CPU and WebAssembly that can load the model. */
   backend: 'auto' | BackendName;
   engine: AskedLoad;
   /** Returns the files of a model and its kind, or undefined if the model is unknown. */
   sourceOf: (modelId: string) => ModelSource | undefined;
-  /** Returns what was measured to be better than the defaults for a model on a backend. By default that is nothing. */
+  /** Returns the settings that `paddock tune` measured for a model on a backend. By default there are none. */
   tuned?: (source: ModelSource, backend: BackendName) => TunedLoad;
   memory: () => MemoryState;
   findGpu: FindGpu;
-  /** Is told what happens to the model's engine. */
+  /** Receives the events of the model's engine. */
   observer: PoolObserver;
-  /** Keeps what slots give up; null keeps nothing. */
+  /** Keeps copies of the KV caches of evicted slots; null keeps none. */
   copies?: CopyStore | null;
   log: Log;
 }
 
-/** Settings of a load that were measured to be better than the defaults. */
+/** Settings of a load that `paddock tune` measured to be faster than the defaults. */
 export type TunedLoad = Partial<Pick<EngineOptions, 'batchSize' | 'slots' | 'flashAttention'>>;
 
 /** The reason why a model can't run on a backend. */
@@ -71,10 +72,10 @@ const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
 const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can not run';
 
 /**
- * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with figures if
- * there is too little memory, a 503 if its files change meanwhile, else a 500.
+ * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with the bytes needed and available
+ * if there is too little memory, a 503 if its files change meanwhile, else a 500.
  */
-export async function loadModel(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
+export async function loadModelWorkers(id: string, options: LoadOptions, claim: Claim): Promise<LoadedWorkers> {
   const source = options.sourceOf(id);
   if (!source) throw modelNotFound(id);
   const { backends, reasons } = planBackends(options.backend, source);
@@ -105,7 +106,7 @@ export async function loadModel(id: string, options: LoadOptions, claim: Claim):
     failures.push({ backend, ...result });
   }
   options.log.error('model could not be loaded', { model: id, failures, passedOver: reasons });
-  // The error gives the shortage on the CPU: there may be no GPU at all, and WebAssembly can hold less in any case.
+  // The error tells the shortage on the CPU: there may be no GPU, and WebAssembly can hold less than the CPU.
   const shortage = (failures.find(({ backend }) => backend !== 'gpu') ?? failures[0])?.shortage;
   if (shortage) {
     const why = source.projector === undefined ? '' : ` It runs on WebAssembly alone: ${PROJECTOR_REASON}.`;
@@ -125,17 +126,17 @@ export function planBackends(
   return { backends: ['wasm'], reasons: passedOver.map((backend) => `${backend}: ${PROJECTOR_REASON}`) };
 }
 
-/** Connects the engines of a model with copies of one identity. */
+/** Returns the function that connects an engine with the store's copies of this identity. */
 type Connector = (identity: string) => ConnectCopies;
 
 function connectorTo(copies: LoadOptions['copies'], id: string): Connector | null {
   return copies ? (identity) => (send) => copies.connect(identity, id, send) : null;
 }
 
-/** Where a model is to run, and the bytes that it can have there. */
+/** The device that a model is to run on, and the bytes available there. */
 interface Ground {
   gpu: Gpu | null;
-  /** Why other GPU runtimes were passed over. */
+  /** Why other GPU runtimes are not used. */
   passedOver: string[];
   available: number;
 }
@@ -147,12 +148,12 @@ async function findGround(
   if (backend !== 'gpu') return { gpu: null, passedOver: [], available: memory().available };
   const { gpu, passedOver } = await findGpu();
   if (!gpu) return { reason: passedOver.join('; '), shortage: null };
-  // Of memory that both share, its driver does not tell what other programs have.
+  // If CPU and GPU share memory, the driver does not count the memory of other programs.
   const most = gpu.sharesMemory ? memory().available : Number.POSITIVE_INFINITY;
   return { gpu, passedOver, available: Math.min(availableOn(gpu), most) };
 }
 
-/** What is laid upon the settings of a load by the place where it runs. On a GPU, llama.cpp itself finds a window that fits. */
+/** Returns the settings that depend on the device. On a GPU, llama.cpp itself finds a context window that fits. */
 function settingsOn(gpu: Gpu | null, [longestContext]: number[], contextLength: number) {
   if (!gpu) return { contextLength };
   return { gpuRuntime: gpu.runtime, ...(longestContext !== undefined && { longestContext }) };
@@ -175,7 +176,7 @@ async function tryBackend(
   if (backend === 'wasm' && source.draft)
     log.warn('draft model not used', { reason: 'WebAssembly runs one model alone' });
   const wanted = { ...asked, ...files, slots: chosen.slots };
-  // The least window says whether a GPU can hold the model at all.
+  // On a GPU only the shortest window is checked, to refuse a model that can't fit at all.
   const lengths = gpu ? windows.lengths.slice(-1) : windows.lengths;
   const room = await findRoom(
     shape,
@@ -185,8 +186,8 @@ async function tryBackend(
   if ('shortage' in room) return { reason: room.shortage, shortage: room.shortage };
 
   const stamp = stampOf(source);
-  // WebAssembly can't write a slot's state, and what has no stamp belongs to no files.
-  const connectCopies = backend === 'wasm' || stamp === null ? undefined : connect?.(identityOf(stamp, backend));
+  // WebAssembly can't write a slot's state, and without a stamp a copy could not be told from one of other files.
+  const connectCopies = backend === 'wasm' || stamp === null ? undefined : connect?.(stateIdentityOf(stamp, backend));
   const config = {
     backend,
     stamp,

@@ -6,7 +6,10 @@ import type { MemoryState } from '../residency/residency.ts';
 
 const KIB = 1024;
 
-/** Makes a function that measures memory. `held` is the growth of this process since the gauge was made, and all of the processes in `pids`. */
+/**
+ * Makes a function that measures memory. Its `held` is the growth of this process since the gauge was made, plus the memory of the
+ * processes that `pids` returns.
+ */
 export function createMemoryGauge(pids: () => number[] = () => []): () => MemoryState {
   const heldBefore = ownBytes();
   return () => ({
@@ -15,17 +18,17 @@ export function createMemoryGauge(pids: () => number[] = () => []): () => Memory
   });
 }
 
-/** Bytes of this process. Mapped files are left out if the system tells them apart. */
+/** Returns the bytes of this process, without mapped files if the system reports them separately. */
 function ownBytes(): number {
   return bytesOf('self') || process.memoryUsage.rss();
 }
 
-/** The bytes of other processes. Mapped files are left out if the system tells them apart. */
+/** Returns the bytes of other processes, without mapped files if the system reports them separately. */
 function heldBy(pids: number[]): number {
   return process.platform === 'darwin' ? heldOnMac(pids) : sum(pids.map(bytesOf));
 }
 
-/** Of a process, without mapped files; 0 where the system does not tell. */
+/** Returns the bytes of a process without mapped files; 0 if the system does not report them. */
 function bytesOf(pid: number | 'self'): number {
   const kib = /^RssAnon:\s+(\d+) kB$/m.exec(readOrEmpty(`/proc/${pid}/status`))?.[1];
   return Number(kib ?? 0) * KIB;

@@ -6,7 +6,7 @@ import { planThreads } from '../threads/model-threads.ts';
 import { contextsToTry, type Windows } from './find-room.ts';
 import { planSlots, type SlotChoice } from './plan-slots.ts';
 
-/** What is asked of a load. `slots` and `contextLength` are null where memory decides. */
+/** The configured settings of a load. `slots` and `contextLength` are null if they depend on the available memory. */
 export type AskedLoad = Pick<
   EngineOptions,
   'contextLength' | 'threads' | 'batchSize' | 'flashAttention' | 'oneByOne'
@@ -16,18 +16,19 @@ export type AskedLoad = Pick<
 
 /** How a model is to be loaded on a backend. */
 export interface LoadPlan {
-  /** The slots of the whole model. */
+  /** The number of slots of the whole model, over all threads. */
   chosen: SlotChoice;
-  /** The plan of its memory, but for the window. Its slots are those of one thread. */
+  /** The plan of its memory without the context window. Its `slots` is the number of slots of one thread. */
   sizes: Omit<MemoryPlan, 'contextLength'>;
-  /** The windows to try. */
+  /** The context windows to try. */
   windows: Windows;
 }
 
 /**
- * Plans a load on a backend with so many bytes to be had.
+ * Plans a load on a backend.
  *
- * @param isForModels whether the memory is there for models alone: that of a GPU of its own
+ * @param available the bytes that are available there
+ * @param isForModels true if only models use that memory: the memory of a GPU that it does not share with the CPU
  */
 export function planLoad(
   source: ModelSource,

@@ -2,31 +2,33 @@ import { AGENT_LENGTH, AGENT_SHARE } from '../../engine/context-length.ts';
 import type { ModelSource } from '../../engine/engine.ts';
 import { estimateMemory, type MemoryPlan } from '../../engine/memory-estimate.ts';
 
-/** The slots to try where nobody asks for a number, most first. More than 16 hardly add to the tokens per second of a CPU. */
+/** The numbers of slots to try if none is configured, largest first. More than 16 hardly increase the tokens per second of a CPU. */
 const SLOTS = [16, 8, 4, 2];
-/** The slots where memory is short, and on WebAssembly. */
+/** The number of slots if memory is short, and on WebAssembly. */
 const MODEST_SLOTS = 4;
-/** The slots that a model has at most by default. */
+/** The largest number of slots by default. */
 export const MOST_DEFAULT_SLOTS = Math.max(...SLOTS);
 
 /**
- * The caches of many slots may take so much of a machine's memory that the weights leave, those of few slots more. They may
- * come to take it, though they begin short on a CPU.
+ * The share of the memory that is free after the weights are loaded which the KV caches of more than `MODEST_SLOTS` slots may use.
+ * The caches of fewer slots may use more of it, `AGENT_SHARE`. On a CPU the caches start small and grow up to this share.
  */
 const MANY_SLOTS_SHARE = 1 / 5;
-/** The memory of a GPU of its own is there for models. */
+/** The same share on a GPU with its own memory, which only models use. */
 const GPU_SHARE = 1 / 2;
 
-/** How many slots a model gets, and in words why. */
+/** The number of slots of a model, and the reason for the log. */
 export interface SlotChoice {
   slots: number;
   reason: string;
 }
 
 /**
- * Chooses the slots of a model. Those that are asked for are taken; else as many as memory allows with windows of the length
- * that is asked for, or that agents need: no slot is added that would make that shorter. `available` is in bytes;
- * `isForModels` says whether that memory is there for models alone.
+ * Chooses the number of slots of a model: the configured number, or else as many as memory allows. The memory must hold a context window
+ * of the configured length for each slot, or of the length that agents need if none is configured.
+ *
+ * @param available the bytes that are available for weights and caches
+ * @param isForModels true if only models use that memory, as on a GPU with its own memory
  */
 export function planSlots(
   { shape, kind }: Pick<ModelSource, 'shape' | 'kind'>,

@@ -1,7 +1,7 @@
 import { ApiError, modelChanged, serverError } from '../../contract/errors.ts';
 import { type Log, toLogFields } from '../../contract/log.ts';
 import type { LoadResult, WorkerConfig } from '../../engine/node/task.ts';
-import { createBreaker } from '../breaker.ts';
+import { createCircuitBreaker } from '../circuit-breaker.ts';
 import type { ModelWorkers } from '../model-workers.ts';
 import type { EngineWatch } from '../observer.ts';
 import { EngineDied } from './engine-died.ts';
@@ -27,7 +27,7 @@ export function startModelProcess(
   watch: EngineWatch,
   connectCopies?: ConnectCopies,
 ): ModelWorkers {
-  const breaker = createBreaker(() => performance.now());
+  const breaker = createCircuitBreaker(() => performance.now());
   let life: Life | undefined;
   let ended = false;
 
@@ -71,29 +71,22 @@ export function startModelProcess(
       throw new ApiError({ ...serverError('The engine could not be started again.').data, code: 'engine_unavailable' });
     },
 
-    call(_, __, open) {
+    async run(_, __, open) {
       if (!life) throw new EngineDied('the engine died before the call was opened', true);
       const { engine, failing, signs } = life;
       const { port, closed } = engine.open();
-      const { events, fail } = open(port);
+      const call = open(port);
       if (failing.size === 0) signs.steppedAt = performance.now();
-      const settled = new Promise<void>((resolve) => {
-        const end = () => {
-          failing.delete(onDeath);
-          if (failing.size === 0) signs.steppedAt = null;
-          resolve();
-        };
-        const onDeath = (death: EngineDied) => {
-          fail(death);
-          end();
-        };
-        failing.add(onDeath);
-        void closed.then(() => {
-          breaker.noteSuccess();
-          end();
-        });
-      });
-      return { events, fail, settled };
+      failing.add(call.fail);
+      void closed.then(() => breaker.noteSuccess());
+      try {
+        await call.done;
+      } finally {
+        // After an abort the engine still computes: the slot is free when it has closed the port, or is gone.
+        await Promise.race([closed, engine.died]);
+        failing.delete(call.fail);
+        if (failing.size === 0) signs.steppedAt = null;
+      }
     },
 
     pids: () => (life ? [life.engine.pid] : []),

@@ -2,13 +2,13 @@
 export interface Resident {
   id: string;
   state: 'loading' | 'ready' | 'unloading';
-  /** Bytes that it takes, or will take once it is loaded. */
+  /** The bytes that it needs, or will need once it is loaded. */
   memory: number;
-  /** Requests in the model: those that run, and those that wait for one of its slots. */
+  /** The number of requests that run on the model or wait for one of its slots. */
   users: number;
   /** When it was last used, on any clock that only grows. */
   usedAt: number;
-  /** It gives way to no other model. */
+  /** True if it is never unloaded to make room for another model. */
   pinned: boolean;
 }
 
@@ -20,20 +20,22 @@ export interface MemoryState {
   held: number;
 }
 
-export interface Limits {
+/** The limits for the models in memory. */
+export interface ResidencyLimits {
   /** The most models in memory at once; null means that only memory limits them. */
   maxModels: number | null;
   memory: MemoryState;
 }
 
+/** What to do for a model that waits for room. */
 export type Decision =
   /** There is room now. */
   | { kind: 'load' }
-  /** There can never be enough room. `available` is the most that there could be; `pinned` if models that are pinned have the rest. */
+  /** There can never be enough room. `available` is the most room in bytes; `pinned` is true if pinned models hold the rest. */
   | { kind: 'refuse'; available: number; pinned?: true }
   /** This idle model must be unloaded. */
   | { kind: 'unload'; id: string }
-  /** Something must end first. The model `closed` gets no new users, so that it becomes idle. */
+  /** A load, an unload or a request must end first. The model `closed` gets no new users, so that it becomes idle. */
   | { kind: 'wait'; closed: string | null };
 
 /**
@@ -44,7 +46,7 @@ export type Decision =
  * for ever: a closed model gets no new users, so it becomes idle. Until then its `usedAt` does not change, so the same
  * model stays closed.
  */
-export function makeRoom(needed: number, residents: Resident[], { maxModels, memory }: Limits): Decision {
+export function decideLoad(needed: number, residents: Resident[], { maxModels, memory }: ResidencyLimits): Decision {
   const { available, held } = memory;
   if (needed > available + held) return { kind: 'refuse', available: available + held };
   // The process does not hold all of `taken` yet: mapped files and models that still load are missing in `held`.

@@ -3,7 +3,7 @@ import { overloaded } from '../../contract/errors.ts';
 /** A place where requests wait for one event that lets all of them in or turns all of them away. */
 export interface WaitingRoom<T> {
   readonly waiting: number;
-  /** When the first waiting request came, on the clock `now`; infinite if none waits. */
+  /** The arrival of the first waiting request on the clock `now`; infinite if none waits. */
   readonly since: number;
   /**
    * Waits to be let in or turned away. Returns null if the signal aborts first; it must not be aborted at the call.

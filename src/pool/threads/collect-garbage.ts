@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 let collect: (() => void) | undefined;
 
 /**
- * Has V8 collect its garbage now, which takes some ms. For what is small in V8's heap and large outside of it, as dead threads are:
- * V8 itself would wait for long.
+ * Runs V8's garbage collection now, which takes some ms. Call it after threads have ended: their objects are small in V8's heap but hold
+ * much memory outside of it, so V8 itself would collect them late.
  */
 export function collectGarbage(): void {
   if (!collect) {

@@ -7,7 +7,7 @@ import { nodePort } from '../../engine/node/port.ts';
 import type { WorkerConfig, WorkerLogLine, WorkerTask } from '../../engine/node/task.ts';
 import { compileRuntime } from '../../engine/wasm/node/runtime.ts';
 import { createAffinityBalancer } from '../affinity.ts';
-import { createBreaker } from '../breaker.ts';
+import { createCircuitBreaker } from '../circuit-breaker.ts';
 import type { ModelWorkers } from '../model-workers.ts';
 import { EngineDied } from '../process/engine-died.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -21,7 +21,7 @@ const WORKER_FILE = new URL('../../../workers/inference.js', import.meta.url).hr
  */
 export function startModelThreads(config: WorkerConfig, threads: number, slots: number, log: Log): ModelWorkers {
   const balance = createAffinityBalancer(slots);
-  const breaker = createBreaker(() => performance.now());
+  const breaker = createCircuitBreaker(() => performance.now());
   const piscina = new Piscina({
     filename: WORKER_FILE,
     minThreads: threads,
@@ -46,10 +46,10 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
     ready: async () => breaker.check(),
 
     // A call is cancelled over its port: piscina's own abort would kill the thread, and all other calls in it.
-    call(conversation, { requestId }, open) {
+    async run(conversation, { requestId }, open) {
       const { port1, port2 } = new MessageChannel();
-      const { events, fail } = open(nodePort(port1));
-      const settled = piscina
+      const { done, fail } = open(nodePort(port1));
+      const served = piscina
         .run(withConversation({ kind: 'serve', port: port2 }, conversation), { transferList: [port2] })
         .then(() => breaker.noteSuccess())
         .catch((error: unknown) => {
@@ -57,7 +57,11 @@ export function startModelThreads(config: WorkerConfig, threads: number, slots: 
           log.error('worker thread lost a request', { requestId, ...toLogFields(error) });
           fail(new EngineDied(`the worker thread died: ${String(toLogFields(error).error)}`, false));
         });
-      return { events, fail, settled };
+      try {
+        await done;
+      } finally {
+        await served;
+      }
     },
 
     pids: () => [],

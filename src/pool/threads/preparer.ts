@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import type { ModelTraits, Prepared } from '../../chat/prepare.ts';
+import type { ModelTraits, PreparedRequest } from '../../chat/prepare.ts';
 import { ApiError, invalidRequest, serverError } from '../../contract/errors.ts';
 import type { GenerationRequest } from '../../contract/generation-request.ts';
 import type { PrepareResult, PrepareTask } from '../../engine/node/task.ts';
@@ -8,19 +8,23 @@ import { THREAD_FLAGS } from './thread-flags.ts';
 
 const WORKER_FILE = new URL('../../../workers/prepare.js', import.meta.url).href;
 
-/** The longest that a template and the schemas of one request may take, in ms. */
+/** The longest time for the template and the schemas of one request, in ms. */
 const LONGEST_MS = 10_000;
-/** What a template may use of memory, in MiB. */
+/** The most memory of one thread, in MiB. */
 const MOST_MEMORY_MIB = 256;
-/** Threads that nobody has used for so long end, in ms. */
+/** Idle threads end after this time, in ms. */
 const IDLE_MS = 60_000;
 
-/** Prepares requests in threads of their own, so that neither the server nor an engine waits for templates and schemas. */
+/** Prepares requests in worker threads, so that slow templates and schemas delay neither the server nor an engine. */
 export interface Preparer extends AsyncDisposable {
-  /** Throws an `ApiError` as `createPreparer` says, and a 400 when it takes too long or too much memory. */
-  prepare(traits: ModelTraits, request: GenerationRequest, signal: AbortSignal): Promise<Prepared>;
+  /**
+   * Renders the prompt and compiles the grammar of a request. Throws an `ApiError` as `createPreparer` says, a 400 if that takes too long
+   * or too much memory, and a 500 if the signal aborts.
+   */
+  prepare(traits: ModelTraits, request: GenerationRequest, signal: AbortSignal): Promise<PreparedRequest>;
 }
 
+/** Starts no thread before the first request. */
 export function createPreparerPool(): Preparer {
   const piscina = new Piscina({
     filename: WORKER_FILE,
@@ -36,7 +40,7 @@ export function createPreparerPool(): Preparer {
       const late = AbortSignal.timeout(LONGEST_MS);
       try {
         const task: PrepareTask = { traits, request };
-        // An abort ends the thread: nothing else stops a template. Piscina starts another.
+        // Piscina ends the thread on abort, since nothing else stops a running template, and starts another thread.
         const result: PrepareResult = await piscina.run(task, { signal: AbortSignal.any([signal, late]) });
         if (result.ok) return result.prepared;
         throw new ApiError(result.error);

@@ -1,8 +1,8 @@
-/** The flags of Node for every worker thread. */
+/** Node's flags for all worker threads. */
 export const THREAD_FLAGS = [
-  // Stacks name the lines of the TypeScript sources.
+  // Stack traces name the lines of the TypeScript sources.
   '--enable-source-maps',
-  // Piscina tries `require` first. Where that loads ES modules and the thread is ended meanwhile, as a client's abort does, V8 takes
-  // the whole process down ("IsGraphAsync must be used on an instantiated module", Node 20.20).
+  // Piscina tries `require` first. If `require` loads ES modules and an abort ends the thread meanwhile, V8 crashes the whole process
+  // ("IsGraphAsync must be used on an instantiated module", Node 20.20).
   '--no-experimental-require-module',
 ];

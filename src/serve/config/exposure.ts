@@ -2,8 +2,8 @@ import { UsageError } from '../errors.ts';
 import type { Config } from './settings.ts';
 
 /**
- * Throws a `UsageError` if other machines could reach the server without a key and `--no-auth` is not given. They reach a Unix
- * socket only through a proxy.
+ * Throws a `UsageError` if other machines could reach the server without a key and `--no-auth` is not given. A Unix socket needs no key,
+ * since other machines reach it only through a proxy.
  */
 export function checkExposure(
   config: Pick<Config, 'host' | 'apiKey' | 'keys' | 'noAuth'> & { socket?: Config['socket'] },
@@ -16,9 +16,9 @@ export function checkExposure(
 }
 
 /**
- * Returns the names in `Host` that the server answers to besides those of this machine, or null if it answers to any. On loopback
- * it never answers to any: a web page could give the address of this machine to a name of its own. Elsewhere it is up to
- * `--allowed-host`. So it is at a Unix socket, which no browser opens: the names are those of the proxy.
+ * Returns the names that the `Host` header may have besides the names of this machine, or null if it may have any. On loopback some names
+ * are always refused, because a web page could let its own name resolve to 127.0.0.1 (DNS rebinding). On other addresses, and on a Unix
+ * socket, which no browser opens, all names are allowed unless `--allowed-host` lists some.
  */
 export function allowedHosts({
   host,

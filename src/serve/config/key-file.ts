@@ -19,7 +19,7 @@ function readKeys(path: string): string[] {
   return keys;
 }
 
-/** Says whether users besides the owner may read a file. Windows keeps that elsewhere, so there it is always false. */
+/** True if users besides the owner may read a file. Always false on Windows, whose access rights are not in the mode. */
 export function othersMayRead(path: string): boolean {
   return process.platform !== 'win32' && (statSync(path).mode & 0o044) !== 0;
 }

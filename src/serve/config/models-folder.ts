@@ -1,7 +1,8 @@
 import { opendirSync } from 'node:fs';
-import { messageOf, UsageError } from '../errors.ts';
+import { messageOf } from '../../utils/error-message.ts';
+import { UsageError } from '../errors.ts';
 
-/** Throws a `UsageError` if the models folder is there and can't be read. One that is not there yet has no models. */
+/** Throws a `UsageError` if the models folder exists and can't be read. A folder that does not exist yet is valid: it has no models. */
 export function checkModelsFolder(folder: string): void {
   try {
     opendirSync(folder).closeSync();

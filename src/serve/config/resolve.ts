@@ -4,7 +4,7 @@ import type { ConfigFile } from './file.ts';
 import { type Config, SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './settings.ts';
 import { readValue } from './values.ts';
 
-/** The sources of the configuration, the strongest first. */
+/** The sources of the configuration, in order of precedence. */
 export interface ConfigSources {
   /** Flags by the settings' names. Settings without a flag are absent. */
   flags: Partial<Record<SettingName, unknown>>;
@@ -13,9 +13,9 @@ export interface ConfigSources {
 }
 
 /**
- * Combines the sources. A flag counts more than a variable, a variable more than the file, and the file more than the
- * default. Throws a `UsageError` that names the wrong flag, variable or key and its valid values. The whole file is
- * checked, even values that a flag or a variable replaces.
+ * Combines the sources. A flag overrides a variable, a variable overrides the file, and the file overrides the default. Throws a
+ * `UsageError` that names the wrong flag, variable or key and its valid values. The whole file is checked, even values that a flag or a
+ * variable overrides.
  */
 export function resolveConfig(sources: ConfigSources): Config {
   const entries = SETTING_NAMES.map((name) => [name, resolveSetting(name, sources)]);
@@ -37,7 +37,7 @@ function resolveSetting(name: SettingName, { flags, env, file }: ConfigSources):
   return strongest ? strongest.value : setting.fallback(env);
 }
 
-/** An empty variable counts as not set: container set-ups often pass on variables that nobody has set. */
+/** An empty variable counts as not set: container set-ups often pass on unset variables as empty texts. */
 function fromEnv({ list }: Setting<unknown>, value: string | undefined): unknown {
   if (!value) return undefined;
   if (!list) return value;
@@ -46,7 +46,7 @@ function fromEnv({ list }: Setting<unknown>, value: string | undefined): unknown
 }
 
 function toPath(path: string, folder: string): string {
-  // Asked for only where it is meant: a container's user may have no home.
+  // `homedir` is called only if the path begins with ~, since it throws for a container's user without a home.
   return resolve(
     folder,
     path.replace(/^~(?=\/|$)/, () => homedir()),

@@ -4,15 +4,15 @@ import { UsageError } from '../errors.ts';
 import { readGivenFile } from './given-file.ts';
 import type { Config } from './settings.ts';
 
-/** A certificate and its key, which fit each other. */
+/** A certificate and the private key that belongs to it. */
 export interface Tls extends TlsFiles {
-  /** The last moment of the certificate. */
+  /** The time at which the certificate expires. */
   validTo: Date;
 }
 
 /**
- * Checks the certificate and the key of the configuration; undefined if there are none. Throws a `UsageError` if one is missing, can't
- * be read or does not fit the other, and with a Unix socket, which needs no TLS.
+ * Checks the certificate and the key of the configuration. Returns undefined if neither is configured. Throws a `UsageError` if only one
+ * is configured, if one can't be read, if they do not belong together, or if the server listens on a Unix socket.
  */
 export function tlsOf({ tlsCert, tlsKey, socket }: Pick<Config, 'tlsCert' | 'tlsKey' | 'socket'>): Tls | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { between, integer as integerNumber, oneOf } from '../../api/fields/fields.ts';
+import { between, integerField as integerNumber, oneOf } from '../../api/fields/fields.ts';
 import { UsageError } from '../errors.ts';
 
 /** Accepts an integer, or its digits as a text from a flag or a variable. */
-export function integer(min: number, max: number): v.GenericSchema<unknown, number> {
+export function integerSetting(min: number, max: number): v.GenericSchema<unknown, number> {
   const message = `must be an integer between ${min} and ${max}`;
   return v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^-?\d+$/, message))], message),
@@ -13,7 +13,7 @@ export function integer(min: number, max: number): v.GenericSchema<unknown, numb
 }
 
 /** Accepts a number, or its digits as a text from a flag. */
-export function decimal(min: number, max: number): v.GenericSchema<unknown, number> {
+export function decimalSetting(min: number, max: number): v.GenericSchema<unknown, number> {
   const message = `must be a number between ${min} and ${max}`;
   return v.pipe(
     v.union([v.number(), v.pipe(v.string(), v.regex(/^-?(\d+\.?\d*|\.\d+)$/, message))], message),
@@ -22,22 +22,22 @@ export function decimal(min: number, max: number): v.GenericSchema<unknown, numb
   );
 }
 
-export const text = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
+export const textSetting = v.pipe(v.string('must be a text'), v.nonEmpty('must not be empty'));
 
 /** Accepts a list of texts, or a single text as a list of one. */
-export const texts = v.pipe(
+export const textListSetting = v.pipe(
   v.union([v.string(), v.array(v.string())], 'must be a text or a list of texts'),
   v.transform((given) => (typeof given === 'string' ? [given] : given)),
   v.check((list) => !list.includes(''), 'must not be empty'),
 );
 
-export const httpUrl = v.pipe(
+export const urlSetting = v.pipe(
   v.string('must be a URL'),
   v.regex(/^https?:\/\//, 'must be a URL that begins with http:// or https://'),
   v.url('must be a URL'),
 );
 
-export const switchedOn = v.union(
+export const switchSetting = v.union(
   [
     v.boolean(),
     v.pipe(
@@ -52,12 +52,12 @@ export const switchedOn = v.union(
   'must be true or false',
 );
 
-export const backend = oneOf(['auto', 'gpu', 'cpu', 'wasm']);
-export const logFormat = oneOf(['auto', 'json', 'pretty']);
-export const reach = oneOf(['none', 'inference', 'all']);
-export const level = oneOf(['debug', 'info', 'warn', 'error', 'silent']);
+export const backendSetting = oneOf(['auto', 'gpu', 'cpu', 'wasm']);
+export const logFormatSetting = oneOf(['auto', 'json', 'pretty']);
+export const reachSetting = oneOf(['none', 'inference', 'all']);
+export const logLevelSetting = oneOf(['debug', 'info', 'warn', 'error', 'silent']);
 
-/** Returns a value that a flag, a variable or a file has. `origin` names that in the `UsageError` for a wrong one. */
+/** Checks a value. Throws a `UsageError` if it is wrong. `origin` names its flag, variable or key in the message. */
 export function readValue<T>(schema: v.GenericSchema<unknown, T>, value: unknown, origin: string): T {
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import type { ApiKey, ApiKeys } from '../../api/keys/key.ts';
 import type { Log } from '../../contract/log.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import { hashOf, readKeysFile, type StoredKey } from './keys-file.ts';
 
-/** How often the file is looked at while requests come, in ms. */
+/** The file is checked for changes at most once in this time, in ms, and only when a request comes. */
 const LOOK_MS = 1000;
 
 /**
- * The keys of a file, as the API asks for them. The file is read again when it has changed, so a key that is removed ends within a
- * second. While the file is missing or wrong, the keys that were read last hold. Throws a `UsageError` if it is so at first.
+ * Opens a file of keys for the API. The file is read again when it has changed, so a removed key becomes invalid within a second. While the
+ * file is missing or wrong, the keys that were read last stay valid. Throws a `UsageError` if the file is missing or wrong at the start.
  */
 export function openKeyring(path: string, log: Log, now: () => number = () => performance.now()): ApiKeys {
   let keys = byHash(readKeysFile(path));
@@ -31,7 +31,7 @@ export function openKeyring(path: string, log: Log, now: () => number = () => pe
 
   return {
     required: true,
-    // The hash is looked up, not the key: a guess that is nearly right has quite another hash, so the time tells nothing.
+    // The hash is looked up, not the key: a guess that is nearly right has another hash, so the duration reveals nothing.
     find(given) {
       if (now() - lookedAt > LOOK_MS) lookAgain();
       return keys.get(hashOf(given));
@@ -39,7 +39,7 @@ export function openKeyring(path: string, log: Log, now: () => number = () => pe
   };
 }
 
-/** Takes the keys of both. */
+/** Returns keys that are valid if they are in either set. */
 export function joinKeys(first: ApiKeys, second: ApiKeys): ApiKeys {
   return {
     required: first.required || second.required,
@@ -47,7 +47,7 @@ export function joinKeys(first: ApiKeys, second: ApiKeys): ApiKeys {
   };
 }
 
-/** Keys that have not changed stay the same objects, so what they have used of their limits still counts. */
+/** Unchanged keys stay the same objects, because the use of their limits is counted by object. */
 function byHash(stored: StoredKey[], before: Map<string, ApiKey> = new Map()): Map<string, ApiKey> {
   return new Map(
     stored.map((each) => {
@@ -66,7 +66,7 @@ function toApiKey({ name, models, manages = false, priority = 0, ...stored }: St
   return { name, models: models ?? null, manages, priority, limits: limited ? limits : null };
 }
 
-/** Changes whenever the file does. */
+/** Returns a text that changes whenever the file does; empty if there is no file. */
 function stampOf(path: string): string {
   try {
     const { mtimeMs, size, ino } = statSync(path);

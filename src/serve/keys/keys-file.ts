@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import * as v from 'valibot';
-import { integer } from '../../api/fields/fields.ts';
+import { integerField } from '../../api/fields/fields.ts';
 import { isPlainName } from '../../api/keys/plain.ts';
 import { OWNER_ONLY } from '../../replace-file.ts';
 import { isObject } from '../../utils/json.ts';
@@ -9,20 +9,20 @@ import { parseGivenJson, readGivenFile, writeGivenFile } from '../config/given-f
 import { readValue } from '../config/values.ts';
 import { UsageError } from '../errors.ts';
 
-/** Also what a name may be in a label of the metrics and in a log line. */
+/** These characters need no quotes in labels of metrics and in log lines. */
 const name = v.pipe(
   v.string(),
   v.regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens or underscores'),
-  // Two keys of one name would share their slots and what is cached, and log and metrics could not tell them apart.
+  // Two keys with one name would share slots and cached prompts, and log and metrics could not distinguish them.
   v.check((given) => !isPlainName(given), 'must not be key- and a number: so the keys of --api-key are named'),
 );
 
 const MOST = 1_000_000_000;
 
-/** The numbers that a key may have. */
+/** The fields of a key that are numbers. */
 export type NumberField = 'requestsPerMinute' | 'tokensPerMinute' | 'concurrency' | 'priority';
 
-/** The least and the most of each. */
+/** The least and the largest value of each. */
 export const BOUNDS: Record<NumberField, readonly [number, number]> = {
   requestsPerMinute: [1, MOST],
   tokensPerMinute: [1, MOST],
@@ -30,7 +30,7 @@ export const BOUNDS: Record<NumberField, readonly [number, number]> = {
   priority: [-100, 100],
 };
 
-const optionalInteger = ([min, max]: readonly [number, number]) => v.optional(integer(min, max));
+const optionalInteger = ([min, max]: readonly [number, number]) => v.optional(integerField(min, max));
 
 const storedKey = v.strictObject({
   name,
@@ -45,7 +45,7 @@ const storedKey = v.strictObject({
 });
 const keysFile = v.strictObject({ keys: v.array(storedKey) });
 
-/** A key as the file has it: the hash of the key, never the key. Absent fields limit nothing; `manages` is false by default. */
+/** A key in the file, by its hash: the key itself is stored nowhere. Absent fields set no limit; `manages` is false by default. */
 export type StoredKey = v.InferOutput<typeof storedKey>;
 
 /** Reads a file of keys. Throws a `UsageError` that names the file and what is wrong with it. */
@@ -62,16 +62,17 @@ export function writeKeysFile(path: string, keys: StoredKey[]): Promise<void> {
   return writeGivenFile(path, `${JSON.stringify({ keys }, null, 2)}\n`, OWNER_ONLY);
 }
 
-/** The keys of a file that need not be there. */
+/** Reads a file of keys as `readKeysFile` does; no keys if the file does not exist. */
 export function readKeysIfAny(path: string): StoredKey[] {
   return existsSync(path) ? readKeysFile(path) : [];
 }
 
-/** A new key. 256 random bits need no salt: nobody can try them all, nor has a table of them. */
+/** Returns a new key. Its 256 random bits need no salt: no table of hashes can cover them. */
 export function newKeyText(): string {
   return `pdk-${randomBytes(32).toString('base64url')}`;
 }
 
+/** Returns the SHA-256 of a key in hex. */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

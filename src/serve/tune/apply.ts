@@ -5,8 +5,8 @@ import type { Config } from '../config/settings.ts';
 import { fingerprintOf, isFor, type Tuning } from './tunings.ts';
 
 /**
- * Returns what a load takes over of what `paddock tune` found on this machine: only what the configuration leaves open. A model
- * whose files can't be read has no tuning; its load says what is wrong with it.
+ * Returns a function that finds the settings which `paddock tune` measured for a model on this machine, without the settings that the
+ * configuration sets. A model whose files can't be read has none; its load reports the error.
  */
 export function tunedLoads(
   tunings: Tuning[],

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { writeGivenFile } from '../config/given-file.ts';
 
-/** Settings of a load that `paddock tune` tries. */
+/** The settings of a load that `paddock tune` measures. */
 const settingsSchema = v.object({
   batch: v.optional(v.number()),
   slots: v.optional(v.number()),
@@ -12,25 +12,25 @@ const settingsSchema = v.object({
 });
 
 const recordSchema = v.object({
-  /** The id that the model had; it is found again by its fingerprint. */
+  /** The id of the model at the time of the measurement. The model is found by its fingerprint. */
   model: v.string(),
   fingerprint: v.string(),
   machine: v.string(),
   backend: v.string(),
   date: v.string(),
-  /** What is better than the defaults; nothing if they are best. */
+  /** The settings that are faster than the defaults; empty if the defaults are fastest. */
   settings: settingsSchema,
-  /** How many times as fast as with the defaults. */
+  /** The speed with these settings, divided by the speed with the defaults. */
   gain: v.number(),
 });
 
 const fileSchema = v.object({ version: v.literal(1), records: v.array(recordSchema) });
 
 export type TunedSettings = v.InferOutput<typeof settingsSchema>;
-/** What was measured for one model on one machine. */
+/** The result of a measurement for one model on one machine. */
 export type Tuning = v.InferOutput<typeof recordSchema>;
 
-/** Reads what has been measured. A missing or broken file is as if nothing had been. */
+/** Reads all results. A missing or broken file counts as empty. */
 export async function readTunings(path: string): Promise<Tuning[]> {
   try {
     return v.parse(fileSchema, JSON.parse(await readFile(path, 'utf8'))).records;
@@ -39,20 +39,20 @@ export async function readTunings(path: string): Promise<Tuning[]> {
   }
 }
 
-/** Keeps a tuning in place of what was measured before for this model, machine and backend. */
+/** Stores a result in place of earlier results for the same model, machine and backend. Throws if the file can't be written. */
 export async function keepTuning(path: string, tuning: Tuning): Promise<void> {
   const others = (await readTunings(path)).filter((other) => !isFor(other, tuning));
   await writeGivenFile(path, JSON.stringify({ version: 1, records: [...others, tuning] }, null, 1));
 }
 
-/** Says whether a tuning was measured for this model, machine and backend. */
+/** True if a result was measured for this model, machine and backend. */
 export function isFor(tuning: Tuning, wanted: Pick<Tuning, 'fingerprint' | 'machine' | 'backend'>): boolean {
   return (
     tuning.fingerprint === wanted.fingerprint && tuning.machine === wanted.machine && tuning.backend === wanted.backend
   );
 }
 
-/** In words what was found. */
+/** Describes a result in a sentence. */
 export function sayTuning({ settings, gain }: Pick<Tuning, 'settings' | 'gain'>): string {
   const found = describeSettings(settings);
   return found === ''
@@ -60,7 +60,7 @@ export function sayTuning({ settings, gain }: Pick<Tuning, 'settings' | 'gain'>)
     : `${found}, ${gain.toFixed(2)} times as fast as the defaults`;
 }
 
-/** As in `batch 1024, 8 slots`. */
+/** Describes settings, as in `batch 1024, 8 slots`. */
 export function describeSettings({ batch, slots, flashAttention }: TunedSettings): string {
   return [
     ...(batch === undefined ? [] : [`batch ${batch}`]),
@@ -72,8 +72,8 @@ export function describeSettings({ batch, slots, flashAttention }: TunedSettings
 const EDGE_BYTES = 2 ** 20;
 
 /**
- * Tells models apart by their sizes and by the first and the last MiB of each file: to read all of a large model takes longer than
- * to load it. Throws if a file can't be read.
+ * Returns a hash that identifies a model by the sizes and the first and last MiB of its files: reading a whole large model takes longer
+ * than loading it. Throws if a file can't be read.
  */
 export function fingerprintOf(files: string[]): string {
   const hash = createHash('sha256');

@@ -7,12 +7,12 @@ import { headersTooLarge, tooManyHeaders } from '../../api/http/refusals.ts';
 import { type ApiError, invalidRequest } from '../../contract/errors.ts';
 import {
   type Exchange,
+  type ExchangeHandler,
   HEAD_LIMIT_BYTES,
+  type ListenAddress,
   type Listener,
-  type Place,
   READABLE_HEAD_BYTES,
   type RequestHead,
-  type Serve,
 } from '../exchange.ts';
 
 /** How long a connection may be silent before and between requests, in ms: as long as with uWebSockets.js. */
@@ -20,14 +20,17 @@ const IDLE_MS = 10_000;
 /** How long the connections of finished replies may take to send them when the server closes, in ms. */
 const CLOSING_MS = 200;
 
-/** As many as uWebSockets.js takes. */
+/** The most headers that uWebSockets.js reads. */
 const MOST_HEADERS = 98;
 
 const NO_HTTP = invalidRequest('The request is no HTTP/1.1 with one Host.');
 const NOTHING = new Uint8Array();
 
 /** Serves over Node's own HTTP server. Throws if it can't listen there. */
-export async function listenWithNode({ host, port, socket, tls }: Place, serve: Serve): Promise<Listener> {
+export async function listenWithNode(
+  { host, port, socket, tls }: ListenAddress,
+  serve: ExchangeHandler,
+): Promise<Listener> {
   const options = { maxHeaderSize: READABLE_HEAD_BYTES, keepAliveTimeout: IDLE_MS, headersTimeout: IDLE_MS };
   const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     const exchange = toExchange(req, res);
@@ -49,7 +52,7 @@ export async function listenWithNode({ host, port, socket, tls }: Place, serve: 
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    // It removes the file of a Unix socket.
+    // `server.close` removes the file of a Unix socket too.
     stopAccepting: () => void server.close(),
     async close() {
       server.close();
@@ -75,7 +78,7 @@ function toExchange(req: IncomingMessage, res: ServerResponse): Exchange {
     }
     wake?.();
   });
-  // A connection that breaks says so here too. `close` follows.
+  // Without these listeners, a broken connection would end the process. The event `close` follows.
   req.on('error', () => {});
   res.on('error', () => {});
 
@@ -122,17 +125,17 @@ function readHead({ method = '', url = '', rawHeaders }: IncomingMessage): Reque
   return { method, path, query, headers, bytes };
 }
 
-/** Why uWebSockets.js would not take the request; null if it would. What one refuses, the other must not answer. */
+/** Returns the error for a request that uWebSockets.js would refuse, so that both servers answer the same requests; else null. */
 function faultOf({ httpVersion, rawHeaders }: IncomingMessage): ApiError | null {
   if (rawHeaders.length > 2 * MOST_HEADERS) return tooManyHeaders(MOST_HEADERS);
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
   return httpVersion === '1.1' && hosts.length === 1 ? null : NO_HTTP;
 }
 
-/** Answers what is no HTTP, or has a head beyond what Node reads, with an error of ours in place of an empty one. */
+/** Answers a request that is not HTTP, or whose head is longer than Node reads, with a JSON error instead of an empty reply. */
 function refuseMalformed({ code }: NodeJS.ErrnoException, socket: unknown): void {
   if (!(socket instanceof Socket)) return;
-  // A reply may be under way, and who is too slow is not told so by uWebSockets.js either.
+  // A reply may have begun. A client that is too slow gets no error from uWebSockets.js either.
   if (!socket.writable || socket.bytesWritten > 0 || code === 'ERR_HTTP_REQUEST_TIMEOUT') return void socket.destroy();
   const error = code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge(HEAD_LIMIT_BYTES) : NO_HTTP;
   const { status, headers, body } = errorReply(error);

@@ -1,14 +1,14 @@
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js';
 import { rmSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
-import type { Exchange, Listener, Place, ReplyHead, RequestHead, Serve } from '../exchange.ts';
+import type { Exchange, ExchangeHandler, ListenAddress, Listener, ReplyHead, RequestHead } from '../exchange.ts';
 import type { UwsModule } from './load.ts';
 
-/** The most that waits for the end of a turn, in characters. */
+/** The most characters that wait for the end of a turn of the event loop. */
 const MOST_UNSENT = 64 * 1024;
 
-/** Serves over uWebSockets.js. Throws if it can't listen there; it does not tell why. */
-export async function listenWithUws(uws: UwsModule, place: Place, serve: Serve): Promise<Listener> {
+/** Serves over uWebSockets.js. Throws if it can't listen there, without the reason, which uWebSockets.js does not tell. */
+export async function listenWithUws(uws: UwsModule, place: ListenAddress, serve: ExchangeHandler): Promise<Listener> {
   const { host, port, socket, tls } = place;
   const app = tls ? uws.SSLApp({ cert_file_name: tls.cert, key_file_name: tls.key }) : uws.App();
   const atEndOfTurn = createTurnEnd();
@@ -25,7 +25,7 @@ export async function listenWithUws(uws: UwsModule, place: Place, serve: Serve):
   return {
     port: uws.us_socket_local_port(listening),
     stopAccepting() {
-      // First the file: the next server may put its own there as soon as nobody listens on this one.
+      // The file goes first: the next server may create its own at this path as soon as this one is closed.
       if (socket) rmSync(socket, { force: true });
       uws.us_listen_socket_close(listening);
     },
@@ -54,10 +54,10 @@ function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () 
   const head = readHead(req);
   let gone = false;
   let tellGone: (() => void) | undefined;
-  /** Any use of the response after this is a crash. */
+  /** True once the reply has ended or the client has left. Any later use of `res` throws. */
   let over = false;
   let wake: (() => void) | undefined;
-  // Mandatory before anything asynchronous.
+  // uWebSockets.js demands this listener before the handler returns.
   res.onAborted(() => {
     over = true;
     gone = true;
@@ -65,12 +65,12 @@ function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () 
     wake?.();
   });
   /**
-   * Pieces of a stream that have not been sent. All that comes within a turn goes out as one: to send costs more than all else that
-   * is done for a token, so a server that is behind catches up.
+   * Pieces of a stream that have not been sent. All pieces of one turn of the event loop are sent together: sending costs more than all
+   * other work for a token, so a busy server catches up.
    */
   let unsent = '';
   let isFull = false;
-  /** Sends what is written in one go, and at once. */
+  /** Sends all that `write` writes at once, in one system call. */
   const send = (write: () => void) => {
     if (!over) res.cork(write);
   };
@@ -100,7 +100,7 @@ function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () 
       finish(() => {
         writeHead(res, replyHead);
         if (body === null) res.endWithoutBody();
-        // The connection is closed: uWebSockets.js answers nothing more on it.
+        // uWebSockets.js answers nothing more on this connection, so it is closed.
         else if (head.method === 'HEAD') res.endWithoutBody(Buffer.byteLength(body), true);
         else res.end(body);
       });
@@ -118,7 +118,7 @@ function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () 
     write(piece) {
       if (unsent === '') atEndOfTurn(flush);
       unsent += piece;
-      // A source that is never at a loss for a next piece would never end its turn.
+      // A source that always has a next piece ready would never end the turn.
       if (unsent.length > MOST_UNSENT) flush();
       return !isFull;
     },
@@ -136,7 +136,7 @@ function toExchange(res: HttpResponse, req: HttpRequest, atEndOfTurn: (task: () 
   };
 }
 
-/** uWebSockets.js takes the request back after this turn. */
+/** Must be called before the handler returns: `req` is invalid afterwards. */
 function readHead(req: HttpRequest): RequestHead {
   const [method, path, query] = [req.getMethod().toUpperCase(), req.getUrl(), req.getQuery() ?? ''];
   const headers: Record<string, string> = {};

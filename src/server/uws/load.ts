@@ -4,7 +4,7 @@ import { READABLE_HEAD_BYTES } from '../exchange.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The newest first. It needs Node >= 22 and glibc >= 2.38. The older one runs on Node 20 to 23 with glibc >= 2.27. */
+/** The newest package first, which needs Node >= 22 and glibc >= 2.38. The older one runs on Node 20 to 23 with glibc >= 2.27. */
 const PACKAGES = ['uWebSockets.js-next', 'uWebSockets.js'];
 
 /** The module, with the parts that its own types lack. */
@@ -23,7 +23,7 @@ type UwsApp = Omit<Uws.TemplatedApp, 'listen' | 'listen_unix'> & {
  * Loads the uWebSockets.js build that fits this Node and this C library. If none does, throws an error that names both.
  */
 export function loadUws(): UwsModule {
-  // It reads this once, while it is loaded.
+  // uWebSockets.js reads this variable once, while it is loaded.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(READABLE_HEAD_BYTES);
   for (const name of PACKAGES) {
     try {

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChunkEncoder } from '../../../src/api/chat/stream.ts';
 import { toLogprobs } from '../../../src/api/generation/logprobs.ts';
-import { completionHead, toTimings, toUsage } from '../../../src/api/stream/usage.ts';
+import { createCompletionHead, toTimings, toUsage } from '../../../src/api/stream/usage.ts';
 import { type Chunk, chunksOf, done, progress, tokenLogprob } from '../fixtures.ts';
 
-const head = completionHead('chatcmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
+const head = createCompletionHead('chatcmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
 
 /** Returns the only chunk of an SSE text. */
 function chunk(sse: string): Chunk {

@@ -4,7 +4,7 @@ import { errorBody } from '../../../src/api/http/dialect.ts';
 import { eventStream } from '../../../src/api/stream/event-stream.ts';
 import { applyOverflowPolicy } from '../../../src/api/stream/overflow.ts';
 import type { Ping } from '../../../src/api/stream/pings.ts';
-import { completionHead } from '../../../src/api/stream/usage.ts';
+import { createCompletionHead } from '../../../src/api/stream/usage.ts';
 import { overloaded, serverError } from '../../../src/contract/errors.ts';
 import type { GenerationEvent } from '../../../src/contract/events.ts';
 import {
@@ -25,7 +25,7 @@ import {
   toolCall,
 } from '../fixtures.ts';
 
-const head = completionHead('chatcmpl', 'tiny', 'paddock-test', 0);
+const head = createCompletionHead('chatcmpl', 'tiny', 'paddock-test', 0);
 const plain: ChatStreamOptions = { includeUsage: false, returnProgress: false };
 const ping: Ping = { kind: 'ping' };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toCompletion } from '../../../src/api/chat/whole.ts';
 import { collectReplies } from '../../../src/api/generation/collect.ts';
 import { toLogprobs } from '../../../src/api/generation/logprobs.ts';
-import { completionHead } from '../../../src/api/stream/usage.ts';
+import { createCompletionHead } from '../../../src/api/stream/usage.ts';
 import type { GenerationEvent } from '../../../src/contract/events.ts';
 import {
   done,
@@ -18,7 +18,7 @@ import {
   toolCall,
 } from '../fixtures.ts';
 
-const head = completionHead('chatcmpl', 'tiny', 'paddock-test', 1_700_000_000_999);
+const head = createCompletionHead('chatcmpl', 'tiny', 'paddock-test', 1_700_000_000_999);
 
 /** Returns the choices of a completion whose generation has these events. */
 async function choicesOf(...events: GenerationEvent[]) {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createCompletionEncoder } from '../../../src/api/completions/stream.ts';
 import type { TextChoice } from '../../../src/api/completions/whole.ts';
 import type { GenerationStreamEvent } from '../../../src/api/stream/event-stream.ts';
-import { completionHead } from '../../../src/api/stream/usage.ts';
+import { createCompletionHead } from '../../../src/api/stream/usage.ts';
 import { done, finish, ORDINARY, progress, text } from '../fixtures.ts';
 import { type TextChunk, textChunksOf, textsOf } from './fixtures.ts';
 
-const head = completionHead('cmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
+const head = createCompletionHead('cmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
 const PLAIN: TextChoice = { logprobs: false };
 
 interface Options {

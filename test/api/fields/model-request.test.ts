@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { integer, nonEmptyText } from '../../../src/api/fields/fields.ts';
+import { integerField, nonEmptyText } from '../../../src/api/fields/fields.ts';
 import { readModelRequest } from '../../../src/api/fields/model-request.ts';
 import { createContext, modelCard, post } from '../fixtures.ts';
 
-const schema = v.looseObject({ model: nonEmptyText, count: v.nullish(integer(1)) }, 'must be a JSON object');
+const schema = v.looseObject({ model: nonEmptyText, count: v.nullish(integerField(1)) }, 'must be a JSON object');
 
 const read = async (body: unknown, refused?: string[]) => {
   const { context, noted } = createContext();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSampling, toStop } from '../../../src/api/fields/sampling.ts';
+import { toSampling, toStopSequences } from '../../../src/api/fields/sampling.ts';
 import { modelCard } from '../fixtures.ts';
 
 describe('sampling', () => {
@@ -59,6 +59,6 @@ describe('stop sequences', () => {
     [null, ['</s>']],
     [undefined, ['</s>']],
   ])('are those of the request, or of the model if the request has none: %j', (stop, expected) => {
-    expect(toStop({ stop }, model)).toEqual(expected);
+    expect(toStopSequences({ stop }, model)).toEqual(expected);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { health, ready } from '../../../src/api/health/handler.ts';
+import { ready, tellHealth } from '../../../src/api/health/handler.ts';
 import { plainKeys } from '../../../src/api/keys/plain.ts';
 import { createContext, createFakeRunner, engineInfo, get, loadedModel, readJson } from '../fixtures.ts';
 
 describe('health', () => {
   it('is ok before any model is loaded', async () => {
-    const reply = health(createContext().context, get('/health'));
+    const reply = tellHealth(createContext().context, get('/health'));
     expect(reply.status).toBe(200);
     expect(await readJson(reply)).toEqual({ status: 'ok', models: [], moving: [] });
   });
@@ -18,7 +18,7 @@ describe('health', () => {
       waiting: 2,
     });
     const { context } = createContext({ runner: createFakeRunner(undefined, [loaded]) });
-    expect(await readJson(health(context, get('/health')))).toEqual({
+    expect(await readJson(tellHealth(context, get('/health')))).toEqual({
       status: 'ok',
       models: [
         {
@@ -40,7 +40,9 @@ describe('health', () => {
   it('says how much memory there is for models, in bytes', async () => {
     const runner = { ...createFakeRunner(), memory: () => ({ available: 1000.5, held: 20 }) };
     const { context } = createContext({ runner });
-    expect(await readJson(health(context, get('/health')))).toMatchObject({ memory: { available: 1000, held: 20 } });
+    expect(await readJson(tellHealth(context, get('/health')))).toMatchObject({
+      memory: { available: 1000, held: 20 },
+    });
   });
 
   it('says which models are being loaded or unloaded', async () => {
@@ -49,7 +51,7 @@ describe('health', () => {
       { id: 'big', state: 'unloading' as const, waiting: 0 },
     ];
     const { context } = createContext({ runner: createFakeRunner(undefined, [], {}, moving) });
-    expect(await readJson(health(context, get('/health')))).toEqual({ status: 'ok', models: [], moving });
+    expect(await readJson(tellHealth(context, get('/health')))).toEqual({ status: 'ok', models: [], moving });
   });
 
   it('says no more to a stranger than that the server lives, once keys are set', async () => {
@@ -58,11 +60,11 @@ describe('health', () => {
       apiKeys: plainKeys(['sk-one']),
     });
     for (const headers of [{}, { authorization: 'Bearer sk-two' }, { 'x-api-key': '' }]) {
-      const reply = health(context, get('/health', headers as Record<string, string>));
+      const reply = tellHealth(context, get('/health', headers as Record<string, string>));
       expect(reply.status).toBe(200);
       expect(await readJson(reply)).toEqual({ status: 'ok' });
     }
-    const known = health(context, get('/health', { authorization: 'Bearer sk-one' }));
+    const known = tellHealth(context, get('/health', { authorization: 'Bearer sk-one' }));
     expect((await readJson(known)).models).toHaveLength(1);
   });
 });

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createJsonScan, JSON_LIMITS, type JsonLimits } from '../../../src/api/http/json-scan.ts';
+import {
+  BEHIND_BACKSLASH,
+  BEHIND_D,
+  BEHIND_U,
+  NO_ESCAPE,
+  nextEscape,
+  SURROGATE,
+} from '../../../src/api/http/json-string-scan.ts';
 
 /** Looks at a text in pieces of so many bytes. */
 function look(text: string, limits: Partial<JsonLimits> = {}, pieceBytes = 1000) {
@@ -40,7 +48,7 @@ describe('the scan of a JSON text', () => {
           data: expect.objectContaining({
             status: 400,
             code: 'body_too_deep',
-            message: expect.stringContaining('--body-depth'),
+            message: expect.stringContaining(`more than ${depth - 1} deep`),
           }),
         }),
       );
@@ -61,7 +69,7 @@ describe('the scan of a JSON text', () => {
         data: expect.objectContaining({
           status: 400,
           code: 'body_too_many_values',
-          message: expect.stringMatching(new RegExp(`more than ${values - 1} values.*--body-values`)),
+          message: expect.stringMatching(new RegExp(`more than ${values - 1} values`)),
         }),
       }),
     );
@@ -96,6 +104,22 @@ describe('the scan of a JSON text', () => {
     ['["😀"]', false],
   ])('tells whether %s escapes halves of surrogate pairs', (text, expected) => {
     for (const pieceBytes of [1, 2, 3, 100]) expect(look(text, {}, pieceBytes).escapesSurrogates()).toBe(expected);
+  });
+
+  it.each([
+    [BEHIND_BACKSLASH, 'u', BEHIND_U],
+    [BEHIND_BACKSLASH, 'U', NO_ESCAPE],
+    [BEHIND_BACKSLASH, '"', NO_ESCAPE],
+    [BEHIND_BACKSLASH, '\\', NO_ESCAPE],
+    [BEHIND_U, 'd', BEHIND_D],
+    [BEHIND_U, 'D', BEHIND_D],
+    [BEHIND_U, 'e', NO_ESCAPE],
+    [BEHIND_D, '7', NO_ESCAPE],
+    [BEHIND_D, '8', SURROGATE],
+    [BEHIND_D, 'f', SURROGATE],
+    [BEHIND_D, 'C', SURROGATE],
+  ])('goes in an escape from state %i by %s to %i', (state, character, next) => {
+    expect(nextEscape(state, character.charCodeAt(0))).toBe(next);
   });
 
   it('takes the tools of a large agent', () => {

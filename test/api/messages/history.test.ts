@@ -1,14 +1,14 @@
 import type { MessageCreateParams, MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../../src/api/fields/fields.ts';
-import { toMessages } from '../../../src/api/messages/history.ts';
+import { fromAnthropicMessages } from '../../../src/api/messages/history.ts';
 import { countTokensRequestSchema } from '../../../src/api/messages/schema.ts';
 
 const BILLING = 'x-anthropic-billing-header: cc_version=2.1.0; cch=';
 
 /** The conversation that a request with these messages, in the words of Anthropic's SDK, becomes. */
 function history(messages: MessageParam[], system?: MessageCreateParams['system']) {
-  return toMessages(validate(countTokensRequestSchema, { model: 'tiny', messages, system }));
+  return fromAnthropicMessages(validate(countTokensRequestSchema, { model: 'tiny', messages, system }));
 }
 
 const text = (words: string) => ({ type: 'text' as const, text: words });

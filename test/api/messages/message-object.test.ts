@@ -7,7 +7,7 @@ import {
   textBlock,
   toMessageObject,
   toolUseBlock,
-  toStop,
+  toStopFields,
   toUsageCounts,
 } from '../../../src/api/messages/message-object.ts';
 import type { MessageEvent } from '../../../src/api/messages/stream.ts';
@@ -22,7 +22,7 @@ describe('a message object', () => {
   const usage = toUsageCounts(done());
 
   it('has every field of the SDK', () => {
-    const message = toMessageObject({ id: 'msg_1', model: 'tiny' }, [textBlock('Hi')], toStop(finish()), usage);
+    const message = toMessageObject({ id: 'msg_1', model: 'tiny' }, [textBlock('Hi')], toStopFields(finish()), usage);
     expect(asMessage(message)).toEqual({
       id: 'msg_1',
       type: 'message',
@@ -89,18 +89,18 @@ describe('a stop', () => {
     ['tool_calls', 'tool_use'],
     ['content_filter', 'refusal'],
   ] as const)('after %s is %s', (reason, stop_reason) => {
-    expect(toStop(finish(reason))).toMatchObject({ stop_reason, stop_sequence: null });
+    expect(toStopFields(finish(reason))).toMatchObject({ stop_reason, stop_sequence: null });
   });
 
   it('at a stop sequence names it', () => {
-    expect(toStop({ ...finish(), stopSequence: 'END' })).toMatchObject({
+    expect(toStopFields({ ...finish(), stopSequence: 'END' })).toMatchObject({
       stop_reason: 'stop_sequence',
       stop_sequence: 'END',
     });
   });
 
   it('of a filtered reply has details', () => {
-    expect(toStop(finish('content_filter')).stop_details).toMatchObject({ type: 'refusal' });
-    expect(toStop(finish()).stop_details).toBeNull();
+    expect(toStopFields(finish('content_filter')).stop_details).toMatchObject({ type: 'refusal' });
+    expect(toStopFields(finish()).stop_details).toBeNull();
   });
 });

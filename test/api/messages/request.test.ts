@@ -2,14 +2,14 @@ import type { MessageCreateParams, Tool, ToolChoice } from '@anthropic-ai/sdk/re
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../../src/api/fields/fields.ts';
 import { toGenerationRequest } from '../../../src/api/generation/request.ts';
-import { toConversation, toCountedConversation } from '../../../src/api/messages/request.ts';
+import { toCountedConversation, toMessagesConversation } from '../../../src/api/messages/request.ts';
 import { messagesRequestSchema } from '../../../src/api/messages/schema.ts';
 import { modelCard } from '../fixtures.ts';
 import { messageBody } from './fixtures.ts';
 
 /** The conversation of a request with these fields, in the words of Anthropic's SDK. */
 function conversation(more: Partial<MessageCreateParams> = {}) {
-  return toConversation(validate(messagesRequestSchema, messageBody(more)));
+  return toMessagesConversation(validate(messagesRequestSchema, messageBody(more)));
 }
 
 const add: Tool = { name: 'add', description: 'Adds.', input_schema: { type: 'object', properties: {} } };
@@ -25,7 +25,7 @@ describe('tools', () => {
 
   it('with a schema are those of the client, whatever their type', () => {
     const body = messageBody({ tools: [{ ...add, type: 'function' }] });
-    expect(toConversation(validate(messagesRequestSchema, body)).tools).toHaveLength(1);
+    expect(toMessagesConversation(validate(messagesRequestSchema, body)).tools).toHaveLength(1);
   });
 
   it('that are to be loaded later are there from the beginning', () => {
@@ -115,7 +115,7 @@ describe('the form of the reply', () => {
 
   it('may be asked for by the older field', () => {
     const body = messageBody({ output_format: { type: 'json_schema', schema } });
-    expect(toConversation(validate(messagesRequestSchema, body)).replyFormat).toEqual({
+    expect(toMessagesConversation(validate(messagesRequestSchema, body)).replyFormat).toEqual({
       kind: 'schema',
       schema,
       param: 'output_format.schema',
@@ -167,7 +167,7 @@ describe('a conversation that ends with an assistant message', () => {
 describe('a thread', () => {
   it('is refused by the code at which the SDK sends the whole conversation instead', () => {
     const body = validate(messagesRequestSchema, messageBody({ thread: { type: 'create' } }));
-    expect(() => toConversation(body)).toThrow(
+    expect(() => toMessagesConversation(body)).toThrow(
       expect.objectContaining({ data: expect.objectContaining({ status: 400, code: 'thread_unsupported_request' }) }),
     );
   });

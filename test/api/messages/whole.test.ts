@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectReplies } from '../../../src/api/generation/collect.ts';
-import { toMessage } from '../../../src/api/messages/whole.ts';
+import { toWholeMessage } from '../../../src/api/messages/whole.ts';
 import type { GenerationEvent } from '../../../src/contract/events.ts';
 import { done, finish, progress, reasoning, streamOf, text, toolArguments, toolCall } from '../fixtures.ts';
 
@@ -8,7 +8,7 @@ async function whole(...pieces: GenerationEvent[]) {
   const { replies, done: last } = await collectReplies(streamOf([progress(12, 12, 4), ...pieces, done()]));
   const [reply] = replies;
   if (!reply) throw new Error('there is no reply');
-  return toMessage({ id: 'msg_1', model: 'tiny' }, reply, last);
+  return toWholeMessage({ id: 'msg_1', model: 'tiny' }, reply, last);
 }
 
 const call = (name: string, input: object) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/api/api.ts';
-import type { Finder } from '../../../src/contract/models/hub.ts';
+import type { Finder } from '../../../src/contract/models/finder.ts';
 import { createContext, post, readJson } from '../fixtures.ts';
 
 /** Finds one repository with one model, and records what it was asked. */

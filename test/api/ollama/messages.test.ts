@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toMessages } from '../../../src/api/ollama/messages.ts';
+import { fromOllamaMessages } from '../../../src/api/ollama/messages.ts';
 
-type Given = Parameters<typeof toMessages>[0];
+type Given = Parameters<typeof fromOllamaMessages>[0];
 const call = (name: string, id?: string) => ({ ...(id && { id }), function: { name, arguments: { n: 1 } } });
 const user = (content: string) => ({ role: 'user' as const, content });
 const text = (value: string) => [{ kind: 'text', text: value }];
@@ -9,7 +9,7 @@ const text = (value: string) => [{ kind: 'text', text: value }];
 describe('the messages of a chat', () => {
   it('keep their roles, texts and thoughts', () => {
     expect(
-      toMessages([
+      fromOllamaMessages([
         { role: 'system', content: 'Be brief.' },
         user('hi'),
         { role: 'assistant', content: 'hello', thinking: 'A greeting.' },
@@ -29,7 +29,7 @@ describe('the messages of a chat', () => {
       { role: 'assistant', content: '', tool_calls: [call('add')] },
       { role: 'tool', content: '3' },
     ];
-    expect(toMessages(turns)).toEqual([
+    expect(fromOllamaMessages(turns)).toEqual([
       {
         role: 'assistant',
         content: null,
@@ -55,8 +55,8 @@ describe('the messages of a chat', () => {
       { role: 'assistant', content: '', tool_calls: [call('add', id)] },
       { role: 'tool', content: '2', tool_call_id: id },
     ];
-    expect(toMessages(turn('call_abc'))).toEqual(toMessages(turn('call_xyz')));
-    expect(toMessages([...turn('a'), user('more')]).slice(0, 3)).toEqual(toMessages(turn('a')));
+    expect(fromOllamaMessages(turn('call_abc'))).toEqual(fromOllamaMessages(turn('call_xyz')));
+    expect(fromOllamaMessages([...turn('a'), user('more')]).slice(0, 3)).toEqual(fromOllamaMessages(turn('a')));
   });
 
   it.each<[by: string, results: Given, ids: (string | undefined)[]]>([
@@ -92,14 +92,14 @@ describe('the messages of a chat', () => {
       tool_calls: [call('add', 'first'), call('end', 'second')],
     };
     expect(
-      toMessages([calls, ...results])
+      fromOllamaMessages([calls, ...results])
         .slice(1)
         .map(({ tool_call_id }) => tool_call_id),
     ).toEqual(ids);
   });
 
   it('have their images before their text, and need none', () => {
-    const [both, alone] = toMessages([
+    const [both, alone] = fromOllamaMessages([
       { ...user('what is it?'), images: ['iVBORw0KGgo='] },
       { role: 'user', images: ['iVBORw0KGgo='] },
     ]);
@@ -114,7 +114,7 @@ describe('the messages of a chat', () => {
 
   it('need content unless the assistant wrote them', () => {
     for (const role of ['system', 'user', 'tool'] as const)
-      expect(() => toMessages([{ role }])).toThrow('messages[0].content is required.');
-    expect(toMessages([{ role: 'assistant' }])).toEqual([{ role: 'assistant', content: null }]);
+      expect(() => fromOllamaMessages([{ role }])).toThrow('messages[0].content is required.');
+    expect(fromOllamaMessages([{ role: 'assistant' }])).toEqual([{ role: 'assistant', content: null }]);
   });
 });

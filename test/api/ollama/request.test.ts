@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { validate } from '../../../src/api/fields/fields.ts';
 import { toGenerationRequest } from '../../../src/api/generation/request.ts';
-import { toChat } from '../../../src/api/ollama/request.ts';
+import { toOllamaConversation } from '../../../src/api/ollama/request.ts';
 import { chatSchema } from '../../../src/api/ollama/schema.ts';
 import { modelCard } from '../fixtures.ts';
 
 function generationOf(body: Record<string, unknown>, model = modelCard()) {
   const messages = [{ role: 'user', content: 'Hello' }];
-  return toGenerationRequest(toChat(validate(chatSchema, { model: 'tiny', messages, ...body }), model), model, []);
+  return toGenerationRequest(
+    toOllamaConversation(validate(chatSchema, { model: 'tiny', messages, ...body }), model),
+    model,
+    [],
+  );
 }
 
 describe('options', () => {

@@ -3,7 +3,7 @@ import type { Conversation } from '../../../src/api/generation/conversation.ts';
 import type { ApiRequest } from '../../../src/api/http/http.ts';
 import { resolveInput } from '../../../src/api/responses/input.ts';
 import type { ResponseObject } from '../../../src/api/responses/objects.ts';
-import { toConversation } from '../../../src/api/responses/request.ts';
+import { toResponsesConversation } from '../../../src/api/responses/request.ts';
 import { type ResponseRequest, responseRequestSchema } from '../../../src/api/responses/schema.ts';
 import { createResponseStore } from '../../../src/api/responses/store.ts';
 import { post } from '../fixtures.ts';
@@ -23,7 +23,7 @@ export function requestOf(body: Record<string, unknown> = {}): ResponseRequest {
 /** The conversation that a body asks for, with nothing stored. */
 export async function conversationOf(body: Record<string, unknown> = {}): Promise<Conversation> {
   const request = requestOf(body);
-  return toConversation(request, await resolveInput(request, createResponseStore(), 'somebody'));
+  return toResponsesConversation(request, await resolveInput(request, createResponseStore(), 'somebody'));
 }
 
 /** A response that has ended, with one message. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { completionHead, toTimings, toUsage } from '../../../src/api/stream/usage.ts';
+import { createCompletionHead, toTimings, toUsage } from '../../../src/api/stream/usage.ts';
 import { done } from '../fixtures.ts';
 
-const head = completionHead('chatcmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
+const head = createCompletionHead('chatcmpl', 'org/"tiny"', 'paddock-test', 1_700_000_000_999);
 
 describe('what all completions share', () => {
   it('has an id of its own and the time in seconds', () => {
     expect(head).toMatchObject({ created: 1_700_000_000, model: 'org/"tiny"', system_fingerprint: 'paddock-test' });
     expect(head.id).toMatch(/^chatcmpl-\w+$/);
-    expect(completionHead('cmpl', 'a', 'b', 0).id).toMatch(/^cmpl-\w+$/);
-    expect(completionHead('chatcmpl', 'a', 'b', 0).id).not.toBe(head.id);
+    expect(createCompletionHead('cmpl', 'a', 'b', 0).id).toMatch(/^cmpl-\w+$/);
+    expect(createCompletionHead('chatcmpl', 'a', 'b', 0).id).not.toBe(head.id);
   });
 
   it('has the number of cached prompt tokens', () => {

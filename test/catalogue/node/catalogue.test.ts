@@ -1,14 +1,14 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
+import { readFileCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import { silentLog } from '../../kit/log.ts';
 import { int32s, text, texts, uint32 } from '../../kit/models/gguf-writer.ts';
 import { makeFolder, modelEntries, readLines, tensor, writeSparse } from './fixtures.ts';
 
 describe('the catalogue', () => {
   it('describes every GGUF of the folder and its subfolders from its metadata', async () => {
-    const catalogue = await readCatalogue([inject('modelsFolder')], silentLog);
+    const catalogue = await readFileCatalogue([inject('modelsFolder')], silentLog);
     expect(catalogue.list().map(({ id }) => id)).toEqual([
       'embed/mini',
       'rerank/mini',
@@ -32,7 +32,7 @@ describe('the catalogue', () => {
   });
 
   it('returns the files and the kind of a model', async () => {
-    const catalogue = await readCatalogue([inject('modelsFolder')], silentLog);
+    const catalogue = await readFileCatalogue([inject('modelsFolder')], silentLog);
     expect(catalogue.sourceOf('tiny')).toMatchObject({
       kind: 'chat',
       files: [join(inject('modelsFolder'), 'tiny.gguf')],

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
+import { readFileCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import { recordingLog } from '../../kit/log.ts';
 import {
   flag,
@@ -65,6 +65,6 @@ export function projectorEntries(width: number, sense: 'vision' | 'audio' = 'vis
 /** Reads the catalogue of folders, and returns it with the lines of its log. */
 export async function readLines(...folders: string[]) {
   const lines: string[] = [];
-  const catalogue = await readCatalogue(folders, recordingLog(lines));
+  const catalogue = await readFileCatalogue(folders, recordingLog(lines));
   return { catalogue, lines, ids: catalogue.list().map(({ id }) => id) };
 }

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
+import { readFileCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import { openHeaderCache } from '../../../src/catalogue/node/header-cache.ts';
 import type { GgufValue } from '../../../src/gguf/fields.ts';
 import type { GgufHeader } from '../../../src/gguf/header.ts';
@@ -83,7 +83,7 @@ describe('a catalogue with a cache', () => {
     const path = join(folder, 'a.gguf');
     const cache = join(folder, 'cache', 'headers.json');
     const entries = modelEntries({ 'tokenizer.ggml.tokens': texts(makeVocabulary(10_000).tokens) });
-    const read = async () => (await readCatalogue([folder], silentLog, cache)).sourceOf('a');
+    const read = async () => (await readFileCatalogue([folder], silentLog, cache)).sourceOf('a');
     await writeSparse(path, entries);
     const first = await read();
     expect(first?.shape.vocabularySize).toBe(10_000);

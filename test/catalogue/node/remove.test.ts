@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { planRemoval, removeModel } from '../../../src/catalogue/node/remove.ts';
+import { planRemoval, removeModelFiles } from '../../../src/catalogue/node/remove.ts';
 import type { ModelSource } from '../../../src/engine/engine.ts';
 
 let root: string;
@@ -40,7 +40,7 @@ function model(files: string[], projector?: string): ModelSource {
 
 async function remove(source: ModelSource, others: ModelSource[] = []): Promise<number> {
   const removal = await planRemoval(folder, source, others);
-  await removeModel(folder, removal);
+  await removeModelFiles(folder, removal);
   return removal.bytes;
 }
 

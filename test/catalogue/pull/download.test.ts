@@ -3,7 +3,8 @@ import { download } from '../../../src/catalogue/pull/download.ts';
 import { downloadFailed } from '../../../src/catalogue/pull/errors.ts';
 import type { PartFile } from '../../../src/catalogue/pull/part-file.ts';
 import type { Fetch } from '../../../src/catalogue/pull/remote.ts';
-import { sha256, startHub, type TestHub } from '../../kit/servers/hub.ts';
+import { sha256 } from '../../kit/servers/hub-repos.ts';
+import { startHub, type TestHub } from '../../kit/servers/test-hub.ts';
 import { EAGER, smallGguf } from './node/fixtures.ts';
 
 const before = smallGguf(1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Call, ChatFormat, ParserOptions } from '../../../src/chat/formats/format.ts';
+import type { ChatFormat, FunctionCall, ParserOptions } from '../../../src/chat/formats/format.ts';
 import { formats } from '../../../src/chat/formats/index.ts';
 import { cuts, joined, type Part, TOOLS } from './replies.ts';
 
@@ -12,7 +12,7 @@ function readForced(format: ChatFormat, pieces: string[], { forced = 'calls' as 
   return { written, all: [...written, ...parser.finish()], unfinished: parser.unfinished ?? false };
 }
 
-const anyCalls: fc.Arbitrary<Call[]> = fc.array(
+const anyCalls: fc.Arbitrary<FunctionCall[]> = fc.array(
   fc.record({
     name: fc.constantFrom(...TOOLS.map(({ name }) => name)),
     arguments: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()).map((value) => JSON.stringify(value)),
@@ -32,7 +32,7 @@ const anyCut = (format: ChatFormat) =>
   });
 
 /** The calls whose arguments have begun in the first `length` characters, each with the arguments up to there. */
-function begun(format: ChatFormat, calls: Call[], length: number): Part[] {
+function begun(format: ChatFormat, calls: FunctionCall[], length: number): Part[] {
   const reply = format.writeCalls(calls);
   let end = 0;
   return calls.flatMap(({ name, arguments: json }) => {

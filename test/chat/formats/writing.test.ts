@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Call, ChatFormat, Tool } from '../../../src/chat/formats/format.ts';
+import type { ChatFormat, FunctionCall, Tool } from '../../../src/chat/formats/format.ts';
 import { formats } from '../../../src/chat/formats/index.ts';
 import { derive } from './gbnf.ts';
 import { cuts, joined, readPieces, TOOLS } from './replies.ts';
@@ -19,7 +19,7 @@ const anyDerivation = (format: ChatFormat, parallel: boolean) =>
     return derive(grammarOf(format, TOOLS, parallel), (ways) => (choices[next++] ?? 0) % ways);
   });
 
-const anyCall: fc.Arbitrary<Call> = fc.record({
+const anyCall: fc.Arbitrary<FunctionCall> = fc.record({
   name: fc.constantFrom(...TOOLS.map(({ name }) => name)),
   arguments: fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()).map((value) => JSON.stringify(value)),
 });
@@ -74,7 +74,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
   });
 });
 
-function readCalls(format: ChatFormat, reply: string): Call[] {
+function readCalls(format: ChatFormat, reply: string): FunctionCall[] {
   return joined(readPieces(format, [reply])).map((part) => {
     if (!('call' in part)) throw new Error(`no call: ${JSON.stringify(part)}`);
     return { name: part.call, arguments: part.arguments };

@@ -7,7 +7,7 @@ import { COMMAND_NAMES } from '../../../src/cli/chat/commands.ts';
 import { startConversation } from '../../../src/cli/chat/conversation.ts';
 import { runSession } from '../../../src/cli/chat/session.ts';
 import { openTerminal } from '../../../src/cli/chat/terminal.ts';
-import { createClient } from '../../../src/cli/client/client.ts';
+import { createServerClient } from '../../../src/cli/client/client.ts';
 import { plain } from '../../../src/serve/output.ts';
 import { type RunningServer, startServer } from '../../kit/servers/server.ts';
 
@@ -48,9 +48,12 @@ function openChat({
   });
   const terminal = openTerminal({ input, output, interactive: true, completions: COMMAND_NAMES });
   const conversation = startConversation(model, system);
-  const ended = runSession({ client: createClient(url, undefined), conversation, terminal, colours: plain }).finally(
-    terminal.close,
-  );
+  const ended = runSession({
+    client: createServerClient(url, undefined),
+    conversation,
+    terminal,
+    colours: plain,
+  }).finally(terminal.close);
   /** Waits until the text shown since the last call meets the condition. Returns that text. */
   const seen = async (wanted: (text: string) => boolean): Promise<string> => {
     while (!wanted(shown)) {

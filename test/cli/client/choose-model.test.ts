@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { chooseModel } from '../../../src/cli/client/choose-model.ts';
-import type { Listed } from '../../../src/cli/model-words.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 
 function model(
   id: string,
   more: { loaded?: boolean; template?: string; embedding?: boolean; rerank?: boolean } = {},
-): Listed {
+): ListedModel {
   const { embedding = false, rerank = false } = more;
   return {
     id,

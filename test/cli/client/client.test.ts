@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createClient } from '../../../src/cli/client/client.ts';
+import { createServerClient } from '../../../src/cli/client/client.ts';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -24,17 +24,17 @@ describe('the client of the commands', () => {
     ['null', 'null'],
   ])('says that what answers is no Paddock when it answers with %s', async (_, body) => {
     const url = await serve((_req, res) => void res.end(body));
-    await expect(createClient(url, undefined).models()).rejects.toThrow(`what answers at ${url} is no Paddock`);
+    await expect(createServerClient(url, undefined).models()).rejects.toThrow(`what answers at ${url} is no Paddock`);
   });
 
   it('finds no loaded models where a server tells none', async () => {
     const url = await serve((_req, res) => void res.end('{"status":"ok"}'));
-    expect(await createClient(url, undefined).health()).toEqual({ models: [] });
+    expect(await createServerClient(url, undefined).health()).toEqual({ models: [] });
   });
 
   it('does not wait for ever for a server that takes the request and says nothing', async () => {
     const url = await serve(() => {});
-    await expect(createClient(url, undefined, 50).models()).rejects.toThrow(
+    await expect(createServerClient(url, undefined, 50).models()).rejects.toThrow(
       `no server answers at ${url}: it said nothing for 0.05 s`,
     );
   });
@@ -44,6 +44,8 @@ describe('the client of the commands', () => {
       res.statusCode = 401;
       res.end('{"error":{"message":"The API key is not valid."}}');
     });
-    await expect(createClient(url, 'k').models()).rejects.toThrow('The API key is not valid. Give one with --api-key.');
+    await expect(createServerClient(url, 'k').models()).rejects.toThrow(
+      'The API key is not valid. Give one with --api-key.',
+    );
   });
 });

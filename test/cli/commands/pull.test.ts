@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { smallGguf } from '../../catalogue/pull/node/fixtures.ts';
 import { openCli, type TestCli } from '../../kit/cli.ts';
-import { startHub, type TestHub } from '../../kit/servers/hub.ts';
+import { startHub, type TestHub } from '../../kit/servers/test-hub.ts';
 
 let cli: TestCli;
 let home: string;

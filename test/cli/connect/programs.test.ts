@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROGRAMS } from '../../../src/cli/connect/programs.ts';
-import { textOf } from '../../../src/cli/connect/settings-file.ts';
+import { formatSettingsFile } from '../../../src/cli/connect/settings-file.ts';
 import type { Facts } from '../../../src/cli/connect/setup.ts';
 import { agentWarnings } from '../../../src/cli/connect/warnings.ts';
 
@@ -10,7 +10,7 @@ describe.each(Object.entries(PROGRAMS))('what %s needs', (_, { setup }) => {
   /** All that its user gets to see, as one text. */
   const shown = (of: Facts) => {
     const { variables = {}, file, steps = [] } = setup(of);
-    return [JSON.stringify(variables), file ? textOf(file.content) : '', ...steps].join('\n');
+    return [JSON.stringify(variables), file ? formatSettingsFile(file.content) : '', ...steps].join('\n');
   };
 
   it('has the address of the server and the key', () => {
@@ -31,7 +31,7 @@ describe('a model whose name has quotes', () => {
   it('is quoted in files that are no JSON', () => {
     for (const name of ['codex', 'continue']) {
       const { file } = PROGRAMS[name]?.setup(facts) ?? {};
-      expect(file && textOf(file.content)).toContain('"org/a \\"b\\""');
+      expect(file && formatSettingsFile(file.content)).toContain('"org/a \\"b\\""');
     }
   });
 });

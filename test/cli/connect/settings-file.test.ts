@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergedText, textOf } from '../../../src/cli/connect/settings-file.ts';
+import { formatSettingsFile, mergedText } from '../../../src/cli/connect/settings-file.ts';
 
 const json = (value: object) => ({ format: 'json' as const, value });
 
@@ -33,6 +33,6 @@ describe('a settings file', () => {
   it('does not change when it is written twice', () => {
     const once = mergedText('{"theme": "dark"}', json({ env: { URL: 'x' } }));
     expect(mergedText(once, json({ env: { URL: 'x' } }))).toBe(once);
-    expect(textOf(json({}))).toBe('{}\n');
+    expect(formatSettingsFile(json({}))).toBe('{}\n');
   });
 });

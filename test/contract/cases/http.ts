@@ -138,8 +138,8 @@ export const httpCases: ContractCase[] = [
     check: async (target) => {
       const list = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
       const refusals: [metadata: unknown, code: string, says: RegExp][] = [
-        [list(4000), 'body_too_deep', /more than 128 deep.*--body-depth/],
-        [Array(60_000).fill('x'), 'body_too_many_values', /more than 50000 values.*--body-values/],
+        [list(4000), 'body_too_deep', /more than 128 deep/],
+        [Array(60_000).fill('x'), 'body_too_many_values', /more than 50000 values/],
         [{ ['k'.repeat(300)]: 1 }, 'body_key_too_long', /256 bytes/],
       ];
       for (const [metadata, code, says] of refusals) {

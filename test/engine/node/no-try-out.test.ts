@@ -2,7 +2,7 @@ import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, inject, it, vi } from 'vitest';
-import { loadModel, unloadModel } from '../../../src/engine/native/llama/llama.ts';
+import { loadNativeModel, unloadModel } from '../../../src/engine/native/llama/llama.ts';
 import { leaveOutTryOut } from '../../../src/engine/node/no-try-out.ts';
 import { silentLog } from '../../kit/log.ts';
 
@@ -26,7 +26,7 @@ async function processesOfALoad(): Promise<number> {
     batchSize: 64,
   };
   const before = forked.mock.calls.length;
-  const loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 1e9 });
+  const loaded = await loadNativeModel(options, 'cpu', silentLog, { needed: 0, available: 1e9 });
   await unloadModel(loaded);
   return forked.mock.calls.length - before;
 }

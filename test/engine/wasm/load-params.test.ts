@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type LoadPlan, loadParams } from '../../../src/engine/wasm/load-params.ts';
+import { loadParams, type WasmLoadPlan } from '../../../src/engine/wasm/load-params.ts';
 
-const plan: LoadPlan = { kind: 'chat', contextLength: 4000, threads: 2, batchSize: 32, gpuLayers: 0 };
+const plan: WasmLoadPlan = { kind: 'chat', contextLength: 4000, threads: 2, batchSize: 32, gpuLayers: 0 };
 const nothing = { passSize: 0, helpers: 0 };
 
 describe('the parameters of loading', () => {

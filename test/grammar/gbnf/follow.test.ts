@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beginning, type Reached } from '../../../src/grammar/gbnf/follow.ts';
+import { beginning, type GrammarProgress } from '../../../src/grammar/gbnf/follow.ts';
 import { continuations, forcedText, isComplete } from '../../../src/grammar/gbnf/forced.ts';
 import { parseGrammar } from '../../../src/grammar/gbnf/parse.ts';
 import { contains } from '../../../src/grammar/gbnf/ranges.ts';
@@ -10,7 +10,7 @@ import { createMatcher } from '../gbnf-matcher.ts';
 import { createWriter } from '../gbnf-writer.ts';
 import { schemaCases } from '../schemas/all.ts';
 
-const start = (grammar: string): Reached => {
+const start = (grammar: string): GrammarProgress => {
   const rules = parseGrammar(grammar);
   const reached = rules && beginning(rules);
   if (!reached) throw new Error(`Not followed: ${grammar}`);
@@ -18,8 +18,8 @@ const start = (grammar: string): Reached => {
 };
 
 /** How far a text comes; undefined if it does not belong to the grammar. */
-const follow = (from: Reached, text: string) =>
-  [...text].reduce<Reached | undefined>((at, character) => at?.after(character.codePointAt(0) ?? 0), from);
+const follow = (from: GrammarProgress, text: string) =>
+  [...text].reduce<GrammarProgress | undefined>((at, character) => at?.after(character.codePointAt(0) ?? 0), from);
 
 const forcedAfter = (grammar: string, text: string) => {
   const reached = follow(start(grammar), text);

@@ -6,7 +6,7 @@ import { type BrowserContext, type CDPSession, chromium, type Page } from 'playw
 
 const SYSTEM_CHROMIUM = '/usr/bin/chromium';
 
-/** No GPU, nothing of its own on the network, and no first-run screens; playwright adds `--headless` and the like. */
+/** No GPU, no requests of the browser's own, and no first-run screens. Playwright adds `--headless` and other flags. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,22 +17,22 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** A Chromium with a profile of its own. Its tabs share storage and service workers, as a user's do. */
+/** A Chromium with a new profile. Its tabs share storage and service workers, as the tabs of a user do. */
 export interface TestBrowser extends AsyncDisposable {
   context: BrowserContext;
-  /** Its name and version. */
+  /** The name and version of the browser. */
   version: string;
   /** Opens a tab at this address and waits for its load event. */
   open(url: string): Promise<Page>;
-  /** The DevTools protocol of a tab, for what playwright has no word for. */
+  /** Opens a session of the DevTools protocol for a tab, for features that playwright lacks. */
   devtools(page: Page): Promise<CDPSession>;
-  /** Ends the browser and removes the profile. Also when it has crashed already. */
+  /** Ends the browser, even if it has crashed, and removes the profile. */
   close(): Promise<void>;
 }
 
 /**
- * Launches a headless Chromium: that of `PADDOCK_CHROMIUM`, else the one that comes as a package, else the system's.
- * `flags` are given to it besides the usual ones. `locale` is the tag of the language that its person reads.
+ * Launches a headless Chromium: the one in `PADDOCK_CHROMIUM`, else the one of the npm package, else the system's.
+ * `flags` are added to the usual flags. `locale` is the language tag of the user. Throws if there is no Chromium.
  */
 export async function launchBrowser({
   flags = [],
@@ -55,7 +55,7 @@ export async function launchBrowser({
       throw error;
     });
   const close = async () => {
-    // It may be gone already.
+    // The browser may have crashed.
     await context.close().catch(() => {});
     await removeProfile();
   };
@@ -73,14 +73,17 @@ export async function launchBrowser({
   };
 }
 
-/** The program that is launched. It unpacks the one of the package at its first call on a machine. */
+/**
+ * Returns the path of the Chromium to launch. The first call on a machine unpacks the npm package. Throws if there is
+ * none.
+ */
 export async function findChromium(): Promise<string> {
   const { PADDOCK_CHROMIUM } = process.env;
   if (PADDOCK_CHROMIUM) return PADDOCK_CHROMIUM;
   try {
     return await sparticuz.executablePath();
   } catch (error) {
-    // The package holds a build for one kind of machine only.
+    // The package has a build for one processor architecture only.
     await access(SYSTEM_CHROMIUM).catch(() => {
       throw new Error('No Chromium runs here: name one in PADDOCK_CHROMIUM.', { cause: error });
     });

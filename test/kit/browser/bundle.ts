@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { build, type Rolldown } from 'vite';
 
-/** Stands for the text. It lies nowhere, but packages are looked for from here. */
+/** The path of the text as a module. No such file exists, but packages are resolved from its folder. */
 const ENTRY = resolve('bundle-entry.js');
 
-/** An ES module's text together with all that it imports, packages too, as one module for a page. */
+/** Returns one module for a page that contains the text of an ES module and all its imports, packages included. */
 export async function bundle(code: string): Promise<string> {
   const built = (await build({
     configFile: false,

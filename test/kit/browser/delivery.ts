@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** When each token of a stream was computed, and when the page had it: in ms, by one clock. */
+/** The times at which each token of a stream was computed, and at which the page had it: in ms, by one clock. */
 export interface Delivery {
   computed: number[];
   arrived: number[];
@@ -11,8 +11,8 @@ interface NotingWorker {
 }
 
 /**
- * Streams a plain completion, whose tokens are all told, in the page that runs the engine. A token counts as computed when the engine's worker reads it, and as arrived
- * when the page has read its chunk.
+ * Streams a completion in the page that runs the engine. A token counts as computed once the engine's worker reads it,
+ * and as arrived once the page has read its chunk. A plain completion is used because it streams every token.
  */
 export async function watchDelivery(page: Page, tokens: number, model = 'tiny'): Promise<Delivery> {
   const worker = page.workers().find((candidate) => candidate.url().endsWith('/engine-worker.js'));
@@ -36,7 +36,7 @@ export async function watchDelivery(page: Page, tokens: number, model = 'tiny'):
   return { computed, arrived };
 }
 
-/** Runs in the page: asks for a stream, and tells when it had each token. */
+/** Runs in the page: sends the request and returns the time of arrival of each token. */
 async function arrivalsInPage(body: string): Promise<number[]> {
   const headers = { 'content-type': 'application/json' };
   const reply = await fetch('/v1/completions', { method: 'POST', headers, body });

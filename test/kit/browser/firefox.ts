@@ -5,10 +5,10 @@ import { expect } from 'vitest';
 
 const SYSTEM_FIREFOX = '/usr/bin/firefox-esr';
 
-/** In older ones the driver can't click on a page with a policy for scripts, nor set its size. */
+/** The driver can't click on a page with a script policy, nor set its size, in older versions. */
 const OLDEST_DRIVEN = 153;
 
-/** Where a Firefox is that tests can drive: that of `PADDOCK_FIREFOX`, else Debian's; null if there is none. */
+/** The path of a Firefox that tests can drive: the one in `PADDOCK_FIREFOX`, else Debian's; null if there is none. */
 export const FIREFOX: string | null = findFirefox();
 
 function findFirefox(): string | null {
@@ -18,7 +18,7 @@ function findFirefox(): string | null {
   return Number(/Firefox (\d+)/.exec(version)?.[1]) >= OLDEST_DRIVEN ? path : null;
 }
 
-/** A Firefox with a profile of its own. */
+/** A Firefox with a new profile. */
 export interface TestFirefox extends AsyncDisposable {
   /** Opens a tab at this address. */
   open(url: string): Promise<FirefoxTab>;
@@ -27,15 +27,15 @@ export interface TestFirefox extends AsyncDisposable {
 /** A tab with the chat page. */
 export interface FirefoxTab {
   page: Page;
-  /** The errors that the page did not catch. */
+  /** The uncaught errors of the page. */
   errors: string[];
-  /** Waits until this text is on the page, and gives the whole text of the page. */
+  /** Waits until the text of the page matches, and returns the whole text. */
   untilText(pattern: RegExp): Promise<string>;
-  /** Clicks what has this accessible name. */
+  /** Clicks the element with this accessible name. */
   click(name: string): Promise<void>;
-  /** Types a text into the message and presses Enter. */
+  /** Types a text into the message field and presses Enter. */
   say(text: string): Promise<void>;
-  /** Waits until this is written in the message field. */
+  /** Waits until the message field has this text. */
   untilDraft(text: string): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ async function openTab(browser: Browser, url: string): Promise<FirefoxTab> {
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   await page.goto(url);
-  // The driver's own waiting makes functions of text in the page, which its policy forbids in some versions.
+  // The driver's wait functions evaluate text as code in the page, which the page's policy forbids in some versions.
   const until = (condition: string) => expect.poll(() => page.evaluate(condition), { timeout: 60_000 }).toBe(true);
   return {
     page,

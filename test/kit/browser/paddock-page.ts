@@ -4,33 +4,33 @@ import { until } from '../until.ts';
 import type { TestBrowser } from './browser.ts';
 import { type StaticSite, startStaticSite } from './static-site.ts';
 
-/** What `npm run build` makes for the browser. */
+/** The site that `npm run build` makes. */
 const BUILT = 'dist-web';
 
-/** Where the pages of `startPaddockSite` are that do nothing but start Paddock. */
+/** The path of the page of `startPaddockSite` that only starts Paddock. */
 export const TEST_PAGE = '/test.html';
 
-/** What the test page tells of itself. */
+/** The globals that the test page sets. */
 interface StartedPage {
   paddockState?: 'ready' | { failed: string };
 }
 
-/** What a page that starts Paddock by itself shows of it. */
+/** The globals of a page that starts Paddock by itself, such as the chat page. */
 interface ServedPage {
   navigator: { serviceWorker?: { controller: unknown } };
   crossOriginIsolated: boolean;
 }
 
 export interface PaddockSite {
-  /** Beside the model files, which are under /fixtures. */
+  /** More files, by their paths. The model files are under /fixtures. */
   files?: Record<string, string>;
-  /** A folder of model files. */
+  /** The folder of the model files. */
   models: string;
-  /** For `startPaddock`. Without `reload`, the page stays as it is at its first visit: not isolated, and with one thread. */
+  /** The options of `startPaddock`. With `reload: false`, the page is never isolated and has one thread. */
   options?: Partial<BrowserConfig> & { reload?: false };
 }
 
-/** Serves the built web files with a page that starts Paddock as a user of the library does, and models to import. */
+/** Serves the built site, a page that starts Paddock as a user of the library does, and model files to import. */
 export function startPaddockSite({ files, models, options = {} }: PaddockSite): Promise<StaticSite> {
   const page = `<!doctype html><html lang="en"><title>Test</title><script type="module">
 import { startPaddock } from './paddock/client.js';
@@ -49,14 +49,17 @@ export async function openPaddock(browser: TestBrowser, site: StaticSite): Promi
   return page;
 }
 
-/** Waits until `startPaddock` has resolved, through the reload that isolates the page. Throws with its error. */
+/** Waits until `startPaddock` has resolved, through the reload that isolates the page. Throws its error. */
 export async function untilReady(page: Page, timeout = 60_000): Promise<void> {
   const started = await page.waitForFunction(() => (globalThis as StartedPage).paddockState, undefined, { timeout });
   const state = await started.jsonValue();
   if (state !== 'ready') throw new Error(`Paddock did not start: ${JSON.stringify(state)}`);
 }
 
-/** Waits until the service worker answers a page that starts Paddock by itself, as the chat page does, through its reload. */
+/**
+ * Waits until the service worker answers a page that starts Paddock by itself, such as the chat page, through its
+ * reload.
+ */
 export async function untilServed(page: Page): Promise<void> {
   const isServed = async () => {
     const { navigator, crossOriginIsolated } = globalThis as unknown as ServedPage;
@@ -66,14 +69,17 @@ export async function untilServed(page: Page): Promise<void> {
   await page.waitForFunction(isServed, undefined, { timeout: 60_000 });
 }
 
-/** Puts a model file of the site into the page's store, as a user does who picks it from disk. Throws with what it was told. */
+/**
+ * Imports a model file of the site into the page's store, as a user does with a file from disk. Throws the error of the
+ * API.
+ */
 export async function importModel(page: Page, filename: string, apiKey = ''): Promise<void> {
   const reply = await page.evaluate(importInPage, { filename, apiKey });
   const last = eventsOf(reply.text).at(-1);
   if (reply.status !== 200 || last?.status !== 'done') throw new Error(`import of ${filename}: ${reply.text}`);
 }
 
-/** Pulls a model into the page's store. Throws with what it was told. */
+/** Pulls a model into the page's store. Throws the error of the API. */
 export async function pullModel(page: Page, source: string, apiKey = ''): Promise<void> {
   const reply = await page.evaluate(pullInPage, { source, apiKey });
   const last = eventsOf(reply.text).at(-1);
@@ -106,14 +112,14 @@ interface ImportReply {
   text: string;
 }
 
-/** What a page got for a request. */
+/** The reply that a page received. */
 export interface PageReply {
   status: number;
   headers: Record<string, string>;
   text: string;
 }
 
-/** Makes a request in the page and reads its reply whole. An object is sent as JSON. */
+/** Sends a request in the page and reads the whole reply. An object is sent as JSON. */
 export function request(page: Page, method: string, path: string, body?: unknown): Promise<PageReply> {
   return page.evaluate(requestInPage, { method, path, body: body === undefined ? null : JSON.stringify(body) });
 }
@@ -130,24 +136,24 @@ async function requestInPage({ method, path, body }: Asked): Promise<PageReply> 
   return { status: reply.status, headers: Object.fromEntries(reply.headers), text: await reply.text() };
 }
 
-/** Asks the model in the page and gives the reply's content. Throws with the reply where it is an error. */
+/** Sends a chat request in the page and returns the content of the reply. Throws with the reply if it is an error. */
 export async function chat(page: Page, more: Record<string, unknown> = {}): Promise<string> {
   const { status, text } = await request(page, 'POST', '/v1/chat/completions', chatOf(more));
   if (status !== 200) throw new Error(`${status}: ${text}`);
   return JSON.parse(text).choices[0].message.content;
 }
 
-/** A short greedy chat request. */
+/** Returns the body of a short greedy chat request. */
 export function chatOf(more: Record<string, unknown>): Record<string, unknown> {
   const messages = [{ role: 'user', content: 'hello' }];
   return { model: 'tiny', messages, temperature: 0, max_tokens: 16, ...more };
 }
 
-/** A stream that runs in a page; it is told apart from others there by its name. */
+/** A stream that runs in a page. Its name distinguishes it from other streams of the page. */
 export interface RunningStream {
-  /** Reads up to the end: all that came, and the error if the page's fetch failed. */
+  /** Reads to the end. Returns all that came, and the error if the page's fetch failed. */
   rest(): Promise<{ text: string; failure: string | null }>;
-  /** As a user who presses stop. */
+  /** Aborts the stream, as the stop button does. */
   abort(): Promise<void>;
 }
 
@@ -155,7 +161,7 @@ interface StreamingPage {
   paddockStreams?: Record<string, { rest: Promise<{ text: string; failure: string | null }>; abort: () => void }>;
 }
 
-/** Starts a chat stream in the page that goes on to the end of the context, and waits for its first words. */
+/** Starts a chat stream in the page that fills the context window, and waits for its first words. */
 export async function startStream(page: Page, more: Record<string, unknown> = {}): Promise<RunningStream> {
   const name = crypto.randomUUID();
   const body = JSON.stringify(chatOf({ stream: true, max_tokens: null, ...more }));
@@ -199,7 +205,7 @@ export function eventsOf(text: string): any[] {
   return data.map((event) => JSON.parse(event.slice('data: '.length)));
 }
 
-/** Waits until no generation runs or waits, by what /health says in the page. */
+/** Waits until /health in the page reports no running and no waiting request. */
 export async function untilIdle(page: Page, apiKey?: string): Promise<void> {
   const isIdle = ({ busy, waiting }: ModelState) => busy === 0 && waiting === 0;
   const readHealth = async (key: string | null) => {

@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 
-/** Headers of the connection to the relay and of the program that called; the page's own take their place. */
+/**
+ * Headers that are not forwarded: they describe the connection to the relay or the calling program, and the page sets
+ * its own.
+ */
 const OF_THE_CALLER = new Set([
   'host',
   'connection',
@@ -17,11 +20,14 @@ const OF_THE_CALLER = new Set([
   'sec-fetch-mode',
 ]);
 
-/** What the browser alone may set and what changes the reply: a request with one can't be carried truly. */
+/**
+ * Headers that only the browser may set and that change the reply. A request with one of them is refused, since the
+ * relay would alter it.
+ */
 const OF_THE_BROWSER =
   /^(origin|referer|cookie|date|dnt|expect|te|trailer|upgrade|via|access-control-request-.*|sec-.*|proxy-.*)$/;
 
-/** Of the reply as it crossed the network; the page's fetch has undone what they tell. */
+/** Response headers that are not forwarded: the page's fetch has already decoded the body that they describe. */
 const OF_THE_TRANSFER = new Set(['content-length', 'content-encoding', 'transfer-encoding']);
 
 export interface PageRelay extends AsyncDisposable {
@@ -30,38 +36,41 @@ export interface PageRelay extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A request as the page's fetch takes it. */
+/** A request in the form that the page's fetch takes. */
 interface CarriedRequest {
   id: string;
   method: string;
   path: string;
   headers: [name: string, value: string][];
-  /** Where the page gets the body, if there is one: tens of megabytes are too much for the protocol that tells it the rest. */
+  /**
+   * The URL from which the page fetches the body; null if there is none. Tens of megabytes are too much for the
+   * DevTools protocol.
+   */
   bodyUrl: string | null;
 }
 
-/** A request under way. */
+/** A running request. */
 interface Call {
   response: ServerResponse;
   body: Buffer;
 }
 
-/** Where the relay itself answers, with the body of the call whose id follows. */
+/** The path at which the relay serves the body of a call, followed by the id of the call. */
 const BODY_PATH = '/relayed-body/';
 
-/** What the page tells of the reply; its end and failure are those of the call itself. Bytes are in base64. */
+/** A message from the page about its reply. The end and failures come with the call itself. Bytes are in base64. */
 type Told =
   | { kind: 'head'; status: number; headers: [name: string, value: string][] }
   | { kind: 'chunk'; bytes: string };
 
-/** What `carryInPage` keeps in the page. */
+/** The state that `carryInPage` keeps in the page. */
 interface RelayedPage {
   paddockTell(id: string, told: Told): Promise<void>;
   paddockCalls?: Map<string, AbortController>;
 }
 
 /**
- * Opens a loopback server whose every request is made by the page's `fetch`, so that the service worker answers it. The
+ * Opens a loopback server that sends every request with the page's `fetch`, so that the service worker answers it. The
  * reply streams back chunk by chunk; a client that leaves aborts the page's fetch; a fetch that fails cuts the
  * connection. Headers that no page may set are refused with a 501 that names them.
  */
@@ -115,7 +124,7 @@ async function carry({ page, url, calls }: Relay, request: IncomingMessage, resp
   if (response.destroyed) return;
   calls.set(id, { response, body });
   response.on('close', () => {
-    // It closes after its end too; then there is nothing left to abort.
+    // A response also closes after its regular end, when there is nothing to abort.
     if (!response.writableFinished) page.evaluate(abortInPage, id).catch(() => {});
   });
   try {
@@ -135,7 +144,7 @@ function pass(told: Told, response: ServerResponse): void {
   response.flushHeaders();
 }
 
-/** Runs in the page, and so uses nothing from outside itself. */
+/** Runs in the page, so it uses nothing from this module. */
 async function carryInPage({ id, method, path, headers, bodyUrl }: CarriedRequest): Promise<void> {
   const page = globalThis as unknown as RelayedPage;
   page.paddockCalls ??= new Map();

@@ -9,24 +9,24 @@ import { contentTypeOf } from '../../../src/site-files.ts';
 export interface StaticSite extends AsyncDisposable {
   /** Without a slash at the end. */
   url: string;
-  /** The paths asked for so far, in order. */
+  /** The requested paths so far, in order. */
   requests: string[];
-  /** The paths that are answered with a 500 from now on. */
+  /** The paths that answer with a 500. Tests may change the set. */
   failing: Set<string>;
-  /** Lets a path wait. Returns a function that lets it go on. */
+  /** Holds the responses of a path. Returns the function that releases them. */
   hold(path: string): () => void;
-  /** Ends with the server and every connection to it. */
+  /** Stops the server and cuts all connections. */
   stop(): Promise<void>;
 }
 
 export interface SiteContent {
-  /** Folders by the path that they are under, the first that fits: `{ '/models': folder, '/': 'dist-web' }`. */
+  /** Folders by path prefix; the first matching prefix counts: `{ '/models': folder, '/': 'dist-web' }`. */
   folders: Record<string, string>;
-  /** Pages and scripts by their whole path; they win. */
+  /** Files by their whole path. They take precedence over the folders. */
   files?: Record<string, string>;
 }
 
-/** Serves files on a free loopback port as the plainest of hosts does: no header but the type and the length. */
+/** Serves files on a free loopback port with no headers but the type and the length, as a simple web host does. */
 export async function startStaticSite({ folders, files = {} }: SiteContent): Promise<StaticSite> {
   const requests: string[] = [];
   const failing = new Set<string>();

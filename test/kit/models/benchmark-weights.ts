@@ -12,7 +12,7 @@ export interface DecoderShape {
   epsilon: number;
 }
 
-/** The figures of Qwen2 0.5B's architecture. */
+/** The sizes of Qwen2 0.5B. */
 export const halfBillionShape: DecoderShape = {
   width: 896,
   hidden: 4864,
@@ -34,7 +34,7 @@ export const tenthBillionShape: DecoderShape = {
   epsilon: 1e-6,
 };
 
-/** The figures of Qwen2.5 7B's architecture, for GPUs. */
+/** The sizes of Qwen2.5 7B, for GPUs. */
 export const sevenBillionShape: DecoderShape = {
   width: 3584,
   hidden: 18_944,
@@ -51,23 +51,24 @@ export type Quantization = 'Q8_0' | 'Q4_K';
 type BlockType = 'Q8_0' | 'Q4_K' | 'Q5_0';
 
 /**
- * The number of blocks in a pool of random weights. It is a prime, so that the rows of a matrix start at different blocks, and more
- * than there are tokens, so that no two tokens are alike: where two are, the surest token is not the same in every program.
+ * The number of blocks in a pool of random weights. It is a prime, so that the rows of a matrix start at different
+ * blocks. It is larger than the number of tokens, so that no two tokens have equal weights: with equal logits,
+ * different programs may choose different tokens.
  */
 const POOL_BLOCKS = 152_003;
 const ELEMENTS_OF_Q4_K = 256;
 
 /**
- * How the blocks of a type are made: their size in bytes, and what stands in front of their random weights. With uniform weights,
- * these scales give a standard deviation of about 1 / sqrt(width).
+ * The layout of the blocks of a type: their size in bytes, and the bytes before the random weights. With uniform
+ * weights, these scales give a standard deviation of about 1 / sqrt(width).
  */
 const BLOCKS: Record<BlockType, { bytes: number; front: number[] }> = {
   // The scale 2^-11 as a half float.
   Q8_0: { bytes: 34, front: [0x00, 0x10] },
   // The scale 2^-8.
   Q5_0: { bytes: 22, front: [0x00, 0x1c] },
-  // The scale of the scales and that of the minima, both 2^-10. Then eight times the scale 8 and the minimum 60, in 6 bits each: a
-  // weight is 2^-10 * (8 * q - 60) for q from 0 to 15, so the mean is 0.
+  // The scale of the scales and that of the minima, both 2^-10. Then eight times the scale 8 and the minimum 60, in 6
+  // bits each: a weight is 2^-10 * (8 * q - 60) for q from 0 to 15, so the mean is 0.
   Q4_K: { bytes: 144, front: [0x00, 0x14, 0x00, 0x14, 8, 8, 8, 8, 252, 252, 252, 252, 200, 200, 200, 200] },
 };
 
@@ -76,16 +77,16 @@ export interface BenchmarkWeights {
   quantization: Quantization;
   vocabularySize: number;
   seed: number;
-  /** The tokens that follow one another in a circle when the model writes; without it, replies are random. */
+  /** The tokens that the model writes in an endless circle. Without it, replies are random. */
   circle?: number[];
 }
 
 /**
- * Makes random weights. The embedding also serves as the output layer. With Q4_K, it stays in Q8_0, and rows that are no whole
- * blocks of Q4_K become Q5_0, as llama.cpp's own quantization has it.
+ * Makes random weights. The embedding also serves as the output layer. With Q4_K it stays in Q8_0, and rows that are
+ * not whole blocks of Q4_K become Q5_0, as in llama.cpp's own quantization.
  *
- * With a `circle`, the layers cost what they always cost but add nothing, and an output layer of its own makes each token of the
- * circle the surest one after that before it.
+ * With a `circle`, the layers cost the same time but add nothing, and a separate output layer makes each token of the
+ * circle the most likely one after its predecessor.
  */
 export function benchmarkTensors(weights: BenchmarkWeights): GgufTensor[] {
   const { shape, quantization, vocabularySize, seed, circle } = weights;
@@ -98,7 +99,7 @@ export function benchmarkTensors(weights: BenchmarkWeights): GgufTensor[] {
     pools[quantization === 'Q8_0' ? 'Q8_0' : typeOf(inputs)](name, [inputs, outputs]);
   const vector = (name: string, length: number, value: number) =>
     float32Tensor(name, [length], new Float32Array(length).fill(value));
-  /** A matrix whose outputs are added to what the layers before have made. */
+  /** A matrix whose output is added to the residual stream. */
   const adding = (name: string, inputs: number, outputs: number) =>
     circle ? zeros(matrix(name, inputs, outputs)) : matrix(name, inputs, outputs);
   const block = (index: number) => [
@@ -128,12 +129,12 @@ function zeros({ name, type, shape }: GgufTensor): GgufTensor {
   return { name, type, shape, chunks: () => [new Uint8Array(tensorBytes({ type, shape }))] };
 }
 
-/** For each token of a circle that which stands before it. */
+/** Maps each token of a circle to the token before it. */
 function predecessors(circle: number[]): Map<number, number> {
   return new Map(circle.map((token, index) => [token, circle.at(index - 1) ?? token]));
 }
 
-/** A matrix of zeros, but for some rows, which are rows of another one. */
+/** Returns a matrix of zeros, except for some rows, which are rows of another matrix. */
 function rowsOf(name: string, matrix: GgufTensor, sources: Map<number, number>): GgufTensor {
   const { type, shape } = matrix;
   return {
@@ -151,7 +152,8 @@ function rowsOf(name: string, matrix: GgufTensor, sources: Map<number, number>):
 }
 
 /**
- * Makes tensors that repeat a pool of random blocks from some block on. Speed depends on the size of tensors, not on their values.
+ * Returns a maker of tensors that repeat a pool of random blocks, each from another block on. Speed depends on the
+ * sizes of tensors, not on their values.
  */
 function createPool(type: BlockType, seed: number) {
   const pool = randomBlocks(type, seed);

@@ -14,7 +14,7 @@ import { encoderTensors, headTensors, type TransformerShape, transformerTensors 
 import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
 
 export interface EmbeddingModelOptions {
-  /** Models of different seeds make different vectors. Default 1. */
+  /** Models with different seeds make different vectors. Default 1. */
   seed?: number;
   /** Length of the vectors. It must be a multiple of 16. Default 64. */
   dimensions?: number;
@@ -39,7 +39,8 @@ const CONTEXT_LENGTH = 512;
 const RANKING_WIDTH = 64;
 
 /**
- * Writes a tiny Qwen2 model that turns texts into vectors. Equal texts have equal vectors, similar texts similar ones.
+ * Writes a tiny Qwen2 model that turns texts into vectors. Equal texts have equal vectors, and similar texts have
+ * similar vectors.
  */
 export function writeEmbeddingModel(path: string, options: EmbeddingModelOptions = {}): void {
   const { seed = 1, dimensions = 64, pooling = 'mean' } = options;
@@ -72,7 +73,7 @@ export function writeRerankModel(path: string, options: RerankModelOptions = {})
     'tokenizer.ggml.add_eos_token': flag(true),
     ...(template !== undefined && { 'tokenizer.chat_template.rerank': text(template) }),
     ...(separator && {
-      // This is GGUF's own spelling.
+      // GGUF spells the key this way.
       'tokenizer.ggml.seperator_token_id': uint32(vocabulary.tokens.lastIndexOf('<|im_start|>')),
       'tokenizer.ggml.add_sep_token': flag(true),
     }),

@@ -30,39 +30,44 @@ import {
 } from './tiny-weights.ts';
 import { makeVocabulary, tokenizerEntries } from './vocabulary.ts';
 
-// Two tiny models that can't go back to a shorter beginning. Both are made of the tiny model's parts (tiny-weights.ts), so their tokens
-// do not depend on the batch either, up to SMALL_BATCH. They have two layers:
+// Two tiny models that can't drop their latest tokens. Both consist of the parts of the tiny model (tiny-weights.ts),
+// so their tokens do not depend on the batch either, up to SMALL_BATCH. They have two layers:
 //
-// - The first one copies the codes of a few tokens shortly before into the groups 1 to 3: the hybrid by a convolution, whose state holds
-//   these tokens; the other one by attention in a sliding window.
-// - The second one attends to all tokens. It copies what group 3 had at places further back into the other groups. So a state that is
-//   wrong for one token shows in the text as long as that token can be seen. Its feed-forward layer is that of the tiny model.
+// - The first layer copies the codes of a few recent tokens into the groups 1 to 3. The hybrid model does so by a
+//   convolution, whose state holds these tokens; the other model by attention in a sliding window.
+// - The second layer attends to all tokens. It copies the code that group 3 had at earlier places into the other
+//   groups. A wrong state for one token therefore shows in the text as long as that token can be seen. Its feed-forward
+//   layer is that of the tiny model.
 
-/** Groups that the first layer fills. With the token's own group, they are a fourth of all: the root of the mean square is 1 / 2. */
+/**
+ * Groups that the first layer fills. With the group of the token itself they are a fourth of all groups, so the root of
+ * the mean square is 1 / 2.
+ */
 const NEAR_GROUPS = 3;
-/** The convolution sees so many tokens, the latest included. */
+/** The convolution sees this many tokens, the latest included. */
 const CONVOLUTION_LENGTH = 8;
 /** How far back the groups 1 to 3 look. */
 const near = { convolution: [1, 2, 7], window: [1, 2, 19] };
-/** The same for the groups from 4 on, counted from where group 3 looks. */
+/** The distances of the groups from 4 on, counted from the token that group 3 looks at. */
 const far = [3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610];
-/** So small that no mean square notices. It keeps the norm of nothing from being 0 / 0. */
+/** Too small to change any mean square. It keeps the norm of a zero vector from being 0 / 0. */
 const EPSILON = 1e-30;
-/** Gemma multiplies embeddings by the root of their length. */
+/** Gemma multiplies embeddings by the square root of their length. */
 const GEMMA_SCALE = Math.sqrt(WIDTH);
 
 /**
- * Up to so many tokens in a pass, the texts do not depend on how a prompt is cut. From 64 tokens on llama.cpp's attention on CPUs takes
- * another way that rounds otherwise, and where the first layers find nothing to copy, that shows in the texts.
+ * With up to this many tokens in a pass, the texts do not depend on how a prompt is cut. From 64 tokens on, llama.cpp's
+ * attention on CPUs uses another algorithm with other rounding, which changes the texts where the first layers find
+ * nothing to copy.
  */
 export const SMALL_BATCH = 32;
 
 export interface ForgetfulModelOptions {
-  /** Models of different seeds give different texts. Default 1. */
+  /** Models with different seeds give different texts. Default 1. */
   seed?: number;
   /** The trained context length in the header, in tokens. Default 1024. */
   contextLength?: number;
-  /** The tokens that the first layer sees, of the model with a sliding window. Default 32. */
+  /** The sliding window of the first layer, in tokens. Default 32. */
   window?: number;
 }
 
@@ -72,7 +77,7 @@ export function writeHybridModel(path: string, { seed = 1, contextLength = 1024 
     ...architectureEntries('lfm2', 'Tiny hybrid model', contextLength),
     'lfm2.attention.head_count_kv': int32s([0, 1]),
     'lfm2.shortconv.l_cache': uint32(CONVOLUTION_LENGTH),
-    // A convolution needs no norm of nothing.
+    // A convolution has no norm of a zero vector.
     'lfm2.attention.layer_norm_rms_epsilon': float32(0),
   };
   const vocabulary = makeVocabulary();
@@ -102,7 +107,7 @@ export function writeWindowModel(path: string, options: ForgetfulModelOptions = 
     'gemma3.attention.key_length': uint32(CODE),
     'gemma3.attention.value_length': uint32(CODE),
     'gemma3.attention.sliding_window': uint32(window),
-    // Every second layer sees all.
+    // Every second layer attends to all tokens.
     'gemma3.attention.sliding_window_pattern': uint32(2),
     'gemma3.rope.freq_base_swa': float32(FREQUENCY_BASE),
     'gemma3.attention.layer_norm_rms_epsilon': float32(EPSILON),
@@ -133,27 +138,28 @@ const groupOf = (dimension: number) => Math.floor(dimension / CODE);
 const isNear = (group: number) => group > 0 && group <= NEAR_GROUPS;
 const isFar = (group: number) => group > NEAR_GROUPS;
 
-/** Hands the dimensions of some groups on. */
+/** Returns the weight that copies the dimensions of some groups. */
 function copied(isOf: (group: number) => boolean, weight: number): Weight {
   return (input, out) => (input === out && isOf(groupOf(input)) ? weight : 0);
 }
 
-/** The input of the convolution: two factors, which are 1, and the token's code for each group. */
+/** Returns the input of the convolution: two factors, which are 1, and the code of the token for each group. */
 function convolutionInput(input: number, out: number): number {
   return out < 2 * WIDTH ? Number(input === 0) : Number(input === out % CODE);
 }
 
-/** Of the tokens that the convolution sees, each group takes one. */
+/** Returns the kernel: each group takes one of the tokens that the convolution sees. */
 function tap(place: number, dimension: number): number {
   const distance = near.convolution[groupOf(dimension) - 1];
   return Number(distance !== undefined && place === CONVOLUTION_LENGTH - 1 - distance);
 }
 
 /**
- * Attention by distance alone, as in the tiny model. The norms of queries and keys give them the length that they have there.
+ * Makes the attention by distance alone, as in the tiny model. The norms of queries and keys restore the length that
+ * they have there.
  *
- * @param distances how far back each head looks
- * @param group what is copied from there
+ * @param distances how far back each head looks, in tokens
+ * @param group the group that is copied from there
  */
 function attention(layer: number, distances: number[], group: number, out: Weight): GgufTensor[] {
   const name = (part: string) => `blk.${layer}.${part}.weight`;
@@ -170,7 +176,9 @@ function attention(layer: number, distances: number[], group: number, out: Weigh
   ];
 }
 
-/** That of the tiny model in the second layer; in the first one it adds nothing. */
+/**
+ * Makes the feed-forward layer: in the second layer that of the tiny model, in the first layer one that adds nothing.
+ */
 function feedForward(layer: number, random: Random): GgufTensor[] {
   const name = (part: string) => `blk.${layer}.${part}.weight`;
   const adds = layer > 0;

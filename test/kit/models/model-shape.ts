@@ -1,6 +1,6 @@
 import type { ModelShape } from '../../../src/engine/engine.ts';
 
-/** About the figures of the tiny model. */
+/** The sizes of a model about as small as the tiny model. */
 export const tinyModelShape: ModelShape = {
   fileBytes: 2_000_000,
   layers: 2,

@@ -40,7 +40,7 @@ export function transformerTensors(
   ];
 }
 
-/** Makes the tensors of a BERT with random weights. It has a vector for each position. */
+/** Makes the tensors of a BERT with random weights and one vector for each position. */
 export function encoderTensors(
   { width, hidden, layers }: TransformerShape,
   vocabularySize: number,
@@ -79,7 +79,7 @@ export function headTensors(architecture: 'qwen3' | 'bert', { width }: Transform
       ];
 }
 
-/** Makes a random matrix. Its scale keeps the outputs about as large as the inputs. */
+/** Makes a random matrix, scaled so that the outputs are about as large as the inputs. */
 export function matrix(name: string, inputs: number, outputs: number, random: Random): GgufTensor {
   return float32Tensor(name, [inputs, outputs], values(inputs * outputs, Math.sqrt(3 / inputs), random));
 }

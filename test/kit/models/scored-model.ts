@@ -7,8 +7,8 @@ import { scoredVocabulary } from './vocabulary-kinds.ts';
 const SHAPE = { width: 32, hidden: 32, layers: 1, heads: 2 };
 
 /**
- * Writes a tiny Qwen2 model whose vocabulary is as that of Llama 2: words begin with `▁`. Its replies are random; a bias makes it write
- * a word. It can fill gaps. Returns the numbers of its tokens by their spellings.
+ * Writes a tiny Qwen2 model with a vocabulary like that of Llama 2, where words begin with `▁`. Its replies are random,
+ * but a logit bias makes it write a word. It supports infill. Returns the token ids by their spellings.
  */
 export function writeScoredModel(path: string): ReadonlyMap<string, number> {
   const { entries, ids } = scoredVocabulary();

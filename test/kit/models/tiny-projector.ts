@@ -17,7 +17,7 @@ import { tinyShape } from './tiny-weights.ts';
 
 export interface ProjectorOptions {
   seed?: number;
-  /** The text model's width; by default that of the tiny model. */
+  /** The width of the text model; by default that of the tiny model. */
   embeddingLength?: number;
 }
 
@@ -41,7 +41,8 @@ const VISION = {
 } satisfies Record<string, EncoderShape>;
 
 /**
- * The tiny projectors turn each image of any size, and each begun half minute of a recording, into this many tokens.
+ * The tiny projectors turn an image of any size, and each half minute of a recording, into this many tokens. A part of
+ * half a minute counts as a whole one.
  */
 export const TOKENS_PER_IMAGE = 16;
 export const TOKENS_PER_RECORDING = 30;

@@ -23,7 +23,7 @@ export const FREQUENCY_BASE = 10_000;
 /** Head h looks this many places back. The first one's group holds the token itself. */
 const distances = [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987];
 
-/** So small that the feed-forward layer's results of +-1 absorb the codes when both are added. */
+/** Too small to survive the addition to the feed-forward layer's results of +-1. */
 export const CODE_SCALE = 2 ** -30;
 /** With keys and queries of this size, every position except the best one has a softmax weight of exactly 0. */
 export const ATTENTION_SCALE = 32;
@@ -152,6 +152,7 @@ export function down(unit: number, dimension: number): number {
   return unit % 2 === 0 ? 1 : -1;
 }
 
+/** Returns the output layer: random signs, and a preference for each token in dimension 0. */
 export function output({ tokens }: Vocabulary, random: Random, endBias = NEVER): Weight {
   const preference = preferences(endBias);
   const biases = tokens.map((token, id) => preference(token, id) + id * TIE_BREAK);

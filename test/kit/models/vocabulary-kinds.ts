@@ -14,7 +14,7 @@ interface Token {
   score?: number;
 }
 
-/** Kinds of vocabularies, each as a GGUF that has nothing else. llama.cpp loads them with `vocabOnly`. */
+/** Kinds of vocabularies, each as a GGUF without tensors. llama.cpp loads them with `vocabOnly`. */
 export const VOCABULARY_KINDS: Record<string, () => Uint8Array> = {
   'merges of bytes': () => byteLevelVocabulary('qwen2'),
   'merges of characters, as Gemma 4': () => gguf('gemma4', characterPairs()),
@@ -37,25 +37,25 @@ export const VOCABULARY_KINDS: Record<string, () => Uint8Array> = {
     ),
 };
 
-/** A byte-level vocabulary with so many control tokens more. */
+/** Returns a byte-level vocabulary with this many additional control tokens. */
 export function manySpecialTokens(count: number): Uint8Array {
   const { tokens, merges } = bytePairs();
   const reserved = Array.from({ length: count }, (_, index) => ({ text: `<|reserved_${index}|>`, type: CONTROL }));
   return gguf('gpt2', { tokens: [...tokens, ...reserved], merges }, { 'tokenizer.ggml.pre': text('qwen2') });
 }
 
-/** Numbers from 0 to 1. */
+/** Returns a seeded source of numbers from 0 to 1. */
 function chancesFrom(seed: number): () => number {
   const random = makeRandom(seed);
   return () => random() / 2 ** 32;
 }
 
-/** A byte-level vocabulary whose header names these rules for words. */
+/** Returns a byte-level vocabulary whose header names these rules for splitting words. */
 export function byteLevelVocabulary(pre: string): Uint8Array {
   return gguf('gpt2', bytePairs(), { 'tokenizer.ggml.pre': text(pre) });
 }
 
-/** Special tokens of all sorts, among them some that overlap. */
+/** Special tokens of all kinds, some of which overlap. */
 const SPECIAL: Token[] = [
   { text: '<unk>', type: UNKNOWN },
   { text: '<s>', type: CONTROL },
@@ -66,13 +66,13 @@ const SPECIAL: Token[] = [
   { text: '<tool>', type: USER_DEFINED },
   { text: '<tool>>', type: USER_DEFINED },
   { text: 'ol>x', type: USER_DEFINED },
-  // llama.cpp takes this one for a control token by its name.
+  // llama.cpp treats this token as a control token because of its name.
   { text: '<|eot_id|>' },
 ];
 
 export const SPECIAL_TEXTS = SPECIAL.map(({ text }) => text);
 
-/** A vocabulary of scores for a model that has weights. `ids` has the numbers of the tokens by their spellings. */
+/** Returns a vocabulary with scores for a model that has weights. `ids` are the token ids by spelling. */
 export function scoredVocabulary(): { entries: GgufEntries; ids: ReadonlyMap<string, number> } {
   const tokens = scoredTokens();
   return { entries: entriesOf('llama', { tokens }), ids: new Map(tokens.map(({ text }, id) => [text, id])) };
@@ -99,7 +99,7 @@ function entriesOf(model: string, { tokens, merges }: { tokens: Token[]; merges?
   };
 }
 
-/** Many pairs of bytes merge, in an order by chance, so that the tokens show where a text was cut into words. */
+/** Makes many merges of byte pairs in random order, so that the tokens show where a text was split into words. */
 function bytePairs() {
   const letters = Array.from({ length: 256 }, (_, byte) => spell(Uint8Array.of(byte)));
   return pairsOf(letters, SPECIAL);
@@ -112,7 +112,7 @@ function characterPairs() {
   return { tokens: [...tokens, { text: '\n' }, { text: '\n\n' }, { text: '\n\n\n' }], merges };
 }
 
-/** So many of all pairs are tokens: enough to find every wrong cut in some hundred texts. */
+/** The share of all pairs that are tokens: enough to find every wrong split with some hundred texts. */
 const SHARE = 1 / 4;
 
 function pairsOf(letters: string[], before: Token[]) {
@@ -133,7 +133,7 @@ function byteName(byte: number): string {
 
 const LETTERS = [..."▁abcdefghijklmnopqrstuvwxyzABCDE0123456789.,!?'-éü你世😀"];
 
-/** Made-up pieces of two to five letters, each with a score by chance. */
+/** Makes pieces of two to five random letters, each with a random score. */
 function pieces(): Token[] {
   const random = chancesFrom(11);
   const letter = () => LETTERS[Math.floor(random() * LETTERS.length)] ?? '';
@@ -160,7 +160,7 @@ function probableTokens(): Token[] {
   return [...SPECIAL, ...pieces()];
 }
 
-/** Words begin with `▁`; what follows within a word has no mark. */
+/** Makes tokens for words, which begin with `▁`, and tokens for parts within a word, which have no mark. */
 function wordTokens(): Token[] {
   const signs = [...'.,!?\'-_=+*/<>()[]{}"#$%&@:;|~`^\\你好世界日本語'].map((sign) => `▁${sign}`);
   const letters = [...'abcdefghijklmnopqrstuvwxyzABCDE0123456789éüпривет'].filter((letter) => letter !== 'z');
@@ -177,7 +177,7 @@ function charsmapEntries(): GgufEntries {
   return { 'tokenizer.ggml.precompiled_charsmap': bytes(table) };
 }
 
-/** Writes a table of replacements in SentencePiece's form, a double array: see `src/engine/tokenizer/charsmap.ts`. */
+/** Returns a table of replacements in SentencePiece's form, a double array: see `src/engine/tokenizer/charsmap.ts`. */
 export function charsmapOf(replacements: Record<string, string>): number[] {
   interface Node {
     children: Map<number, Node>;
@@ -198,7 +198,7 @@ export function charsmapOf(replacements: Record<string, string>): number[] {
   const units = new Uint32Array(256 * 64);
   let next = 1;
   const place = (node: Node, index: number, label: number) => {
-    // Offsets below 2^21 stand in the bits from the tenth on; each node gets a block of its own.
+    // Offsets below 2^21 are stored from bit 10 on. Each node has a block of its own.
     const block = 256 * next++;
     const base = block ^ index;
     units[index] = (base << 10) | (node.value === undefined ? 0 : 0x100) | label;

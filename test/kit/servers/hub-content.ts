@@ -1,26 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What goes wrong with a request. `at` is a fraction of the whole file. */
+/** A fault of a response. `at` is a fraction of the whole file. */
 export type Fault =
   | { kind: 'status'; status: number; headers?: Record<string, string> }
-  /** Cuts the connection; `rangeless` also sends the whole file again whatever is asked for. */
+  /** Cuts the connection. With `rangeless`, the server also ignores the range and sends the file from its beginning. */
   | { kind: 'drop'; at: number; rangeless?: true }
-  /** Keeps the connection and sends no more. */
+  /** Keeps the connection open and sends no more bytes. */
   | { kind: 'silence'; at: number }
-  /** Ends the body in good order, too early, under a Content-Length that agrees. */
+  /** Ends the body too early, with the Content-Length of the shorter body. */
   | { kind: 'short'; at: number }
-  /** Sends other bytes, as many as the right ones. */
+  /** Sends wrong bytes of the right length. */
   | { kind: 'garbled' }
-  /** Sends the whole file whatever was asked for. */
+  /** Ignores the range and sends the whole file. */
   | { kind: 'no ranges' }
-  /** Sends another part than was asked for. */
+  /** Sends another range than the requested one. */
   | { kind: 'wrong part' }
-  /** Says no length, and sends a page instead. */
+  /** Sends an HTML page without a length. */
   | { kind: 'page'; text: string }
-  /** Sends bit by bit. */
+  /** Sends the file in pieces with pauses. */
   | { kind: 'slow'; pieces: number; pauseMs: number };
 
-/** Does what is wrong where the answer would not have been a file. */
+/** Answers with a fault where the regular answer is not a file. Throws for a fault that only files can have. */
 export function misbehave(res: ServerResponse, fault: Fault): void {
   if (fault.kind === 'status') res.writeHead(fault.status, fault.headers).end();
   else if (fault.kind === 'page') res.writeHead(200, { 'content-type': 'text/html' }).end(fault.text);
@@ -28,7 +28,7 @@ export function misbehave(res: ServerResponse, fault: Fault): void {
   else if (fault.kind !== 'silence') throw new Error(`${fault.kind} is for content`);
 }
 
-/** Sends a file, or the part of it that is asked for, as a web server does or as `fault` has it. */
+/** Sends a file or the requested range of it, as a web server does, with the fault if there is one. */
 export function sendFile(
   req: IncomingMessage,
   res: ServerResponse,
@@ -66,7 +66,7 @@ function ignoresRanges(fault: Fault | undefined): boolean {
   return fault?.kind === 'no ranges' || (fault?.kind === 'drop' && fault.rangeless === true);
 }
 
-/** The part that is asked for, from `start` and before `end`; undefined for the whole file. */
+/** Returns the requested range, from `start` to before `end`; undefined for the whole file. */
 function readRange({ headers }: IncomingMessage, etag: string | null, length: number) {
   const [, start, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
   const current = headers['if-range'] === undefined || headers['if-range'] === etag;

@@ -4,27 +4,30 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 
-/** An MCP server over streamable HTTP, as the SDK makes them, on a free loopback port. */
+/** An MCP server over streamable HTTP, made with the official SDK, on a free loopback port. */
 export interface TestMcpServer extends AsyncDisposable {
-  /** Of its endpoint. */
+  /** The URL of the endpoint. */
   url: string;
-  /** The calls that have begun: the tools and their arguments. */
+  /** The calls so far: each tool with its arguments. */
   calls: [tool: string, given: unknown][];
-  /** The tools whose calls were cancelled. */
+  /** The tools of the cancelled calls. */
   cancelled: string[];
-  /** Ends all sessions, as a restart does. */
+  /** Ends all sessions, as a restart of the server does. */
   forget(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface McpServerOptions {
-  /** The origin whose pages may call it; null for none. */
+  /** The origin whose pages may call the server; null for none. */
   origin?: string | null;
-  /** The `Authorization` that it wants. */
+  /** The required value of the `Authorization` header. */
   key?: string;
 }
 
-/** Starts it. Its tools are `get_weather`, `wait`, which ends only when it is cancelled, and `break`, which fails. */
+/**
+ * Starts an MCP server with the tools `get_weather`, `wait`, which ends only if it is cancelled, and `break`, which
+ * fails.
+ */
 export async function startMcpServer({ origin = null, key }: McpServerOptions = {}): Promise<TestMcpServer> {
   const calls: TestMcpServer['calls'] = [];
   const cancelled: string[] = [];

@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** From the root of the repository, where npm runs its scripts. */
+/** Relative to the root of the repository, where npm runs its scripts. */
 const MAIN = 'dist/src/cli/main.js';
 
-/** A Paddock server of its own, as a user starts it. */
+/** A Paddock server in a process of its own. */
 export interface RunningServer {
   /** Without a slash at the end. */
   url: string;
   pid: number;
-  /** What it has logged so far. */
+  /** Returns the log so far. */
   log: () => string;
-  /** Asks it to stop and resolves to its exit code. */
+  /** Sends SIGTERM and resolves to the exit code. */
   stop: () => Promise<number | null>;
 }
 
 /**
- * Starts the built `paddock serve`, or that of another `main.js`, on a free port and waits for its ready line. Throws with its
- * log when it ends before.
+ * Starts the built `paddock serve`, or the one of another `main.js`, on a free port and waits for its ready line.
+ * Throws with the log if the server ends first.
  */
 export async function startServer(
   args: string[],
@@ -25,7 +25,7 @@ export async function startServer(
   main: string = MAIN,
 ): Promise<RunningServer> {
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
-    // No balancer has to notice that a test's server leaves.
+    // Without a load balancer there is no reason to wait before the stop.
     env: { ...process.env, PADDOCK_LAME_DUCK: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
-import { type FetchOptions, fetchFile } from '../../../src/media/node/fetch-file.ts';
+import { type FetchMediaOptions, fetchMediaFile } from '../../../src/media/node/fetch-file.ts';
 import { createServerMediaReader } from '../../../src/media/node/reader.ts';
 import { isPublicAddress } from '../../../src/net/node/public-address.ts';
 
@@ -36,13 +36,13 @@ interface Ask {
   host?: string;
   path?: string;
   signal?: AbortSignal;
-  limits?: Partial<FetchOptions['limits']>;
-  lookup?: FetchOptions['lookup'];
+  limits?: Partial<FetchMediaOptions['limits']>;
+  lookup?: FetchMediaOptions['lookup'];
 }
 
 async function ask({ host = OUTSIDE, path = '/', signal = new AbortController().signal, limits, lookup }: Ask = {}) {
   const options = { mayAsk, limits: { ...MEDIA_LIMITS, ...limits }, ...(lookup && { lookup }) };
-  return Buffer.from(await fetchFile(new URL(`http://${host}:${port}${path}`), options, signal)).toString();
+  return Buffer.from(await fetchMediaFile(new URL(`http://${host}:${port}${path}`), options, signal)).toString();
 }
 
 /** Answers each path of the table with a redirect. */

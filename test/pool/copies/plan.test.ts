@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tier } from '../../../src/engine/node/copy-messages.ts';
-import { bytesIn, type Copy, makeRoom, toMoveDown, usefulness } from '../../../src/pool/copies/plan.ts';
+import { bytesIn, type Copy, chooseEvictions, toMoveDown, usefulness } from '../../../src/pool/copies/plan.ts';
 import { makeRandom } from '../../kit/random.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,24 +28,24 @@ describe('the use of a copy', () => {
 
 describe('making room', () => {
   it('gives up nothing where there is room', () => {
-    expect(makeRoom([copy('a')], 'ram', 200, 100, 0)).toEqual([]);
+    expect(chooseEvictions([copy('a')], 'ram', 200, 100, 0)).toEqual([]);
   });
 
   it('gives up the least useful first, and no more than it must', () => {
     const copies = [copy('old'), copy('fresh', { usedAt: HOUR_MS }), copy('older', { usedAt: -HOUR_MS })];
-    expect(namesOf(makeRoom(copies, 'ram', 300, 150, HOUR_MS))).toEqual(['older', 'old']);
-    expect(namesOf(makeRoom(copies, 'ram', 300, 50, HOUR_MS))).toEqual(['older']);
+    expect(namesOf(chooseEvictions(copies, 'ram', 300, 150, HOUR_MS))).toEqual(['older', 'old']);
+    expect(namesOf(chooseEvictions(copies, 'ram', 300, 50, HOUR_MS))).toEqual(['older']);
   });
 
   it('leaves the other tier alone, and what is in use', () => {
     const copies = [copy('other', { tier: 'disk' }), copy('used', { users: 1 }), copy('free')];
-    expect(namesOf(makeRoom(copies, 'ram', 200, 100, 0))).toEqual(['free']);
-    expect(makeRoom(copies, 'ram', 200, 101, 0)).toBeNull();
+    expect(namesOf(chooseEvictions(copies, 'ram', 200, 100, 0))).toEqual(['free']);
+    expect(chooseEvictions(copies, 'ram', 200, 101, 0)).toBeNull();
   });
 
   it('gives up nothing for what can never fit', () => {
-    expect(makeRoom([copy('a')], 'ram', 200, 201, 0)).toBeNull();
-    expect(makeRoom([], 'disk', 0, 1, 0)).toBeNull();
+    expect(chooseEvictions([copy('a')], 'ram', 200, 201, 0)).toBeNull();
+    expect(chooseEvictions([], 'disk', 0, 1, 0)).toBeNull();
   });
 });
 
@@ -68,13 +68,13 @@ describe('an hour of simulated traffic', () => {
     let kept = 0;
 
     const add = (added: Copy) => {
-      const given = makeRoom(copies, added.tier, limits[added.tier], added.bytes, now);
+      const given = chooseEvictions(copies, added.tier, limits[added.tier], added.bytes, now);
       if (!given) return;
       kept += 1;
       copies = [...copies.filter((each) => !given.includes(each)), added];
     };
     const moveDown = (moved: Copy) => {
-      const given = makeRoom(copies, 'disk', limits.disk, moved.bytes, now);
+      const given = chooseEvictions(copies, 'disk', limits.disk, moved.bytes, now);
       copies = copies.filter((each) => each !== moved && !given?.includes(each));
       if (given) copies.push({ ...moved, tier: 'disk' });
     };

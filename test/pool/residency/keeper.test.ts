@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createKeeper, type KeeperOptions, type Visit } from '../../../src/pool/residency/keeper.ts';
+import { createKeeper } from '../../../src/pool/residency/keeper.ts';
+import type { KeeperOptions, Visit } from '../../../src/pool/residency/lifecycle.ts';
 import { silentLog } from '../../kit/log.ts';
 
 const never = new AbortController().signal;

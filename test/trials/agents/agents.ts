@@ -1,18 +1,18 @@
 import { PROGRAMS } from '../../../src/cli/connect/programs.ts';
 import type { Facts, Setup } from '../../../src/cli/connect/setup.ts';
 
-/** A coding agent, as it is tried. */
+/** A coding agent of the trial. */
 export interface Agent {
   name: string;
-  /** The npm package, with the version that is tried. */
+  /** The npm package with the version. */
   package: string;
   version: string;
-  /** The API that it speaks. */
+  /** The API that the agent uses. */
   api: string;
   bin: string;
-  /** The arguments that make it work on one task without asking. */
+  /** Returns the arguments by which the agent works on one task without questions. */
   args: (task: string, facts: Facts) => string[];
-  /** What it needs to use the server: what `paddock connect` writes, where it knows the agent. */
+  /** Returns the settings by which the agent uses the server: those of `paddock connect` if it supports the agent. */
   setup: (facts: Facts) => Setup;
 }
 

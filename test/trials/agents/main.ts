@@ -4,30 +4,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createApi } from '../../../src/api/api.ts';
-import { JSON_LIMITS } from '../../../src/api/http/json-scan.ts';
 import { plainKeys } from '../../../src/api/keys/plain.ts';
 import { createResponseStore } from '../../../src/api/responses/store.ts';
 import { builtInModelsFolder } from '../../../src/catalogue/node/built-in.ts';
 import { openCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import type { ModelCard } from '../../../src/contract/models/model.ts';
 import { createLog } from '../../../src/serve/log.ts';
-import { startServer } from '../../../src/server/server.ts';
+import { startHttpServer } from '../../../src/server/server.ts';
 import { AGENTS, type Agent } from './agents.ts';
 import { createScriptedRunner, type Turn } from './scripted-runner.ts';
 import { type Outcome, runAgent } from './trial.ts';
 
 /**
- * npm run try:agents: installs real coding agents into a temporary folder, points each at a server whose model is a script
- * behind the real HTTP front, lets it work in an empty folder, and prints how it did.
+ * npm run try:agents: installs coding agents into a temporary folder and lets each work in an empty folder. Their
+ * server is the real HTTP front with a scripted model. Prints the results.
  */
 const { values } = parseArgs({
   options: {
     /** Names of agents, separated by commas; by default all. */
     only: { type: 'string' },
     steps: { type: 'string', default: '3' },
-    /** The window in words; a short one shows what an agent says of a prompt that does not fit. */
+    /** The context window in words. A short one shows how an agent handles a prompt that does not fit. */
     window: { type: 'string', default: '131072' },
-    /** A folder that has the agents installed already. */
+    /** A folder where the agents are installed already. */
     installed: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
@@ -68,7 +67,6 @@ async function tryAgent(agent: Agent): Promise<[Outcome, Turn[]]> {
     runner,
     apiKeys: plainKeys([]),
     pages: { origins: [], local: 'none' },
-    jsonLimits: JSON_LIMITS,
     contentFilter: [],
     pingIntervalMs: 10_000,
     systemFingerprint: 'paddock-trial',
@@ -77,7 +75,7 @@ async function tryAgent(agent: Agent): Promise<[Outcome, Turn[]]> {
     responses: createResponseStore(),
   });
   const seen: string[] = [];
-  const server = await startServer({
+  const server = await startHttpServer({
     api: async (request) => {
       const reply = await api(request);
       seen.push(`${reply.status} ${request.method} ${request.path}`);

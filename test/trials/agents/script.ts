@@ -1,19 +1,19 @@
 import type { ChatPrompt } from '../../../src/contract/prompt.ts';
 import type { Tool } from '../../../src/contract/tool.ts';
 
-/** What the scripted model does next. */
+/** The next reply of the scripted model. */
 export type Move = { kind: 'text'; text: string } | { kind: 'call'; name: string; arguments: string };
 
-/** The words that end the work. Whoever runs an agent looks for them in its output. */
+/** The last reply of the model. The trial looks for it in the output of the agent. */
 export const FINAL_WORDS = 'All steps of the trial are done.';
 
-/** The names that agents give to the tool that runs a command, the likeliest first. */
+/** The names of tools that run a command, the most common first. */
 const SHELL_NAMES =
   /^(exec_command|shell_command|shell|bash|run_shell_command|execute_command|run_commands?|run_terminal_command|local_shell)$/i;
 
 /**
- * Decides by the conversation alone: as many calls of the shell tool as `steps`, then the final words. Requests without tools are
- * small work beside the conversation, such as a title.
+ * Returns the next reply, which depends only on the conversation: `steps` calls of the shell tool, then the final
+ * words. A request without tools is a side task, such as a title.
  */
 export function nextMove({ tools, messages }: Pick<ChatPrompt, 'tools' | 'messages'>, steps: number): Move {
   const shell = tools.find(({ name }) => SHELL_NAMES.test(name));
@@ -27,7 +27,10 @@ export function nextMove({ tools, messages }: Pick<ChatPrompt, 'tools' | 'messag
   return { kind: 'call', name: shell.name, arguments: JSON.stringify(argumentsOf(shell, done + 1)) };
 }
 
-/** Fills in the arguments that a shell tool requires: a command that leaves a file, and something of the right type otherwise. */
+/**
+ * Returns the required arguments of a shell tool: a command that writes a file, and a value of the right type for any
+ * other argument.
+ */
 function argumentsOf({ parameters = {} }: Tool, step: number): Record<string, unknown> {
   const { properties = {}, required = [] } = parameters as {
     properties?: Record<string, { type?: unknown; enum?: unknown[]; items?: unknown }>;

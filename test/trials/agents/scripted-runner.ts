@@ -6,12 +6,12 @@ import type { LoadedModel } from '../../../src/contract/residency.ts';
 import type { Runner } from '../../../src/contract/runner.ts';
 import { type Move, nextMove } from './script.ts';
 
-/** What one request evaluated. Counts are in words and marks, which stand for tokens. */
+/** The work of one request. Counts are in words and marks, which stand for tokens. */
 export interface Turn {
   prompt: number;
-  /** The part that a prompt before it began with, so that a slot would still hold it. */
+  /** The length of the prefix that an earlier prompt shares, which a slot would have cached. */
   cached: number;
-  /** The part of this prompt that no longer prompt of the same conversation could have begun with: it is new. */
+  /** The reply; `overflow` if the prompt does not fit the window. */
   move: Move['kind'] | 'overflow';
 }
 
@@ -29,12 +29,12 @@ const ENGINE: Omit<EngineInfo, 'contextLength' | 'trainedContextLength'> = {
   threads: 1,
 };
 
-/** As many prompts are remembered as a server has slots. */
+/** The number of remembered prompts: as many as a server has slots. */
 const REMEMBERED = 4;
 
 /**
- * Makes a runner that calls a shell tool `steps` times and then says that it is done. Prompts are rendered by the chat template as
- * for a real engine, so that it shows which part of each prompt a KV cache would still hold.
+ * Makes a runner that calls a shell tool `steps` times and then says that it is done. It renders prompts with the chat
+ * template, as a real engine does, to find the prefix that a KV cache would hold.
  */
 export function createScriptedRunner(options: {
   model: string;
@@ -109,7 +109,7 @@ async function* say(move: Move): AsyncGenerator<GenerationEvent> {
 
 type Rendered = ReturnType<ReturnType<typeof createPreparer>>['prompt'];
 
-/** Splits a prompt into words and marks. Real tokens are of about this size. */
+/** Splits a prompt into words and marks, which are about as long as real tokens. */
 function wordsOf(prompt: Rendered): string[] {
   if (typeof prompt === 'string') return prompt.match(/\s*(?:\w+|[^\w\s])/g) ?? [];
   return prompt.flatMap((part) => (typeof part === 'number' ? [String(part)] : wordsOf(part.text)));

@@ -2,29 +2,29 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { textOf } from '../../../src/cli/connect/settings-file.ts';
+import { formatSettingsFile } from '../../../src/cli/connect/settings-file.ts';
 import type { Facts } from '../../../src/cli/connect/setup.ts';
 import type { Agent } from './agents.ts';
 import { FINAL_WORDS } from './script.ts';
 
-/** How an agent did. */
+/** The result of an agent. */
 export interface Outcome {
-  /** Steps whose file is there. */
+  /** The number of steps whose file exists. */
   steps: number;
-  /** Whether the agent showed the model's last words. */
+  /** True if the agent printed the final words of the model. */
   told: boolean;
   exitCode: number | null;
-  /** The end of what it printed. */
+  /** The end of the output. */
   output: string;
 }
 
 const TASK = 'Run the steps of the trial with your shell tool, one at a time, until they are done.';
 const LONGEST_MS = 180_000;
 const SHOWN_CHARACTERS = 600;
-/** Nobody listens there: what an agent wants of the internet fails at once. */
+/** A proxy address without a server, so that requests to the internet fail at once. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** Lets an agent work on the trial in an empty folder and a home of its own. Only this machine can be reached. */
+/** Lets an agent work in an empty folder with a home folder of its own. It can reach only this machine. */
 export async function runAgent(agent: Agent, binFolder: string, facts: Facts): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'paddock-agent-'));
   const [home, work] = [join(folder, 'home'), join(folder, 'work')];
@@ -35,7 +35,7 @@ export async function runAgent(agent: Agent, binFolder: string, facts: Facts): P
     if (file) {
       const path = join(home, file.path);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, textOf(file.content));
+      writeFileSync(path, formatSettingsFile(file.content));
     }
     const { output, exitCode } = await runProgram(join(binFolder, agent.bin), agent.args(TASK, facts), work, {
       PATH: `${binFolder}:${process.env.PATH}`,
@@ -63,7 +63,7 @@ function runProgram(path: string, args: string[], cwd: string, env: Record<strin
     child.stdout.on('data', gather);
     child.stderr.on('data', gather);
     const end = () => {
-      // With all that it started: some agents leave servers behind.
+      // Kills the whole process group, since some agents leave servers running.
       if (child.pid !== undefined)
         try {
           process.kill(-child.pid, 'SIGKILL');

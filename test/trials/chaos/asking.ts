@@ -3,27 +3,30 @@ import { type Refusal, readEvents, readText, send, toRefusal } from '../../kit/h
 import type { Question } from './questions.ts';
 import { gistOf } from './replies.ts';
 
-/** What came of a question. Times are in ms. */
+/** The outcome of a question. Times are in ms. */
 export type Reply =
   | { kind: 'whole'; gist: string; pauses: Pause[] }
-  /** An error of the server, before the reply or in the middle of it. */
+  /** An error response, before the reply or in the middle of it. */
   | { kind: 'refused'; refusal: Refusal }
   /** The connection broke, or the stream ended without its last event. */
   | { kind: 'broken'; reason: string };
 
-/** A time in which nothing of a reply came. Pings do not count. */
+/** A time without an event of the reply. Pings do not count. */
 export interface Pause {
-  /** `performance.now()` at its beginning. */
+  /** `performance.now()` at the beginning of the pause. */
   at: number;
   ms: number;
 }
 
-/** Longer than a stopped engine takes to be replaced; a request that takes longer hangs. */
+/** A request that takes longer than this hangs, in ms. Replacing a stopped engine takes less. */
 const LONGEST_MS = 180_000;
-/** Shorter pauses are not told. */
+/** Shorter pauses are not reported, in ms. */
 const PAUSE_MS = 200;
 
-/** Asks, and reads the reply as a stream or whole. `wait` is called after each event of a stream, for clients that read slowly. */
+/**
+ * Sends a question and reads the reply, as a stream or whole. `wait` is called after each event of a stream, for
+ * clients that read slowly.
+ */
 export async function ask(
   url: string,
   { path, body }: Question,
@@ -52,7 +55,7 @@ async function readStream(reply: IncomingMessage, wait?: () => Promise<void>): P
     last = now;
     if (data === '[DONE]') return { kind: 'whole', gist: gistOf(chunks), pauses };
     const chunk = JSON.parse(data) as object;
-    // The reply's own status is 200 by now; the kind of error tells which it would have been.
+    // The status of the response is 200 already, and the error's kind tells the status that it would have had.
     if ('error' in chunk) return { kind: 'refused', refusal: toRefusal(200, data) };
     chunks.push(chunk);
     await wait?.();
@@ -60,6 +63,7 @@ async function readStream(reply: IncomingMessage, wait?: () => Promise<void>): P
   return { kind: 'broken', reason: 'the stream ended without [DONE]' };
 }
 
+/** Returns the code of a system error, such as `ECONNRESET`, or the message of any other error. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error ? String(error.code) : error.message;

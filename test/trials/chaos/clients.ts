@@ -6,29 +6,30 @@ import { ask, messageOf, type Pause, type Reply } from './asking.ts';
 import type { Question } from './questions.ts';
 import type { Outcome } from './tally.ts';
 
-/** What clients need to know. */
+/** The data that clients share. */
 export interface Scene {
   url: string;
   questions: Question[];
-  /** The undisturbed reply of each question, by `keyOf`. */
+  /** The reply of each question without faults, by `keyOf`. */
   expected: Map<string, string>;
-  /** The embeddings and rankings of an undisturbed server. */
+  /** The embeddings and rankings of a server without faults. */
   vectors: { question: Question; numbers: number[] }[];
   notePauses: (pauses: Pause[]) => void;
 }
 
-/** A kind of client: each run is one request, or a few that belong together. */
+/** A kind of client. One run is one request, or a few related requests. */
 export interface Client {
   name: string;
   weight: number;
   run(scene: Scene, dice: Dice): Promise<Outcome>;
 }
 
+/** Returns a text that is equal for equal questions. */
 export function keyOf({ path, body }: Question): string {
   return path + JSON.stringify(body);
 }
 
-/** Compares a reply with the undisturbed one. */
+/** Compares a reply with the reply without faults. */
 export function judge(reply: Reply, expected: string | undefined): Outcome {
   if (reply.kind === 'broken') return { kind: 'broken', detail: reply.reason };
   if (reply.kind === 'refused') return { kind: 'refused', refusal: reply.refusal, expected: false };
@@ -79,7 +80,7 @@ export const CLIENTS: Client[] = [
   { name: 'half a request', weight: 1, run: sendHalf },
 ];
 
-/** Reads some events, then reads no more for `stopMs`, then goes. */
+/** Reads some events, stops reading for `stopMs`, then closes the connection. */
 async function leave({ url, questions }: Scene, dice: Dice, stopMs: number): Promise<Outcome> {
   const { path, body } = dice.pick(questions);
   const left = new AbortController();
@@ -120,13 +121,13 @@ async function askForVectors({ url, vectors }: Scene, dice: Dice): Promise<Outco
   const { question, numbers } = dice.pick(vectors);
   const found = await fetchNumbers(url, question);
   if ('kind' in found) return found;
-  // Vectors depend on their batch a little, because sums are rounded.
+  // Vectors differ a little with their batch because of rounding.
   const near =
     found.length === numbers.length && found.every((number, at) => Math.abs(number - (numbers[at] ?? 0)) < 1e-3);
   return near ? { kind: 'right' } : { kind: 'wrong', detail: `other numbers for ${keyOf(question)}` };
 }
 
-/** The numbers of an embedding or of a ranking, in order; or why there are none. */
+/** Returns the numbers of an embedding or of a ranking, in order; or the outcome if the request failed. */
 export async function fetchNumbers(url: string, { path, body }: Question): Promise<number[] | Outcome> {
   try {
     const reply = await send(url, { path, body });
@@ -185,20 +186,20 @@ async function sendOversize({ url }: Scene, dice: Dice): Promise<Outcome> {
   return expectRefusal(url, { path: '/v1/chat/completions', body: `{"model":"${'x'.repeat(bytes)}"}` }, 413);
 }
 
-/** Sends what is wrong, and looks whether it is refused with this status and a code. */
+/** Sends an invalid request and checks that it is refused with this status and a code. */
 async function expectRefusal(url: string, sent: { path: string; body: string }, status: number): Promise<Outcome> {
   try {
     const reply = await send(url, { method: 'POST', ...sent });
     const refusal = toRefusal(reply.statusCode ?? 0, await readText(reply));
     return { kind: 'refused', refusal, expected: refusal.ours && refusal.status === status };
   } catch (error) {
-    // The server may close a connection on which too much comes, while the client still writes.
+    // The server may close the connection while the client still sends a body that is too large.
     if (status === 413 && ['EPIPE', 'ECONNRESET'].includes(messageOf(error))) return { kind: 'left' };
     return { kind: 'broken', detail: messageOf(error) };
   }
 }
 
-/** Opens a connection, sends a part of a request, waits, and goes. */
+/** Opens a connection, sends a part of a request, waits, and closes the connection. */
 async function sendHalf({ url }: Scene, dice: Dice): Promise<Outcome> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -5,40 +5,43 @@ import { writeTinyModel } from '../../kit/models/tiny-model.ts';
 import { cpuTicks } from '../../kit/process.ts';
 import { enginePids } from '../../kit/servers/engines.ts';
 
-/** Something that was done to the server. `at` is `performance.now()`. */
+/** A fault that the trial caused. `at` is `performance.now()`. */
 export interface Fault {
   at: number;
   name: string;
 }
 
-/** The model whose file is damaged. */
+/** The model whose file the trial damages. */
 export const VICTIM = 'victim';
 
-/** The models whose contents the victim's file has in turn. They stay as they are. */
+/** The models whose contents replace the victim's file in turn. Their own files stay unchanged. */
 export const CONTENTS = ['contents/first', 'contents/second'];
 
 const SIGNALS: { weight: number; signal: NodeJS.Signals }[] = [
   { weight: 5, signal: 'SIGKILL' },
   { weight: 3, signal: 'SIGSEGV' },
   { weight: 2, signal: 'SIGABRT' },
-  // The watchdog has to find out.
+  // The watchdog has to notice a stopped engine.
   { weight: 1, signal: 'SIGSTOP' },
 ];
 
-/** How often the engine is hit that has worked most, and so has requests in it. Else it is any one. */
+/**
+ * How often the fault hits the engine with the most CPU time, which probably has requests; otherwise it hits a random
+ * engine.
+ */
 const HIT_BUSIEST = 0.6;
 
-/** Ends one engine of the server, or stops it. Null if it has none. */
+/** Kills or stops one engine of the server. Returns null if there is none. */
 export function hitEngine(serverPid: number, dice: Dice): Fault | null {
   const pids = enginePids(serverPid);
   if (pids.length === 0) return null;
   const { signal } = dice.weighted(SIGNALS);
   try {
-    // Nobody would notice that an idle one is stopped.
+    // A stopped engine without requests would go unnoticed.
     const busiest = signal === 'SIGSTOP' || dice.chance(HIT_BUSIEST);
     process.kill(busiest ? busiestOf(pids) : dice.pick(pids), signal);
   } catch {
-    // It died in this moment.
+    // The engine has ended meanwhile.
     return null;
   }
   return { at: performance.now(), name: signal };
@@ -48,14 +51,18 @@ function busiestOf(pids: number[]): number {
   return pids.reduce((busiest, pid) => (cpuTicks(pid) > cpuTicks(busiest) ? pid : busiest));
 }
 
-/** The file of a model, with what can happen to it. */
+/** The file of a model, and the changes that the trial makes to it. */
 export interface VictimFile {
-  /** Gives the file one of its contents in one step, as a careful writer does. */
+  /** Replaces the file by one of its contents in one step. */
   replace(content: number): void;
-  /** Does one thing to the file, and tells which. `restore` undoes it. */
+  /** Damages the file in one way and returns the fault. `replace` undoes it. */
   damage(dice: Dice): Fault;
 }
 
+/**
+ * Writes the models whose contents the victim gets into the models folder. `replace` then makes the victim. `aside` is
+ * a folder on the same disk.
+ */
 export function createVictim(models: string, aside: string): VictimFile {
   const path = join(models, `${VICTIM}.gguf`);
   mkdirSync(join(models, 'contents'));

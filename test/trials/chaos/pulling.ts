@@ -4,10 +4,10 @@ import { messageOf } from './asking.ts';
 import type { Outcome } from './tally.ts';
 import { PULLED, type World } from './world.ts';
 
-/** Codes of pulls from a hub that misbehaves. */
+/** The error codes of pulls from a hub with faults. */
 const HUB_FAILURES = ['download_failed', 'source_not_found'];
 
-/** Pulls the model from the hub, which may misbehave, and removes it again; or leaves in the middle. */
+/** Pulls the model from the hub, which may have faults, and removes it again; or disconnects in the middle. */
 export async function pullOnce({ server, hub }: World, dice: Dice): Promise<Outcome> {
   if (dice.chance(0.4)) hub.fail('content', PULLED.file, dice.pick(FAULTS), 1);
   const left = new AbortController();

@@ -1,6 +1,6 @@
 import type { Dice } from '../../kit/dice.ts';
 
-/** A request whose reply is the same each time that it is asked. */
+/** A request that gets the same reply each time. */
 export interface Question {
   path: string;
   body: { model: string } & Record<string, unknown>;
@@ -38,12 +38,12 @@ const SCHEMA = {
   required: ['name', 'size', 'on'],
 };
 
-/** Questions to the test models, and to the one that comes with Paddock. Greedy or with a seed. */
+/** Makes questions to the test models and to the built-in model, greedy or with a seed. */
 export function makeQuestions(dice: Dice, count: number): Question[] {
   return Array.from({ length: count }, () => dice.weighted(KINDS).make(dice));
 }
 
-/** A greedy question to a model that may be replaced at any time. */
+/** Returns a greedy question to a model that may be replaced at any time. */
 export function questionFor(model: string): Question {
   return chat(model, 'What are you made of?', { max_tokens: 120 });
 }
@@ -90,7 +90,7 @@ function say(dice: Dice): string {
   return Array.from({ length: 1 + dice.below(30) }, () => dice.pick(WORDS)).join(' ');
 }
 
-/** Mostly short replies, some that take seconds. */
+/** Returns a length in tokens: mostly short, sometimes seconds long. */
 function tokens(dice: Dice): number {
   return dice.chance(0.3) ? 300 + dice.below(300) : 10 + dice.below(150);
 }

@@ -1,4 +1,4 @@
-/** The part of a whole reply or of a chunk that counts here. */
+/** The part of a whole reply or of a chunk that is compared. */
 interface Piece {
   choices?: {
     index: number;
@@ -21,8 +21,8 @@ interface Choice {
 }
 
 /**
- * Puts a whole reply, or the chunks of a stream in their order, into one text to compare: for each choice what was said, which
- * tools were called, and why it ended. Ids, times and the borders between chunks leave no trace.
+ * Returns a text to compare replies by: for each choice its text, its tool calls and its finish reason. Ids, times and
+ * chunk borders are left out. `pieces` is a whole reply, or the chunks of a stream in order.
  */
 export function gistOf(pieces: unknown[]): string {
   const choices: Choice[] = [];

@@ -14,9 +14,12 @@ import { keepLog, startWorld, type World, waitForModel } from './world.ts';
 
 export interface ChaosOptions {
   seed: number;
-  /** How long clients and faults run, in ms. Before come the undisturbed replies, after it the server is stopped. */
+  /**
+   * How long clients and faults run, in ms. The replies without faults are read before, and the server is stopped
+   * afterwards.
+   */
   ms: number;
-  /** How many clients ask at once. */
+  /** The number of concurrent clients. */
   clients: number;
   killEveryMs: number;
   /** The server's `main.js`. */
@@ -30,21 +33,24 @@ export interface ChaosReport {
   faults: ReadonlyMap<string, number>;
   /** Figures, for people. */
   lines: string[];
-  /** What must not happen and did. */
+  /** The violations of what the server promises. */
   breaches: readonly string[];
 }
 
 const QUESTIONS = 60;
-/** The victim's replies have no promise while its file changes, apart from being explained. */
+/** The error codes that requests to the victim may get while its file changes. */
 const VICTIM_MAY = { [VICTIM]: ['model_load_failed', 'model_not_found', 'model_changed'] };
-/** The server may have grown by so much at the end, in MB. Half of it is what 32 MB bodies leave behind in the heap. */
+/** The most that the memory of the server may grow, in MB. Half of it is heap that bodies of 32 MB leave behind. */
 const MOST_GROWTH_MB = 200;
-/** After the clients have left, all slots are free within this time. A stopped engine may be found first. */
+/**
+ * After the clients have left, all slots are free within this time, in ms. It includes the time to notice a stopped
+ * engine.
+ */
 const SETTLE_MS = 90_000;
-/** The grace time of the server is 10 s. */
+/** The server exits within this time after SIGTERM, in ms. Its grace time is 10 s. */
 const EXIT_MS = 20_000;
 
-/** Runs clients and faults against a server of its own for a time, then stops it under load. */
+/** Runs clients and faults against a new server for a time, then stops it under load. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const dice = createDice(options.seed);
   const tally = createTally(VICTIM_MAY);
@@ -101,7 +107,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   };
 }
 
-/** Takes the undisturbed replies, one after another. Throws if a question is refused. */
+/** Reads the replies without faults, one after another. Throws if a question is refused. */
 async function observe({ server }: World, dice: Dice, notePauses: Scene['notePauses']): Promise<Scene> {
   const questions = makeQuestions(dice, QUESTIONS);
   const expected = new Map<string, string>();
@@ -123,7 +129,7 @@ function vectorQuestions(): Question[] {
   ];
 }
 
-/** What the models say whose contents the victim has in turn. */
+/** Reads the replies of the models whose contents replace the victim's file. */
 async function observeContents(url: string): Promise<string[]> {
   const replies: string[] = [];
   for (const id of CONTENTS) {
@@ -184,7 +190,7 @@ async function harmFiles(victim: VictimFile, dice: Dice, until: number, faults: 
   }
 }
 
-/** Asks for /health all the time. Resolves to what it saw. */
+/** Requests /health all the time. Returns a line about the answers. */
 async function watchHealth(url: string, until: number, tally: Tally): Promise<string> {
   const times: number[] = [];
   while (performance.now() < until) {
@@ -204,7 +210,7 @@ async function watchHealth(url: string, until: number, tally: Tally): Promise<st
   return `${times.length} times, median ${at(0.5)} ms, 99% within ${at(0.99)} ms, longest ${at(1)} ms`;
 }
 
-/** Waits until no slot is busy and nobody waits. Returns how long that took, in ms. */
+/** Waits until no slot is busy and no request waits. Returns how long that took, in ms. */
 async function settle(url: string, tally: Tally): Promise<number> {
   const start = performance.now();
   let state = '';
@@ -219,7 +225,7 @@ async function settle(url: string, tally: Tally): Promise<number> {
   return performance.now() - start;
 }
 
-/** The longest pauses, apart by what the engine had: a stopped one is found after 30 s of silence. */
+/** Returns the longest pauses, grouped by the fault: a stopped engine is noticed after 30 s of silence. */
 function describePauses(pauses: Pause[], faults: Fault[]): string[] {
   const hit = (pause: Pause, names: (name: string) => boolean) =>
     faults.some(({ at, name }) => names(name) && at > pause.at - 1000 && at < pause.at + pause.ms);
@@ -235,7 +241,7 @@ function describePauses(pauses: Pause[], faults: Fault[]): string[] {
   ];
 }
 
-/** Sends SIGTERM while streams run. No reply may be wrong, and the server and its engines end in time. */
+/** Sends SIGTERM while streams run. No reply may be wrong, and the server and its engines must end in time. */
 async function stopUnderLoad({ server }: World, scene: Scene, tally: Tally): Promise<string> {
   const engines = enginePids(server.pid);
   const running = scene.questions.slice(0, 16).map(async (question) => {

@@ -1,30 +1,30 @@
 import { nameRefusal, type Refusal } from '../../kit/http.ts';
 import { count } from '../../kit/terminal.ts';
 
-/** What became of a request, as its client sees it. */
+/** The outcome of a request for its client. */
 export type Outcome =
   | { kind: 'right' }
-  /** A reply that differs from the undisturbed one. */
+  /** A reply that differs from the reply without faults. */
   | { kind: 'wrong'; detail: string }
-  /** An error of the server. `expected` says that this request asked for it. */
+  /** An error response. `expected` is true if the request was meant to fail. */
   | { kind: 'refused'; refusal: Refusal; expected: boolean }
-  /** The client went away on purpose. */
+  /** The client disconnected on purpose. */
   | { kind: 'left' }
-  /** A reply by a model whose file was replaced meanwhile: it is of neither file. */
+  /** A reply during which the model's file was replaced: it equals the reply of neither file. */
   | { kind: 'mixed' }
-  /** The connection broke, nothing came, or what came is no reply. */
+  /** The connection broke, no reply came, or the reply is malformed. */
   | { kind: 'broken'; detail: string };
 
 /**
- * What a well-formed request may be refused with while engines are killed: it was in several dying engines, the breaker is open, or
- * too many wait.
+ * The codes with which a valid request may be refused while engines are killed: it was running in several crashes, the
+ * breaker is open, or the queue is full.
  */
 const EXPLAINED = ['engine_crashed', 'engine_unavailable', 'overloaded', 'insufficient_memory'];
 
-/** Counts outcomes, and remembers what must not happen. */
+/** Counts outcomes and collects violations. */
 export interface Tally {
   note(client: string, outcome: Outcome): void;
-  /** Something is wrong that no request shows. */
+  /** Adds a violation that is not the outcome of a request. */
   breach(what: string): void;
   readonly requests: number;
   readonly wrong: number;
@@ -35,7 +35,7 @@ export interface Tally {
   readonly breaches: readonly string[];
 }
 
-/** @param alsoExplained further codes that well-formed requests of a client may be refused with */
+/** Makes an empty tally. `alsoExplained` has more codes with which valid requests may be refused, by client. */
 export function createTally(alsoExplained: Record<string, string[]> = {}): Tally {
   const outcomes = new Map<string, number>();
   const errors = new Map<string, number>();

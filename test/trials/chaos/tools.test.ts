@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
-/** Runs a tool from the build and returns what it printed. Throws with that if it found something wrong. */
+/** Runs a tool of the build and returns its output. Throws with the output if the tool finds a fault. */
 function run(tool: string, ...args: string[]): string {
   return execFileSync(process.execPath, [`dist/chaos/${tool}.js`, '--seed', '3', ...args], { encoding: 'utf8' });
 }

@@ -5,23 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readText, send } from '../../kit/http.ts';
 import { writeEmbeddingModel, writeRerankModel } from '../../kit/models/embedding-model.ts';
 import { makeTinyModel, writeTinyModel } from '../../kit/models/tiny-model.ts';
-import { startHub, type TestHub } from '../../kit/servers/hub.ts';
 import { type RunningServer, startServer } from '../../kit/servers/server.ts';
+import { startHub, type TestHub } from '../../kit/servers/test-hub.ts';
 
-/** A server with models of its own and a hub, all of this machine, and nothing else. */
+/** A server with its own models, and a hub, both on this machine. */
 export interface World extends AsyncDisposable {
   server: RunningServer;
   hub: TestHub;
   /** The models folder. */
   models: string;
-  /** A folder on the same disk for files that are moved into the models folder in one step. */
+  /** A folder on the same disk, from which files are moved into the models folder in one step. */
   aside: string;
 }
 
-/** The repository on the hub that can be pulled. */
+/** The repository of the hub that can be pulled. */
 export const PULLED = { source: 'hf:chaos/pulled', repo: 'chaos/pulled', file: 'pulled.gguf' };
 
-/** Starts a server from `main`, on the CPU with one thread, with further flags. */
+/** Starts a server from `main` on the CPU with one thread and further flags. */
 export async function startWorld(main: string, flags: string[]): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'paddock-chaos-'));
   const [models, aside, home] = ['models', 'aside', 'home'].map((name) => join(folder, name)) as [
@@ -54,7 +54,7 @@ export async function startWorld(main: string, flags: string[]): Promise<World> 
       try {
         process.kill(server.pid, 'SIGKILL');
       } catch {
-        // It has ended by itself.
+        // The server has ended already.
       }
       await hub.close();
       rmSync(folder, { recursive: true, force: true });
@@ -62,7 +62,7 @@ export async function startWorld(main: string, flags: string[]): Promise<World> 
   };
 }
 
-/** Waits until the catalogue has a model whose file was just written. Throws if it does not find it within 10 s. */
+/** Waits until the catalogue lists a model whose file was just written. Throws after 10 s. */
 export async function waitForModel(url: string, id: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const reply = await send(url, { path: `/v1/models/${encodeURIComponent(id)}` });
@@ -73,7 +73,7 @@ export async function waitForModel(url: string, id: string): Promise<void> {
   throw new Error(`the server does not list ${id}`);
 }
 
-/** Writes the log of a server that misbehaved to a file and returns its path. */
+/** Writes the log of a server that failed to a file and returns the path. */
 export function keepLog({ server }: World, name: string): string {
   const path = join(mkdtempSync(join(tmpdir(), 'paddock-chaos-log-')), `${name}.log`);
   writeFileSync(path, server.log());

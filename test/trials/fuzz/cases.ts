@@ -5,13 +5,13 @@ import { mutate, writeJson } from './mutate.ts';
 import { oddText } from './odd-values.ts';
 import { makeRawCase, type RawCase } from './raw.ts';
 
-/** The part of an OpenAPI document that says what may be sent. */
+/** The used part of an OpenAPI document. */
 export interface OpenApi {
   paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>;
   components: { schemas: Record<string, Schema> };
 }
 
-/** One thing to send. */
+/** A request, or raw bytes for a connection. */
 export type Case = { kind: 'request'; sent: Sent } | { kind: 'raw'; raw: RawCase };
 
 /** The models that fuzzed requests may run. */
@@ -22,12 +22,12 @@ export interface FuzzModels {
 }
 
 const RAW_SHARE = 0.06;
-/** So many requests name a model that there is; the others are checked all the same, and then refused. */
+/** The share of requests that name an existing model. The others are validated as well, and then refused. */
 const REAL_MODEL = 0.3;
-/** So many are sent as they were made from the schema. */
+/** The share of requests that are sent unchanged, as they were made from the schema. */
 const VALID = 0.15;
 
-/** Makes the case with this number. The same seed and number always give the same case. */
+/** Makes the case with this number. The same seed and number always make the same case. */
 export function makeCase(document: OpenApi, models: FuzzModels, seed: number, index: number): Case {
   const dice = createDice((Math.imul(seed, 1_000_003) + index) >>> 0);
   if (dice.chance(RAW_SHARE)) return { kind: 'raw', raw: makeRawCase(dice) };
@@ -47,7 +47,7 @@ export function makeCase(document: OpenApi, models: FuzzModels, seed: number, in
   return { kind: 'request', sent: { ...sent, body: writeJson(value, dice) } };
 }
 
-/** Writes a case as what can be sent again by hand. */
+/** Returns a case as a text by which it can be sent again by hand. */
 export function describeCase(made: Case): string {
   if (made.kind === 'raw') return `${made.raw.name}: ${JSON.stringify(made.raw.pieces.join(''))}`;
   const { method, path, headers, body } = made.sent;
@@ -56,7 +56,7 @@ export function describeCase(made: Case): string {
 
 function nameModel(value: unknown, path: string, models: FuzzModels, dice: Dice): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  // A pull of another source would leave this machine.
+  // A pull from any other source would leave this machine.
   if (path.endsWith('/pull'))
     return { ...value, model: dice.pick(['hf:a/b', 'a/b', 'hf:a/b:x', 'http://127.0.0.1:9/x.gguf', 'x']) };
   const model = path.includes('embed') ? models.embedding : path.includes('rerank') ? models.rerank : models.chat;
@@ -69,7 +69,7 @@ function oddMethod(method: string, dice: Dice): string {
     : method;
 }
 
-/** Puts something odd for a parameter of the path. It is never the name of a model that there is. */
+/** Fills the parameter of a path with an odd text, which is never the name of an existing model. */
 function fillIn(path: string, dice: Dice): string {
   const filled = path.replace(/\{\w+\}/, () => encodeURIComponent(`x${oddText(dice).slice(0, 500).toWellFormed()}`));
   if (dice.chance(0.02)) return `${filled}?${encodeURIComponent(oddText(dice).slice(0, 500).toWellFormed())}`;

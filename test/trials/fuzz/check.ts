@@ -4,16 +4,16 @@ import { nameRefusal, type Sent, toRefusal } from '../../kit/http.ts';
 import type { RawCase } from './raw.ts';
 import type { RawResult } from './raw-exchange.ts';
 
-/** What came of a case: its name in the table, and what is wrong with it. */
+/** The result of a case: its name in the table, and its failure; null if it is right. */
 export interface Verdict {
   name: string;
   failure: string | null;
 }
 
-/** Judges the reply to a request that is whole as HTTP, whatever its body says. */
+/** Checks the reply to a request that is valid HTTP, whatever its body says. */
 export function checkReply({ method, path }: Sent, status: number, type: string, text: string): Verdict {
   if (status >= 400) {
-    // There is no body to a HEAD.
+    // HEAD has no body.
     if (method === 'HEAD' && text === '') return { name: `${status} of HEAD`, failure: null };
     const refusal = toRefusal(status, text, path);
     const name = nameRefusal(refusal);
@@ -28,12 +28,15 @@ export function checkReply({ method, path }: Sent, status: number, type: string,
   return { name: `${status} ${familyOf(path)}`, failure: null };
 }
 
-/** The beginning of a path, which tells what was asked for. */
+/** Returns the beginning of a path, which is the endpoint. */
 function familyOf(path: string): string {
   return /^\/(?:v1\/)?[\w.]*/.exec(path)?.[0] ?? '';
 }
 
-/** A stream ends as its API says, or with an error that is not a plain 500. A pull ends with its last event. */
+/**
+ * Checks that a stream ends as its API says, or with an error other than a plain 500, and that a pull ends with its
+ * last event.
+ */
 function checkStream(status: number, text: string, path: string): Verdict {
   const last = text.trimEnd().split('\n\n').at(-1) ?? '';
   const data = /^data: (.*)$/m.exec(last)?.[1] ?? '';
@@ -45,7 +48,10 @@ function checkStream(status: number, text: string, path: string): Verdict {
   return ours ? endedBy(status, { code, message }) : { name: `${status} stream`, failure: null };
 }
 
-/** Lines of JSON end with an error, too. It has no code, so a plain 500 is told by its words. */
+/**
+ * Checks that lines of JSON end regularly or with an error. Such an error has no code, so a plain 500 is recognised by
+ * its message.
+ */
 function checkLines(status: number, text: string): Verdict {
   const lines = text.trimEnd().split('\n');
   if (!lines.every(isJson)) return { name: String(status), failure: 'a line is not JSON' };
@@ -61,12 +67,12 @@ function endedBy(status: number, { code, message }: { code: string | null; messa
   };
 }
 
-/** Judges what came back for raw bytes. */
+/** Checks the replies to raw bytes. */
 export function checkRaw({ name, replies: wanted }: RawCase, { replies, end }: RawResult): Verdict {
   const missing = wanted !== null && replies.length < wanted;
   const failed = replies.find(({ status }) => status === 500);
   const statuses = [...new Set(replies.map(describeReply))].join(', ');
-  // The parser of uWebSockets.js answers what is no HTTP, before Paddock sees it.
+  // The parser of uWebSockets.js itself answers bytes that are not HTTP.
   const strange =
     wanted !== null ? replies.find(({ status, body }) => status >= 400 && !toRefusal(status, body).ours) : undefined;
   const failure = failed

@@ -1,7 +1,7 @@
 import type { Dice } from '../../kit/dice.ts';
 import { oddNumber, oddText } from './odd-values.ts';
 
-/** What of a JSON schema is used here. */
+/** The used part of a JSON schema. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -23,12 +23,12 @@ export interface Schema {
 /** Resolves `$ref`. */
 export type Resolve = (ref: string) => Schema;
 
-/** How often an optional field is there. */
+/** The probability of an optional field. */
 const OPTIONAL = 0.15;
 const MOST_ITEMS = 3;
 const DEEPEST = 12;
 
-/** Makes a value that fits the schema, apart from patterns. */
+/** Makes a value that matches the schema, apart from patterns. */
 export function makeValue(schema: Schema, resolve: Resolve, dice: Dice, depth = 0): unknown {
   if (schema.$ref !== undefined) return makeValue(resolve(schema.$ref), resolve, dice, depth + 1);
   if ('const' in schema) return schema.const;

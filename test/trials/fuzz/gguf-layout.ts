@@ -1,4 +1,4 @@
-/** Where things stand in a GGUF file, as byte offsets. */
+/** The byte offsets of the parts of a GGUF file. */
 export interface GgufLayout {
   fields: Field[];
   tensors: TensorInfo[];
@@ -36,7 +36,7 @@ const HEAD_BYTES = 24;
 export const TENSOR_COUNT_AT = 8;
 export const FIELD_COUNT_AT = 16;
 
-/** Finds the parts of a right GGUF v3 file, little endian. Throws on an unknown type. */
+/** Finds the parts of a valid GGUF v3 file, little endian. Throws on an unknown type. */
 export function readLayout(file: Buffer): GgufLayout {
   let at = HEAD_BYTES;
   const length64 = (from: number) => Number(file.readBigUInt64LE(from));

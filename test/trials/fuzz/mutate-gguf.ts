@@ -1,7 +1,7 @@
 import type { Dice } from '../../kit/dice.ts';
 import { ARRAY, FIELD_COUNT_AT, type GgufLayout, readLayout, STRING, TENSOR_COUNT_AT } from './gguf-layout.ts';
 
-/** A changed copy of a GGUF file, and what was changed, for people. */
+/** A changed copy of a GGUF file, and a description of the change for people. */
 export interface Mutant {
   file: Buffer;
   change: string;
@@ -9,7 +9,7 @@ export interface Mutant {
 
 type Change = (file: Buffer, layout: GgufLayout, dice: Dice) => string;
 
-/** Changes one thing in the header of a right GGUF file, seldom two or three. The file itself stays as it is. */
+/** Changes one part of the header of a valid GGUF file, rarely two or three. The original buffer stays unchanged. */
 export function mutateGguf(original: Buffer, dice: Dice): Mutant {
   const layout = readLayout(original);
   const file = Buffer.from(original);
@@ -53,7 +53,7 @@ const TEXTS = [
   '%s%n',
 ];
 
-/** The value of a number or a flag. */
+/** Changes the value of a number or a flag. */
 function changeNumber(file: Buffer, { fields }: GgufLayout, dice: Dice): string {
   const field = dice.pick(fields.filter(({ type }) => type !== STRING && type !== ARRAY));
   if (field.type === 6) {
@@ -74,14 +74,14 @@ function changeType(file: Buffer, { fields }: GgufLayout, dice: Dice): string {
   return `type of ${field.key} = ${type}`;
 }
 
-/** The length of a text, or the number of items of an array. */
+/** Changes the length of a text, or the number of items of an array. */
 function changeLength(file: Buffer, { fields }: GgufLayout, dice: Dice): string {
   const field = dice.pick(fields.filter(({ type }) => type === STRING || type === ARRAY));
   const at = field.type === STRING ? field.valueAt : field.valueAt + 4;
   return `length of ${field.key} ${writeLength(file, at, dice)}`;
 }
 
-/** The bytes of a text, padded with spaces or cut to its length. */
+/** Changes the bytes of a text: pads it with spaces or cuts it to its length. */
 function changeText(file: Buffer, { fields }: GgufLayout, dice: Dice): string {
   const field = dice.pick(fields.filter(({ type, length }) => type === STRING && length > 8));
   const start = field.valueAt + 8;
@@ -97,7 +97,7 @@ function changeText(file: Buffer, { fields }: GgufLayout, dice: Dice): string {
   return `${field.key} = ${JSON.stringify(text)}`;
 }
 
-/** Some bytes within an array, such as a token's text or score. */
+/** Changes some bytes within an array, such as the text or the score of a token. */
 function changeItem(file: Buffer, { fields }: GgufLayout, dice: Dice): string {
   const field = dice.pick(fields.filter(({ type, length }) => type === ARRAY && length > 16));
   const at = field.valueAt + 12 + dice.below(field.length - 16);
@@ -114,7 +114,7 @@ function changeKey(file: Buffer, { fields }: GgufLayout, dice: Dice): string {
   return `key ${field.key} with ${file[at]} at ${at - field.keyAt - 8}`;
 }
 
-/** The version, or how many fields or tensors there are. */
+/** Changes the version, or the number of fields or tensors. */
 function changeCount(file: Buffer, _: GgufLayout, dice: Dice): string {
   const { name, at } = dice.pick([
     { name: 'fields', at: FIELD_COUNT_AT },
@@ -163,7 +163,7 @@ function changeBits(file: Buffer, { end }: GgufLayout, dice: Dice): string {
   return `bits ${places.join(', ')}`;
 }
 
-/** Writes another 64-bit length: a little more or less, or far too much. */
+/** Writes another 64-bit length: a little more or less, or far too large. */
 function writeLength(file: Buffer, at: number, dice: Dice): string {
   const before = file.readBigUInt64LE(at);
   const after = dice.pick([

@@ -7,7 +7,7 @@ interface Place {
   key: string;
 }
 
-/** Changes a JSON value in place at one to four places, and returns it; or returns another value altogether. */
+/** Changes a JSON value in place at one to four places and returns it; or returns another value. */
 export function mutate(value: unknown, dice: Dice): unknown {
   if (dice.chance(0.01)) return oddValue(dice);
   for (let times = 1 + dice.below(4); times > 0; times--) {
@@ -18,7 +18,10 @@ export function mutate(value: unknown, dice: Dice): unknown {
   return value;
 }
 
-/** Writes JSON as a text, and now and then not quite: doubled keys, cut off, other forms of white space and numbers. */
+/**
+ * Returns JSON text that is sometimes malformed or unusual: doubled keys, cut off, other forms of white space and
+ * numbers.
+ */
 export function writeJson(value: unknown, dice: Dice): string {
   const text = JSON.stringify(value) ?? 'undefined';
   if (dice.chance(0.9)) return text;
@@ -26,7 +29,7 @@ export function writeJson(value: unknown, dice: Dice): string {
 }
 
 const TEXT_CHANGES: ((text: string, dice: Dice) => string)[] = [
-  // Each key that it has once more, with another value.
+  // Repeats each key with another value.
   (text, dice) =>
     text.startsWith('{"')
       ? `{${text.slice(1, -1)},${text.slice(1, -1).replace(/:.*/s, `:${JSON.stringify(oddText(dice))}`)}}`
@@ -61,7 +64,7 @@ function mutateAt({ holder, key }: Place, dice: Dice): void {
     if (Array.isArray(holder)) holder.splice(Number(key), 1);
     else delete fields[key];
   } else if (action === 1 && !Array.isArray(holder)) {
-    // The same under a slightly other name.
+    // Adds the same value under a slightly different name.
     fields[`${key} `] = fields[key];
   } else if (action === 2 && Array.isArray(holder)) {
     const item = holder[Number(key)];
@@ -77,7 +80,7 @@ function mutateAt({ holder, key }: Place, dice: Dice): void {
   }
 }
 
-/** Places are looked for so deep, and no more than so many. */
+/** The search for places goes this deep, and finds at most this many. */
 const DEEPEST = 12;
 const MOST_PLACES = 300;
 

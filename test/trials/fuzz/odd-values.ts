@@ -45,18 +45,18 @@ const NUMBERS = [
   4097,
 ];
 
-/** A text of the kind that programs trip over. */
+/** Returns a text that often breaks programs. */
 export function oddText(dice: Dice): string {
   const text = dice.pick(TEXTS);
   return dice.chance(0.05) ? text.repeat(1 + dice.below(3000)) : text;
 }
 
-/** A number from the borders of what numbers can be. */
+/** Returns a number at the limits of number formats. */
 export function oddNumber(dice: Dice): number {
   return dice.pick(NUMBERS);
 }
 
-/** Any JSON value that is probably wrong where it stands. */
+/** Returns any JSON value that is probably invalid in its place. */
 export function oddValue(dice: Dice): unknown {
   return dice.pick(VALUES)(dice);
 }
@@ -75,7 +75,7 @@ const VALUES: ((dice: Dice) => unknown)[] = [
   (dice) => Object.fromEntries(Array.from({ length: dice.below(300) }, (_, index) => [`k${index}`, index])),
 ];
 
-/** One that does not hold further ones. */
+/** Returns an odd value that contains no other values. */
 function oddValueAt(dice: Dice): unknown {
   return dice.pick([null, false, '', 'x', 0, -1, 1e300, {}, []]);
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { RawCase } from './raw.ts';
 
-/** A reply as it stood on the connection. */
+/** A reply as it came over the connection. */
 export interface RawReply {
   status: number;
   body: string;
@@ -10,16 +10,16 @@ export interface RawReply {
 /** The replies to some bytes, and how the connection ended. */
 export interface RawResult {
   replies: RawReply[];
-  /** `quiet`: nothing came for a time. `enough`: all replies came that were waited for. */
+  /** `quiet`: no bytes came for a time. `enough`: all expected replies came. */
   end: 'closed' | 'quiet' | 'enough';
 }
 
-/** So long may a reply take, in ms, where one must come. */
+/** The timeout of a reply that must come, in ms. */
 const ANSWER_MS = 20_000;
-/** And so long it is waited for where none must. */
+/** The time to wait for a reply that may come or not, in ms. */
 const QUIET_MS = 250;
 
-/** Sends bytes over a connection of their own and reads what comes back. Never rejects. */
+/** Sends bytes over a new connection and reads the replies. Never rejects. */
 export function exchange(url: string, { pieces, replies: wanted }: RawCase): Promise<RawResult> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -51,7 +51,7 @@ export function exchange(url: string, { pieces, replies: wanted }: RawCase): Pro
   });
 }
 
-/** Reads the whole replies at the beginning of a text. */
+/** Returns the complete replies at the beginning of a text. */
 export function readReplies(text: string): RawReply[] {
   const replies: RawReply[] = [];
   for (let rest = text; ; ) {
@@ -60,7 +60,7 @@ export function readReplies(text: string): RawReply[] {
     const [whole, status, headers = ''] = head;
     const after = rest.slice(whole.length);
     const declared = /^content-length: (\d+)/im.exec(headers)?.[1];
-    // A reply without a length goes on to the end of the connection.
+    // A reply without a length ends with the connection.
     const length = declared === undefined ? after.length : Number(declared);
     if (after.length < length) return replies;
     replies.push({ status: Number(status), body: after.slice(0, length) });

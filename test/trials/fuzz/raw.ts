@@ -1,11 +1,11 @@
 import type { Dice } from '../../kit/dice.ts';
 
-/** Bytes for a connection of their own, and what must come back. */
+/** Bytes for a new connection, and the replies that must come. */
 export interface RawCase {
   name: string;
   /** In Latin-1: a character is a byte. */
   pieces: string[];
-  /** So many replies must come. Null where the bytes need not be a request at all; then they may be answered or not. */
+  /** The number of replies that must come; null if the bytes need not be a request, so that a reply may come or not. */
   replies: number | null;
 }
 
@@ -143,6 +143,7 @@ const KINDS: ((dice: Dice) => RawCase)[] = [
   }),
 ];
 
+/** Makes a case of a random kind. */
 export function makeRawCase(dice: Dice): RawCase {
   return dice.pick(KINDS)(dice);
 }

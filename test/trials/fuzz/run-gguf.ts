@@ -10,27 +10,27 @@ import { type Mutant, mutateGguf } from './mutate-gguf.ts';
 
 export interface GgufFuzzOptions {
   seed: number;
-  /** Numbers of the mutants: from `first`, `count` of them. */
+  /** The numbers of the mutants: `count` numbers from `first` on. */
   first: number;
   count: number;
   /** The server's `main.js`. */
   main: string;
-  /** Where the mutants stay that something went wrong with; nowhere if undefined. */
+  /** The folder where failed mutants are kept; undefined keeps none. */
   keep: string | undefined;
   progress: (line: string) => void;
 }
 
 export interface GgufFuzzReport {
-  /** Mutants by what came of them. */
+  /** The number of mutants by outcome. */
   outcomes: ReadonlyMap<string, number>;
-  /** Engines by how they died. */
+  /** The number of dead engines by cause. */
   deaths: ReadonlyMap<string, number>;
   failures: string[];
   /** Figures, for people. */
   lines: string[];
 }
 
-/** A right model, and a short request to one that was made from it. */
+/** A valid model, and a short request for its mutants. */
 interface Original {
   file: Buffer;
   name: string;
@@ -39,11 +39,11 @@ interface Original {
 
 const BATCH = 100;
 const AT_ONCE = 2;
-/** The watchdog takes 30 s to find an engine that is stuck while it loads. In ms. */
+/** The timeout of a request, in ms. The watchdog takes 30 s to find an engine that hangs while it loads. */
 const LONGEST_MS = 120_000;
 const PICO = 'models/pico/pico.gguf';
 
-/** Puts mutants into the models folder of a server of its own, asks each a question, and counts what comes of it. */
+/** Puts mutants into the models folder of a new server, asks each a question, and counts the outcomes. */
 export async function fuzzGguf(options: GgufFuzzOptions): Promise<GgufFuzzReport> {
   await using world = await startWorld(options.main, ['--slots', '1', '--ctx-len', '128', '--max-loaded-models', '2']);
   const originals = readOriginals(world.models);
@@ -112,19 +112,22 @@ function readOriginals(models: string): Original[] {
   ];
 }
 
-/** Makes the mutant with this number. The same seed and number always give the same one. */
+/** Makes the mutant with this number. The same seed and number always make the same mutant. */
 function makeMutant(originals: Original[], seed: number, index: number): Mutant & { original: Original } {
   const dice = createDice((Math.imul(seed, 1_000_003) + index) >>> 0);
   const original = dice.pick(originals);
   return { ...mutateGguf(original.file, dice), original };
 }
 
-/** Puts a folder of mutants beside the other models in one step. Resolves to the ids of those that the catalogue lists. */
+/**
+ * Moves a folder of mutants into the models folder in one step. Returns the ids of the mutants that the catalogue
+ * lists.
+ */
 async function publish({ server, models, aside }: World, name: string, mutants: Mutant[]): Promise<Set<string>> {
   const folder = join(aside, name);
   mkdirSync(folder);
   for (const [offset, { file }] of mutants.entries()) writeFileSync(join(folder, `${offset}.gguf`), file);
-  // The catalogue lists all of a folder at once; this one is surely listed.
+  // The catalogue lists all models of a folder at once, and always lists this one.
   writeFileSync(join(folder, 'right.gguf'), readFileSync(join(models, 'embed', 'mini.gguf')));
   renameSync(folder, join(models, name));
   await waitForModel(server.url, `${name}/right`);
@@ -152,7 +155,7 @@ async function askModel(url: string, sent: Sent): Promise<{ name: string; failur
   }
 }
 
-/** Reads from the server's log how engines ended. */
+/** Reads the causes of death of the engines from the log of the server. */
 function countDeaths(log: string): Map<string, number> {
   const deaths = new Map<string, number>();
   for (const [, how = ''] of log.matchAll(/"error":"EngineDied: the engine's process ([^":]+)/g)) count(deaths, how);

@@ -11,7 +11,7 @@ import { exchange } from './raw-exchange.ts';
 
 export interface RequestFuzzOptions {
   seed: number;
-  /** Numbers of the cases: from `first`, `count` of them. */
+  /** The numbers of the cases: `count` numbers from `first` on. */
   first: number;
   count: number;
   /** The server's `main.js`. */
@@ -20,7 +20,7 @@ export interface RequestFuzzOptions {
 }
 
 export interface RequestFuzzReport {
-  /** Cases by status and code, or by the kind of raw bytes. */
+  /** The number of cases by status and code, or by the kind of raw bytes. */
   counts: ReadonlyMap<string, number>;
   failures: string[];
   /** Figures, for people. */
@@ -28,14 +28,14 @@ export interface RequestFuzzReport {
 }
 
 const CONNECTIONS = 48;
-/** Every reply has ended within this time, in ms. */
+/** The timeout of a reply, in ms. */
 const LONGEST_MS = 30_000;
-/** At the end /health answers within this time, in ms. */
+/** The most time that /health may take at the end, in ms. */
 const HEALTH_MS = 500;
-/** Replies of this model are short, because its window is. */
+/** The chat model has a short window, so its replies are short. */
 const MODELS: FuzzModels = { chat: 'swift', embedding: 'embed/mini', rerank: 'rerank/mini' };
 
-/** Sends cases to a server of its own, over real connections, and judges each reply. */
+/** Sends cases to a new server over real connections, and checks each reply. */
 export async function fuzzRequests(options: RequestFuzzOptions): Promise<RequestFuzzReport> {
   await using world = await startWorld(options.main, ['--slots', '8', '--ctx-len', '128']);
   writeTinyModel(join(world.models, `${MODELS.chat}.gguf`), { endBias: 2 });
@@ -90,7 +90,7 @@ async function runCase(url: string, made: Case): Promise<Verdict> {
   }
 }
 
-/** Looks whether the server answers quickly, and whether all slots are free. */
+/** Checks that the server answers quickly and that all slots are free. */
 async function askHealth(url: string): Promise<{ ms: number; failure: string | null }> {
   const start = performance.now();
   try {

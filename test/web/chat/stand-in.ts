@@ -1,4 +1,4 @@
-import { startServer } from '../../../src/server/server.ts';
+import { startHttpServer } from '../../../src/server/server.ts';
 import { openStaticFiles } from '../../../src/server/static.ts';
 import { listSite } from '../../../src/site-files.ts';
 
@@ -65,7 +65,7 @@ export async function startStandIn(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(value),
   });
-  const server = await startServer({
+  const server = await startHttpServer({
     api: async ({ path, text }) => {
       if (path === '/v1/models') return json({ object: 'list', data: models });
       if (path !== '/v1/chat/completions') return json(HEALTH);

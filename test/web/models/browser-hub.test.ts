@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFinder } from '../../../src/catalogue/pull/finder.ts';
-import { BROWSER_HUB } from '../../../web/models/hub.ts';
+import { BROWSER_HUB } from '../../../web/models/browser-hub.ts';
 import { createPageFetch } from '../../../web/models/page-fetch.ts';
 import { EAGER } from '../../catalogue/pull/node/fixtures.ts';
-import { startHub, type TestHub } from '../../kit/servers/hub.ts';
+import { startHub, type TestHub } from '../../kit/servers/test-hub.ts';
 
 let hub: TestHub;
 beforeEach(async () => {

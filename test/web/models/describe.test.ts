@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { readCatalogue } from '../../../src/catalogue/node/catalogue.ts';
+import { readFileCatalogue } from '../../../src/catalogue/node/catalogue.ts';
 import { describeFiles } from '../../../web/models/describe.ts';
 import { headerBytes, modelEntries, projectorEntries } from '../../catalogue/node/fixtures.ts';
 import { inMemory } from '../../gguf/fixtures.ts';
@@ -19,7 +19,7 @@ const whole = (header: Uint8Array) => Buffer.concat([header, Buffer.alloc(256)])
 describe('a model of the browser', () => {
   it('has the same card as on the server', async () => {
     const folder = inject('modelsFolder');
-    const catalogue = await readCatalogue([folder], silentLog);
+    const catalogue = await readFileCatalogue([folder], silentLog);
     const { card, source } = await describeFiles(
       'tiny',
       [file('tiny.gguf', await readFile(join(folder, 'tiny.gguf')))],

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { headerBytes, projectorEntries } from '../../catalogue/node/fixtures.ts';
 import { smallGguf } from '../../catalogue/pull/node/fixtures.ts';
-import { sha256, startHub, type TestHub } from '../../kit/servers/hub.ts';
+import { sha256 } from '../../kit/servers/hub-repos.ts';
+import { startHub, type TestHub } from '../../kit/servers/test-hub.ts';
 import {
   closeAndForget,
   leave,

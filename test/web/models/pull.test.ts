@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BrowserModel } from '../../../web/protocol.ts';
 import { smallGguf } from '../../catalogue/pull/node/fixtures.ts';
-import { type Stage, sha256, startHub, type TestHub } from '../../kit/servers/hub.ts';
+import type { Stage } from '../../kit/servers/hub-faults.ts';
+import { sha256 } from '../../kit/servers/hub-repos.ts';
+import { startHub, type TestHub } from '../../kit/servers/test-hub.ts';
 import {
   closeAndForget,
   cutInHalf,

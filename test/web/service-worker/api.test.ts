@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { FAMILIES } from '../../../src/api/api.ts';
 import { createResponseStore } from '../../../src/api/responses/store.ts';
 import { invalidRequest } from '../../../src/contract/errors.ts';
 import type { PullEvent } from '../../../src/contract/models/puller.ts';
@@ -242,6 +243,22 @@ describe('the API of a service worker', () => {
     expect((await json(await fetchApi('/health'))).models).toMatchObject([{ id: 'tiny' }]);
     expect((await json(await fetchApi('/v1/models/tiny'))).loaded).toBe(true);
     expect((await json(await fetchApi('/api/ps'))).models).toMatchObject([{ name: 'tiny' }]);
+  });
+
+  it('asks the engine for its state before every route that reports state, and before no other', async () => {
+    const asked: string[] = [];
+    const device = { backend: 'wasm', threads: 1, reason: '' } as const;
+    const tell = tabs.state({ loaded: [loadedModel()], moving: [], device });
+    await lead((connection, port) => {
+      if (connection.to === 'engine' && connection.model === null) asked.push(connection.requestId);
+      tell(connection, port);
+    });
+    for (const { method, path, reportsState } of FAMILIES.flatMap(({ routes }) => routes)) {
+      const id = `${method}-${path.replace(/\W/g, '')}`;
+      const init = { method, headers: { 'x-request-id': id, 'content-type': 'application/json' } };
+      await fetchApi(path.replace(/\{\w+\}/, 'nothing'), method === 'POST' ? { ...init, body: '{}' } : init);
+      expect(asked.includes(id), `${method} ${path}`).toBe(reportsState === true);
+    }
   });
 
   it('says that nothing is loaded where no tab leads', async () => {

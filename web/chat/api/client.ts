@@ -2,7 +2,10 @@ import { sseData } from '../../../src/api/stream/sse-data.ts';
 import { chunksOf } from '../../body-chunks.ts';
 import { t } from '../messages/language.ts';
 
-/** A call failed. The message is for people. `status` is null if no server answered; `code` is the API's own. */
+/**
+ * A failed call of the API. The message is for people. `status` is null if no server answered; `code` is the API's
+ * error code.
+ */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly status: number | null;
@@ -16,23 +19,23 @@ export class ApiFailure extends Error {
 }
 
 /** The API for the page. Every call throws an `ApiFailure`, or an `AbortError` if its signal is aborted. */
-export interface Client {
+export interface ApiClient {
   get(path: string, signal?: AbortSignal): Promise<unknown>;
-  /** Sends JSON and returns the JSON of the answer. */
+  /** Sends JSON and returns the JSON of the response. */
   post(path: string, body: object, signal?: AbortSignal): Promise<unknown>;
   remove(path: string): Promise<void>;
-  /** Yields the events of a streamed answer, up to [DONE]. */
+  /** Yields the events of a streamed response, up to [DONE]. */
   events(path: string, body: object | Blob, signal: AbortSignal): AsyncGenerator<unknown>;
 }
 
 export interface ClientOptions {
   /** Returns the key to send, or null. */
   key: () => string | null;
-  /** Called when the server wants a key or refuses the one it got. */
+  /** Called when the server wants a key or refuses the key that was sent. */
   onKeyWanted: (message: string) => void;
 }
 
-export function createClient({ key, onKeyWanted }: ClientOptions): Client {
+export function createApiClient({ key, onKeyWanted }: ClientOptions): ApiClient {
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     const bearer = key();

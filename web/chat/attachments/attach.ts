@@ -1,7 +1,7 @@
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import { t } from '../messages/language.ts';
-import type { ListedModel } from '../models/model.ts';
 import { lazy } from '../parts/lazy.ts';
-import { type Attachment, BEGINNING_BYTES, kindOf, noText, refusalOf } from './attachments.ts';
+import { type Attachment, BEGINNING_BYTES, fileKindOf, noText, refusalOf } from './attachments.ts';
 import { decodeText } from './decode-text.ts';
 import { TEXT_LIMITS, type TextFile, tooLong } from './text-file.ts';
 
@@ -9,13 +9,13 @@ const pdfReader = lazy(() => import('./read-pdf.ts'));
 const mediaReader = lazy(() => import('./read-media.ts'));
 
 /** The result of reading a person's files: the attachments, and the reasons why other files were refused. */
-export interface Attached {
+export interface AttachResult {
   attachments: Attachment[];
   problems: string[];
 }
 
-/** Reads files for this model, in their order. */
-export async function readFiles(files: File[], model: ListedModel | undefined): Promise<Attached> {
+/** Reads files as attachments for this model, in their order. */
+export async function readFiles(files: File[], model: ListedModel | undefined): Promise<AttachResult> {
   const read = await Promise.all(files.map((file) => readFile(file, model).catch(toProblem)));
   return {
     attachments: read.filter((one) => typeof one !== 'string'),
@@ -23,20 +23,23 @@ export async function readFiles(files: File[], model: ListedModel | undefined): 
   };
 }
 
-/** Throws an `Error` whose message is for people. */
+/** Reads a file as an attachment. Throws an `Error` whose message is for people. */
 async function readFile(file: File, model: ListedModel | undefined): Promise<Attachment> {
   const beginning = new Uint8Array(await readBytes(file, BEGINNING_BYTES));
-  const kind = kindOf(beginning, file.type, model);
+  const kind = fileKindOf(beginning, file.type, model);
   const refusal = refusalOf(kind, file, model, t);
   if (refusal !== null) throw new Error(refusal);
   const bytes = new Uint8Array(await readBytes(file));
   if (kind === 'pdf') return { kind: 'text', file: await readPdf(file, bytes) };
   if (kind === 'text') return { kind, file: readText(file, bytes) };
   const reader = await mediaReader.load().catch(() => noReader(file.name));
-  return reader.readMedia(kind, file, bytes);
+  return reader.readMediaAttachment(kind, file, bytes);
 }
 
-/** A folder can be dropped too, and a file may be gone or locked. */
+/**
+ * Reads the first `most` bytes of a file, or all of them. Throws an `Error` for people, for example for a folder or a
+ * locked file.
+ */
 function readBytes(file: File, most?: number): Promise<ArrayBuffer> {
   return file
     .slice(0, most)

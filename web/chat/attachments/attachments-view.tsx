@@ -32,7 +32,7 @@ export function AttachButton({ kinds, onPick }: AttachButtonProps): JSX.Element 
 interface AttachmentsProps {
   attachments: Attachment[];
   onRemove: (attachment: Attachment) => void;
-  /** Puts a pasted text into the message instead. Without it, that is not offered. */
+  /** Moves a pasted text into the message. If it is left out, the button for that is not shown. */
   onPutIn?: (attachment: Attachment) => void;
 }
 

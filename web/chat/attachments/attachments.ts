@@ -1,22 +1,22 @@
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import { isImageType, typeOf } from '../../../src/media/file-type.ts';
 import { MEDIA_LIMITS } from '../../../src/media/limits.ts';
 import type { Recording, UserTurn } from '../conversation/conversation.ts';
-import { formatList } from '../messages/numbers.ts';
+import { localizeList } from '../messages/numbers.ts';
 import type { Translate } from '../messages/translate.ts';
-import type { ListedModel } from '../models/model.ts';
-import { TEXT_LIMITS, type TextFile, tooLarge } from './text-file.ts';
+import { fileSizeProblem, TEXT_LIMITS, type TextFile } from './text-file.ts';
 
-/** What is attached to a message. */
+/** An attachment of a message. */
 export type Attachment =
   /** The image as a data: URL. */
   | { kind: 'image'; url: string }
   | { kind: 'audio'; recording: Recording }
-  /** `pasted` is true for a long paste, which may as well stand in the message. */
+  /** `pasted` is true for a long pasted text, which can be moved into the message. */
   | { kind: 'text'; file: TextFile; pasted?: boolean };
 
 export type AttachmentKind = Attachment['kind'];
 
-/** A kind by the beginning of a file. All that is not known may be a text. */
+/** The kind of a file by its first bytes. A file of an unknown kind may be a text. */
 export type FileKind = AttachmentKind | 'pdf';
 
 /** The number of bytes at the beginning of a file that show its type. */
@@ -33,7 +33,7 @@ export function kindsOf(model: ListedModel | undefined): AttachmentKind[] {
 
 /** Names the kinds in words: "pictures, recordings or files". */
 export function namesOf(kinds: AttachmentKind[], t: Translate): string {
-  return formatList(
+  return localizeList(
     kinds.map((kind) => t(`files.${kind}`)),
     t.tag,
     'disjunction',
@@ -41,10 +41,10 @@ export function namesOf(kinds: AttachmentKind[], t: Translate): string {
 }
 
 /**
- * Returns a file's kind by its first bytes. If these are not known, the browser's type counts: it may read more kinds
- * of pictures. A drawing in SVG is also a text, for models that see no pictures.
+ * Returns a file's kind by its first bytes. If they match no known format, the browser's type decides, because browsers
+ * read more formats of pictures. An SVG drawing counts as a text for models that take no pictures.
  */
-export function kindOf(beginning: Uint8Array, type: string, model?: ListedModel): FileKind {
+export function fileKindOf(beginning: Uint8Array, type: string, model?: ListedModel): FileKind {
   const found = typeOf(beginning);
   if (found === 'WAV' || found === 'MP3') return 'audio';
   if (found === 'PDF' || type === 'application/pdf') return 'pdf';
@@ -52,44 +52,44 @@ export function kindOf(beginning: Uint8Array, type: string, model?: ListedModel)
   return isImageType(found) || type.startsWith('image/') ? 'image' : 'text';
 }
 
-/** Says for people why the model can't get this file; null if it can. */
+/** Returns the reason, for people, why the model can't take this file; null if it can. */
 export function refusalOf(
   kind: FileKind,
   file: { name: string; size: number },
   model: ListedModel | undefined,
   t: Translate,
 ): string | null {
-  if (kind === 'pdf') return tooLarge(file, TEXT_LIMITS.pdfBytes, t);
-  if (kind === 'text') return tooLarge(file, TEXT_LIMITS.bytes, t);
+  if (kind === 'pdf') return fileSizeProblem(file, TEXT_LIMITS.pdfBytes, t);
+  if (kind === 'text') return fileSizeProblem(file, TEXT_LIMITS.bytes, t);
   if (!kindsOf(model).includes(kind)) {
     return t('files.notAttached', { reason: notTaken(kind, model, t), name: file.name });
   }
-  return tooLarge(file, MEDIA_LIMITS.fileBytes, t);
+  return fileSizeProblem(file, MEDIA_LIMITS.fileBytes, t);
 }
 
-/** Says for people that a file is no text, and what it is if that is known. */
+/** Returns a message for people which says that a file is not a text, and its format if that is known. */
 export function noText(name: string, beginning: Uint8Array, t: Translate): string {
   const type = typeOf(beginning);
   return type === null ? t('files.noText', { name }) : t('files.wrongType', { name, type });
 }
 
-/** Says for people why a message with these attachments can't be sent to this model; null if it can. */
+/** Returns the reason, for people, why a message with these attachments can't be sent to this model; null if it can. */
 export function unfit(attachments: Attachment[], model: ListedModel | undefined, t: Translate): string | null {
   const kinds = kindsOf(model);
   const odd = attachments.find(({ kind }) => !kinds.includes(kind));
   return odd ? t('files.unfit', { reason: notTaken(odd.kind, model, t) }) : null;
 }
 
-/** Says what is attached, for screen readers. */
+/** Returns the number of attachments in words, for screen readers. */
 export function inWords(attachments: Attachment[], t: Translate): string {
   const counts = KINDS.flatMap((kind) => {
     const count = attachments.filter((one) => one.kind === kind).length;
     return count === 0 ? [] : [t(`files.${kind}Count`, { count })];
   });
-  return counts.length === 0 ? '' : t('files.areAttached', { what: formatList(counts, t.tag) });
+  return counts.length === 0 ? '' : t('files.areAttached', { what: localizeList(counts, t.tag) });
 }
 
-/** Adds attachments. The same file counts once, since a second copy tells a model nothing new. */
+/** Adds attachments, without duplicates: a second copy of a file tells a model nothing new. */
 export function withMore(attachments: Attachment[], more: Attachment[]): Attachment[] {
   const all = [...attachments, ...more];
   return all.filter((one, index) => all.findIndex((other) => isSame(one, other)) === index);
@@ -104,7 +104,7 @@ export function sorted(attachments: Attachment[]): { images: string[]; recording
   };
 }
 
-/** Returns what was attached to a turn. */
+/** Returns the attachments of a turn. */
 export function attachmentsOf({ images, recordings = [], files = [] }: UserTurn): Attachment[] {
   return [
     ...images.map((url): Attachment => ({ kind: 'image', url })),
@@ -114,8 +114,8 @@ export function attachmentsOf({ images, recordings = [], files = [] }: UserTurn)
 }
 
 /**
- * True if the files of the clipboard are meant. If text and HTML come with them, they are not: a word processor adds a
- * picture of the text.
+ * True if a paste should attach the files of the clipboard. False if the clipboard also has text and HTML: then a word
+ * processor has added a picture of the text.
  */
 export function meansFiles(types: readonly string[]): boolean {
   return types.includes('Files') && !(types.includes('text/plain') && types.includes('text/html'));

@@ -1,18 +1,21 @@
 import { withPlainLines } from './text-file.ts';
 
-/** So many bytes at the beginning show how a text is encoded. */
+/** The number of bytes at the beginning of a text that show its encoding. */
 const BEGINNING = 4096;
 
-/** Control characters that no text has. Tabs, line ends, form feeds and the escape of colours in logs are left out. */
+/**
+ * Control characters that do not occur in texts. Tabs, line ends, form feeds and the escape character of coloured logs
+ * do occur.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
 const CONTROLS = /[\x00-\x06\x0e-\x19\x1c-\x1f\x7f]/g;
 
-/** Texts of odd programs may have a control character now and then: at most one in so many characters. */
+/** Some programs write a few control characters into texts. A text has at most one in this number of characters. */
 const CONTROLS_ONE_IN = 200;
 
 /**
- * Reads the bytes of a text file: UTF-8 and UTF-16, with a byte order mark and without, else Windows-1252, which holds
- * Latin-1. Broken places become `�`. Line ends become `\n`. Null if the bytes are no text.
+ * Decodes the bytes of a text file: UTF-8 and UTF-16, with or without a byte order mark, otherwise Windows-1252, which
+ * includes Latin-1. Invalid bytes become `�`, line ends become `\n`. Returns null if the bytes are not a text.
  */
 export function decodeText(bytes: Uint8Array): string | null {
   const text = decode(bytes);
@@ -36,7 +39,7 @@ function decode(bytes: Uint8Array): string | null {
   }
 }
 
-/** UTF-16 of most scripts has a zero in nearly every second byte of ASCII characters, and none in the others. */
+/** Recognises UTF-16 by its zero bytes: they are many, and all at even or all at odd places. */
 function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   const zeros = [0, 0];
   bytes.forEach((byte, index) => {
@@ -48,14 +51,17 @@ function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
   return odd === 0 && even > most ? 'utf-16be' : null;
 }
 
-/** Bytes that are not quite UTF-8. If most of what is not ASCII is, it is a damaged file; else it is another encoding. */
+/**
+ * Decodes bytes that are not valid UTF-8. If most non-ASCII bytes are valid, the file is damaged UTF-8; otherwise it
+ * has another encoding.
+ */
 function decodeBroken(bytes: Uint8Array): string | null {
   const text = decodeAs('utf-8', bytes);
   const bad = text.match(/\ufffd/g)?.length ?? 0;
   const good = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0;
   if (good >= bad) return text;
   const western = decodeAs('windows-1252', bytes);
-  // Any bytes can be read so. Those of a text have no control characters at all.
+  // Windows-1252 decodes any bytes, so control characters decide: a text in this encoding has none.
   return western.search(CONTROLS) >= 0 || /[\x80-\x9f]/.test(western) ? null : western;
 }
 

@@ -2,21 +2,21 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { t } from '../messages/language.ts';
 import { FileIcon } from '../parts/icons.tsx';
-import { beginningOf, describeFile, type TextFile } from './text-file.ts';
+import { describeFile, firstLinesOf, type TextFile } from './text-file.ts';
 
 interface FileCardProps {
   file: TextFile;
-  /** Puts its text into the message instead. Only a paste offers that. */
+  /** Moves the text into the message. Only set for a pasted text. */
   onPutIn?: () => void;
 }
 
-/** A file of the message that is being written: its name, its size and how it begins. */
+/** A file attached to the draft: its name, its size and its first lines. */
 export function FileCard({ file, onPutIn }: FileCardProps): JSX.Element {
   return (
     <figure class="file-card">
       <FileHead file={file} />
       <p class="file-look" dir="auto">
-        {beginningOf(file)}
+        {firstLinesOf(file)}
       </p>
       {onPutIn && (
         <button type="button" class="link" onClick={onPutIn}>
@@ -27,7 +27,7 @@ export function FileCard({ file, onPutIn }: FileCardProps): JSX.Element {
   );
 }
 
-/** A file of a message that was sent, folded. Its text is drawn when it is unfolded. */
+/** A file of a sent message, collapsed. Its text is drawn when the reader expands it. */
 export function SentFile({ file }: { file: TextFile }): JSX.Element {
   const [open, setOpen] = useState(false);
   return (

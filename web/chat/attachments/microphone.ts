@@ -1,24 +1,24 @@
 import { t } from '../messages/language.ts';
 import { toMono, writeWav } from './wav.ts';
 
-/** Models that hear take speech at this rate, in samples a second. */
+/** The sample rate of recordings, in samples per second. Models that take audio expect it. */
 const RATE = 16_000;
 
-/** The longest recording, in seconds. Its file has 19 MB then, and may have 21 MB. */
+/** The longest recording, in seconds. Its file has 19 MB; the limit of the API is 21 MB. */
 export const LONGEST_SECONDS = 600;
 
-/** A recording that runs. */
+/** A running recording. */
 export interface Recorder {
-  /** Ends it and gives its file. Throws an `Error` whose message is for people. */
+  /** Ends the recording and returns its file. Throws an `Error` whose message is for people. */
   stop(): Promise<File>;
 }
 
-/** True if this browser lets this page record. Over plain http it does not. */
+/** True if this browser lets this page record. Browsers deny that to pages over plain http. */
 export function canRecord(): boolean {
   return isSecureContext && 'MediaRecorder' in globalThis && navigator.mediaDevices?.getUserMedia !== undefined;
 }
 
-/** Asks for the microphone and records. Throws an `Error` whose message is for people. */
+/** Asks for the microphone and begins to record. Throws an `Error` whose message is for people. */
 export async function startRecording(): Promise<Recorder> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true }).catch((error: unknown) => {
     throw new Error(reasonOf(error));
@@ -26,7 +26,7 @@ export async function startRecording(): Promise<Recorder> {
   const recorder = new MediaRecorder(stream);
   const pieces: Blob[] = [];
   recorder.addEventListener('dataavailable', ({ data }) => pieces.push(data));
-  // It also ends by itself, when the microphone is unplugged.
+  // The recorder also stops when the microphone is unplugged.
   const ended = new Promise<void>((resolve) => recorder.addEventListener('stop', () => resolve()));
   recorder.start();
   return {
@@ -39,7 +39,7 @@ export async function startRecording(): Promise<Recorder> {
   };
 }
 
-/** Each browser records in a format of its own. */
+/** Converts a recording to WAV, because each browser records in a different format. */
 async function toFile(recorded: Blob): Promise<File> {
   const reader = new OfflineAudioContext(1, 1, RATE);
   const audio = await reader.decodeAudioData(await recorded.arrayBuffer()).catch(() => {

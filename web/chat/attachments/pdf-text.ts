@@ -1,11 +1,14 @@
-/** A piece of a page's text, as PDF.js gives it. */
+/** A piece of a page's text, as PDF.js returns it. */
 export interface TextPiece {
   str: string;
-  /** True if a line ends with it. */
+  /** True if this piece is the last one of its line. */
   hasEOL: boolean;
 }
 
-/** The text of a page: its pieces in lines, without spaces at their ends, and with one empty line where there are more. */
+/**
+ * Returns the text of a page in lines, without spaces at the ends of lines and without more than one empty line in a
+ * row.
+ */
 export function textOfPage(pieces: TextPiece[]): string {
   const text = pieces.map(({ str, hasEOL }) => (hasEOL ? `${str}\n` : str)).join('');
   return text
@@ -14,7 +17,7 @@ export function textOfPage(pieces: TextPiece[]): string {
     .trim();
 }
 
-/** The text of all pages. Each begins with its number if there are several. Empty if no page has text. */
+/** Returns the text of all pages, each below its number if there are several. Returns '' if no page has text. */
 export function textOfPages(pages: string[]): string {
   if (pages.every((page) => page === '')) return '';
   if (pages.length === 1) return pages[0] ?? '';

@@ -1,11 +1,11 @@
 import { t } from '../messages/language.ts';
 
-/** The longer side of a sent picture, in px. Models are shown fewer pixels than that. */
+/** The length of a sent picture's longer side, in px. Models scale pictures down below that. */
 const LONGEST = 1536;
 
 /**
- * Turns a picture into a JPEG as a data: URL. Every engine reads JPEG, and it is small enough to store. Throws an
- * `Error` for people if the browser can't read the picture.
+ * Converts a picture to a JPEG and returns it as a data: URL. Every engine reads JPEG, and a JPEG is small enough to
+ * store. Throws an `Error` for people if the browser can't read the picture.
  */
 export async function toPicture(file: Blob, name: string): Promise<string> {
   const bitmap = await createImageBitmap(file).catch(() => {
@@ -17,7 +17,7 @@ export async function toPicture(file: Blob, name: string): Promise<string> {
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));
   const drawing = canvas.getContext('2d');
   if (!drawing) throw new Error(t('files.cannotDraw'));
-  // JPEG has no transparency.
+  // JPEG has no transparency, so transparent pixels become white.
   drawing.fillStyle = '#fff';
   drawing.fillRect(0, 0, canvas.width, canvas.height);
   drawing.drawImage(bitmap, 0, 0, canvas.width, canvas.height);

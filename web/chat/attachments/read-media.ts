@@ -9,7 +9,7 @@ import type { Attachment } from './attachments.ts';
 import { toPicture } from './picture.ts';
 
 /** Reads a picture or a recording. Throws an `Error` whose message is for people. */
-export async function readMedia(kind: 'image' | 'audio', file: File, bytes: Uint8Array): Promise<Attachment> {
+export async function readMediaAttachment(kind: 'image' | 'audio', file: File, bytes: Uint8Array): Promise<Attachment> {
   try {
     return kind === 'image'
       ? { kind, url: await readImage(file, bytes) }
@@ -21,7 +21,7 @@ export async function readMedia(kind: 'image' | 'audio', file: File, bytes: Uint
   }
 }
 
-/** Reads an image. Its header is checked first, since even a small file may have too many pixels to draw. */
+/** Reads an image. Checks its header first, because a small file may decode to too many pixels. */
 function readImage(file: File, bytes: Uint8Array): Promise<string> {
   const type = typeOf(bytes);
   if (isImageType(type)) checkSize(readImageSize(type, bytes), MEDIA_LIMITS);

@@ -1,7 +1,7 @@
 import { GlobalWorkerOptions, getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import workerUrl from 'pdfjs-dist/legacy/build/pdf.worker.min.mjs?url';
 import { t } from '../messages/language.ts';
-import type { Key } from '../messages/translate.ts';
+import type { MessageKey } from '../messages/translate.ts';
 import { type TextPiece, textOfPage, textOfPages } from './pdf-text.ts';
 import { TEXT_LIMITS, tooLong } from './text-file.ts';
 
@@ -10,17 +10,20 @@ GlobalWorkerOptions.workerSrc = workerUrl;
 
 const FOLDER = '../../../node_modules/pdfjs-dist/cmaps/';
 
-/** Fonts that use one of Adobe's old codes for Chinese, Japanese or Korean need these tables: their URLs, by their paths. */
+/** The URLs of Adobe's character tables, by their paths. Some fonts for Chinese, Japanese or Korean need them. */
 const TABLES = import.meta.glob<string>('../../../node_modules/pdfjs-dist/cmaps/*.bcmap', {
   query: '?url',
   import: 'default',
   eager: true,
 });
 
-/** Errors alone are written to the console: PDF.js warns of much that does not matter for the text. */
+/** Only errors go to the console: most warnings of PDF.js do not concern the text. */
 const ERRORS_ONLY = 0;
 
-/** Reads the text of a PDF. Throws an `Error` whose message is for people. The bytes are PDF.js's from now on. */
+/**
+ * Reads the text of a PDF. Throws an `Error` whose message is for people. `data` can't be used afterwards: PDF.js moves
+ * it to its worker.
+ */
 export async function readPdf(name: string, data: Uint8Array): Promise<{ text: string; pages: number }> {
   const tables = createTables();
   const loading = getDocument({
@@ -28,7 +31,7 @@ export async function readPdf(name: string, data: Uint8Array): Promise<{ text: s
     verbosity: ERRORS_ONLY,
     // The page's policy allows no code from strings.
     isEvalSupported: false,
-    // What is only for drawing is not fetched.
+    // WebAssembly is needed for drawing only, so it is not fetched.
     useWasm: false,
     useWorkerFetch: false,
     disableFontFace: true,
@@ -49,7 +52,7 @@ export async function readPdf(name: string, data: Uint8Array): Promise<{ text: s
       if (characters > TEXT_LIMITS.characters) throw new Error(tooLong(name, t));
       pages.push(text);
     }
-    // A page is read without its fonts too, and then words are missing.
+    // PDF.js reads a page without the table of a font too, but then the text lacks words.
     if (tables.isMissing()) throw new Error(t('files.tableMissing', { name }));
     const text = textOfPages(pages);
     if (text === '') throw new Error(t('files.noTextInPdf', { name }));
@@ -61,7 +64,10 @@ export async function readPdf(name: string, data: Uint8Array): Promise<{ text: s
 
 function createTables() {
   let missing = false;
-  /** PDF.js makes one for each document. It also asks for fonts, which are only for drawing. */
+  /**
+   * Fetches the tables for PDF.js, which makes one reader for each document. Fonts are refused: they are needed for
+   * drawing only.
+   */
   class Reader {
     async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
       if (kind !== 'cMapUrl') throw new Error('nothing is drawn');
@@ -74,7 +80,7 @@ function createTables() {
   return { Reader, isMissing: () => missing };
 }
 
-function reasonOf(error: unknown): Key {
+function reasonOf(error: unknown): MessageKey {
   const { name } = error as Error;
   if (name === 'PasswordException') return 'files.locked';
   if (name === 'InvalidPDFException') return 'files.brokenPdf';

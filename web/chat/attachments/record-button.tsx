@@ -10,14 +10,14 @@ interface RecordButtonProps {
   onProblem: (problem: string) => void;
 }
 
-/** A recording that runs, and what is done with it: another conversation may be open when it ends. */
+/** A running recording and the callbacks from when it began, because another conversation may be open when it ends. */
 interface Running extends RecordButtonProps {
   recorder: Recorder;
   /** In ms, by the page's clock. */
   startedAt: number;
 }
 
-/** Records from the microphone: the first click begins, the second one ends and attaches it. */
+/** Records from the microphone. The first click begins a recording, the second click ends it and attaches the file. */
 export function RecordButton({ onRecorded, onProblem }: RecordButtonProps): JSX.Element {
   const [running, setRunning] = useState<Running | null>(null);
   const [asking, setAsking] = useState(false);
@@ -39,7 +39,7 @@ export function RecordButton({ onRecorded, onProblem }: RecordButtonProps): JSX.
   };
   const newest = useRef(running);
   newest.current = running;
-  // What was said until the page shows something else is not lost.
+  // A recording that runs when the component is removed is finished and attached.
   useEffect(() => () => void (newest.current && finish(newest.current)), []);
   useEffect(() => {
     if (seconds >= LONGEST_SECONDS) end();
@@ -68,7 +68,7 @@ async function finish({ recorder, onRecorded, onProblem }: Running): Promise<voi
   }
 }
 
-/** The seconds since a recording has begun. */
+/** Returns the seconds since a recording began. */
 function useSeconds(running: Running | null): number {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

@@ -22,7 +22,7 @@ export function RecordingView({ recording }: { recording: Recording }): JSX.Elem
   );
 }
 
-/** Makes a short object URL for a long data: URL, since some players refuse those. */
+/** Returns a short object URL for a data: URL, because some players refuse long URLs. */
 function useObjectUrl(dataUrl: string): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import { t } from '../messages/language.ts';
-import type { ListedModel } from '../models/model.ts';
 import { useActions } from '../state/use-actions.ts';
 import { readFiles } from './attach.ts';
 import { type Attachment, unfit } from './attachments.ts';
 import { pastedFile, TEXT_LIMITS, tooLong } from './text-file.ts';
 
-/** The attachments of the message that is being written. */
-export interface Attached {
+/** The attachments of a draft. */
+export interface DraftAttachments {
   attachments: Attachment[];
-  /** The reasons for people why files were refused. */
+  /** The reasons, for people, why files were refused. */
   problems: string[];
-  /** The reason for people why the model can't take the attachments; null if it can. */
+  /** The reason, for people, why the model can't take the attachments; null if it can. */
   misfit: string | null;
   /** True while files are being read. */
   reading: boolean;
@@ -19,12 +19,12 @@ export interface Attached {
   /** Attaches a pasted text as a file. */
   attachText: (text: string) => void;
   remove: (attachment: Attachment) => void;
-  /** Says why nothing was attached. */
+  /** Shows the reason why nothing was attached. */
   refuse: (problem: string) => void;
   clear: () => void;
 }
 
-/** The files of one draft that were refused. */
+/** The reasons why files were refused for a draft. */
 interface Refused {
   key: string;
   problems: string[];
@@ -32,19 +32,22 @@ interface Refused {
 
 const NONE_REFUSED: Refused = { key: '', problems: [] };
 
-/** `known` is true once Paddock has told its models: until then nothing is said against an attachment. */
+/**
+ * Returns the attachments of the draft with this key. `known` is true once the list of models was fetched: before that,
+ * no attachment is refused.
+ */
 export function useAttachments(
   key: string,
   attachments: Attachment[],
   known: boolean,
   model: ListedModel | undefined,
-): Attached {
+): DraftAttachments {
   const { drafts } = useActions();
   const [refused, setRefused] = useState(NONE_REFUSED);
-  /** The keys of the drafts for which files are being read: one for each time that some were chosen. */
+  /** The keys of the drafts for which files are being read, one entry for each selection of files. */
   const [reading, setReading] = useState<string[]>([]);
   useEffect(() => setRefused(NONE_REFUSED), [key]);
-  // Another conversation may be open when the files are read. They belong to the one for which they were chosen.
+  // Another conversation may be open when the files are read, so the key of the draft is fixed here.
   const attach = async (files: File[]) => {
     setReading((keys) => [...keys, key]);
     const { attachments, problems } = await readFiles(files, model);

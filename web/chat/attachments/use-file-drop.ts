@@ -13,7 +13,7 @@ export function useFileDrop(onFiles: (files: File[]) => void): boolean {
 function listenForFiles(onDragging: (dragging: boolean) => void, onFiles: (files: File[]) => void): () => void {
   const listening = new AbortController();
   const { signal } = listening;
-  // If a person drags a picture of the page itself, the browser offers it as a file too.
+  // The browser also offers a picture of the page itself as a file when a person drags it.
   let isOwn = false;
   const hasFiles = (event: DragEvent) => !isOwn && (event.dataTransfer?.types.includes('Files') ?? false);
   const isOpen = () => document.querySelector('dialog[open]') === null;

@@ -1,6 +1,9 @@
 const HEADER_BYTES = 44;
 
-/** Writes a mono recording as a WAV file of 16 bits a sample. Samples are from -1 to 1, `rate` is samples a second. */
+/**
+ * Returns a mono recording as a WAV file with 16 bits per sample. Samples lie between -1 and 1; `rate` is in samples
+ * per second.
+ */
 export function writeWav(samples: Float32Array, rate: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(HEADER_BYTES + 2 * samples.length);
   const view = new DataView(bytes.buffer);

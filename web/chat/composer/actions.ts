@@ -1,16 +1,21 @@
 import { type Attachment, withMore } from '../attachments/attachments.ts';
-import type { Context } from '../state/context.ts';
+import type { Context } from '../state/context-actions.ts';
 import { draftKey, draftOf } from '../state/selectors.ts';
 import { type DraftPart, NO_DRAFT, readLate, type SentDraft } from './draft.ts';
 
 export interface DraftActions {
-  /** Sets what is written in the current conversation and not sent yet. Parts that are left out stay. */
+  /** Sets parts of the draft of the current conversation. The parts that are left out stay. */
   write(draft: { text?: string; attachments?: Attachment[] }): void;
-  /** Adds files to the draft with this key: reading them takes a while, and another conversation may be open by then. */
+  /** Adds files to the draft with this key. Reading files takes time, so another conversation may be open by now. */
   attach(key: string, attachments: Attachment[]): void;
-  /** Writes what this tab has written in the draft with this key into that of the current conversation. */
+  /**
+   * Copies the parts of the draft with this key that this tab has written into the draft of the current conversation.
+   */
   takeOver(key: string): void;
-  /** Empties the draft of the current conversation. The stored one stays until what was sent is stored with this. */
+  /**
+   * Empties the draft of the current conversation and returns the emptied parts. The stored draft stays until they are
+   * stored, in one transaction with the sent message.
+   */
   clear(): SentDraft;
   /** Reads the stored draft of the current conversation, once. */
   read(): Promise<void>;
@@ -27,7 +32,7 @@ export function draftActions({ store, database, channel, clock }: Context): Draf
     // The stored draft is asked for before it is overwritten.
     void read(key);
     show(key, draft);
-    // If this browser keeps nothing, the page says so elsewhere.
+    // If this browser denies storage, another message on the page says so.
     database.putDraft(key, draft).catch(() => {});
   };
   const read = (key: string): Promise<void> => {

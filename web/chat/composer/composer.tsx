@@ -7,38 +7,35 @@ import { RecordButton } from '../attachments/record-button.tsx';
 import { useAttachments } from '../attachments/use-attachments.ts';
 import { useFileDrop } from '../attachments/use-file-drop.ts';
 import { t } from '../messages/language.ts';
-import type { ListedModel } from '../models/model.ts';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
 import { IconButton } from '../parts/parts.tsx';
 import { Problems } from '../parts/problems.tsx';
 import { menuInWords, PromptMenuView } from '../prompts/prompt-menu.tsx';
-import type { Prompts } from '../prompts/prompts.ts';
 import { usePromptMenu } from '../prompts/use-prompt-menu.ts';
+import { currentConversation, currentDraft, currentModel, draftKey, isReplying } from '../state/selectors.ts';
 import { useActions } from '../state/use-actions.ts';
-import type { Draft } from './draft.ts';
+import { useSelect } from '../state/use-select.ts';
 import { MessageField } from './message-field.tsx';
 
 interface ComposerProps {
-  conversationId: string;
-  /** What is written in this conversation and not sent yet, and its key. */
-  draft: Draft;
-  draftKey: string;
-  /** The models; null until Paddock has told them. What is sent before that waits. */
-  models: ListedModel[] | null;
-  /** The model that gets the message. */
-  model: ListedModel | undefined;
-  replying: boolean;
-  prompts: Prompts;
   /** Opens the list of all prompts. */
   onPrompts: () => void;
 }
 
-/** The form for a message: its text, what is attached to it, and the button that sends it. */
-export function Composer(props: ComposerProps): JSX.Element {
-  const { conversationId, draft: written, draftKey, models, model, replying, prompts, onPrompts } = props;
+/** The form for a message: its text, its attachments, and the button that sends it. */
+export function Composer({ onPrompts }: ComposerProps): JSX.Element {
+  const { key, conversationId, written, model, hasModels, replying, prompts } = useSelect((state) => ({
+    key: draftKey(state),
+    conversationId: currentConversation(state).id,
+    written: currentDraft(state),
+    model: currentModel(state),
+    hasModels: state.models !== null,
+    replying: isReplying(state),
+    prompts: state.prompts,
+  }));
   const { replies, drafts } = useActions();
   const text = written.text.value;
-  const draft = useAttachments(draftKey, written.attachments.value, models !== null, model);
+  const draft = useAttachments(key, written.attachments.value, hasModels, model);
   const dragging = useFileDrop(draft.attach);
   const area = useRef<HTMLTextAreaElement>(null);
   const { attachments } = draft;
@@ -46,7 +43,7 @@ export function Composer(props: ComposerProps): JSX.Element {
   const fit = !draft.reading && draft.misfit === null;
   const sendable = !replying && fit && (text.trim() !== '' || attachments.length > 0);
 
-  // After a change of conversation, the person can type at once.
+  // The field gets the focus in each new conversation, so that the person can type at once.
   useLayoutEffect(() => area.current?.focus(), [conversationId]);
 
   const send = () => {
@@ -55,10 +52,10 @@ export function Composer(props: ComposerProps): JSX.Element {
     draft.clear();
     area.current?.focus();
   };
-  /** Puts a text into the message and leaves the caret behind it. */
+  /** Replaces the range `from` to `to` of the message with a text and sets the caret after it. */
   const insert = (added: string, from: number, to: number, rest: { attachments?: Attachment[] } = {}) => {
     if (!area.current) return;
-    // At once, so that what is typed next comes after it.
+    // Written to the element at once, so that the next key comes after the text.
     area.current.setRangeText(added, from, to, 'end');
     area.current.focus();
     drafts.write({ text: area.current.value, ...rest });
@@ -129,7 +126,7 @@ interface SendButtonProps {
   onStopped: () => void;
 }
 
-/** Sends the message. While a reply grows, it stops that. */
+/** Sends the message. While a reply grows, the button stops it. */
 function SendButton({ replying, sendable, onStopped }: SendButtonProps): JSX.Element {
   const { replies } = useActions();
   if (replying) {

@@ -2,28 +2,33 @@ import { type Attachment, sorted, withMore } from '../attachments/attachments.ts
 import { withFiles } from '../attachments/text-file.ts';
 import { type Field, later, NEVER, type Stamp } from '../conversation/tree/stamp.ts';
 
-/** What is being written and not sent yet. It belongs to a conversation. */
-export interface Draft {
+/** A message of a conversation that is being written and was not sent yet. */
+export interface MessageDraft {
   text: Field<string>;
   attachments: Field<Attachment[]>;
 }
 
-/** Some of a draft. The two parts are stored on their own: files are large, and a text changes with each key. */
-export type DraftPart = Partial<Draft>;
+/**
+ * Parts of a draft. Text and attachments are stored separately: files are large, and the text changes with each key.
+ */
+export type DraftPart = Partial<MessageDraft>;
 
-/** A draft whose words were sent: these parts of it are empty now. */
+/** A draft that was sent: its key and its emptied parts. */
 export interface SentDraft {
   key: string;
   parts: DraftPart;
 }
 
-/** The draft of a conversation that has not begun has this key; the others have the id of their conversation. */
+/**
+ * The key of the draft of a conversation that has not begun. Every other draft has the id of its conversation as its
+ * key.
+ */
 export const NEW_CHAT = 'new';
 
-export const NO_DRAFT: Draft = { text: { value: '', at: NEVER }, attachments: { value: [], at: NEVER } };
+export const NO_DRAFT: MessageDraft = { text: { value: '', at: NEVER }, attachments: { value: [], at: NEVER } };
 
-/** The later text and the later attachments. */
-export function mergeDraft(draft: Draft, part: DraftPart): Draft {
+/** Merges two drafts: the later text and the later attachments. */
+export function mergeDraft(draft: MessageDraft, part: DraftPart): MessageDraft {
   return {
     text: part.text ? later(draft.text, part.text) : draft.text,
     attachments: part.attachments ? later(draft.attachments, part.attachments) : draft.attachments,
@@ -31,10 +36,11 @@ export function mergeDraft(draft: Draft, part: DraftPart): Draft {
 }
 
 /**
- * Joins a stored draft with what this tab has written before that could be read: the stored one comes first. What other
- * tabs have written went on from the stored one, and so did what this tab has stored itself. `at` is a new stamp.
+ * Joins the stored draft with the draft of this tab, once the stored one is read. If this tab has written a part before
+ * it could read the part that another tab stored, the stored part comes first and this tab's follows. Otherwise the
+ * later part continues the earlier one and replaces it. `at` is a new stamp.
  */
-export function readLate(typed: Draft, stored: DraftPart, at: Stamp): Draft {
+export function readLate(typed: MessageDraft, stored: DraftPart, at: Stamp): MessageDraft {
   const join = <T>(mine: Field<T>, known: Field<T> | undefined, both: (known: T, mine: T) => T): Field<T> => {
     if (!known) return mine;
     const isNew = mine.at.tab === at.tab && known.at.tab !== at.tab;
@@ -46,7 +52,7 @@ export function readLate(typed: Draft, stored: DraftPart, at: Stamp): Draft {
   };
 }
 
-/** All words of a draft that the model would read, with those of attached files. */
-export function draftWords({ text, attachments }: Draft): string {
+/** Returns the whole text of a draft that the model would get, with the texts of attached files. */
+export function draftWords({ text, attachments }: MessageDraft): string {
   return withFiles(sorted(attachments.value).files, text.value);
 }

@@ -10,7 +10,7 @@ import { useEnter } from './use-enter.ts';
 interface MessageFieldProps {
   area: RefObject<HTMLTextAreaElement | null>;
   text: string;
-  /** The prompts that are offered while one is called. */
+  /** The menu of prompts, open after a slash. */
   menu: PromptMenu;
   onText: (text: string) => void;
   onSend: () => void;
@@ -19,7 +19,7 @@ interface MessageFieldProps {
   onPasteLong: (text: string) => void;
 }
 
-/** The field in which a message is written. Enter sends it or begins a new line, as the person has chosen. */
+/** The text field of a message. Enter sends the message or begins a new line, as the person has chosen. */
 export function MessageField(props: MessageFieldProps): JSX.Element {
   const { area, text, menu, onText, onSend, onPasteFiles, onPasteLong } = props;
   const [enter] = useEnter();

@@ -1,7 +1,7 @@
 /**
- * The text that another app shares with the page, from the query of its address (`share_target` in `app.webmanifest`): title, text
- * and link, a line each; null if nothing is shared. Apps put a link into the text as often as into its own field, so what stands in
- * another part already is left out.
+ * Returns the text that another app shares with the page, from the query of the address (`share_target` in
+ * `app.webmanifest`): title, text and link on a line each. Returns null if nothing is shared. Many apps put the link
+ * into the text too, so a part that another part contains is left out.
  */
 export function sharedText(search: string): string | null {
   const query = new URLSearchParams(search);

@@ -4,13 +4,16 @@ import type { Enter } from './enter.ts';
 
 const listeners = new Set<() => void>();
 
-/** What Enter does here, and a way to choose it. Without a choice it begins a new line where there is only a screen to touch. */
+/**
+ * Returns the effect of the Enter key, and a function that sets it. By default, Enter begins a new line on devices with
+ * only a touch screen and sends elsewhere.
+ */
 export function useEnter(): [Enter, (enter: Enter) => void] {
   const [enter, setEnter] = useState(enterNow);
   useEffect(() => {
     const update = () => setEnter(enterNow());
     listeners.add(update);
-    // Another tab may choose too.
+    // Another tab may change the choice.
     addEventListener('storage', update);
     return () => {
       listeners.delete(update);
@@ -26,6 +29,6 @@ function choose(enter: Enter): void {
 }
 
 function enterNow(): Enter {
-  // A keyboard on the screen has one key for both, and no Shift+Enter.
+  // An on-screen keyboard has no Shift+Enter, so its Enter key must begin a new line.
   return readEnter() ?? (matchMedia('(hover: none) and (pointer: coarse)').matches ? 'newline' : 'send');
 }

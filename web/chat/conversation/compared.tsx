@@ -1,10 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import { t } from '../messages/language.ts';
-import { canChat, type ListedModel, nameAmong } from '../models/model.ts';
-import { rich } from '../parts/rich.ts';
+import { canChat, nameAmong } from '../models/model.ts';
+import { rich } from '../parts/rich.tsx';
 import { useActions } from '../state/use-actions.ts';
 
-/** Replies of two models to one question, beside each other, or below where there is no room. */
+/** The replies of two models to one question, side by side; one below the other on a narrow screen. */
 export function Compared({ children }: { children: ComponentChildren }): JSX.Element {
   return (
     <fieldset class="compared" aria-label={t('compare.both')}>
@@ -19,7 +20,7 @@ interface ComparedOneProps {
   children: ComponentChildren;
 }
 
-/** One of the two replies, and the button that goes on with it. */
+/** One of two compared replies, with a button that chooses it. */
 export function ComparedOne({ replyId, name, children }: ComparedOneProps): JSX.Element {
   const { messages } = useActions();
   return (
@@ -40,7 +41,7 @@ interface CompareChoiceProps {
   second: string | null;
 }
 
-/** Chooses a second model, which answers each question too. Nothing if there is only one model. */
+/** Chooses a second model, which answers each question too. Draws nothing if there is only one model. */
 export function CompareChoice({ models, model, second }: CompareChoiceProps): JSX.Element | null {
   const { conversations } = useActions();
   const others = (models ?? []).filter((one) => canChat(one) && one.id !== model?.id);

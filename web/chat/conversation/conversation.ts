@@ -7,7 +7,7 @@ import { newId } from '../state/new-id.ts';
 import type { LeftOut } from '../window/cut.ts';
 
 /** The branch of a conversation that is shown. Times are Unix times in ms. */
-export interface Conversation {
+export interface ShownConversation {
   id: string;
   title: string;
   createdAt: number;
@@ -16,9 +16,9 @@ export interface Conversation {
   model: string | null;
   settings: Settings;
   turns: Turn[];
-  /** The two replies that stand beside each other in the place of the last turn. */
+  /** Two compared replies, which are shown in the place of the last turn. */
   compared?: ReplyTurn[];
-  /** The first turns, if the model does not get them. */
+  /** The first turns of the conversation, if they are left out of requests. */
   leftOut?: LeftOut;
 }
 
@@ -30,9 +30,9 @@ export interface UserTurn {
   text: string;
   /** The images as data: URLs. */
   images: string[];
-  /** Conversations from before recordings existed lack this field. */
+  /** Absent in conversations that are older than this field. */
   recordings?: Recording[];
-  /** Conversations from before files of text existed lack this field. */
+  /** Absent in conversations that are older than this field. */
   files?: TextFile[];
 }
 
@@ -51,12 +51,12 @@ export interface ReplyTurn {
   text: string;
   reasoning: string;
   calls: ToolCallObject[];
-  /** The ids of the calls that the page has begun to run. Replies without such calls lack it. */
+  /** The ids of the calls that the page has begun to run; absent if there are none. */
   begun?: string[];
   /** Null while the reply is still growing. */
   end: ReplyEnd | null;
   stats: ReplyStats | null;
-  /** True if a person has changed what the model said. */
+  /** True if a person has edited the reply. */
   edited?: true;
 }
 
@@ -66,7 +66,7 @@ export interface ToolTurn {
   id: string;
   callId: string;
   text: string;
-  /** Set if the text is no result: the tool has failed, or a person has not let it run. */
+  /** Set if the tool failed or a person declined the call. Then the text says so. */
   outcome?: 'failed' | 'declined';
 }
 
@@ -76,24 +76,30 @@ export type ReplyEnd =
   /** `code` is the API's error code. */
   | { kind: 'failed'; message: string; code: string | null };
 
-/** The figures of a reply. Counts are tokens; times are in ms by the page's clock; rates are the server's. */
+/**
+ * The figures of a reply. Counts are in tokens, times in ms, measured by the page. Rates are the server's, in tokens
+ * per second.
+ */
 export interface ReplyStats {
   promptTokens: number;
   cachedTokens: number;
   tokens: number;
-  /** Of a reply that was continued: how many of its tokens the prompt has counted already. */
+  /** Set for a continued reply: the number of its tokens that `promptTokens` includes. */
   inPrompt?: number | undefined;
   tokensPerSecond: number | null;
   firstTokenMs: number | null;
   totalMs: number;
-  /** Why not more of the prompt was cached; undefined if it was, or if the server does not tell. */
-  miss?: CacheMiss | undefined;
+  /**
+   * The reason why no more of the prompt was cached; undefined if all of it was, or if the server does not send a
+   * reason.
+   */
+  miss?: CacheMissReason | undefined;
 }
 
-export type CacheMiss = NonNullable<CacheTimings['miss']>['why'];
+export type CacheMissReason = NonNullable<CacheTimings['miss']>['why'];
 
 /** The fields that the list of conversations shows. */
-export interface Summary extends Pick<Conversation, 'id' | 'title' | 'updatedAt'> {
+export interface Summary extends Pick<ShownConversation, 'id' | 'title' | 'updatedAt'> {
   pinned: boolean;
   /** The name of its folder; '' for none. */
   folder: string;
@@ -105,7 +111,9 @@ export interface ReplyFigures {
   timings: (Pick<Timings, 'predicted_per_second'> & { cache?: Pick<CacheTimings, 'miss'> }) | null;
 }
 
-/** Titles that nobody has given. They are stored in English, and shown in the language of the page. */
+/**
+ * The titles of conversations that were not renamed. They are stored in English and shown in the language of the page.
+ */
 export const UNTITLED = 'New chat';
 export const IMAGE_TITLE = 'An image';
 export const RECORDING_TITLE = 'A recording';
@@ -131,28 +139,34 @@ export function isGrowing(turn: Turn): boolean {
 }
 
 /**
- * True if the model can go on with this reply: it was cut off or edited. One with calls can't: a half call is no text, and a whole
- * one waits for its result.
+ * True if the model can continue this reply: it was cut off or edited, and has no calls. A partial call can't be
+ * continued as text, and a complete call waits for its result.
  */
 export function canGoOn({ text, reasoning, calls, end, edited }: ReplyTurn): boolean {
   if (end === null || calls.length > 0 || (text === '' && reasoning === '')) return false;
   return edited === true || end.kind !== 'finished' || end.reason === 'length';
 }
 
-/** Returns the reply that can go on: the last turn, unless the replies have a schema, which holds from their first character. */
-export function replyToGoOn({ turns, settings }: Conversation): ReplyTurn | undefined {
+/**
+ * Returns the last turn if it is a reply that can be continued. With a schema, no reply can, because the grammar begins
+ * at the first token.
+ */
+export function replyToGoOn({ turns, settings }: ShownConversation): ReplyTurn | undefined {
   const last = turns.at(-1);
   return last?.role === 'assistant' && canGoOn(last) && !settings.schema?.trim() ? last : undefined;
 }
 
 /** Returns a conversation up to the turn before this one; undefined if the turn is not in it. */
-export function turnsBefore(conversation: Conversation | undefined, turnId: string): Conversation | undefined {
+export function turnsBefore(
+  conversation: ShownConversation | undefined,
+  turnId: string,
+): ShownConversation | undefined {
   const index = conversation?.turns.findIndex(({ id }) => id === turnId) ?? -1;
   return conversation && index >= 0 ? { ...conversation, turns: conversation.turns.slice(0, index) } : undefined;
 }
 
-/** Returns the calls of the last reply that have no result yet. Those of compared replies wait until one is chosen. */
-export function openCalls({ turns, compared }: Conversation): ToolCallObject[] {
+/** Returns the calls of the last reply that have no result yet. While two replies are compared, there are none. */
+export function openCalls({ turns, compared }: ShownConversation): ToolCallObject[] {
   if (compared) return [];
   const last = turns.findLastIndex(({ role }) => role === 'assistant');
   const reply = turns[last];
@@ -162,7 +176,7 @@ export function openCalls({ turns, compared }: Conversation): ToolCallObject[] {
   return reply.calls.filter(({ id }) => !after.some((turn) => turn.role === 'tool' && turn.callId === id));
 }
 
-/** The title of a conversation that begins with this turn. */
+/** Returns the title of a conversation that begins with this turn. */
 export function titleOf({ text, images, recordings = [], files: [file] = [] }: UserTurn): string {
   const line = text.trim().split(/\s+/).join(' ') || (file?.name ?? '');
   if (line === '' && images.length > 0) return IMAGE_TITLE;

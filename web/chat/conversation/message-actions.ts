@@ -1,25 +1,25 @@
 import { t } from '../messages/language.ts';
-import { type Context, change } from '../state/context.ts';
+import { type Context, change } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';
 import { currentHead, headOf, messagesOf } from '../state/selectors.ts';
 import { chooseCompared } from './tree/compared.ts';
 import { deleteMessage, sayInstead, setDeleted, withValues } from './tree/operations.ts';
 import type { Patch } from './tree/tree.ts';
 
-/** What a person can do with single messages of the current conversation. */
+/** Actions for single messages of the current conversation. */
 export interface MessageActions {
-  /** Puts other words into the model's mouth. The old ones stay as another version. */
+  /** Changes the text of a reply. The old text stays as another version. */
   editReply(replyId: string, text: string): void;
-  /** Deletes a message. What was said after it stays. A notice offers to restore it. */
+  /** Deletes a message. The messages after it stay. A notice offers to restore it. */
   remove(messageId: string): void;
-  /** Goes on with one of two compared replies. */
+  /** Chooses one of two compared replies, and continues with it. */
   choose(replyId: string): void;
 }
 
 interface Needs {
   /** Stops the replies of a conversation. */
   stop: (conversationId: string) => void;
-  /** Runs those calls of its last reply that may run by themselves. */
+  /** Runs the calls of the conversation's last reply that need no consent. */
   beginCalls: (conversationId: string) => void;
 }
 
@@ -30,7 +30,7 @@ export function messageActions(context: Context, { stop, beginCalls }: Needs): M
     const head = headOf(store.get(), conversationId);
     const messages = messagesOf(store.get(), conversationId);
     const back: Patch = {
-      // Something else may be shown by now.
+      // Another branch may be shown by now. Then it stays.
       heads: head && head.shown.value === shown.now ? [withValues(head, { shown: shown.before }, clock.next())] : [],
       messages: ids.flatMap((id) => {
         const message = messages[id];

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 /** Up to this distance above the end, in px, the view counts as at the end. */
 const NEAR = 48;
 
-/** What a person does begins with one of these events. */
+/** The events with which a person's input begins. */
 const ACTS = ['keydown', 'pointerdown', 'wheel', 'touchmove'] as const;
 
 interface Follow {
@@ -13,13 +13,13 @@ interface Follow {
   /** True if the end is in view and stays there while the content grows. */
   following: boolean;
   toEnd: () => void;
-  /** Ends that the end stays in view, until a person does something. */
+  /** Stops following the end, until the next input of a person. */
   leaveEnd: () => void;
 }
 
 /**
- * Keeps the end of growing content in view until the reader scrolls up. It starts again when the reader is back at the
- * end.
+ * Keeps the end of growing content in view until the reader scrolls up. Following starts again when the reader scrolls
+ * to the end.
  */
 export function useFollow(conversationId: string): Follow {
   const frame = useRef<HTMLDivElement>(null);
@@ -27,7 +27,7 @@ export function useFollow(conversationId: string): Follow {
   const wanted = useRef(true);
   const [following, setFollowing] = useState(true);
 
-  /** The position that was last known, in px. */
+  /** The last known scroll position, in px. */
   const top = useRef(0);
 
   const jump = () => {
@@ -43,7 +43,7 @@ export function useFollow(conversationId: string): Follow {
     jump();
   };
 
-  /** True while a place is shown. Its files may unfold, and that must not lead to the end. */
+  /** True while a found place is shown. Its files may expand, and that must not scroll to the end. */
   const held = useRef(false);
   const leaveEnd = () => {
     wanted.current = false;

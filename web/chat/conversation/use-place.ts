@@ -1,18 +1,18 @@
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { type Place, patternOf } from '../sidebar/search.ts';
+import { type FoundPlace, patternOf } from '../sidebar/search.ts';
 
-/** So many frames may pass before what a turn unfolds is drawn. */
+/** The number of animation frames to wait until an expanded file is drawn. */
 const FRAMES = 30;
 
 /** The name of the highlight in the style sheet. */
 const NAME = 'found';
 
 /**
- * Shows the place where words were found: scrolls to it, marks it and gives it the focus. `leaveEnd` ends that the view stays at
- * the end of the conversation.
+ * Shows the place where words were found: scrolls to it, highlights it and moves the focus there. Calls `leaveEnd`, so
+ * that the view does not follow the end of the conversation.
  */
-export function usePlace(place: Place | null, frame: RefObject<HTMLElement | null>, leaveEnd: () => void): void {
+export function usePlace(place: FoundPlace | null, frame: RefObject<HTMLElement | null>, leaveEnd: () => void): void {
   useEffect(() => {
     const turn = place && frame.current?.querySelector<HTMLElement>(`[data-turn="${CSS.escape(place.turnId)}"]`);
     if (!place || !turn) return;
@@ -39,8 +39,11 @@ export function usePlace(place: Place | null, frame: RefObject<HTMLElement | nul
   }, [place]);
 }
 
-/** Unfolds what holds the words and returns where they are; undefined if they are not drawn, or not yet. */
-function unfold(turn: HTMLElement, { words, file }: Place): Range | undefined {
+/**
+ * Expands the elements that contain the words and returns the range of the words; undefined if they are not drawn, or
+ * not yet.
+ */
+function unfold(turn: HTMLElement, { words, file }: FoundPlace): Range | undefined {
   const pattern = patternOf(words, '\\s*');
   const parts = [...turn.querySelectorAll(file === undefined ? '.bubble, .prose, .tool-call' : '.sent-file')].filter(
     (part) => file === undefined || part.querySelector('.file-name')?.textContent === file,
@@ -55,7 +58,7 @@ function unfold(turn: HTMLElement, { words, file }: Place): Range | undefined {
   return undefined;
 }
 
-/** Returns where a pattern first matches the text that an element shows, also over several of its parts. */
+/** Returns the range of the first match in the text of an element, which may span several nodes. */
 function rangeOf(element: Element, pattern: RegExp): Range | undefined {
   const match = pattern.exec(element.textContent ?? '');
   if (!match || match[0] === '') return undefined;
@@ -74,7 +77,7 @@ function rangeOf(element: Element, pattern: RegExp): Range | undefined {
   return undefined;
 }
 
-/** Scrolls so that this stands in the upper half of the frame, and also what scrolls within it. */
+/** Scrolls the target into the upper half of the frame, and of the scrolling element within it. */
 function scrollTo(frame: HTMLElement | null, target: Range | HTMLElement): void {
   const inner = target instanceof Range ? target.startContainer.parentElement?.closest('.sent-text') : null;
   for (const box of [inner, frame]) {

@@ -17,7 +17,7 @@ import { Versions } from './versions.tsx';
 interface UserTurnProps {
   turn: UserTurn;
   versions: string[];
-  /** Says what of it the model does not get; null if it gets all. */
+  /** A note that names the attachments which the model does not get; null if it gets all of them. */
   mediaNote: string | null;
 }
 
@@ -55,7 +55,7 @@ export function UserTurnView({ turn, versions, mediaNote }: UserTurnProps): JSX.
   );
 }
 
-/** What was attached to the message. */
+/** The attachments of the message. */
 function Sent({ turn: { images, recordings, files } }: { turn: UserTurn }): JSX.Element {
   return (
     <>
@@ -76,7 +76,7 @@ function Sent({ turn: { images, recordings, files } }: { turn: UserTurn }): JSX.
   );
 }
 
-/** Changes the words, and removes what is attached. The message as it was stays as another version. */
+/** Edits the text of a message and removes attachments. The old message stays as another version. */
 function Editor({ turn, onDone }: { turn: UserTurn; onDone: () => void }): JSX.Element {
   const { replies, messages } = useActions();
   const [text, setText] = useState(turn.text);

@@ -6,11 +6,14 @@ import { useActions } from '../state/use-actions.ts';
 interface VersionsProps {
   /** The id of the message that is shown. */
   id: string;
-  /** The ids of all messages that could stand in its place, this one too. */
+  /** The ids of all versions of the message, itself included. */
   versions: string[];
 }
 
-/** Shows which version of a message this is, and leads to the others. Nothing if there is only one. */
+/**
+ * Shows the number of this version, with buttons for the previous and the next one. Draws nothing if there is only one
+ * version.
+ */
 export function Versions({ id, versions }: VersionsProps): JSX.Element | null {
   if (versions.length < 2) return null;
   const index = versions.indexOf(id);
@@ -32,7 +35,7 @@ export function Versions({ id, versions }: VersionsProps): JSX.Element | null {
   );
 }
 
-/** It stays focusable at either end, so that the keyboard does not lose its place. */
+/** A button for another version. At either end it stays focusable, so that the keyboard focus is not lost. */
 function Step({ to, label, children }: { to: string | undefined; label: string; children: JSX.Element }): JSX.Element {
   const { conversations } = useActions();
   return (

@@ -1,13 +1,13 @@
 import mermaid from 'mermaid';
 import type { DiagramMessage, DrawDiagram, DrawnDiagram } from './messages.ts';
 
-// The frame that draws diagrams. A diagram's text is a model's, so nothing that Mermaid makes of it leaves this document
-// but the text of a picture.
+// The frame that draws diagrams. The text of a diagram comes from a model, so the page gets nothing from this document
+// but the text of an SVG.
 
-/** The longest text and the most lines between boxes. A larger diagram would hold the page up for seconds. */
+/** The longest text, in characters, and the most edges. A larger diagram would block the page for seconds. */
 const LIMITS = { maxTextSize: 20_000, maxEdges: 300 };
 
-/** A text may set colours and shapes, but not these. */
+/** The options that the text of a diagram can't set. It may set colours and shapes. */
 const FIXED = [
   'secure',
   'securityLevel',
@@ -21,7 +21,7 @@ const FIXED = [
   'fontFamily',
 ];
 
-/** The page's own colours. Mermaid makes the others of them, so it wants them as numbers. */
+/** The colours of the page. Mermaid derives further colours from them, so they can't be CSS variables. */
 const LIGHT = {
   darkMode: false,
   background: '#f4f5f1',
@@ -47,7 +47,7 @@ const { port1, port2 } = new MessageChannel();
 let last: Promise<void> = Promise.resolve();
 
 port1.onmessage = ({ data }: MessageEvent<DrawDiagram>) => {
-  // Mermaid has one configuration at a time.
+  // Mermaid has one global configuration, so diagrams are drawn one after another.
   last = last.then(async () => {
     port1.postMessage({ id: data.id, drawn: await draw(data) } satisfies DiagramMessage);
   });
@@ -58,7 +58,7 @@ async function draw({ id, code, dark }: DrawDiagram): Promise<DrawnDiagram> {
   mermaid.initialize({
     startOnLoad: false,
     securityLevel: 'strict',
-    // Labels of HTML would not be drawn in an image by every browser.
+    // Some browsers do not draw HTML labels in an image.
     htmlLabels: false,
     suppressErrorRendering: true,
     theme: 'base',
@@ -78,7 +78,7 @@ async function draw({ id, code, dark }: DrawDiagram): Promise<DrawnDiagram> {
   }
 }
 
-/** Makes an image of its own of the drawing: well-formed, and with its size. */
+/** Converts the drawing to a well-formed SVG with its size. */
 function toPicture(text: string, type: string): DrawnDiagram {
   const holder = document.createElement('template');
   holder.innerHTML = text;

@@ -1,12 +1,15 @@
-/** What the page asks of the frame that draws diagrams. */
+/** A request of the page to the frame that draws diagrams. */
 export interface DrawDiagram {
   id: number;
-  /** In Mermaid's language. */
+  /** The text of the diagram, in Mermaid's language. */
   code: string;
   dark: boolean;
 }
 
-/** Sizes are in px. `title` is the diagram's own, or ''; `type` is Mermaid's name of its kind. */
+/**
+ * A drawn diagram, or why it could not be drawn. Sizes are in px. `title` is '' if the diagram has none; `type` is
+ * Mermaid's name for the kind of diagram.
+ */
 export type DrawnDiagram =
   | { kind: 'picture'; svg: string; width: number; height: number; title: string; type: string }
   | { kind: 'problem'; message: string };

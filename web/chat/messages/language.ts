@@ -1,15 +1,15 @@
 import english from './en.json';
-import { createTranslate, inEnglish, type Messages, type Translate } from './translate.ts';
+import { createTranslate, inEnglish, type Translate, type Translations } from './translate.ts';
 
 interface Language {
-  /** What its speakers call it. */
+  /** The name of the language, in that language. */
   name: string;
-  /** For `Intl` and for `<html lang>`. */
+  /** The language tag for `Intl` and for `<html lang>`. */
   tag: string;
-  load(): Promise<Messages>;
+  load(): Promise<Translations>;
 }
 
-/** The languages of the page, by the beginnings of the tags that browsers have for them. */
+/** The languages of the page, by the first part of their language tags. */
 export const LANGUAGES = {
   en: { name: 'English', tag: 'en', load: async () => english },
   de: { name: 'Deutsch', tag: 'de', load: async () => (await import('./de.json')).default },
@@ -22,21 +22,21 @@ export function isLanguage(id: string | null): id is LanguageId {
   return id !== null && Object.hasOwn(LANGUAGES, id);
 }
 
-/** The first of the languages that a person reads, by the tags of the browser; English if the page speaks none of them. */
+/** Returns the first of the browser's languages that the page has; English if it has none of them. */
 export function languageFor(tags: readonly string[]): LanguageId {
   return tags.map((tag) => tag.toLowerCase().replace(/-.*/, '')).find(isLanguage) ?? 'en';
 }
 
-/** The words of the page, for what is shown. Modules in `data` are given them. */
+/** Translates messages to the language of the page. Views and actions use it; pure functions get it as an argument. */
 export let t: Translate = inEnglish;
 
 const listeners = new Set<() => void>();
 
-/** The language that was asked for last: an earlier one may come later. */
+/** The language that was chosen last. The file of a language that was chosen before may arrive after it. */
 let wanted: LanguageId = 'en';
 
-/** Has the page speak a language. If its file can't be fetched, the page goes on in the one before, at first English. */
-export async function speak(id: LanguageId): Promise<void> {
+/** Changes the language of the page. If its file can't be fetched, the language stays as it was: English at first. */
+export async function setLanguage(id: LanguageId): Promise<void> {
   wanted = id;
   const { tag, load } = LANGUAGES[id];
   const messages = await load().catch(() => null);
@@ -46,7 +46,7 @@ export async function speak(id: LanguageId): Promise<void> {
   for (const listener of listeners) listener();
 }
 
-/** Calls the listener when the page speaks another language. Returns a function that ends this. */
+/** Calls the listener when the language of the page has changed. Returns a function that removes the listener. */
 export function onLanguage(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

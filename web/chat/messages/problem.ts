@@ -1,18 +1,18 @@
-import { inEnglish, type Key, type Said, say, type Translate, type Values } from './translate.ts';
+import { inEnglish, type MessageKey, type Said, type Translate, translateSaid, type Values } from './translate.ts';
 
-/** What is wrong, for people. Whoever shows it puts it into the language of the page; `message` is in English. */
-export class Problem extends Error {
-  override readonly name = 'Problem';
+/** An error for people. The view that shows it translates it to the language of the page; `message` is in English. */
+export class LocalizedError extends Error {
+  override readonly name = 'LocalizedError';
   readonly said: Said;
 
-  constructor(key: Key, values?: Values) {
+  constructor(key: MessageKey, values?: Values) {
     super(inEnglish(key, values));
     this.said = { key, values };
   }
 }
 
-/** Says what was thrown, for people. */
+/** Returns the message of a thrown value, in the language of `t`. */
 export function problemText(error: unknown, t: Translate): string {
-  if (error instanceof Problem) return say(error.said, t);
+  if (error instanceof LocalizedError) return translateSaid(error.said, t);
   return error instanceof Error ? error.message : String(error);
 }

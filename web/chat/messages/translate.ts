@@ -1,46 +1,46 @@
 import english from './en.json';
-import { formatBytes, formatNumber } from './numbers.ts';
+import { localizeBytes, localizeNumber } from './numbers.ts';
 
 type Groups = typeof english;
 
 /** The name of a message: its group and its own name, as in `chats.new`. */
-export type Key = { [Group in keyof Groups]: `${Group}.${keyof Groups[Group] & string}` }[keyof Groups];
+export type MessageKey = { [Group in keyof Groups]: `${Group}.${keyof Groups[Group] & string}` }[keyof Groups];
 
-/** A text with `{placeholders}`, or one for each plural category that the language has, chosen by `{count}`. */
-export type Message = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
+/** A text with `{placeholders}`, or a text for each plural category of the language, chosen by `{count}`. */
+export type Translation = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 
-/** The messages of a language. Each has all groups and names of the English ones. */
-export type Messages = { [Group in keyof Groups]: Record<keyof Groups[Group], Message> };
+/** The messages of a language. Every language has the groups and names of the English messages. */
+export type Translations = { [Group in keyof Groups]: Record<keyof Groups[Group], Translation> };
 
-/** Takes the place of a placeholder. Numbers and sizes are written as the language writes them. */
+/** The value of a placeholder. Numbers and sizes are written in the notation of the language. */
 export type Value = string | number | { bytes: number };
 export type Values = Record<string, Value>;
 
-/** A message that is not in words yet. */
+/** A message that is not translated yet: its key and its values. */
 export interface Said {
-  key: Key;
+  key: MessageKey;
   values?: Values | undefined;
 }
 
-/** Puts messages into the words of one language. */
+/** Translates messages to one language. */
 export interface Translate {
-  (key: Key, values?: Values): string;
-  /** The tag by which `Intl` knows the language. */
+  (key: MessageKey, values?: Values): string;
+  /** The language tag for `Intl`. */
   readonly tag: string;
 }
 
-export function createTranslate(tag: string, messages: Messages): Translate {
+export function createTranslate(tag: string, messages: Translations): Translate {
   const flat = new Map(
-    Object.entries<Record<string, Message>>(messages).flatMap(([group, own]) =>
+    Object.entries<Record<string, Translation>>(messages).flatMap(([group, own]) =>
       Object.entries(own).map(([name, message]) => [`${group}.${name}`, message] as const),
     ),
   );
   const plurals = new Intl.PluralRules(tag);
   const write = (value: Value): string => {
     if (typeof value === 'string') return value;
-    return typeof value === 'number' ? formatNumber(value, tag) : formatBytes(value.bytes, tag);
+    return typeof value === 'number' ? localizeNumber(value, tag) : localizeBytes(value.bytes, tag);
   };
-  const translate = (key: Key, values: Values = {}): string => {
+  const translate = (key: MessageKey, values: Values = {}): string => {
     const message = flat.get(key) ?? key;
     const text =
       typeof message === 'string' ? message : (message[plurals.select(Number(values.count))] ?? message.other);
@@ -52,10 +52,10 @@ export function createTranslate(tag: string, messages: Messages): Translate {
   return Object.assign(translate, { tag });
 }
 
-/** English, which needs no file of its own. */
+/** English, which is part of the first load. */
 export const inEnglish: Translate = createTranslate('en', english);
 
-/** Puts into words what may be in words already, such as the name of a file. */
-export function say(said: Said | string, t: Translate): string {
+/** Translates a message. A string is returned as it is, for example the name of a file. */
+export function translateSaid(said: Said | string, t: Translate): string {
   return typeof said === 'string' ? said : t(said.key, said.values);
 }

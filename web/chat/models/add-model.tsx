@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { t } from '../messages/language.ts';
-import { say } from '../messages/translate.ts';
+import { translateSaid } from '../messages/translate.ts';
 import type { Health } from '../page/health.ts';
-import { lazy, useLazy } from '../parts/lazy.ts';
+import { lazy } from '../parts/lazy.ts';
+import { useLazy } from '../parts/use-lazy.ts';
 import { useActions } from '../state/use-actions.ts';
 import { type Arrival, paceOf } from './arrival.ts';
 
@@ -15,7 +16,7 @@ interface AddModelProps {
   fromDisk: boolean;
 }
 
-/** Finds and pulls models, or shows the one that arrives. */
+/** Searches for models and pulls them. While a model is pulled or imported, shows its progress instead. */
 export function AddModel({ arrival, health, fromDisk }: AddModelProps): JSX.Element {
   const part = useLazy(finder, !arrival);
   if (arrival) return <Arriving arrival={arrival} />;
@@ -63,7 +64,7 @@ function Arriving({ arrival }: { arrival: Arrival }): JSX.Element {
         aria-label={t('arrival.progress', { source })}
       />
       {failure === null ? (
-        <p class="muted arrival-step">{say(step, t)}</p>
+        <p class="muted arrival-step">{translateSaid(step, t)}</p>
       ) : (
         <p class="problem arrival-step" role="alert">
           {t('arrival.didNotCome', { reason: failure })}

@@ -3,7 +3,7 @@ import { t } from '../messages/language.ts';
 import { DownIcon } from '../parts/icons.tsx';
 import { type Arrival, paceOf, shareOf } from './arrival.ts';
 
-/** Says in the top bar how far a model's download is. A click shows more of it. */
+/** Shows the progress of a pull or import in the top bar. A click opens the list of models. */
 export function ArrivalSign({ arrival, onOpen }: { arrival: Arrival; onOpen: () => void }): JSX.Element {
   const { source, completed, total, paused, failure } = arrival;
   const state =

@@ -1,10 +1,10 @@
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import type { Said, Translate } from '../messages/translate.ts';
 import { formatSeconds } from '../reply/figures.ts';
-import type { ListedModel } from './model.ts';
 
 /** A model that is being pulled or imported. Amounts are in bytes; `total` is null if it is not known. */
 export interface Arrival {
-  /** The source that the person named. */
+  /** The source that the person typed or chose. */
   source: string;
   /** The current step, for people. */
   step: Said | string;
@@ -13,10 +13,10 @@ export interface Arrival {
   /** Null while it is not known. */
   bytesPerSecond: number | null;
   secondsLeft: number | null;
-  /** `pull` can go on where it stopped; the file of an `import` is known to this page alone. */
+  /** A `pull` can continue where it stopped. An `import` can't after a reload, because only this page has the file. */
   kind: 'pull' | 'import';
   paused: boolean;
-  /** The reason why it failed, or null. It stays on the page until the person closes it. */
+  /** The reason for a failure; null if there is none. It is shown until the person closes it. */
   failure: string | null;
 }
 
@@ -35,7 +35,7 @@ export type ArrivalEvent =
   | { status: 'verifying'; file: string }
   | { status: 'done'; already_here: boolean; model: ListedModel };
 
-/** What the page has to know of a pull after a reload, so that it can go on. */
+/** The fields of a pull that are stored, so that it continues after a reload. */
 export type KeptArrival = Pick<Arrival, 'source' | 'completed' | 'total' | 'paused'>;
 
 export function arrivalOf(source: string, kind: Arrival['kind'] = 'pull'): Arrival {
@@ -43,7 +43,7 @@ export function arrivalOf(source: string, kind: Arrival['kind'] = 'pull'): Arriv
   return { source, step: { key: 'arrival.asking' }, ...unknown, kind, paused: false, failure: null };
 }
 
-/** The arrival as it stands still: it does not move, and waits for a person. */
+/** Returns the arrival as paused or failed: it has no speed, and waits for a person. */
 export function stopped(arrival: Arrival, failure: string | null = null): Arrival {
   return {
     ...arrival,
@@ -55,12 +55,12 @@ export function stopped(arrival: Arrival, failure: string | null = null): Arriva
   };
 }
 
-/** Writes how far an arrival is in a few words: `42 %`. */
+/** Returns the completed share of an arrival as text: `42 %`; null if the total is not known. */
 export function shareOf({ completed, total }: Pick<Arrival, 'completed' | 'total'>, t: Translate): string | null {
   return total === null || total === 0 ? null : t('common.percent', { share: Math.floor((completed / total) * 100) });
 }
 
-/** Writes its speed and the time that is left; '' while they are not known. */
+/** Returns the speed and the remaining time as text; '' while they are not known. */
 export function paceOf({ bytesPerSecond, secondsLeft }: Arrival, t: Translate): string {
   return [
     ...(bytesPerSecond ? [t('common.perSecond', { size: { bytes: bytesPerSecond } })] : []),

@@ -1,21 +1,22 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Variant } from '../../../src/contract/models/finder.ts';
 import { t } from '../messages/language.ts';
-import { formatBytes, formatCount } from '../messages/numbers.ts';
-import type { Key } from '../messages/translate.ts';
+import { localizeBytes, localizeCount } from '../messages/numbers.ts';
+import type { MessageKey } from '../messages/translate.ts';
 import type { Health } from '../page/health.ts';
-import { rich } from '../parts/rich.ts';
+import { rich } from '../parts/rich.tsx';
 import { useActions } from '../state/use-actions.ts';
-import { bestOf, type Fit, type Found, fitOf, isSource, type Offer, type Variant } from './hub.ts';
+import { bestOf, type Fit, fitOf, type HubRepository, isSource, type VariantList } from './variants.ts';
 
-/** What the form shows below itself. */
+/** The result below the form. */
 type Result =
   | { kind: 'asking'; what: string }
-  | { kind: 'found'; words: string; found: Found[] }
-  | { kind: 'offer'; offer: Offer; before: Result | null }
+  | { kind: 'found'; words: string; found: HubRepository[] }
+  | { kind: 'offer'; offer: VariantList; before: Result | null }
   | { kind: 'failed'; what: string; message: string };
 
-/** Searches the hub, shows what a repository has and whether it fits, and pulls what is chosen. */
+/** Searches the hub, lists the variants of a repository and whether they fit into memory, and pulls the chosen one. */
 export function FindModel({ health }: { health: Health | null }): JSX.Element {
   const [text, setText] = useState('');
   const { result, search, openOffer, back } = useFinder();
@@ -66,7 +67,7 @@ export function FindModel({ health }: { health: Health | null }): JSX.Element {
   );
 }
 
-/** Asks one thing at a time: the next question ends the one before. */
+/** Runs one search at a time: the next search aborts the one before. */
 function useFinder() {
   const { hub } = useActions();
   const [result, setResult] = useState<Result | null>(null);
@@ -96,7 +97,7 @@ function useFinder() {
 
 interface RepositoriesProps {
   words: string;
-  found: Found[];
+  found: HubRepository[];
   onOpen: (source: string) => void;
 }
 
@@ -113,7 +114,7 @@ function Repositories({ words, found, onOpen }: RepositoriesProps): JSX.Element 
               <span>{id}</span>
               <span class="muted">
                 {[
-                  t('models.downloads', { downloads: formatCount(downloads, t.tag) }),
+                  t('models.downloads', { downloads: localizeCount(downloads, t.tag) }),
                   ...(gated ? [t('models.gated')] : []),
                 ].join(' · ')}
               </span>
@@ -125,16 +126,16 @@ function Repositories({ words, found, onOpen }: RepositoriesProps): JSX.Element 
   );
 }
 
-const FITS: Record<Exclude<Fit, 'unknown'>, Key> = {
+const FITS: Record<Exclude<Fit, 'unknown'>, MessageKey> = {
   fits: 'models.fits',
   full: 'models.fitsAlone',
   'too large': 'models.tooLarge',
 };
 
 interface VariantsProps {
-  offer: Offer;
+  offer: VariantList;
   health: Health | null;
-  /** Null if there is no list to go back to. */
+  /** Goes back to the list of repositories; null if there is none. */
   onBack: (() => void) | null;
 }
 
@@ -176,7 +177,7 @@ function VariantRow({ variant, fit, best }: { variant: Variant; fit: Fit; best: 
         {best && <span class="tag strong">{t('models.best')}</span>}
         <span class={fit === 'too large' ? 'problem' : 'muted'}>
           {[
-            formatBytes(size, t.tag),
+            localizeBytes(size, t.tag),
             ...(projector ? [t('models.withMedia')] : []),
             ...(fit === 'unknown' ? [] : [t(FITS[fit])]),
           ].join(' · ')}

@@ -1,18 +1,18 @@
-import type { Context } from '../state/context.ts';
-import type { Found, Offer } from './hub.ts';
+import type { Context } from '../state/context-actions.ts';
+import type { HubRepository, VariantList } from './variants.ts';
 
-/** Finds models on the hub, through the server. Each call throws an `ApiFailure`, or an `AbortError`. */
+/** Finds models on the hub, through the API. Each call throws an `ApiFailure`, or an `AbortError` if it is aborted. */
 export interface HubActions {
-  search(words: string, signal: AbortSignal): Promise<Found[]>;
-  offer(source: string, signal: AbortSignal): Promise<Offer>;
+  search(words: string, signal: AbortSignal): Promise<HubRepository[]>;
+  offer(source: string, signal: AbortSignal): Promise<VariantList>;
 }
 
 export function hubActions({ client }: Context): HubActions {
   return {
     search: async (query, signal) => {
-      const answer = (await client.post('/v1/models/search', { query }, signal)) as { data: Found[] };
+      const answer = (await client.post('/v1/models/search', { query }, signal)) as { data: HubRepository[] };
       return answer.data;
     },
-    offer: async (model, signal) => (await client.post('/v1/models/variants', { model }, signal)) as Offer,
+    offer: async (model, signal) => (await client.post('/v1/models/variants', { model }, signal)) as VariantList,
   };
 }

@@ -1,34 +1,39 @@
 import { leaveBrowser, startHere } from '../api/ground.ts';
 import { t } from '../messages/language.ts';
-import { type Context, messageOf, tell } from '../state/context.ts';
+import { type Context, localizedMessageOf, tell } from '../state/context-actions.ts';
 import type { Ground } from '../state/state.ts';
 import { type Home, hostOf } from './home-server.ts';
 import { askServerState, keepHomeServer, readHomeServer } from './home-server-storage.ts';
 
-/** The interval at which the page looks whether the server answers, in ms. */
+/** The interval at which the page checks if the server answers, in ms. */
 const LOOK_EVERY_MS = 5000;
 
-export interface HomeActions {
-  /** Has a Paddock server answer in place of this browser while it can. */
+/** Actions for a Paddock server that answers in place of this browser. */
+export interface HomeActions extends EngineActions {
+  /** Has this server answer whenever it can. */
   use(server: { url: string; key: string | null }): Promise<void>;
-  /** Has this browser answer always. */
+  /** Has this browser answer every request. */
   forget(): Promise<void>;
-  /** Keeps an engine in this browser for the times when the server of this page does not answer. */
+}
+
+/** Actions for an engine in this browser, which answers while the server of the page does not. */
+export interface EngineActions {
+  /** Installs the engine, then reloads the page. */
   keepEngine(): Promise<void>;
-  /** The same no more: the server of this page answers, or nobody. */
+  /** Removes the engine, then reloads the page. */
   dropEngine(): Promise<void>;
 }
 
 export interface HomeWatch {
-  /** Says who answers now, and follows it from now on. For pages that a service worker answers. */
+  /** Returns who answers requests now, and watches for a change. For pages with a service worker. */
   begin(): Promise<Ground>;
-  /** Looks now. */
+  /** Checks now, if a change is watched for. */
   look(): Promise<void>;
-  /** Follows whether the page's own server answers. For pages that no service worker answers. */
+  /** Watches whether the page's own server answers. For pages without a service worker. */
   followServer(): void;
 }
 
-/** `onSwitch` is called when another one answers. */
+/** `onSwitch` is called when a server answers in place of this browser, or the other way round. */
 export function homeActions(
   context: Context,
   onSwitch: () => Promise<void>,
@@ -54,7 +59,7 @@ export function homeActions(
     const { home: before, startup } = store.get();
     const home = await find().catch(() => before);
     if (startup.kind !== 'ready' || (home?.state === before?.state && home?.server.url === before?.server.url)) return;
-    // A message that is sent from now on is for a model of the one who answers now.
+    // The models are fetched first, so that the next message goes to a model of whichever answers now, server or browser.
     await onSwitch();
     show(home);
     if (!home || startup.ground === groundOf(home)) return;
@@ -68,7 +73,7 @@ export function homeActions(
     });
     return looking;
   };
-  /** Does this again and again while the page is seen. */
+  /** Repeats the work while the page is visible. Null ends it. */
   const repeat = (work: (() => Promise<void>) | null) => {
     if (timer) clearInterval(timer);
     const once = () => {
@@ -79,7 +84,7 @@ export function homeActions(
   const watch = () => repeat(store.get().home ? look : null);
   const set = async (server: { url: string; key: string | null } | null) => {
     await keepHomeServer(server);
-    // One that looks already may not know of the change.
+    // A check that runs already may have read the old server.
     await looking;
     await look();
     watch();
@@ -97,13 +102,20 @@ export function homeActions(
     followServer: () =>
       repeat(async () => {
         const { health: before, coming } = store.get();
-        // A reply that grows shows that the server answers, and nothing around it should move.
+        // A growing reply shows that the server answers, and its layout should not move.
         if (Object.keys(coming).length > 0) return;
         await refreshHealth();
         if (!before && store.get().health) await onSwitch();
       }),
     use: set,
     forget: () => set(null),
+    ...engineActions(context),
+  };
+}
+
+function engineActions(context: Context): EngineActions {
+  const { store } = context;
+  return {
     keepEngine: async () => {
       const before = store.get().startup;
       try {
@@ -113,7 +125,7 @@ export function homeActions(
       } catch (error) {
         await keepHomeServer(null).catch(() => {});
         store.dispatch({ kind: 'startup', startup: before });
-        tell(context, messageOf(error), 'bad');
+        tell(context, localizedMessageOf(error), 'bad');
       }
     },
     dropEngine: async () => {

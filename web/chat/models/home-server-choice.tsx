@@ -11,7 +11,10 @@ interface HomeServerChoiceProps {
   ground: Ground | null;
 }
 
-/** Chooses a Paddock server whose models are used while it answers, or what answers while the page's own server does not. */
+/**
+ * Chooses a Paddock server that answers in place of this browser. On a server's own page, chooses to keep an engine for
+ * the times when that server does not answer.
+ */
 export function HomeServerChoice({ home, ground }: HomeServerChoiceProps): JSX.Element | null {
   if (home?.server.url === `${location.origin}/`) return <EngineKept home={home} />;
   if (!home && ground === 'server') return canKeepEngine() ? <KeepEngine /> : null;
@@ -23,7 +26,7 @@ export function HomeServerChoice({ home, ground }: HomeServerChoiceProps): JSX.E
   );
 }
 
-/** Service workers and storage are needed. Pages over plain http have neither. */
+/** True if this page can have a service worker and storage. Pages over plain http have neither. */
 function canKeepEngine(): boolean {
   return isSecureContext && 'serviceWorker' in navigator;
 }

@@ -1,16 +1,19 @@
-import { readConfig, writeConfig } from '../../config.ts';
+import { readBrowserConfig, writeBrowserConfig } from '../../config.ts';
 import { type HomeServer, SERVER_STATE, type ServerState } from '../../protocol.ts';
 
-/** Returns the server that is to answer in place of this browser. The service worker reads the same. */
+/**
+ * Returns the server that answers in place of this browser; null if there is none. The service worker reads the same
+ * entry.
+ */
 export async function readHomeServer(): Promise<HomeServer | null> {
-  return (await readConfig()).server;
+  return (await readBrowserConfig()).server;
 }
 
 export async function keepHomeServer(server: HomeServer | null): Promise<void> {
-  await writeConfig({ ...(await readConfig()), server });
+  await writeBrowserConfig({ ...(await readBrowserConfig()), server });
 }
 
-/** Asks the service worker whether the server answers; null if there is none. */
+/** Asks the service worker if that server answers. Returns null if there is no server. */
 export async function askServerState(): Promise<ServerState | null> {
   const response = await fetch('/health', { cache: 'no-store' });
   await response.body?.cancel();

@@ -1,22 +1,25 @@
 import { isOfThisMachine } from '../../../src/api/http/host.ts';
 import type { HomeServer, ServerState } from '../../protocol.ts';
-import { Problem } from '../messages/problem.ts';
+import { LocalizedError } from '../messages/problem.ts';
 import type { Translate } from '../messages/translate.ts';
 
-/** The server that a person has given, and whether it answers. */
+/** The server that a person has chosen, and whether it answers. */
 export interface Home {
   server: HomeServer;
   state: ServerState;
 }
 
-/** Reads the typed address of a Paddock server. `page` is that of the page. Throws a `Problem`. */
+/**
+ * Reads the typed address of a Paddock server. `page` is the address of the page. Throws a `LocalizedError` if it can't
+ * be used.
+ */
 export function readServerAddress(typed: string, page: string): string {
   const text = typed.trim().replace(/\/(?:v1\/?)?$/, '');
   const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `${schemeFor(text, page)}://${text}`);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Problem('home.notAddress');
-  if (url.username || url.password) throw new Problem('home.keyApart');
+  if (!url || !/^https?:$/.test(url.protocol)) throw new LocalizedError('home.notAddress');
+  if (url.username || url.password) throw new LocalizedError('home.keyApart');
   if (page.startsWith('https:') && url.protocol === 'http:' && !isOfThisMachine(url.host)) {
-    throw new Problem('home.httpsOnly');
+    throw new LocalizedError('home.httpsOnly');
   }
   return `${url.origin}${url.pathname.replace(/\/?$/, '/')}`;
 }
@@ -25,7 +28,9 @@ export function hostOf({ url }: Pick<HomeServer, 'url'>): string {
   return parse(url)?.host ?? url;
 }
 
-/** Says why this browser answers in place of the server. `origin` is that of the page. */
+/**
+ * Returns the reason, for people, why this browser answers in place of the server. `origin` is the origin of the page.
+ */
 export function explainState({ server, state }: Home, origin: string, t: Translate): string {
   const host = hostOf(server);
   if (state !== 'refuses') return t('home.silent', { host });

@@ -1,28 +1,30 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import { t } from '../messages/language.ts';
-import { formatBytes } from '../messages/numbers.ts';
+import { localizeBytes } from '../messages/numbers.ts';
 import { MoreIcon } from '../parts/icons.tsx';
 import { IconButton } from '../parts/parts.tsx';
-import { rich } from '../parts/rich.ts';
+import { rich } from '../parts/rich.tsx';
 import { groundOf } from '../state/selectors.ts';
 import type { State } from '../state/state.ts';
 import { useActions } from '../state/use-actions.ts';
-import { canChat, type ListedModel, nameAmong } from './model.ts';
+import { useSelect } from '../state/use-select.ts';
+import { canChat, nameAmong } from './model.ts';
 
 interface ModelRowProps {
-  state: State;
   model: ListedModel;
   chosen: boolean;
   onChosen: () => void;
 }
 
-/** A model of the list: a click chooses it, and more can be done with it. */
-export function ModelRow({ state, model, chosen, onChosen }: ModelRowProps): JSX.Element {
+/** A model in the list. A click chooses it, and a menu has more actions. */
+export function ModelRow({ model, chosen, onChosen }: ModelRowProps): JSX.Element {
   const { models } = useActions();
   const [more, setMore] = useState(false);
   const [removing, setRemoving] = useState(false);
-  const name = nameAmong(model, state.models);
+  const all = useSelect((state) => state.models);
+  const name = nameAmong(model, all);
   if (removing) return <Removal model={model} onDone={() => setRemoving(false)} />;
   return (
     <li class="model-item">
@@ -40,7 +42,7 @@ export function ModelRow({ state, model, chosen, onChosen }: ModelRowProps): JSX
         >
           <span class="model-title">
             {model.name}
-            <Tags state={state} id={model.id} />
+            <Tags id={model.id} />
           </span>
           <span class="muted">{describe(model)}</span>
         </button>
@@ -48,17 +50,17 @@ export function ModelRow({ state, model, chosen, onChosen }: ModelRowProps): JSX
           <MoreIcon />
         </IconButton>
       </div>
-      {more && <More state={state} model={model} name={name} onRemove={() => setRemoving(true)} />}
+      {more && <More model={model} name={name} onRemove={() => setRemoving(true)} />}
     </li>
   );
 }
 
-function Tags({ state: { health, defaultModel }, id }: { state: State; id: string }): JSX.Element {
-  const loaded = health?.models.find((model) => model.id === id);
-  const moving = health?.moving.find((model) => model.id === id);
+/** The signs of a model: default for new chats, loading or unloading, and the memory that it takes. */
+function Tags({ id }: { id: string }): JSX.Element {
+  const { isDefault, loaded, moving } = useSelect((state) => statusIn(state, id));
   return (
     <>
-      {defaultModel === id && <span class="tag">{t('models.forNewChats')}</span>}
+      {isDefault && <span class="tag">{t('models.forNewChats')}</span>}
       {moving && <span class="tag">{t(`models.${moving.state}`)}</span>}
       {loaded && <span class="tag strong">{t('models.taken', { size: { bytes: loaded.memory } })}</span>}
     </>
@@ -66,27 +68,30 @@ function Tags({ state: { health, defaultModel }, id }: { state: State; id: strin
 }
 
 interface MoreProps {
-  state: State;
   model: ListedModel;
   name: string;
   onRemove: () => void;
 }
 
-function More({ state, model, name, onRemove }: MoreProps): JSX.Element {
+function More({ model, name, onRemove }: MoreProps): JSX.Element {
   const { models } = useActions();
   const { id } = model;
-  const isLoaded = state.health?.models.some((loaded) => loaded.id === id) ?? false;
-  const isMoving = state.health?.moving.some((moving) => moving.id === id) ?? false;
-  const isDefault = state.defaultModel === id;
+  const { isDefault, loaded, moving } = useSelect((state) => statusIn(state, id));
+  const ground = useSelect(groundOf);
   return (
     <fieldset class="model-more" aria-label={t('models.moreAbout', { name })}>
-      {!isLoaded && (
-        <button type="button" class="button quiet" disabled={isMoving} onClick={() => void models.load(id)}>
+      {!loaded && (
+        <button type="button" class="button quiet" disabled={moving !== undefined} onClick={() => void models.load(id)}>
           {t('models.load')}
         </button>
       )}
-      {isLoaded && groundOf(state) === 'server' && (
-        <button type="button" class="button quiet" disabled={isMoving} onClick={() => void models.unload(id)}>
+      {loaded && ground === 'server' && (
+        <button
+          type="button"
+          class="button quiet"
+          disabled={moving !== undefined}
+          onClick={() => void models.unload(id)}
+        >
           {t('models.unload')}
         </button>
       )}
@@ -103,7 +108,7 @@ function More({ state, model, name, onRemove }: MoreProps): JSX.Element {
       <button type="button" class="button quiet" onClick={onRemove}>
         {t('common.remove')}
       </button>
-      {isLoaded && groundOf(state) === 'browser' && <p class="muted">{t('models.oneInBrowser')}</p>}
+      {loaded && ground === 'browser' && <p class="muted">{t('models.oneInBrowser')}</p>}
     </fieldset>
   );
 }
@@ -134,13 +139,21 @@ function Removal({ model, onDone }: { model: ListedModel; onDone: () => void }):
   );
 }
 
+function statusIn({ health, defaultModel }: State, id: string) {
+  return {
+    isDefault: defaultModel === id,
+    loaded: health?.models.find((model) => model.id === id),
+    moving: health?.moving.find((model) => model.id === id),
+  };
+}
+
 function describe({ id, name, metadata, context_length: contextLength, capabilities }: ListedModel): string {
   const able = (['vision', 'audio', 'tools', 'reasoning'] as const)
     .filter((one) => capabilities[one])
     .map((one) => t(`models.${one}`));
   return [
     ...(id === name ? [] : [id]),
-    formatBytes(metadata.size, t.tag),
+    localizeBytes(metadata.size, t.tag),
     t('models.contextOf', { count: contextLength }),
     ...(capabilities.embedding ? [t('models.makesVectors')] : capabilities.rerank ? [t('models.ranks')] : able),
   ].join(' · ');

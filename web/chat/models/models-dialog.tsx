@@ -2,32 +2,33 @@ import type { JSX } from 'preact';
 import { t } from '../messages/language.ts';
 import type { Health } from '../page/health.ts';
 import { Dialog } from '../parts/parts.tsx';
-import { currentConversation, groundOf, modelOf } from '../state/selectors.ts';
-import type { State } from '../state/state.ts';
+import { currentModel, groundOf } from '../state/selectors.ts';
+import { usePick, useSelect } from '../state/use-select.ts';
 import { AddModel } from './add-model.tsx';
 import { HomeServerChoice } from './home-server-choice.tsx';
 import { ModelRow } from './model-row.tsx';
 
 /** Lists the models and offers ways to add more. */
-export function ModelsDialog(props: { state: State; open: boolean; onClose: () => void }): JSX.Element {
-  const { state, open, onClose } = props;
-  const chosen = modelOf(state, currentConversation(state));
+export function ModelsDialog({ open, onClose }: { open: boolean; onClose: () => void }): JSX.Element {
+  const chosen = useSelect(currentModel);
+  const ground = useSelect(groundOf);
+  const { models, health, arrival, home } = usePick('models', 'health', 'arrival', 'home');
   return (
     <Dialog title={t('page.models')} open={open} onClose={onClose}>
-      {state.models?.length === 0 && <p class="muted">{t('models.none')}</p>}
-      <MemoryLine health={state.health} />
+      {models?.length === 0 && <p class="muted">{t('models.none')}</p>}
+      <MemoryLine health={health} />
       <ul class="models">
-        {state.models?.map((model) => (
-          <ModelRow key={model.id} state={state} model={model} chosen={model.id === chosen?.id} onChosen={onClose} />
+        {models?.map((model) => (
+          <ModelRow key={model.id} model={model} chosen={model.id === chosen?.id} onChosen={onClose} />
         ))}
       </ul>
-      <AddModel arrival={state.arrival} health={state.health} fromDisk={groundOf(state) === 'browser'} />
-      <HomeServerChoice home={state.home} ground={groundOf(state)} />
+      <AddModel arrival={arrival} health={health} fromDisk={ground === 'browser'} />
+      <HomeServerChoice home={home} ground={ground} />
     </Dialog>
   );
 }
 
-/** Says what the models in memory take, and what is left. */
+/** Shows how much memory the loaded models take, and how much is free. */
 function MemoryLine({ health }: { health: Health | null }): JSX.Element | null {
   if (!health) return null;
   const { models, memory } = health;

@@ -1,44 +1,39 @@
+import type { Variant } from '../../../src/contract/models/finder.ts';
 import type { Health } from '../page/health.ts';
 
-/** A repository of the hub, as POST /v1/models/search tells. */
-export interface Found {
+/** A repository of the hub, as POST /v1/models/search returns it. */
+export interface HubRepository {
   /** `org/name`. */
   id: string;
   downloads: number;
   gated: boolean;
 }
 
-/** What there is to pull at a source, as POST /v1/models/variants tells. */
-export interface Offer {
+/** The variants at a source, as POST /v1/models/variants returns them. */
+export interface VariantList {
   origin: string;
-  /** The source of the variant that is meant, or that is commonly taken; null if that is not clear. */
+  /** The source of the variant that was named or that is the usual choice; null if there is none. */
   named: string | null;
   data: Variant[];
 }
 
-/** One model, in one quantization. */
-export interface Variant {
-  source: string;
-  quantization: string | null;
-  /** In bytes. */
-  size: number;
-  projector: boolean;
-}
-
-/** `full` means that models which are in memory now have to leave for it. */
+/** `full`: the model fits after other models are unloaded. */
 export type Fit = 'fits' | 'full' | 'too large' | 'unknown';
 
-/** What a model needs for its context and its work: so much of its size, and so many bytes more. */
+/**
+ * The memory for context and computation, besides the weights: a share of the model's size, and a fixed number of
+ * bytes.
+ */
 const WORK_SHARE = 0.1;
 const WORK_BYTES = 500e6;
 
-/** True if the text names a source itself: a repository, a file in one, or an address. All others are words to search for. */
+/** True if the text is a source: a repository, a file in a repository, or a URL. Any other text is a search. */
 export function isSource(text: string): boolean {
   const source = text.trim();
   return /^(?:hf:|https?:\/\/)\S+$/i.test(source) || /^[\w.-]+\/[^\s/]\S*$/.test(source);
 }
 
-/** Says if a model of this size in bytes fits the memory that the server tells. */
+/** Returns whether a model of this size, in bytes, fits into the memory that the server reports. */
 export function fitOf(size: number, health: Health | null): Fit {
   const memory = health?.memory;
   if (!memory) return 'unknown';
@@ -47,8 +42,8 @@ export function fitOf(size: number, health: Health | null): Fit {
   return needed <= memory.available + memory.held ? 'full' : 'too large';
 }
 
-/** The variant to take: the one that is meant if it fits, or else the largest that does. Null if none does. */
-export function bestOf({ data, named }: Offer, health: Health | null): Variant | null {
+/** Returns the named variant if it fits, otherwise the largest variant that fits; null if none fits. */
+export function bestOf({ data, named }: VariantList, health: Health | null): Variant | null {
   const fitting = data.filter(({ size }) => ['fits', 'full'].includes(fitOf(size, health)));
   const meant = data.find(({ source }) => source === named);
   if (meant && (fitting.includes(meant) || health?.memory === undefined)) return meant;

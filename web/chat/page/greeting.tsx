@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import { t } from '../messages/language.ts';
-import type { ListedModel } from '../models/model.ts';
 import type { Ground } from '../state/state.ts';
 
 interface GreetingProps {
   model: ListedModel | undefined;
   ground: Ground | null;
-  /** False if this browser keeps nothing for the page. */
+  /** False if this browser denies the page storage. */
   kept: boolean;
 }
 

@@ -1,9 +1,9 @@
-import type { Key, Translate } from '../messages/translate.ts';
+import type { MessageKey, Translate } from '../messages/translate.ts';
 
-/** The fields of GET /health that the page uses. */
+/** The fields of GET /health that the page reads. */
 export interface Health {
   models: HealthModel[];
-  /** The memory for models in bytes: what is free, and what models hold. Older servers do not tell it. */
+  /** The memory for models, in bytes: free, and held by models. Older servers do not send it. */
   memory?: { available: number; held: number };
   moving: { id: string; state: 'queued' | 'loading' | 'unloading'; waiting: number }[];
 }
@@ -21,16 +21,16 @@ export interface HealthModel {
   waiting: number;
 }
 
-/** A line that says what a model runs on. `reasons` says why it is not a faster backend. */
+/** A line about the device that a model runs on. `reasons` says why no faster backend is used. */
 export interface Footing {
   text: string;
   reasons: string[];
 }
 
-const PROCESSORS: Record<string, Key> = { gpu: 'status.gpu', cpu: 'status.cpu' };
+const PROCESSORS: Record<string, MessageKey> = { gpu: 'status.gpu', cpu: 'status.cpu' };
 const BACKENDS: Record<string, string> = { wasm: 'WebAssembly', webgpu: 'WebGPU' };
 
-/** True if this is the health of a Paddock. */
+/** True if the value is the /health response of a Paddock server. */
 export function isHealth(value: unknown): value is Health {
   const { status, models, moving } = (value ?? {}) as Record<string, unknown>;
   return status === 'ok' && Array.isArray(models) && Array.isArray(moving);
@@ -49,7 +49,7 @@ export function footingOf(health: Health | null, modelId: string, t: Translate):
   return { text: t('status.runsOn', { ground: `${name}${detail}`, window: contextLength }), reasons };
 }
 
-/** Says in a few words what a reply waits for before it begins. */
+/** Returns in a few words what a reply waits for before its first token. */
 export function waitingFor(health: Health | null, modelId: string, t: Translate): string {
   const moving = health?.moving.find(({ id }) => id === modelId);
   if (moving?.state === 'loading') return t('status.waitLoading');

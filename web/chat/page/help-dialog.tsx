@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import type { Enter } from '../composer/enter.ts';
 import { useEnter } from '../composer/use-enter.ts';
 import { t } from '../messages/language.ts';
-import type { Key } from '../messages/translate.ts';
+import type { MessageKey } from '../messages/translate.ts';
 import { Dialog } from '../parts/parts.tsx';
-import { isApplePlatform, type Listed, listShortcuts } from './shortcuts.ts';
+import { isApplePlatform, type ListedShortcut, listShortcuts } from './shortcuts.ts';
 
 interface HelpDialogProps {
   open: boolean;
@@ -12,12 +12,12 @@ interface HelpDialogProps {
   onPrompts: () => void;
 }
 
-const MEANINGS: [Enter, Key][] = [
+const MEANINGS: [Enter, MessageKey][] = [
   ['send', 'help.sends'],
   ['newline', 'help.newLine'],
 ];
 
-/** How messages are written: what Enter does, prompts of one's own, and all shortcuts. */
+/** The help: the effect of the Enter key, a link to the saved prompts, and all keyboard shortcuts. */
 export function HelpDialog({ open, onClose, onPrompts }: HelpDialogProps): JSX.Element {
   const isApple = isApplePlatform(navigator.platform);
   return (
@@ -61,7 +61,7 @@ function EnterChoice({ isApple }: { isApple: boolean }): JSX.Element {
   );
 }
 
-function ShortcutRow({ shortcut: { label, keys } }: { shortcut: Listed }): JSX.Element {
+function ShortcutRow({ shortcut: { label, keys } }: { shortcut: ListedShortcut }): JSX.Element {
   return (
     <div>
       <dt>{t(label)}</dt>

@@ -1,7 +1,7 @@
-import { isLanguage, type LanguageId, languageFor, speak } from '../messages/language.ts';
+import { isLanguage, type LanguageId, languageFor, setLanguage } from '../messages/language.ts';
 import { keepLanguage, onLanguageKept, readLanguage } from '../state/preferences.ts';
 
-/** The language that a person has chosen, or else the first one of the browser's that the page speaks. */
+/** Returns the language that a person has chosen; otherwise the first of the browser's languages that the page has. */
 export function currentLanguage(): LanguageId {
   const chosen = readLanguage();
   return isLanguage(chosen) ? chosen : languageFor(navigator.languages);
@@ -9,11 +9,11 @@ export function currentLanguage(): LanguageId {
 
 export function chooseLanguage(id: LanguageId): void {
   keepLanguage(id);
-  void speak(id);
+  void setLanguage(id);
 }
 
-/** Has the page speak its language, and follow when another tab chooses one. Resolves when the words are there. */
+/** Loads the language of the page, and follows the choices of other tabs. Resolves when the language is loaded. */
 export async function beginLanguage(): Promise<void> {
-  onLanguageKept(() => void speak(currentLanguage()));
-  await speak(currentLanguage());
+  onLanguageKept(() => void setLanguage(currentLanguage()));
+  await setLanguage(currentLanguage());
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { LANGUAGES, type LanguageId, t } from '../messages/language.ts';
 import { chooseLanguage, currentLanguage } from './language-actions.ts';
 
-/** Chooses the language of the page. Each is called as its speakers call it. */
+/** Chooses the language of the page. Each language is listed by its own name. */
 export function LanguageChoice(): JSX.Element {
   return (
     <select

@@ -4,13 +4,14 @@ import { t } from '../messages/language.ts';
 import { CloseIcon } from '../parts/icons.tsx';
 import { IconButton } from '../parts/parts.tsx';
 import { focusIfLost } from '../parts/use-focus-back.ts';
-import type { Notice } from '../state/state.ts';
 import { useActions } from '../state/use-actions.ts';
+import { usePick } from '../state/use-select.ts';
 
 const SHOWN_MS = 8000;
 
 /** A short message. It disappears by itself unless it reports something bad. */
-export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
+export function NoticeView(): JSX.Element {
+  const { notice } = usePick('notice');
   const actions = useActions();
   useEffect(() => {
     if (notice?.tone !== 'plain') return;
@@ -50,7 +51,7 @@ export function NoticeView({ notice }: { notice: Notice | null }): JSX.Element {
   );
 }
 
-/** The button that was clicked goes. The focus stays in its dialog, or goes to the conversation. */
+/** Moves the focus, because the clicked button is removed: within the open dialog, or to the conversation. */
 function keepFocus({ currentTarget }: { currentTarget: HTMLElement }): void {
   const dialog = currentTarget.closest('dialog');
   focusIfLost(() => dialog?.querySelector<HTMLElement>('.dialog-head button') ?? document.querySelector('.turns'));

@@ -1,10 +1,12 @@
-import type { Key } from '../composer/enter.ts';
-import type { Key as MessageKey } from '../messages/translate.ts';
+import type { KeyPress } from '../composer/enter.ts';
+import type { MessageKey } from '../messages/translate.ts';
 
-/** What a shortcut does. */
+/** The effect of a shortcut. */
 export type Command = 'help' | 'new' | 'search' | 'write' | 'copy' | 'retry' | 'previous' | 'next';
 
-/** The letters for commands, each with Alt and Shift. No browser uses these, and screen readers have keys of their own. */
+/**
+ * The letters of the commands, pressed with Alt and Shift. Neither browsers nor screen readers use these combinations.
+ */
 const LETTERS: [letter: string, command: Command, label: MessageKey][] = [
   ['o', 'new', 'chats.new'],
   ['f', 'search', 'chats.searchChats'],
@@ -15,10 +17,10 @@ const LETTERS: [letter: string, command: Command, label: MessageKey][] = [
   ['j', 'next', 'help.next'],
 ];
 
-/** The fields of a keyboard event that a shortcut is known by. */
-export type ShortcutKey = Omit<Key, 'isComposing' | 'keyCode'> & { code: string };
+/** The fields of a keyboard event that identify a shortcut. */
+export type ShortcutKey = Omit<KeyPress, 'isComposing' | 'keyCode'> & { code: string };
 
-/** Returns what a key does; null if nothing. `inField` is true while something is being typed. */
+/** Returns the command of a key; null if it has none. `inField` is true if the focus is in a text field. */
 export function commandOf(key: ShortcutKey, inField: boolean): Command | null {
   const { ctrlKey, metaKey, altKey, shiftKey } = key;
   if (key.key === '/' && ctrlKey !== metaKey && !altKey) return 'help';
@@ -28,14 +30,14 @@ export function commandOf(key: ShortcutKey, inField: boolean): Command | null {
   return LETTERS.find(([letter]) => letter === letterOf(key))?.[1] ?? null;
 }
 
-/** A shortcut as the help sheet lists it. Each of `keys` does it; one of them is several keys at once. */
-export interface Listed {
+/** A shortcut in the help. `keys` has the alternatives, each a list of keys that are pressed together. */
+export interface ListedShortcut {
   label: MessageKey;
   keys: string[][];
 }
 
-/** The shortcuts, by the names that this platform has for its keys. */
-export function listShortcuts(isApple: boolean): Listed[] {
+/** Returns the shortcuts with this platform's names of the keys. */
+export function listShortcuts(isApple: boolean): ListedShortcut[] {
   const [control, alt, shift, leave] = isApple ? ['⌘', '⌥', '⇧', 'esc'] : ['Ctrl', 'Alt', 'Shift', 'Esc'];
   return [
     { label: 'help.send', keys: [[control, 'Enter']] },
@@ -52,7 +54,10 @@ export function isApplePlatform(platform: string): boolean {
   return /^(?:mac|iphone|ipad)/i.test(platform);
 }
 
-/** With Alt, some layouts write another character, and some have no Latin letters: then the place of the key counts. */
+/**
+ * Returns the letter of a key. With Alt, some layouts produce another character, and some have no Latin letters: then
+ * the position of the key counts.
+ */
 function letterOf({ key, code }: ShortcutKey): string {
   return /^[a-z]$/i.test(key) ? key.toLowerCase() : code.replace('Key', '').toLowerCase();
 }

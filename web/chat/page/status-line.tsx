@@ -1,26 +1,20 @@
 import type { JSX } from 'preact';
 import { t } from '../messages/language.ts';
 import { explainState, type Home, hostOf } from '../models/home-server.ts';
-import type { ListedModel } from '../models/model.ts';
-import type { Ground, Startup } from '../state/state.ts';
-import { footingOf, type Health } from './health.ts';
+import { currentModel } from '../state/selectors.ts';
+import type { Ground } from '../state/state.ts';
+import { usePick, useSelect } from '../state/use-select.ts';
+import { footingOf } from './health.ts';
 
-interface StatusLineProps {
-  startup: Startup;
-  /** True once Paddock has told its models. */
-  known: boolean;
-  health: Health | null;
-  model: ListedModel | undefined;
-  home: Home | null;
-}
-
-/** Says how far the start is, and then what the model runs on and why. */
-export function StatusLine({ startup, known, health, model, home }: StatusLineProps): JSX.Element {
+/** Shows the progress of the page's start, and then what the model runs on and why. */
+export function StatusLine(): JSX.Element {
+  const { startup, models, health, home } = usePick('startup', 'models', 'health', 'home');
+  const model = useSelect(currentModel);
   if (startup.kind === 'fetching') return <Fetching {...startup} />;
   if (startup.kind !== 'ready') {
     return <p class="status">{startup.kind === 'starting' ? t('start.looking') : t('start.missing')}</p>;
   }
-  if (!model) return <p class="status">{known ? t('files.noModel') : t('start.askingModels')}</p>;
+  if (!model) return <p class="status">{models ? t('files.noModel') : t('start.askingModels')}</p>;
   if (startup.ground === 'server' && !home && !health) return <p class="status">{t('start.serverSilent')}</p>;
   const { text, reasons } = footingOf(health, model.id, t);
   const place = placeOf(startup.ground, home);
@@ -52,7 +46,7 @@ function placeOf(ground: Ground, home: Home | null): string {
   return ground === 'browser' ? t('status.here') : t('status.onServer');
 }
 
-/** What a first visit fetches: the engine and the built-in model, which then stay in this browser. */
+/** Shows how much of the engine and the built-in model is fetched. A first visit fetches them, and this browser keeps them. */
 function Fetching({ completed, total }: { completed: number; total: number }): JSX.Element {
   return (
     <label class="status fetching">

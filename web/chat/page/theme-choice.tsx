@@ -1,17 +1,18 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { t } from '../messages/language.ts';
-import type { Key } from '../messages/translate.ts';
-import { applyTheme, readTheme, type Theme } from '../state/preferences.ts';
+import type { MessageKey } from '../messages/translate.ts';
+import type { Theme } from './theme.ts';
+import { chooseTheme, currentTheme } from './theme-actions.ts';
 
-const THEMES: [Theme, Key][] = [
+const THEMES: [Theme, MessageKey][] = [
   ['system', 'page.themeSystem'],
   ['light', 'page.themeLight'],
   ['dark', 'page.themeDark'],
 ];
 
 export function ThemeChoice(): JSX.Element {
-  const [chosen, setChosen] = useState(readTheme());
+  const [chosen, setChosen] = useState(currentTheme());
   return (
     <fieldset class="segments">
       <legend class="hidden">{t('page.colours')}</legend>
@@ -22,7 +23,7 @@ export function ThemeChoice(): JSX.Element {
             name="theme"
             checked={theme === chosen}
             onChange={() => {
-              applyTheme(theme);
+              chooseTheme(theme);
               setChosen(theme);
             }}
           />

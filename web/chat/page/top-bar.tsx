@@ -1,21 +1,25 @@
 import type { JSX } from 'preact';
 import { t } from '../messages/language.ts';
-import type { Arrival } from '../models/arrival.ts';
 import { ArrivalSign } from '../models/arrival-sign.tsx';
+import { nameAmong } from '../models/model.ts';
 import { ChevronIcon, MenuIcon, SlidersIcon } from '../parts/icons.tsx';
 import { IconButton } from '../parts/parts.tsx';
+import { currentModel } from '../state/selectors.ts';
+import { useSelect } from '../state/use-select.ts';
 
 interface TopBarProps {
-  /** The name of the model; undefined if there is none. */
-  name: string | undefined;
-  /** The model that is being downloaded, if there is one. */
-  arrival: Arrival | null;
   onMenu: () => void;
   onModels: () => void;
   onSettings: () => void;
 }
 
-export function TopBar({ name, arrival, onMenu, onModels, onSettings }: TopBarProps): JSX.Element {
+/** The bar above the conversation: the model, a download that runs, and the buttons for chats and settings. */
+export function TopBar({ onMenu, onModels, onSettings }: TopBarProps): JSX.Element {
+  const { model, models, arrival } = useSelect((state) => ({
+    model: currentModel(state),
+    models: state.models,
+    arrival: state.arrival,
+  }));
   return (
     <header class="top-bar">
       <IconButton label={t('chats.title')} class="menu-button" onClick={onMenu}>
@@ -23,7 +27,7 @@ export function TopBar({ name, arrival, onMenu, onModels, onSettings }: TopBarPr
       </IconButton>
       <button type="button" class="button quiet model-button" onClick={onModels}>
         <span class="hidden">{t('page.model')}</span>
-        <span class="model-name">{name ?? t('page.models')}</span>
+        <span class="model-name">{model ? nameAmong(model, models) : t('page.models')}</span>
         <ChevronIcon />
       </button>
       {arrival && <ArrivalSign arrival={arrival} onOpen={onModels} />}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Returns true while the page is drawn dark, by the chosen theme or the system's. */
+/** Returns true while the page is dark, by the chosen theme or by the system's. */
 export function useDark(): boolean {
   const [dark, setDark] = useState(isDark);
   useEffect(() => {

@@ -6,19 +6,21 @@ import type { Actions } from '../state/actions.ts';
 import { currentConversation } from '../state/selectors.ts';
 import type { State } from '../state/state.ts';
 import { useActions } from '../state/use-actions.ts';
+import { useStore } from '../state/use-select.ts';
 import { type Command, commandOf } from './shortcuts.ts';
 
 interface Panels {
   onHelp: () => void;
-  /** Shows the list of chats where it is not beside the conversation. */
+  /** Opens the list of chats, on screens where it is hidden. */
   onChats: () => void;
 }
 
 /** Listens for shortcuts while no dialog is open. */
-export function useShortcuts(state: State, panels: Panels): void {
+export function useShortcuts(panels: Panels): void {
+  const store = useStore();
   const actions = useActions();
   const act = useRef<(command: Command) => void>(() => {});
-  act.current = (command) => run(command, state, actions, panels);
+  act.current = (command) => run(command, store.get(), actions, panels);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
@@ -55,11 +57,11 @@ async function copy(text: string, { tell }: Actions): Promise<void> {
 
 function search(onChats: () => void): void {
   if (!document.querySelector('.beside')?.checkVisibility()) onChats();
-  // The list may be drawn only now.
+  // The list is drawn in the next frame if it was hidden.
   requestAnimationFrame(() => focus('dialog .chat-search, .beside .chat-search'));
 }
 
-/** Opens the chat so many places below the current one in the list. A new one is above all. */
+/** Opens the chat that is `by` places below the current chat in the list. A new chat counts as above the first. */
 function step({ chats, currentId }: State, { conversations }: Actions, by: number): void {
   const ids = summariesOf(chats).map(({ id }) => id);
   const next = ids[ids.indexOf(currentId) + by];

@@ -1,5 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
-
 /** A part of the page that is fetched when it is first needed. */
 export interface Lazy<Part> {
   /** Null until it has come. */
@@ -8,6 +6,7 @@ export interface Lazy<Part> {
   load(): Promise<Part>;
 }
 
+/** Returns a part that `fetchPart` fetches, such as a dynamic import. */
 export function lazy<Part>(fetchPart: () => Promise<Part>): Lazy<Part> {
   let loading: Promise<Part> | null = null;
   const part: Lazy<Part> = {
@@ -27,14 +26,4 @@ export function lazy<Part>(fetchPart: () => Promise<Part>): Lazy<Part> {
     },
   };
   return part;
-}
-
-/** Returns the part as soon as it is there; null before, and if it can't be fetched. */
-export function useLazy<Part>(part: Lazy<Part>, wanted = true): Part | null {
-  const [fetched, setFetched] = useState(part.now);
-  const missing = wanted && fetched === null;
-  useEffect(() => {
-    if (missing) part.load().then(setFetched, () => {});
-  }, [missing]);
-  return part.now ?? fetched;
 }

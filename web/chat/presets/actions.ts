@@ -1,5 +1,5 @@
 import { compareStamps } from '../conversation/tree/stamp.ts';
-import { type Context, setValues } from '../state/context.ts';
+import { type Context, setValues } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';
 import { currentHead, modelOf } from '../state/selectors.ts';
 import { defaultsFor, newPreset, type Preset, type Presets, stampsOf } from './presets.ts';

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import type { ShownConversation } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
-import type { ListedModel } from '../models/model.ts';
 import { EditIcon, TrashIcon } from '../parts/icons.tsx';
 import { onEscape } from '../parts/on-escape.ts';
 import { IconButton } from '../parts/parts.tsx';
@@ -11,7 +11,7 @@ import { defaultsFor, type Preset, type Presets, presetsOf, sameSettings } from 
 
 interface PresetsViewProps {
   presets: Presets;
-  conversation: Conversation;
+  conversation: ShownConversation;
   model: ListedModel | undefined;
 }
 

@@ -1,9 +1,9 @@
 import { isOver } from '../conversation/tree/erase.ts';
 import type { Stamp } from '../conversation/tree/stamp.ts';
 import { t } from '../messages/language.ts';
-import { type Context, tell } from '../state/context.ts';
+import { type Context, tell } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';
-import { newPrompt, type Prompt } from './prompts.ts';
+import { newPrompt, type SavedPrompt } from './prompts.ts';
 import { isStoredPrompt, readPrompts, removePrompt, storePrompt } from './storage.ts';
 
 export interface PromptActions {
@@ -13,12 +13,12 @@ export interface PromptActions {
   keep(id: string | null, name: string, text: string): void;
   setDeleted(id: string, deleted: boolean): void;
   /** Joins prompts of a file to those that are here. Returns how many are new or came back. */
-  take(prompts: Prompt[]): number;
+  take(prompts: SavedPrompt[]): number;
 }
 
 export function promptActions(context: Context): PromptActions {
   const { store, clock } = context;
-  const see = (prompts: Prompt[]) => {
+  const see = (prompts: SavedPrompt[]) => {
     for (const { name, text, deleted } of prompts) for (const { at } of [name, text, deleted]) clock.see(at);
     store.dispatch({ kind: 'prompts', prompts });
   };
@@ -28,12 +28,12 @@ export function promptActions(context: Context): PromptActions {
     for (const one of prompts) if (isOver(one, now)) removePrompt(one.id);
     see(prompts.filter((one) => !isOver(one, now)));
   };
-  const put = (prompt: Prompt) => {
+  const put = (prompt: SavedPrompt) => {
     store.dispatch({ kind: 'prompts', prompts: [prompt] });
     const isStored = storePrompt(store.get().prompts[prompt.id] ?? prompt);
     if (!isStored && store.get().kept) tell(context, t('prompts.noRoom'), 'bad');
   };
-  const change = (id: string, values: (at: Stamp) => Partial<Prompt>) => {
+  const change = (id: string, values: (at: Stamp) => Partial<SavedPrompt>) => {
     const known = store.get().prompts[id];
     if (known) put({ ...known, ...values(clock.next()) });
   };
@@ -49,7 +49,7 @@ export function promptActions(context: Context): PromptActions {
     },
     setDeleted: (id, deleted) => change(id, (at) => ({ deleted: { value: deleted, at } })),
     take: (prompts) => {
-      const isHere = ({ id }: Prompt) => store.get().prompts[id]?.deleted.value === false;
+      const isHere = ({ id }: SavedPrompt) => store.get().prompts[id]?.deleted.value === false;
       const fresh = prompts.filter((one) => !isHere(one));
       see(prompts);
       for (const { id } of fresh) change(id, (at) => ({ deleted: { value: false, at } }));

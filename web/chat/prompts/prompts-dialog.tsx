@@ -5,10 +5,10 @@ import { EditIcon, PlusIcon, TrashIcon } from '../parts/icons.tsx';
 import { onEscape } from '../parts/on-escape.ts';
 import { Dialog, IconButton } from '../parts/parts.tsx';
 import { useActions } from '../state/use-actions.ts';
-import { cleanName, listPrompts, type Prompt, type Prompts, promptProblem } from './prompts.ts';
+import { usePick } from '../state/use-select.ts';
+import { cleanName, listPrompts, type Prompts, promptProblem, type SavedPrompt } from './prompts.ts';
 
 interface PromptsDialogProps {
-  prompts: Prompts;
   open: boolean;
   onClose: () => void;
 }
@@ -21,8 +21,9 @@ interface Form {
 }
 
 /** Lists the prompts. Each can be changed, renamed and deleted; what was deleted can be restored while this is open. */
-export function PromptsDialog({ prompts, open, onClose }: PromptsDialogProps): JSX.Element {
-  // What was typed is still there when the dialog was closed by mistake.
+export function PromptsDialog({ open, onClose }: PromptsDialogProps): JSX.Element {
+  const { prompts } = usePick('prompts');
+  // The form is kept here, so that its text is still there if the dialog was closed by mistake.
   const [form, setForm] = useState<Form | null>(null);
   return (
     <Dialog title={t('prompts.title')} open={open} onClose={onClose}>
@@ -95,7 +96,7 @@ function PromptList({ prompts, form, onForm }: PromptListProps): JSX.Element {
 }
 
 interface PromptRowProps {
-  prompt: Prompt;
+  prompt: SavedPrompt;
   onEdit: () => void;
   onDelete: () => void;
 }
@@ -118,7 +119,7 @@ function PromptRow({ prompt: { name, text }, onEdit, onDelete }: PromptRowProps)
 
 interface PromptFormProps {
   form: Form;
-  others: Prompt[];
+  others: SavedPrompt[];
   onForm: (form: Form) => void;
   onDone: () => void;
 }

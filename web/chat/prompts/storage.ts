@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { namesWith, readText, writeText } from '../state/safe-storage.ts';
+import { namesWith, readStoredText, writeStoredText } from '../state/safe-storage.ts';
 import { promptSchema } from '../state/stored.ts';
-import { mergePrompts, type Prompt } from './prompts.ts';
+import { mergePrompts, type SavedPrompt } from './prompts.ts';
 
 // Each prompt has an item of its own, so that two tabs that change two prompts do not meet.
 const BEGINNING = 'paddock-prompt:';
@@ -12,25 +12,25 @@ export function isStoredPrompt(name: string): boolean {
 }
 
 /** Reads all prompts. What is none is left out. */
-export function readPrompts(): Prompt[] {
+export function readPrompts(): SavedPrompt[] {
   return namesWith('localStorage', BEGINNING).flatMap((name) => readPrompt(name) ?? []);
 }
 
 /** Joins a prompt to what another tab may have stored of it. Returns false if the browser does not store it. */
-export function storePrompt(prompt: Prompt): boolean {
+export function storePrompt(prompt: SavedPrompt): boolean {
   const name = BEGINNING + prompt.id;
   const known = readPrompt(name);
   const { [prompt.id]: joined = prompt } = mergePrompts({}, known ? [known, prompt] : [prompt]);
-  return writeText('localStorage', name, JSON.stringify(joined));
+  return writeStoredText('localStorage', name, JSON.stringify(joined));
 }
 
 export function removePrompt(id: string): void {
-  writeText('localStorage', BEGINNING + id, null);
+  writeStoredText('localStorage', BEGINNING + id, null);
 }
 
-function readPrompt(name: string): Prompt | null {
+function readPrompt(name: string): SavedPrompt | null {
   try {
-    const read = v.safeParse(promptSchema, JSON.parse(readText('localStorage', name) ?? 'null'));
+    const read = v.safeParse(promptSchema, JSON.parse(readStoredText('localStorage', name) ?? 'null'));
     return read.success ? read.output : null;
   } catch {
     return null;

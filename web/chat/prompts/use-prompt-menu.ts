@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Call, callAt, listPrompts, type Prompt, type Prompts, promptsFor } from './prompts.ts';
+import { callAt, listPrompts, type PromptCall, type Prompts, promptsFor, type SavedPrompt } from './prompts.ts';
 
 /** The prompts that are offered while one is called by `/name`. The last place of the menu leads to all prompts. */
 export interface PromptMenu {
   /** Null while nothing is offered. */
-  offered: Prompt[] | null;
+  offered: SavedPrompt[] | null;
   /** The place that is chosen: from 0 to the number of what is offered. */
   active: number;
   /** Tells where the caret is now. */
@@ -21,7 +21,7 @@ interface MenuProps {
   text: string;
   prompts: Prompts;
   /** Puts this prompt in the place of its call. Null is for the list of all prompts. */
-  onTake: (prompt: Prompt | null, call: Call) => void;
+  onTake: (prompt: SavedPrompt | null, call: PromptCall) => void;
 }
 
 export function usePromptMenu({ text, prompts, onTake }: MenuProps): PromptMenu {

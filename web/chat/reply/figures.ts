@@ -1,6 +1,6 @@
-import type { CacheMiss, ReplyEnd, ReplyStats } from '../conversation/conversation.ts';
-import { formatNumber } from '../messages/numbers.ts';
-import type { Key, Translate } from '../messages/translate.ts';
+import type { CacheMissReason, ReplyEnd, ReplyStats } from '../conversation/conversation.ts';
+import { localizeNumber } from '../messages/numbers.ts';
+import type { MessageKey, Translate } from '../messages/translate.ts';
 
 /** Writes a remaining time in seconds, rounded. */
 export function formatSeconds(seconds: number, t: Translate): string {
@@ -17,7 +17,7 @@ export function formatLength(seconds: number): string {
 }
 
 export function formatRate(tokensPerSecond: number, t: Translate): string {
-  return t('common.rate', { rate: formatNumber(tokensPerSecond, t.tag, tokensPerSecond < 10 ? 1 : 0) });
+  return t('common.rate', { rate: localizeNumber(tokensPerSecond, t.tag, tokensPerSecond < 10 ? 1 : 0) });
 }
 
 /** Writes a reply's figures on one line. */
@@ -29,7 +29,7 @@ export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStat
   ].join(' · ');
 }
 
-const MISSES: Record<CacheMiss, Key> = {
+const MISSES: Record<CacheMissReason, MessageKey> = {
   new: 'reply.missNew',
   changed: 'reply.missChanged',
   evicted: 'reply.missEvicted',
@@ -55,5 +55,5 @@ export function endNote(end: ReplyEnd, t: Translate): string | null {
 
 function formatMs(ms: number, t: Translate): string {
   if (ms < 1000) return t('common.ms', { time: Math.round(ms) });
-  return t('common.seconds', { time: formatNumber(ms / 1000, t.tag, 1) });
+  return t('common.seconds', { time: localizeNumber(ms / 1000, t.tag, 1) });
 }

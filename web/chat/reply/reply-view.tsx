@@ -9,14 +9,16 @@ import {
 } from '../conversation/conversation.ts';
 import { Versions } from '../conversation/versions.tsx';
 import { t } from '../messages/language.ts';
+import { waitingFor } from '../page/health.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { CodeIcon, CopyTextIcon, EditIcon, MoreIcon, RetryIcon, TrashIcon } from '../parts/icons.tsx';
 import { onEscape } from '../parts/on-escape.ts';
 import { IconButton } from '../parts/parts.tsx';
 import { useFocusBack } from '../parts/use-focus-back.ts';
 import { useActions } from '../state/use-actions.ts';
+import { useSelect } from '../state/use-select.ts';
 import type { OpenCall } from '../tools/calls.ts';
-import { ToolCall } from '../tools/tool-call.tsx';
+import { ToolCallView } from '../tools/tool-call.tsx';
 import { WINDOW_FULL } from '../window/fill.ts';
 import { endNote, explainStats, formatRate, formatStats } from './figures.ts';
 import { Markdown } from './markdown/markdown.tsx';
@@ -27,27 +29,24 @@ import { ReplyEditor } from './reply-editor.tsx';
 interface ReplyProps {
   reply: ReplyTurn;
   name: string;
-  /** Set while the reply is growing. */
-  coming: Coming | undefined;
-  /** True if the model can go on with it. */
+  /** True if the model can continue the reply. */
   goesOn: boolean;
-  /** Says what the reply waits for before it begins. */
-  waiting: string;
   results: ToolTurn[];
   /** The calls that can be run or answered now. */
   open: OpenCall[];
   versions: string[];
-  /** What is offered in place of “Try again” if there was no room for the reply. */
+  /** Draws the offers that replace “Try again” if the context window was full, with the error message. */
   onFull?: ((message: string) => JSX.Element) | undefined;
 }
 
 /**
- * The model's reply. Its progress stands above it, so that the growing text does not move it. The room for its figures
- * below is kept from the beginning.
+ * A model's reply. It is drawn again while it grows, and the other turns are not. The progress stands above the text, so that the
+ * growing text does not move it. The space for the figures below is there from the start.
  */
-export function Reply(props: ReplyProps): JSX.Element {
-  const { reply, name, coming, goesOn, waiting, results, open, versions, onFull } = props;
+export function ReplyView(props: ReplyProps): JSX.Element {
+  const { reply, name, goesOn, results, open, versions, onFull } = props;
   const { messages } = useActions();
+  const coming = useSelect((state) => state.coming[reply.id]);
   const shown = coming?.reply ?? reply;
   const growing = isGrowing(shown);
   const [asWritten, setAsWritten] = useState(false);
@@ -63,7 +62,7 @@ export function Reply(props: ReplyProps): JSX.Element {
     <article class="turn reply" aria-busy={growing} data-turn={reply.id}>
       <header class="reply-head">
         <h2>{name}</h2>
-        {coming && <Progress coming={coming} waiting={waiting} />}
+        {coming && <Progress coming={coming} />}
         {shown.edited && <span>{t('reply.edited')}</span>}
         {growing && !coming && <span class="pulse">{t('reply.elsewhere')}</span>}
       </header>
@@ -88,7 +87,7 @@ export function Reply(props: ReplyProps): JSX.Element {
         <Markdown key={t.tag} text={shown.text} growing={growing} />
       )}
       {shown.calls.map((call, index) => (
-        <ToolCall
+        <ToolCallView
           key={call.id || index}
           call={call}
           result={results.find(({ callId }) => callId === call.id)}
@@ -118,7 +117,7 @@ export function Reply(props: ReplyProps): JSX.Element {
   );
 }
 
-/** The reply's own characters, with all marks of Markdown. */
+/** The text of the reply as the model wrote it, with the characters of Markdown. */
 function AsWritten({ text }: { text: string }): JSX.Element {
   return (
     <div class="prose">
@@ -129,8 +128,10 @@ function AsWritten({ text }: { text: string }): JSX.Element {
   );
 }
 
-function Progress({ coming, waiting }: { coming: Coming; waiting: string }): JSX.Element {
-  const { pieces, firstPieceMs, lastPieceMs, prompt } = coming;
+/** The speed of a growing reply; before its first token, the progress of the prompt or what the request waits for. */
+function Progress({ coming }: { coming: Coming }): JSX.Element {
+  const { pieces, firstPieceMs, lastPieceMs, prompt, reply } = coming;
+  const waiting = useSelect(({ health }) => waitingFor(health, reply.model, t));
   if (pieces > 0) {
     const speed = rate(pieces, firstPieceMs, lastPieceMs);
     return <span>{speed === null ? t('reply.writing') : t('reply.writingAt', { rate: formatRate(speed, t) })}</span>;
@@ -151,7 +152,7 @@ interface EndingProps {
   asWritten: boolean;
   onAsWritten: () => void;
   onEdit: () => void;
-  /** Gives the focus to the button of the menu when that closes. */
+  /** Moves the focus to the button of the menu, when the menu closes. */
   focusBack: () => void;
 }
 
@@ -190,7 +191,7 @@ interface MenuProps {
   focusBack: () => void;
 }
 
-/** The button with the three dots, and what it shows. It closes when something is chosen, or by Escape. */
+/** The button with three dots and its menu. A choice or Escape closes the menu. */
 function Menu({ replyId, onEdit, focusBack }: MenuProps): JSX.Element {
   const { messages } = useActions();
   const [more, setMore] = useState(false);
@@ -229,7 +230,7 @@ function Menu({ replyId, onEdit, focusBack }: MenuProps): JSX.Element {
   );
 }
 
-/** The figures of a reply, and more of them at a click. */
+/** The figures of a reply. A click shows more of them. */
 function Figures({ id, stats }: { id: string; stats: ReplyStats }): JSX.Element {
   return (
     <>

@@ -8,11 +8,11 @@ export interface ChatChunk extends Partial<ReplyFigures> {
     delta: { content?: string | null; reasoning_content?: string; tool_calls?: ToolCallDelta[] };
     finish_reason: FinishReason | null;
   }[];
-  prompt_progress?: PromptProgress;
+  prompt_progress?: PrefillProgress;
 }
 
 /** Counts are tokens; `processed` includes `cache`. */
-export interface PromptProgress {
+export interface PrefillProgress {
   cache: number;
   processed: number;
   total: number;
@@ -28,7 +28,7 @@ interface ToolCallDelta {
 export interface Coming {
   reply: ReplyTurn;
   finish: FinishReason | null;
-  prompt: PromptProgress | null;
+  prompt: PrefillProgress | null;
   /** The number of pieces so far. A piece is about one token. */
   pieces: number;
   firstPieceMs: number | null;

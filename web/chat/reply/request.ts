@@ -1,5 +1,5 @@
 import { withFiles } from '../attachments/text-file.ts';
-import type { Conversation, Recording, ReplyTurn, Turn, UserTurn } from '../conversation/conversation.ts';
+import type { Recording, ReplyTurn, ShownConversation, Turn, UserTurn } from '../conversation/conversation.ts';
 import { readMore, readSchema, readStop, type Settings } from '../settings/settings.ts';
 import { definitionsOf, type RunnableTool } from '../tools/offer.ts';
 
@@ -8,7 +8,7 @@ import { definitionsOf, type RunnableTool } from '../tools/offer.ts';
  * of the settings. Throws an `Error` for people if a text of the settings can't be read.
  */
 export function toChatRequest(
-  { settings, turns }: Conversation,
+  { settings, turns }: ShownConversation,
   model: string,
   runnable: RunnableTool[] = [],
 ): Record<string, unknown> {
@@ -42,7 +42,7 @@ function fieldsOf(settings: Settings, runnable: RunnableTool[]): object {
 
 /** Makes such a body that has the model go on with a reply. The conversation ends before it. */
 export function toContinuationRequest(
-  conversation: Conversation,
+  conversation: ShownConversation,
   reply: ReplyTurn,
   model: string,
   runnable: RunnableTool[] = [],

@@ -1,13 +1,13 @@
 import { chatRequestSchema } from '../../../src/api/chat/schema.ts';
 import { validate } from '../../../src/api/fields/fields.ts';
-import { refuseFields, undefinedFields, WITHOUT_EFFECT } from '../../../src/api/fields/support.ts';
+import { FIELDS_WITHOUT_EFFECT, refuseFields, undefinedFields } from '../../../src/api/fields/support.ts';
 import type { Translate } from '../messages/translate.ts';
 
 const REQUEST = { model: 'any', messages: [{ role: 'user', content: '' }] };
 
 /** Says what the API has against these fields of a chat request, partly in its own English; null if it takes and honours them all. */
 export function problemOfFields(fields: object, t: Translate): string | null {
-  const idle = Object.keys(fields).find((name) => WITHOUT_EFFECT.has(name));
+  const idle = Object.keys(fields).find((name) => FIELDS_WITHOUT_EFFECT.has(name));
   if (idle !== undefined) return t('settings.noEffect', { name: idle });
   const [unknown] = undefinedFields(fields, chatRequestSchema.entries);
   if (unknown !== undefined) return t('settings.noField', { name: unknown });

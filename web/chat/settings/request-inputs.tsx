@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { t } from '../messages/language.ts';
-import { lazy, useLazy } from '../parts/lazy.ts';
+import { lazy } from '../parts/lazy.ts';
+import { useLazy } from '../parts/use-lazy.ts';
 import { readMore, readSchema, readStop, type Settings } from './settings.ts';
 import { problemOf, TextSetting } from './text-setting.tsx';
 

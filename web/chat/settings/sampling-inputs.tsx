@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import { EFFORTS } from '../../../src/contract/sampling.ts';
 import { t } from '../messages/language.ts';
-import { say } from '../messages/translate.ts';
-import type { ListedModel } from '../models/model.ts';
+import { translateSaid } from '../messages/translate.ts';
 import { useTyped } from '../parts/use-typed.ts';
 import {
-  EFFORTS,
   type Effort,
   FIRST_FIELDS,
   OTHER_FIELDS,
   readSampling,
-  type SamplingField,
+  type SamplingSetting,
   type Settings,
   withSampling,
 } from './settings.ts';
@@ -24,7 +24,7 @@ interface SamplingInputsProps {
 /** How the model chooses its words: what most people look for, and the rest folded away. */
 export function SamplingInputs(props: SamplingInputsProps): JSX.Element {
   const { settings, model, onChange } = props;
-  const draw = (field: SamplingField) => <SamplingInput key={field.name} field={field} {...props} />;
+  const draw = (field: SamplingSetting) => <SamplingInput key={field.name} field={field} {...props} />;
   return (
     <>
       <fieldset class="fields">
@@ -51,7 +51,7 @@ export function SamplingInputs(props: SamplingInputsProps): JSX.Element {
   );
 }
 
-function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps & { field: SamplingField }) {
+function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps & { field: SamplingSetting }) {
   const { name, label, hint, min, max, step, otherwise } = field;
   const [wrong, setWrong] = useState(false);
   const typed = useTyped(String(settings.sampling[name] ?? ''));
@@ -67,7 +67,7 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
         min={min}
         max={max ?? undefined}
         value={typed.shown}
-        placeholder={typeof own[name] === 'number' ? String(own[name]) : say(otherwise, t)}
+        placeholder={typeof own[name] === 'number' ? String(own[name]) : translateSaid(otherwise, t)}
         aria-invalid={wrong}
         aria-describedby={`${name}-hint`}
         onInput={({ currentTarget }) => typed.type(currentTarget.value)}
@@ -86,7 +86,7 @@ function SamplingInput({ field, settings, model, onChange }: SamplingInputsProps
   );
 }
 
-function rangeOf({ min, max, step }: SamplingField): string {
+function rangeOf({ min, max, step }: SamplingSetting): string {
   const range = max === null ? t('settings.from', { min }) : t('settings.fromTo', { min, max });
   return step === 1 ? t('settings.whole', { range }) : range;
 }

@@ -1,15 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { CompareChoice } from '../conversation/compared.tsx';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { ShownConversation } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
 import { shownTitle } from '../messages/shown-title.ts';
-import type { ListedModel } from '../models/model.ts';
-import { lazy, useLazy } from '../parts/lazy.ts';
+import { lazy } from '../parts/lazy.ts';
 import { Dialog } from '../parts/parts.tsx';
+import { useLazy } from '../parts/use-lazy.ts';
 import { useTyped } from '../parts/use-typed.ts';
-import type { Presets } from '../presets/presets.ts';
+import { currentConversation, currentHead, currentModel } from '../state/selectors.ts';
 import { useActions } from '../state/use-actions.ts';
+import { usePick, useSelect } from '../state/use-select.ts';
 import { RequestInputs } from './request-inputs.tsx';
 import { SamplingInputs } from './sampling-inputs.tsx';
 import { NO_SETTINGS } from './settings.ts';
@@ -18,12 +19,6 @@ import { SystemPrompt } from './system-prompt.tsx';
 const presetsPart = lazy(() => import('../presets/presets-view.tsx'));
 
 interface SettingsDialogProps {
-  conversation: Conversation;
-  model: ListedModel | undefined;
-  presets: Presets;
-  models: ListedModel[] | null;
-  /** The id of the model whose replies are compared; null for none. */
-  second: string | null;
   open: boolean;
   onClose: () => void;
   /** The part about tools. */
@@ -32,11 +27,15 @@ interface SettingsDialogProps {
 
 /** The settings of this conversation. Each change counts from the next reply on. */
 export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
-  const { conversation, model, presets, models, second, open, onClose, tools } = props;
+  const { open, onClose, tools } = props;
+  const conversation = useSelect(currentConversation);
+  const model = useSelect(currentModel);
+  const second = useSelect((state) => currentHead(state).second?.value ?? null);
+  const { presets, models } = usePick('presets', 'models');
   const { conversations } = useActions();
   const { settings } = conversation;
   const part = useLazy(presetsPart, open);
-  // What was typed and is not allowed goes with the fields.
+  // A new key makes new fields, without the invalid text that was typed into the old ones.
   const [resets, setResets] = useState(0);
   const change = conversations.changeSettings;
   return (
@@ -73,7 +72,7 @@ export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
   );
 }
 
-function TitleField({ conversation: { id, title } }: Pick<SettingsDialogProps, 'conversation'>): JSX.Element {
+function TitleField({ conversation: { id, title } }: { conversation: ShownConversation }): JSX.Element {
   const { conversations } = useActions();
   const typed = useTyped(shownTitle(title));
   return (

@@ -2,15 +2,16 @@ import {
   SAMPLING_FIELDS as API_FIELDS,
   type SamplingField as ApiField,
   type SamplingName as ApiName,
+  type EFFORTS,
 } from '../../../src/contract/sampling.ts';
-import { Problem } from '../messages/problem.ts';
-import type { Key, Said } from '../messages/translate.ts';
+import { LocalizedError } from '../messages/problem.ts';
+import type { MessageKey, Said } from '../messages/translate.ts';
 
 /** A number of a request that a person can set. */
-export interface SamplingField {
-  name: SamplingName;
-  label: Key;
-  hint: Key;
+export interface SamplingSetting {
+  name: SamplingSettingName;
+  label: MessageKey;
+  hint: MessageKey;
   min: number;
   max: number | null;
   /** The step in which it is typed; 1 takes whole numbers alone. */
@@ -19,10 +20,8 @@ export interface SamplingField {
   otherwise: Said | string;
 }
 
-export type SamplingName = ApiName | 'max_tokens' | 'seed';
+export type SamplingSettingName = ApiName | 'max_tokens' | 'seed';
 
-/** How much a model may think. These are the words of the API. */
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
 /** The settings of a conversation. Absent fields leave the model's defaults. Those from before a field existed lack it. */
@@ -30,7 +29,7 @@ export interface Settings {
   system: string;
   /** OpenAI's `tools` as JSON text; '' for no tools. */
   tools: string;
-  sampling: Partial<Record<SamplingName, number>>;
+  sampling: Partial<Record<SamplingSettingName, number>>;
   effort?: Effort;
   /** Texts that end a reply, one on each line. */
   stop?: string;
@@ -76,17 +75,17 @@ const STEPS: Record<ApiName, number> = {
   mirostat_eta: 0.01,
 };
 
-function words<Name extends SamplingName>(name: Name) {
+function words<Name extends SamplingSettingName>(name: Name) {
   return { name, label: `sampling.${name}`, hint: `samplingHint.${name}` } as const;
 }
 
-function fromApi({ name, min, max, default: otherwise }: ApiField & { name: ApiName }): SamplingField {
+function fromApi({ name, min, max, default: otherwise }: ApiField & { name: ApiName }): SamplingSetting {
   return { ...words(name), min, max: max ?? null, step: STEPS[name], otherwise: String(otherwise) };
 }
 
 const OF_API = Object.values(API_FIELDS).map(fromApi);
 
-const LONGEST: SamplingField = {
+const LONGEST: SamplingSetting = {
   ...words('max_tokens'),
   min: 1,
   max: null,
@@ -94,7 +93,7 @@ const LONGEST: SamplingField = {
   otherwise: { key: 'sampling.noLimit' },
 };
 
-const SEED: SamplingField = {
+const SEED: SamplingSetting = {
   ...words('seed'),
   min: 0,
   max: 4_294_967_295,
@@ -103,16 +102,16 @@ const SEED: SamplingField = {
 };
 
 /** The fields that most people look for. */
-export const FIRST_FIELDS: SamplingField[] = [...OF_API.filter(({ name }) => name === 'temperature'), LONGEST];
+export const FIRST_FIELDS: SamplingSetting[] = [...OF_API.filter(({ name }) => name === 'temperature'), LONGEST];
 
 /** All others, in the order of the form. */
-export const OTHER_FIELDS: SamplingField[] = [...OF_API.filter(({ name }) => name !== 'temperature'), SEED];
+export const OTHER_FIELDS: SamplingSetting[] = [...OF_API.filter(({ name }) => name !== 'temperature'), SEED];
 
 /** All fields. The ranges are the API's. */
-export const SAMPLING_FIELDS: SamplingField[] = [...FIRST_FIELDS, ...OTHER_FIELDS];
+export const SAMPLING_SETTINGS: SamplingSetting[] = [...FIRST_FIELDS, ...OTHER_FIELDS];
 
 /** Parses a typed value. Returns undefined if it is empty and null if the API would refuse it. */
-export function readSampling({ min, max, step }: SamplingField, typed: string): number | undefined | null {
+export function readSampling({ min, max, step }: SamplingSetting, typed: string): number | undefined | null {
   if (typed.trim() === '') return undefined;
   const value = Number(typed);
   const whole = step !== 1 || Number.isInteger(value);
@@ -120,53 +119,53 @@ export function readSampling({ min, max, step }: SamplingField, typed: string): 
 }
 
 /** Sets one field. Undefined restores the model's default. */
-export function withSampling(settings: Settings, name: SamplingName, value: number | undefined): Settings {
+export function withSampling(settings: Settings, name: SamplingSettingName, value: number | undefined): Settings {
   const { [name]: _, ...others } = settings.sampling;
   return { ...settings, sampling: value === undefined ? others : { ...others, [name]: value } };
 }
 
-/** Parses the tools of the settings. Throws a `Problem`. */
+/** Parses the tools of the settings. Throws a `LocalizedError`. */
 export function readTools(text: string): unknown[] {
   if (text.trim() === '') return [];
   const value = readJson(text, 'settings.toolsNotJson');
   if (!Array.isArray(value)) {
-    throw new Problem('settings.toolsNotArray', { example: '[{"type": "function", "function": {…}}]' });
+    throw new LocalizedError('settings.toolsNotArray', { example: '[{"type": "function", "function": {…}}]' });
   }
   return value;
 }
 
-/** Parses the texts that end a reply. Throws a `Problem`. */
+/** Parses the texts that end a reply. Throws a `LocalizedError`. */
 export function readStop(text = ''): string[] {
   const lines = text.split('\n').filter((line) => line !== '');
-  if (lines.length > MOST_STOPS) throw new Problem('settings.tooManyStops', { most: MOST_STOPS });
+  if (lines.length > MOST_STOPS) throw new LocalizedError('settings.tooManyStops', { most: MOST_STOPS });
   return lines;
 }
 
-/** Parses the schema of the replies; null if there is none. Throws a `Problem`. */
+/** Parses the schema of the replies; null if there is none. Throws a `LocalizedError`. */
 export function readSchema(text = ''): object | null {
   if (text.trim() === '') return null;
   const value = readJson(text, 'settings.schemaNotJson');
   if (!isObject(value)) {
-    throw new Problem('settings.schemaNotObject', { example: '{"type": "object", "properties": {…}}' });
+    throw new LocalizedError('settings.schemaNotObject', { example: '{"type": "object", "properties": {…}}' });
   }
   return value;
 }
 
-/** Parses the further fields of the request. Throws a `Problem`. */
+/** Parses the further fields of the request. Throws a `LocalizedError`. */
 export function readMore(text = ''): object {
   if (text.trim() === '') return {};
   const value = readJson(text, 'settings.moreNotJson');
-  if (!isObject(value)) throw new Problem('settings.moreNotObject', { example: '{"logit_bias": {…}}' });
+  if (!isObject(value)) throw new LocalizedError('settings.moreNotObject', { example: '{"logit_bias": {…}}' });
   const own = OWN_FIELDS.find((name) => Object.hasOwn(value, name));
-  if (own !== undefined) throw new Problem('settings.ownField', { name: own });
+  if (own !== undefined) throw new LocalizedError('settings.ownField', { name: own });
   return value;
 }
 
-function readJson(text: string, problem: Key): unknown {
+function readJson(text: string, problem: MessageKey): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Problem(problem, { reason: (error as Error).message });
+    throw new LocalizedError(problem, { reason: (error as Error).message });
   }
 }
 

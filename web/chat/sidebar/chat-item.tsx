@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Summary } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
 import { shownTitle } from '../messages/shown-title.ts';
@@ -7,102 +7,63 @@ import { MoreIcon, PinIcon, TrashIcon } from '../parts/icons.tsx';
 import { onEscape } from '../parts/on-escape.ts';
 import { IconButton } from '../parts/parts.tsx';
 import { RenameField } from '../parts/rename-field.tsx';
-import { fileNameOf, saveFile } from '../parts/save-file.ts';
 import { focusIfLost, useFocusBack } from '../parts/use-focus-back.ts';
 import { useActions } from '../state/use-actions.ts';
+import { ChatMenu } from './chat-menu.tsx';
 import { MoveTo } from './move-to.tsx';
-import type { Find } from './search.ts';
+import type { SearchHit } from './search.ts';
 
 interface ChatItemProps {
   summary: Summary;
   /** The names of all folders. */
   folders: string[];
   current: boolean;
-  /** True while a reply grows in it. */
+  /** True while a reply grows or a tool runs in the conversation. */
   running: boolean;
-  /** Where these words were found in it. */
-  find: Find | undefined;
+  /** The place where a search found `words` in the conversation. */
+  find: SearchHit | undefined;
   words: string;
-  /** Called when it is opened. */
+  /** Called when the conversation is opened. */
   onLeave: () => void;
-  /** Called when it is put into a folder, or taken out with ''. */
+  /** Called when the conversation is moved into a folder, or out of its folder: then `folder` is ''. */
   onMoved: (id: string, folder: string) => void;
 }
 
-/** A conversation in the list: a button that opens it, its marks, and what can be done with it. */
+/** The part of an item that is open below its row. `renaming` takes the place of the row. */
+type OpenPart = 'menu' | 'moving' | 'renaming' | null;
+
+/** A conversation in the list: its row, the place where a search found words, and its menu. */
 export function ChatItem(props: ChatItemProps): JSX.Element {
-  const { summary, folders: names, current, running, find, words, onLeave, onMoved } = props;
-  const { conversations, folders, search } = useActions();
-  const [more, setMore] = useState(false);
-  const [moving, setMoving] = useState(false);
-  const [renaming, setRenaming] = useState(false);
+  const { summary, folders: names, current, find, onMoved } = props;
+  const { conversations, folders } = useActions();
+  const [part, setPart] = useState<OpenPart>(null);
   const { part: item, focusBack } = useFocusBack<HTMLLIElement>('.chat-open');
-  const { id, pinned, folder } = summary;
+  const { id, folder } = summary;
   const title = shownTitle(summary.title);
+  const hasMenu = part === 'menu' || part === 'moving';
   const close = () => {
-    setMore(false);
-    setMoving(false);
+    setPart(null);
     focusBack();
-  };
-  const remove = () => {
-    const row = item.current;
-    const beside = row?.nextElementSibling ?? row?.previousElementSibling;
-    const list = row?.closest('nav');
-    conversations.remove([id]);
-    focusIfLost(() => beside?.querySelector<HTMLElement>('button') ?? list?.querySelector<HTMLElement>('.new-chat'));
   };
   return (
     <li
       class={current ? 'chat current' : 'chat'}
       ref={item}
       data-chat={id}
-      onKeyDown={more || moving ? onEscape(close) : undefined}
+      onKeyDown={hasMenu ? onEscape(close) : undefined}
     >
-      {renaming ? (
+      {part === 'renaming' ? (
         <RenameField
           label={t('chats.titleOf', { title })}
           name={title}
           onRename={(next) => conversations.rename(id, next)}
           onDone={(byKey) => {
-            setRenaming(false);
+            setPart(null);
             if (byKey) focusBack();
           }}
         />
       ) : (
-        <div class="chat-row">
-          <button
-            type="button"
-            class="chat-open"
-            aria-current={current ? 'page' : undefined}
-            onClick={() => {
-              void (find ? search.open(id, find, words) : conversations.open(id));
-              onLeave();
-            }}
-          >
-            {title}
-          </button>
-          {running && (
-            <span class="chat-running" role="img" aria-label={t('chats.running')} title={t('chats.running')} />
-          )}
-          {pinned && (
-            <span class="chat-pinned" role="img" aria-label={t('chats.pinned')} title={t('chats.pinned')}>
-              <PinIcon />
-            </span>
-          )}
-          <IconButton
-            label={t('chats.moreAbout', { title })}
-            expanded={more || moving}
-            onClick={() => {
-              setMore(!more && !moving);
-              setMoving(false);
-            }}
-          >
-            <MoreIcon />
-          </IconButton>
-          <IconButton label={t('chats.delete', { title })} onClick={remove}>
-            <TrashIcon />
-          </IconButton>
-        </div>
+        <ChatRow {...props} title={title} hasMenu={hasMenu} onMenu={() => setPart(hasMenu ? null : 'menu')} />
       )}
       {find && (
         <p class="chat-excerpt">
@@ -110,27 +71,21 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
           {find.excerpt}
         </p>
       )}
-      {more && (
-        <More
+      {part === 'menu' && (
+        <ChatMenu
           summary={summary}
-          onRename={() => {
-            setMore(false);
-            setRenaming(true);
-          }}
-          onMove={() => {
-            setMore(false);
-            setMoving(true);
-          }}
+          onRename={() => setPart('renaming')}
+          onMove={() => setPart('moving')}
           onDone={close}
         />
       )}
-      {moving && (
+      {part === 'moving' && (
         <MoveTo
           folders={names}
           current={folder}
           canLeave={folder !== ''}
           onMove={(name) => {
-            setMoving(false);
+            setPart(null);
             folders.move([id], name);
             onMoved(id, name);
           }}
@@ -140,43 +95,51 @@ export function ChatItem(props: ChatItemProps): JSX.Element {
   );
 }
 
-interface MoreProps {
-  summary: Summary;
-  onRename: () => void;
-  onMove: () => void;
-  onDone: () => void;
+interface ChatRowProps extends ChatItemProps {
+  title: string;
+  /** True while the menu is open. */
+  hasMenu: boolean;
+  onMenu: () => void;
 }
 
-function More({ summary: { id, title: stored, pinned }, onRename, onMove, onDone }: MoreProps): JSX.Element {
-  const title = shownTitle(stored);
-  const { conversations, tell } = useActions();
-  const save = async (form: 'markdown' | 'json') => {
-    const text = await conversations.exportOne(id, form);
-    if (form === 'json') saveFile(`${fileNameOf(title)}.json`, text, 'application/json');
-    else saveFile(`${fileNameOf(title)}.md`, text, 'text/markdown');
-    tell(t('chats.saved', { title }));
-  };
-  const does = (act: () => void) => () => {
-    onDone();
-    act();
+/** The row of a conversation: a button that opens it, its signs, and the buttons for the menu and for deleting. */
+function ChatRow(props: ChatRowProps): JSX.Element {
+  const { summary, title, current, running, find, words, hasMenu, onMenu, onLeave } = props;
+  const { conversations, search } = useActions();
+  const row = useRef<HTMLDivElement>(null);
+  const { id, pinned } = summary;
+  const remove = () => {
+    const item = row.current?.closest('li');
+    const beside = item?.nextElementSibling ?? item?.previousElementSibling;
+    const list = item?.closest('nav');
+    conversations.remove([id]);
+    focusIfLost(() => beside?.querySelector<HTMLElement>('button') ?? list?.querySelector<HTMLElement>('.new-chat'));
   };
   return (
-    <fieldset class="chat-more" aria-label={t('chats.moreAbout', { title })}>
-      <button type="button" class="button quiet" onClick={onRename}>
-        {t('common.rename')}
+    <div class="chat-row" ref={row}>
+      <button
+        type="button"
+        class="chat-open"
+        aria-current={current ? 'page' : undefined}
+        onClick={() => {
+          void (find ? search.open(id, find, words) : conversations.open(id));
+          onLeave();
+        }}
+      >
+        {title}
       </button>
-      <button type="button" class="button quiet" onClick={does(() => conversations.pin(id, !pinned))}>
-        {pinned ? t('chats.unpin') : t('chats.pin')}
-      </button>
-      <button type="button" class="button quiet" onClick={onMove}>
-        {t('folders.moveTo')}
-      </button>
-      <button type="button" class="button quiet" onClick={does(() => void save('markdown'))}>
-        {t('chats.saveMarkdown')}
-      </button>
-      <button type="button" class="button quiet" onClick={does(() => void save('json'))}>
-        {t('chats.saveJson')}
-      </button>
-    </fieldset>
+      {running && <span class="chat-running" role="img" aria-label={t('chats.running')} title={t('chats.running')} />}
+      {pinned && (
+        <span class="chat-pinned" role="img" aria-label={t('chats.pinned')} title={t('chats.pinned')}>
+          <PinIcon />
+        </span>
+      )}
+      <IconButton label={t('chats.moreAbout', { title })} expanded={hasMenu} onClick={onMenu}>
+        <MoreIcon />
+      </IconButton>
+      <IconButton label={t('chats.delete', { title })} onClick={remove}>
+        <TrashIcon />
+      </IconButton>
+    </div>
   );
 }

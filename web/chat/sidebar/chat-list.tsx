@@ -6,7 +6,7 @@ import { ChatItem } from './chat-item.tsx';
 import { Folder } from './folder.tsx';
 import { inOrder, shelvesOf } from './folders.ts';
 import { useClosedFolders } from './use-closed-folders.ts';
-import type { Found } from './use-search.ts';
+import type { ChatSearchResult } from './use-search.ts';
 
 interface ChatListProps {
   summaries: Summary[];
@@ -18,7 +18,7 @@ interface ChatListProps {
   /** The ids of those in which a reply grows. */
   running: string[];
   /** Where words were found. */
-  found: Found | null;
+  found: ChatSearchResult | null;
   onLeave: () => void;
 }
 

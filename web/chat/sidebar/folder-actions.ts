@@ -2,9 +2,9 @@ import { withValues } from '../conversation/tree/operations.ts';
 import { summariesOf } from '../conversation/tree/view.ts';
 import { t } from '../messages/language.ts';
 import { shownTitle } from '../messages/shown-title.ts';
-import { type Context, change, setValues } from '../state/context.ts';
+import { type Context, change, setValues } from '../state/context-actions.ts';
 import { headOf } from '../state/selectors.ts';
-import { folderNames, folderOf, idsIn } from './folders.ts';
+import { folderNameOf, folderNames, idsIn } from './folders.ts';
 
 /** What a person can do with folders. Each change of many chats has a notice that offers to undo it. */
 export interface FolderActions {
@@ -29,10 +29,10 @@ export function folderActions(context: Context, begin: () => void): FolderAction
     });
   /** What was moved again meanwhile, in any tab, stays there when this is undone. */
   const setFolder = (ids: string[], name: string, text: string) => {
-    const before = new Map(headsOf(ids).map((head) => [head.id, folderOf(head)]));
+    const before = new Map(headsOf(ids).map((head) => [head.id, folderNameOf(head)]));
     put(ids, () => name);
     const undo = () => {
-      const same = headsOf(ids).filter((head) => folderOf(head) === name);
+      const same = headsOf(ids).filter((head) => folderNameOf(head) === name);
       put(
         same.map(({ id }) => id),
         (id) => before.get(id) ?? '',
@@ -47,7 +47,7 @@ export function folderActions(context: Context, begin: () => void): FolderAction
       setValues(context, store.get().currentId, { folder });
     },
     move: (ids, name) => {
-      const moved = headsOf(ids).filter((head) => folderOf(head) !== name);
+      const moved = headsOf(ids).filter((head) => folderNameOf(head) !== name);
       const [first] = moved;
       if (!first) return;
       const values = { count: moved.length, title: shownTitle(first.title.value), name };

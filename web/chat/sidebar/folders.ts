@@ -40,13 +40,13 @@ export function folderNames(summaries: Pick<Summary, 'folder'>[]): string[] {
   );
 }
 
-export function folderOf({ folder }: Pick<Head, 'folder'>): string {
+export function folderNameOf({ folder }: Pick<Head, 'folder'>): string {
   return folder?.value ?? '';
 }
 
 /** The ids of the conversations in a folder, with deleted ones that can still come back. */
 export function idsIn(heads: Record<string, Head>, name: string): string[] {
   return Object.values(heads)
-    .filter((head) => folderOf(head) === name && !isErased(head))
+    .filter((head) => folderNameOf(head) === name && !isErased(head))
     .map(({ id }) => id);
 }

@@ -1,24 +1,24 @@
 import { shownMessages } from '../conversation/tree/branches.ts';
 import { comparedMessages } from '../conversation/tree/compared.ts';
-import { show } from '../conversation/tree/operations.ts';
-import type { Message } from '../conversation/tree/tree.ts';
-import { type Context, change } from '../state/context.ts';
+import { showBranch } from '../conversation/tree/operations.ts';
+import type { MessageNode } from '../conversation/tree/tree.ts';
+import { type Context, change } from '../state/context-actions.ts';
 import { currentHead, messagesOf } from '../state/selectors.ts';
-import { type Find, findIn, lastFind, shownBy } from './search.ts';
+import { findIn, lastFind, type SearchHit, shownBy } from './search.ts';
 
 export interface SearchActions {
   /** Looks for words in all messages and their files. Returns the last place in each conversation that has them, by its id. */
-  find(words: string, signal: AbortSignal): Promise<Map<string, Find>>;
+  find(words: string, signal: AbortSignal): Promise<Map<string, SearchHit>>;
   /** Opens a conversation where words were found: it shows their branch, and the page shows their place. */
-  open(id: string, find: Find, words: string): Promise<void>;
+  open(id: string, find: SearchHit, words: string): Promise<void>;
 }
 
 export function searchActions(context: Context, open: (id: string) => Promise<void>): SearchActions {
   const { store, database, clock } = context;
   return {
     find: async (words, signal) => {
-      const found = new Map<string, Find>();
-      const look = (message: Message) => {
+      const found = new Map<string, SearchHit>();
+      const look = (message: MessageNode) => {
         const find = findIn(message, words);
         if (find) found.set(message.conversation, lastFind(found.get(message.conversation), find));
       };
@@ -35,7 +35,7 @@ export function searchActions(context: Context, open: (id: string) => Promise<vo
       const head = currentHead(state);
       const seen = [...shownMessages(head, messages), ...comparedMessages(head, messages)];
       if (!seen.some((message) => message.id === messageId)) {
-        void change(context, show(head, messages, messageId, clock.next()));
+        void change(context, showBranch(head, messages, messageId, clock.next()));
       }
       store.dispatch({ kind: 'place', place: { turnId: shownBy(messages, messageId), words, file } });
     },

@@ -1,5 +1,5 @@
 import { compareStamps, type Stamp } from '../conversation/tree/stamp.ts';
-import type { Message, Messages } from '../conversation/tree/tree.ts';
+import type { MessageNode, MessageNodes } from '../conversation/tree/tree.ts';
 
 /** An excerpt has so many characters before the words that were found, and so many from their beginning on. */
 const BEFORE = 24;
@@ -9,7 +9,7 @@ const AFTER = 72;
 const WIDER = 10;
 
 /** Where words were found in a conversation. */
-export interface Find {
+export interface SearchHit {
   messageId: string;
   made: Stamp;
   /** The words, with some around them. */
@@ -19,7 +19,7 @@ export interface Find {
 }
 
 /** What shows the place where words were found. */
-export interface Place {
+export interface FoundPlace {
   /** The turn on the page. */
   turnId: string;
   words: string;
@@ -45,7 +45,7 @@ export function excerptOf(text: string, words: string): string | null {
 }
 
 /** Looks into a message: its text, its files, and their names. Null if it was deleted, or has not got these words. */
-export function findIn({ id, made, deleted, turn: { value } }: Message, words: string): Find | null {
+export function findIn({ id, made, deleted, turn: { value } }: MessageNode, words: string): SearchHit | null {
   if (deleted.value) return null;
   const files = value.role === 'user' ? (value.files ?? []) : [];
   const inText = excerptOf(value.text, words);
@@ -59,12 +59,12 @@ export function findIn({ id, made, deleted, turn: { value } }: Message, words: s
 }
 
 /** Of two finds in one conversation, the one that was said last. */
-export function lastFind(one: Find | undefined, other: Find): Find {
+export function lastFind(one: SearchHit | undefined, other: SearchHit): SearchHit {
   return one && compareStamps(one.made, other.made) > 0 ? one : other;
 }
 
 /** The id of the turn that shows a message: the reply that called a tool shows its result. */
-export function shownBy(messages: Messages, id: string): string {
+export function shownBy(messages: MessageNodes, id: string): string {
   let message = messages[id];
   while (message?.turn.value.role === 'tool' && message.parent !== null) message = messages[message.parent];
   return message?.id ?? id;

@@ -10,8 +10,8 @@ import { saveFile } from '../parts/save-file.ts';
 import { useLanguage } from '../parts/use-language.ts';
 import { listPrompts } from '../prompts/prompts.ts';
 import { runningIds } from '../state/selectors.ts';
-import type { State } from '../state/state.ts';
 import { useActions } from '../state/use-actions.ts';
+import { useSelect } from '../state/use-select.ts';
 import { ChatChoice, ChatList } from './chat-list.tsx';
 import { ChoiceFoot } from './choice-foot.tsx';
 import { folderNames } from './folders.ts';
@@ -19,22 +19,28 @@ import { hasWords } from './search.ts';
 import { useSearch } from './use-search.ts';
 
 interface SidebarProps {
-  state: State;
   /** Called when a conversation is chosen. */
   onLeave: () => void;
   onHelp: () => void;
 }
 
-/** Lists the stored conversations, or those in which something was found. */
-export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
+/** Lists the stored conversations, or the ones that a search has found. */
+export function Sidebar({ onLeave, onHelp }: SidebarProps): JSX.Element {
+  const { heads, currentId, kept, prompts } = useSelect((state) => ({
+    heads: state.chats.heads,
+    currentId: state.currentId,
+    kept: state.kept,
+    prompts: state.prompts,
+  }));
+  const running = useSelect(runningIds);
   const { conversations } = useActions();
   const t = useLanguage();
   const [typed, setTyped] = useState('');
-  /** The conversations that are chosen to be deleted or moved; null while none are to be chosen. */
+  /** The ids of the conversations that are chosen, to be deleted or moved; null while the list has no check boxes. */
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null);
   const words = typed.trim();
   const found = useSearch(words);
-  const all = useMemo(() => summariesOf(state.chats), [state.chats.heads]);
+  const all = useMemo(() => summariesOf({ heads }), [heads]);
   const summaries = useMemo(
     () =>
       words === ''
@@ -45,12 +51,11 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
     [all, words, found],
   );
   const folders = useMemo(() => folderNames(all), [all]);
-  const running = runningIds(state);
   const choose = useRef<HTMLButtonElement>(null);
   const begin = useRef<HTMLButtonElement>(null);
   const leave = useRef(onLeave);
   leave.current = onLeave;
-  // A reply that grows changes nothing here, and the list may be long.
+  // The list may be long, so a key in the search field does not draw it again.
   const list = useMemo(
     () =>
       chosen ? (
@@ -60,17 +65,17 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
           summaries={summaries}
           folders={folders}
           searching={words !== ''}
-          currentId={state.currentId}
+          currentId={currentId}
           running={running}
           found={found}
           onLeave={() => leave.current()}
         />
       ),
-    [summaries, folders, chosen, state.currentId, running.join(), found, t],
+    [summaries, folders, chosen, currentId, running, found, t],
   );
   const endChoice = () => {
     setChosen(null);
-    // The button that had the focus goes. Where no chat is left, there is nothing to choose.
+    // The button that had the focus is removed. The button that chooses is disabled if no chat is left.
     requestAnimationFrame(() => (choose.current?.disabled ? begin : choose).current?.focus());
   };
   return (
@@ -92,8 +97,8 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
         {t('chats.new')}
       </button>
       {all.length > 0 && <Search typed={typed} onType={setTyped} />}
-      {(all.length === 0 || !state.kept) && (
-        <p class="muted chats-none">{state.kept ? t('chats.keptHere') : t('greeting.notKept')}</p>
+      {(all.length === 0 || !kept) && (
+        <p class="muted chats-none">{kept ? t('chats.keptHere') : t('greeting.notKept')}</p>
       )}
       <p class={words !== '' && summaries.length === 0 ? 'muted chats-none' : 'hidden'} role="status">
         {words !== '' && found?.words === words && foundText(summaries.length)}
@@ -104,7 +109,7 @@ export function Sidebar({ state, onLeave, onHelp }: SidebarProps): JSX.Element {
       ) : (
         <SidebarFoot
           empty={all.length === 0}
-          hasPrompts={listPrompts(state.prompts).length > 0}
+          hasPrompts={listPrompts(prompts).length > 0}
           choose={choose}
           onChoose={() => setChosen(new Set())}
           onHelp={onHelp}
@@ -138,10 +143,10 @@ interface SidebarFootProps {
 }
 
 function SidebarFoot({ empty, hasPrompts, choose, onChoose, onHelp }: SidebarFootProps): JSX.Element {
-  const { conversations } = useActions();
+  const { transfer } = useActions();
   const exportAll = async () => {
     const day = new Date().toISOString().slice(0, 10);
-    saveFile(`paddock-chats-${day}.json`, await conversations.exportAll(), 'application/json');
+    saveFile(`paddock-chats-${day}.json`, await transfer.exportAll(), 'application/json');
   };
   return (
     <footer class="sidebar-foot">
@@ -157,7 +162,7 @@ function SidebarFoot({ empty, hasPrompts, choose, onChoose, onHelp }: SidebarFoo
             aria-label={t('chats.importChats')}
             onChange={({ currentTarget }) => {
               const file = currentTarget.files?.[0];
-              if (file) void conversations.importAll(file);
+              if (file) void transfer.importAll(file);
               currentTarget.value = '';
             }}
           />

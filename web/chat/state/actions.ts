@@ -4,8 +4,8 @@ import { sharedText } from '../composer/shared.ts';
 import { type ConversationActions, conversationActions } from '../conversation/actions.ts';
 import { type MessageActions, messageActions } from '../conversation/message-actions.ts';
 import { type ModelActions, modelActions } from '../models/actions.ts';
+import { type HubActions, hubActions } from '../models/finder-actions.ts';
 import { type HomeActions, homeActions } from '../models/home-actions.ts';
-import { type HubActions, hubActions } from '../models/hub-actions.ts';
 import { followPresets, type PresetActions, presetActions } from '../presets/actions.ts';
 import { type PromptActions, promptActions } from '../prompts/actions.ts';
 import { type ReplyActions, type ReplyKeeping, replyActions } from '../reply/actions.ts';
@@ -13,11 +13,12 @@ import { type FolderActions, folderActions } from '../sidebar/folder-actions.ts'
 import { type SearchActions, searchActions } from '../sidebar/search-actions.ts';
 import { type ToolActions, toolActions } from '../tools/actions.ts';
 import { type CallActions, callActions } from '../tools/call-actions.ts';
+import { type TransferActions, transferActions } from '../transfer/actions.ts';
 import { type WindowActions, windowActions } from '../window/actions.ts';
 import { dropQuery } from './address.ts';
-import { type Context, messageOf, tell } from './context.ts';
+import { type Context, localizedMessageOf, tell } from './context-actions.ts';
 import { keepKey } from './preferences.ts';
-import { followTabs } from './tabs.ts';
+import { followTabs } from './tab-actions.ts';
 
 /** Everything that a person can do on the page. */
 export interface Actions {
@@ -38,6 +39,7 @@ export interface Actions {
   tools: ToolActions;
   home: HomeActions;
   conversations: ConversationActions;
+  transfer: TransferActions;
   folders: FolderActions;
   search: SearchActions;
   drafts: DraftActions;
@@ -72,7 +74,7 @@ export function createActions(context: Context): Actions {
   const calls = callActions(context, { answer: replies.answer, runTool: tools.runTool });
   const drafts = draftActions(context);
   const prompts = promptActions(context);
-  const conversations = conversationActions(context, { stop: replies.stop, resume: replies.resume, drafts, prompts });
+  const conversations = conversationActions(context, { stop: replies.stop, resume: replies.resume, drafts });
   let restored: Promise<void> = Promise.resolve();
 
   const start = async () => {
@@ -90,7 +92,7 @@ export function createActions(context: Context): Actions {
     } catch (error) {
       // If the server wants a key, the key dialog asks for one.
       if (store.get().keyWanted !== null) return;
-      store.dispatch({ kind: 'startup', startup: { kind: 'failed', message: messageOf(error) } });
+      store.dispatch({ kind: 'startup', startup: { kind: 'failed', message: localizedMessageOf(error) } });
     }
   };
 
@@ -131,6 +133,7 @@ export function createActions(context: Context): Actions {
     tools,
     home,
     conversations,
+    transfer: transferActions(context, prompts),
     folders: folderActions(context, conversations.begin),
     search: searchActions(context, conversations.open),
     drafts,

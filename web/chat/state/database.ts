@@ -1,31 +1,32 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB, type StoreNames } from 'idb';
 import type { Attachment } from '../attachments/attachments.ts';
 import type { DraftPart, SentDraft } from '../composer/draft.ts';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { ShownConversation } from '../conversation/conversation.ts';
 import { erased, isErased, isOver } from '../conversation/tree/erase.ts';
 import { merge, mergeHead, mergeMessage } from '../conversation/tree/merge.ts';
 import { fromList } from '../conversation/tree/operations.ts';
 import { type Field, later } from '../conversation/tree/stamp.ts';
-import { type Head, type Message, NO_CHATS, type Patch } from '../conversation/tree/tree.ts';
+import { type Head, type MessageNode, NO_CHATS, type Patch } from '../conversation/tree/tree.ts';
 
-/** What this browser keeps for the page. Every call throws if the browser keeps nothing. */
+/** The conversations and drafts that this browser stores. Every call throws if the browser denies storage. */
 export interface Database {
-  /** Resolves if another tab uses an older version of the page: nothing can be read before that one is closed. */
+  /** Resolves if a tab with an older version of the page is open. Nothing can be read until that tab is closed. */
   blocked: Promise<void>;
   heads(): Promise<Head[]>;
-  messages(conversationId: string): Promise<Message[]>;
-  /** Everything but drafts. */
+  messages(conversationId: string): Promise<MessageNode[]>;
+  /** Returns all conversations with their messages, without drafts. */
   all(): Promise<Patch>;
-  /** Shows all messages to `visit`, some at a time, until the signal is aborted. */
-  eachMessage(visit: (message: Message) => void, signal: AbortSignal): Promise<void>;
+  /** Calls `visit` with every message until the signal is aborted. Few messages are in memory at a time. */
+  eachMessage(visit: (message: MessageNode) => void, signal: AbortSignal): Promise<void>;
   /**
-   * Joins a change to what is stored. All tabs may do this at once. Messages of an erased conversation are left out. If
-   * the change is what was `sent`, its draft is emptied with it: it is stored in one of the two, whenever the page ends.
+   * Merges a patch into the stored conversations. All tabs may do this at once. Messages of an erased conversation are left
+   * out. If the patch is the message that was `sent` from a draft, that draft is emptied in the same transaction: if the page
+   * is closed meanwhile, the text is stored either in the message or in the draft.
    */
   merge(patch: Patch, sent?: SentDraft): Promise<void>;
   /**
-   * Removes the words of those of these conversations that are over at this time: messages, titles, settings and drafts.
-   * That they are deleted stays known.
+   * Erases the content of these conversations: messages, titles, settings and drafts. Skips a conversation that is not over at
+   * `now`, in ms (see `isOver`). The store keeps the fact that each was deleted.
    */
   erase(ids: string[], now: number): Promise<void>;
   draft(key: string): Promise<DraftPart>;
@@ -36,15 +37,15 @@ type Row<T> = Field<T> & { id: string };
 
 interface Schema extends DBSchema {
   heads: { key: string; value: Head };
-  /** A store of its own, so that the list does not have to read messages, and a growing reply is written alone. */
-  messages: { key: [conversation: string, id: string]; value: Message };
+  /** Apart from the heads, so that listing conversations reads no messages and a growing reply is written alone. */
+  messages: { key: [conversation: string, id: string]; value: MessageNode };
   draftTexts: { key: string; value: Row<string> };
   draftAttachments: { key: string; value: Row<Attachment[]> };
 }
 
-/** The stores of version 1: conversations were lists of turns. */
+/** The stores of version 1, where a conversation was a list of turns. */
 interface FirstSchema extends DBSchema {
-  conversations: { key: string; value: Conversation };
+  conversations: { key: string; value: ShownConversation };
   summaries: { key: string; value: unknown };
 }
 
@@ -55,27 +56,20 @@ const DRAFTS = ['draftTexts', 'draftAttachments'] as const;
 
 const VERSION = 2;
 
-/** So many messages are in memory while all are looked through. They may hold pictures. */
+/** The number of messages that are read at a time while all are visited. Messages may hold pictures. */
 const AT_ONCE = 200;
 
-/** `onOutdated` is called when another tab uses a newer version of the page: this one can store nothing any more. */
+/**
+ * Opens the database of the page. `onOutdated` is called when a tab with a newer version of the page opens: from then on, this tab
+ * can store nothing.
+ */
 export function openDatabase(onOutdated: () => void): Database {
   let setBlocked = () => {};
   const blocked = new Promise<void>((resolve) => {
     setBlocked = resolve;
   });
-  // `async`, because browsers that deny storage throw at once.
-  const open = async () =>
-    openDB<Schema>('paddock-chat', VERSION, {
-      upgrade,
-      blocked: setBlocked,
-      blocking(_current, _blocked, event) {
-        (event.target as IDBDatabase).close();
-        onOutdated();
-      },
-    });
-  const opening = open();
-  // Each call below gets the error. This prevents an unhandled rejection if there is no call.
+  const opening = open(setBlocked, onOutdated);
+  // Each call below throws the error. This handler prevents an unhandled rejection if there is no call.
   opening.catch(() => {});
 
   return {
@@ -87,55 +81,9 @@ export function openDatabase(onOutdated: () => void): Database {
       const [heads, messages] = await Promise.all([database.getAll('heads'), database.getAll('messages')]);
       return { heads, messages };
     },
-    eachMessage: async (visit, signal) => {
-      const database = await opening;
-      let after: IDBKeyRange | null = null;
-      while (!signal.aborted) {
-        const messages: Message[] = await database.getAll('messages', after, AT_ONCE);
-        for (const message of messages) visit(message);
-        const last = messages.at(-1);
-        if (!last || messages.length < AT_ONCE) return;
-        after = IDBKeyRange.lowerBound([last.conversation, last.id], true);
-      }
-    },
-    merge: async (patch, sent) => {
-      const stores: StoreName[] = ['heads', 'messages', ...(sent ? DRAFTS : [])];
-      const transaction = (await opening).transaction(stores, 'readwrite');
-      const [heads, messages] = [transaction.objectStore('heads'), transaction.objectStore('messages')];
-      // A patch may have a part twice. Joined, it has each part once.
-      const parts = merge(NO_CHATS, patch);
-      const join = async (id: string) => {
-        const head = parts.heads[id];
-        const own = Object.values(parts.messages[id] ?? {});
-        const [known, ...knownMessages] = await Promise.all([
-          heads.get(id),
-          ...own.map((message) => messages.get([id, message.id])),
-        ]);
-        const joined = head ? mergeHead(known, head) : known;
-        const isGone = joined !== undefined && isErased(joined);
-        await Promise.all([
-          ...(head && joined ? [heads.put(joined)] : []),
-          ...(isGone ? [] : own.map((message, index) => messages.put(mergeMessage(knownMessages[index], message)))),
-        ]);
-      };
-      const ids = new Set([...Object.keys(parts.heads), ...Object.keys(parts.messages)]);
-      await Promise.all([...[...ids].map(join), sent && emptyDraft(transaction, sent), transaction.done]);
-    },
-    erase: async (ids, now) => {
-      const transaction = (await opening).transaction(['heads', 'messages', ...DRAFTS], 'readwrite');
-      const eraseOne = async (id: string) => {
-        // Another tab may have brought it back since these ids were read.
-        const head = await transaction.objectStore('heads').get(id);
-        if (!head || !isOver(head, now)) return;
-        await Promise.all([
-          transaction.objectStore('heads').put(erased(head)),
-          transaction.objectStore('messages').delete(messagesOf(id)),
-          transaction.objectStore('draftTexts').delete(id),
-          transaction.objectStore('draftAttachments').delete(id),
-        ]);
-      };
-      await Promise.all([...ids.map(eraseOne), transaction.done]);
-    },
+    eachMessage: async (visit, signal) => eachMessage(await opening, visit, signal),
+    merge: async (patch, sent) => mergePatch(await opening, patch, sent),
+    erase: async (ids, now) => eraseOver(await opening, ids, now),
     draft: async (key) => {
       const database = await opening;
       const [text, attachments] = await Promise.all([
@@ -152,7 +100,77 @@ export function openDatabase(onOutdated: () => void): Database {
   };
 }
 
-/** What was written after it was sent stays. */
+/** Opens the database. It is `async` because a browser that denies storage throws at once. */
+async function open(onBlocked: () => void, onOutdated: () => void): Promise<IDBPDatabase<Schema>> {
+  return openDB<Schema>('paddock-chat', VERSION, {
+    upgrade,
+    blocked: onBlocked,
+    blocking(_current, _blocked, event) {
+      (event.target as IDBDatabase).close();
+      onOutdated();
+    },
+  });
+}
+
+async function eachMessage(
+  database: IDBPDatabase<Schema>,
+  visit: (message: MessageNode) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let after: IDBKeyRange | null = null;
+  while (!signal.aborted) {
+    const messages: MessageNode[] = await database.getAll('messages', after, AT_ONCE);
+    for (const message of messages) visit(message);
+    const last = messages.at(-1);
+    if (!last || messages.length < AT_ONCE) return;
+    after = IDBKeyRange.lowerBound([last.conversation, last.id], true);
+  }
+}
+
+async function mergePatch(database: IDBPDatabase<Schema>, patch: Patch, sent?: SentDraft): Promise<void> {
+  const stores: StoreName[] = ['heads', 'messages', ...(sent ? DRAFTS : [])];
+  const transaction = database.transaction(stores, 'readwrite');
+  // A patch may hold a head or message twice. Merged into nothing, it holds each once.
+  const parts = merge(NO_CHATS, patch);
+  const ids = new Set([...Object.keys(parts.heads), ...Object.keys(parts.messages)]);
+  const merging = [...ids].map((id) =>
+    mergeOne(transaction, id, parts.heads[id], Object.values(parts.messages[id] ?? {})),
+  );
+  await Promise.all([...merging, sent && emptyDraft(transaction, sent), transaction.done]);
+}
+
+/** Merges a conversation's head, if it is given, and messages into the stored ones. */
+async function mergeOne(transaction: Writing, id: string, head: Head | undefined, own: MessageNode[]): Promise<void> {
+  const [heads, messages] = [transaction.objectStore('heads'), transaction.objectStore('messages')];
+  const [known, ...knownMessages] = await Promise.all([
+    heads.get(id),
+    ...own.map((message) => messages.get([id, message.id])),
+  ]);
+  const joined = head ? mergeHead(known, head) : known;
+  const isGone = joined !== undefined && isErased(joined);
+  await Promise.all([
+    ...(head && joined ? [heads.put(joined)] : []),
+    ...(isGone ? [] : own.map((message, index) => messages.put(mergeMessage(knownMessages[index], message)))),
+  ]);
+}
+
+async function eraseOver(database: IDBPDatabase<Schema>, ids: string[], now: number): Promise<void> {
+  const transaction = database.transaction(['heads', 'messages', ...DRAFTS], 'readwrite');
+  const eraseOne = async (id: string) => {
+    // Another tab may have restored the conversation since these ids were read.
+    const head = await transaction.objectStore('heads').get(id);
+    if (!head || !isOver(head, now)) return;
+    await Promise.all([
+      transaction.objectStore('heads').put(erased(head)),
+      transaction.objectStore('messages').delete(messagesOf(id)),
+      transaction.objectStore('draftTexts').delete(id),
+      transaction.objectStore('draftAttachments').delete(id),
+    ]);
+  };
+  await Promise.all([...ids.map(eraseOne), transaction.done]);
+}
+
+/** Empties the draft that was sent. Text and attachments that were written later stay. */
 async function emptyDraft(transaction: Writing, { key, parts }: SentDraft): Promise<void> {
   const [texts, files] = [transaction.objectStore('draftTexts'), transaction.objectStore('draftAttachments')];
   const [text, attachments] = await Promise.all([texts.get(key), files.get(key)]);
@@ -162,7 +180,7 @@ async function emptyDraft(transaction: Writing, { key, parts }: SentDraft): Prom
   ]);
 }
 
-/** Writes without waiting for the page, which may be about to be closed. */
+/** Writes a row and commits at once, because the page may be about to close. */
 async function writeNow<Name extends 'draftTexts' | 'draftAttachments'>(
   database: IDBPDatabase<Schema>,
   name: Name,
@@ -175,7 +193,7 @@ async function writeNow<Name extends 'draftTexts' | 'draftAttachments'>(
 }
 
 function messagesOf(conversationId: string): IDBKeyRange {
-  // Arrays are greater than strings, so every id of a message lies between.
+  // IndexedDB orders arrays after strings, so this range holds every message id.
   return IDBKeyRange.bound([conversationId], [conversationId, []]);
 }
 

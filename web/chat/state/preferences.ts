@@ -1,10 +1,10 @@
 import type { Enter } from '../composer/enter.ts';
 import type { KeptArrival } from '../models/arrival.ts';
+import type { Theme } from '../page/theme.ts';
 import type { Waiting } from '../reply/waiting.ts';
-import { readText, writeText } from './safe-storage.ts';
+import { readStoredText, writeStoredText } from './safe-storage.ts';
 
-/** A person's choices for the page itself. The API key is stored for this tab only, until it closes. */
-export type Theme = 'system' | 'light' | 'dark';
+// A person's choices for the page itself. The API key is stored for this tab only, until the tab is closed.
 
 const THEME = 'paddock-theme';
 const MODEL = 'paddock-model';
@@ -17,19 +17,16 @@ const WAITING = 'paddock-waiting';
 const ARRIVAL = 'paddock-arrival';
 
 export function readTheme(): Theme {
-  const theme = readText('localStorage', THEME);
+  const theme = readStoredText('localStorage', THEME);
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
-/** Shows the page in this theme and stores the choice. */
-export function applyTheme(theme: Theme): void {
-  document.documentElement.dataset.theme = theme;
-  writeText('localStorage', THEME, theme === 'system' ? null : theme);
-}
+export const keepTheme = (theme: Theme): void =>
+  void writeStoredText('localStorage', THEME, theme === 'system' ? null : theme);
 
 /** Returns what was chosen; null if nothing was. */
-export const readLanguage = (): string | null => readText('localStorage', LANGUAGE);
-export const keepLanguage = (language: string): void => void writeText('localStorage', LANGUAGE, language);
+export const readLanguage = (): string | null => readStoredText('localStorage', LANGUAGE);
+export const keepLanguage = (language: string): void => void writeStoredText('localStorage', LANGUAGE, language);
 
 /** Calls the listener when another tab has chosen a language. */
 export function onLanguageKept(listener: () => void): void {
@@ -38,20 +35,20 @@ export function onLanguageKept(listener: () => void): void {
   });
 }
 
-export const readModel = (): string | null => readText('localStorage', MODEL);
-export const keepModel = (id: string): void => void writeText('localStorage', MODEL, id);
+export const readModel = (): string | null => readStoredText('localStorage', MODEL);
+export const keepModel = (id: string): void => void writeStoredText('localStorage', MODEL, id);
 
 /** Returns what Enter was chosen to do; null if nothing was. */
 export function readEnter(): Enter | null {
-  const enter = readText('localStorage', ENTER);
+  const enter = readStoredText('localStorage', ENTER);
   return enter === 'send' || enter === 'newline' ? enter : null;
 }
-export const keepEnter = (enter: Enter): void => void writeText('localStorage', ENTER, enter);
+export const keepEnter = (enter: Enter): void => void writeStoredText('localStorage', ENTER, enter);
 
 /** Reads the names of the folders that were closed in the list of chats. */
 export function readClosedFolders(): string[] {
   try {
-    const names: unknown = JSON.parse(readText('localStorage', CLOSED_FOLDERS) ?? '[]');
+    const names: unknown = JSON.parse(readStoredText('localStorage', CLOSED_FOLDERS) ?? '[]');
     return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
   } catch {
     return [];
@@ -59,18 +56,18 @@ export function readClosedFolders(): string[] {
 }
 
 export const keepClosedFolders = (names: string[]): void =>
-  void writeText('localStorage', CLOSED_FOLDERS, names.length === 0 ? null : JSON.stringify(names));
+  void writeStoredText('localStorage', CLOSED_FOLDERS, names.length === 0 ? null : JSON.stringify(names));
 
-export const readDefaultModel = (): string | null => readText('localStorage', DEFAULT_MODEL);
-export const keepDefaultModel = (id: string | null): void => void writeText('localStorage', DEFAULT_MODEL, id);
+export const readDefaultModel = (): string | null => readStoredText('localStorage', DEFAULT_MODEL);
+export const keepDefaultModel = (id: string | null): void => void writeStoredText('localStorage', DEFAULT_MODEL, id);
 
-export const readKey = (): string | null => readText('sessionStorage', KEY);
-export const keepKey = (key: string | null): void => void writeText('sessionStorage', KEY, key);
+export const readKey = (): string | null => readStoredText('sessionStorage', KEY);
+export const keepKey = (key: string | null): void => void writeStoredText('sessionStorage', KEY, key);
 
 /** Reads the replies that wait until Paddock is ready. The page may load itself again before it can ask for them. */
 export function readWaiting(): Waiting[] {
   try {
-    const stored: unknown = JSON.parse(readText('sessionStorage', WAITING) ?? '[]');
+    const stored: unknown = JSON.parse(readStoredText('sessionStorage', WAITING) ?? '[]');
     return Array.isArray(stored) ? (stored as Waiting[]) : [];
   } catch {
     return [];
@@ -78,16 +75,16 @@ export function readWaiting(): Waiting[] {
 }
 
 export const keepWaiting = (waiting: Waiting[]): void =>
-  void writeText('sessionStorage', WAITING, waiting.length === 0 ? null : JSON.stringify(waiting));
+  void writeStoredText('sessionStorage', WAITING, waiting.length === 0 ? null : JSON.stringify(waiting));
 
 /** Reads the pull that this tab had begun before it was loaded again; null if there was none. */
 export function readArrival(): KeptArrival | null {
   try {
-    return JSON.parse(readText('sessionStorage', ARRIVAL) ?? 'null') as KeptArrival | null;
+    return JSON.parse(readStoredText('sessionStorage', ARRIVAL) ?? 'null') as KeptArrival | null;
   } catch {
     return null;
   }
 }
 
 export const keepArrival = (arrival: KeptArrival | null): void =>
-  void writeText('sessionStorage', ARRIVAL, arrival && JSON.stringify(arrival));
+  void writeStoredText('sessionStorage', ARRIVAL, arrival && JSON.stringify(arrival));

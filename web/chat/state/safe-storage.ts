@@ -4,7 +4,7 @@ type Kind = 'localStorage' | 'sessionStorage';
 const memory = new Map<string, string>();
 
 /** Reads a text. Browsers that deny storage throw even when it is looked at. */
-export function readText(kind: Kind, name: string): string | null {
+export function readStoredText(kind: Kind, name: string): string | null {
   try {
     return globalThis[kind].getItem(name) ?? memory.get(name) ?? null;
   } catch {
@@ -16,7 +16,7 @@ export function readText(kind: Kind, name: string): string | null {
  * Stores a text, or keeps it until the page is closed if the browser stores nothing. Null removes it. Returns false if it
  * is not stored.
  */
-export function writeText(kind: Kind, name: string, value: string | null): boolean {
+export function writeStoredText(kind: Kind, name: string, value: string | null): boolean {
   memory.delete(name);
   try {
     if (value === null) globalThis[kind].removeItem(name);

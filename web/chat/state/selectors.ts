@@ -1,13 +1,19 @@
-import { type Draft, NEW_CHAT, NO_DRAFT } from '../composer/draft.ts';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import { type MessageDraft, NEW_CHAT, NO_DRAFT } from '../composer/draft.ts';
+import { isGrowing, type ShownConversation } from '../conversation/conversation.ts';
 import { isErased } from '../conversation/tree/erase.ts';
-import type { Head, Messages } from '../conversation/tree/tree.ts';
+import type { Head, MessageNodes } from '../conversation/tree/tree.ts';
 import { conversationOf } from '../conversation/tree/view.ts';
-import { canChat, type ListedModel } from '../models/model.ts';
-import { allRunning } from '../tools/tools-state.ts';
+import { canChat } from '../models/model.ts';
+import { allRunning, runsIn } from '../tools/tools-state.ts';
 import type { Ground, State } from './state.ts';
 
-// What follows from the state. Nothing of it is kept.
+// Pure functions of the state.
+
+const NO_MESSAGES: MessageNodes = {};
+
+/** The last conversation that was made of each head. A view compares it by identity, and making it walks all messages. */
+const made = new WeakMap<Head, { messages: MessageNodes; growing: string; conversation: ShownConversation }>();
 
 /** Returns a conversation without its messages; undefined if there is none with this id, or if it was erased. */
 export function headOf({ chats, fresh }: State, id: string): Head | undefined {
@@ -16,15 +22,30 @@ export function headOf({ chats, fresh }: State, id: string): Head | undefined {
 }
 
 /** Returns the messages of a conversation; none if they were not read. */
-export function messagesOf({ chats }: State, id: string): Messages {
-  return chats.messages[id] ?? {};
+export function messagesOf({ chats }: State, id: string): MessageNodes {
+  return chats.messages[id] ?? NO_MESSAGES;
 }
 
-/** Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. */
-export function findConversation(state: State, id: string): Conversation | undefined {
+/**
+ * Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. Returns the same object
+ * until the conversation changes.
+ */
+export function findConversation(state: State, id: string): ShownConversation | undefined {
   const head = headOf(state, id);
-  const growing = new Set([...Object.keys(state.elsewhere), ...Object.keys(state.coming)]);
-  return head && conversationOf(head, messagesOf(state, id), growing);
+  return head && conversationWith(head, messagesOf(state, id), growingIds(state));
+}
+
+function conversationWith(head: Head, messages: MessageNodes, growingIds: string[]): ShownConversation {
+  const growing = growingIds.join();
+  const known = made.get(head);
+  if (known && known.messages === messages && known.growing === growing) return known.conversation;
+  const conversation = conversationOf(head, messages, new Set(growingIds));
+  made.set(head, { messages, growing, conversation });
+  return conversation;
+}
+
+function growingIds({ elsewhere, coming }: State): string[] {
+  return [...Object.keys(elsewhere), ...Object.keys(coming)];
 }
 
 /** Returns the id of the last turn that is shown; null if there is none. */
@@ -36,8 +57,19 @@ export function currentHead(state: State): Head {
   return headOf(state, state.currentId) ?? state.fresh;
 }
 
-export function currentConversation(state: State): Conversation {
-  return findConversation(state, state.currentId) ?? conversationOf(state.fresh, {}, new Set());
+export function currentConversation(state: State): ShownConversation {
+  return findConversation(state, state.currentId) ?? conversationWith(state.fresh, NO_MESSAGES, []);
+}
+
+/** Returns the model that answers in the current conversation. */
+export function currentModel(state: State): ListedModel | undefined {
+  return modelOf(state, currentConversation(state));
+}
+
+/** True if a reply grows or a tool runs in the current conversation, in this tab or another one. */
+export function isReplying(state: State): boolean {
+  const { id, turns, compared = [] } = currentConversation(state);
+  return [...turns, ...compared].some(isGrowing) || runsIn(state.tools, id);
 }
 
 /** Returns the ids of the conversations in which a reply grows or a tool runs, in this tab or another one. */
@@ -51,7 +83,11 @@ export function draftKey({ chats, fresh, currentId }: State): string {
   return currentId === fresh.id && !chats.heads[currentId] ? NEW_CHAT : currentId;
 }
 
-export function draftOf({ drafts }: State, key: string): Draft {
+export function currentDraft(state: State): MessageDraft {
+  return draftOf(state, draftKey(state));
+}
+
+export function draftOf({ drafts }: State, key: string): MessageDraft {
   return drafts[key] ?? NO_DRAFT;
 }
 
@@ -61,7 +97,7 @@ export function groundOf({ startup }: State): Ground | null {
 }
 
 /** Returns the model of a conversation: its own, else the default, the preferred one, or the first chat model. */
-export function modelOf(state: State, { model }: Pick<Conversation, 'model'>): ListedModel | undefined {
+export function modelOf(state: State, { model }: Pick<ShownConversation, 'model'>): ListedModel | undefined {
   const able = (state.models ?? []).filter(canChat);
   const wanted = [model, state.defaultModel, state.preferredModel]
     .map((id) => listedChatModel(state, id))

@@ -1,15 +1,15 @@
-import { type Draft, mergeDraft, NO_DRAFT } from '../composer/draft.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import { type MessageDraft, mergeDraft, NO_DRAFT } from '../composer/draft.ts';
 import { merge } from '../conversation/tree/merge.ts';
 import { type Chats, type Head, NO_CHATS, type Patch } from '../conversation/tree/tree.ts';
 import type { Arrival } from '../models/arrival.ts';
 import type { Home } from '../models/home-server.ts';
-import type { ListedModel } from '../models/model.ts';
 import type { Health } from '../page/health.ts';
 import { mergePresets, NO_PRESETS, type Presets } from '../presets/presets.ts';
-import { mergePrompts, type Prompt, type Prompts } from '../prompts/prompts.ts';
+import { mergePrompts, type Prompts, type SavedPrompt } from '../prompts/prompts.ts';
 import type { Coming } from '../reply/reply.ts';
 import type { Waiting } from '../reply/waiting.ts';
-import type { Place } from '../sidebar/search.ts';
+import type { FoundPlace } from '../sidebar/search.ts';
 import { NO_TOOLS, reduceTools, type ToolsAction, type ToolsState } from '../tools/tools-state.ts';
 
 /** Where the API runs: on a local server or in this browser. */
@@ -60,7 +60,7 @@ export interface State {
   fresh: Head;
   currentId: string;
   /** The place of the current conversation that a search has led to. */
-  place: Place | null;
+  place: FoundPlace | null;
   /** The replies that grow in this tab, by their ids. */
   coming: Record<string, Growing>;
   /** The replies that grow in other tabs, by their ids. */
@@ -72,9 +72,9 @@ export interface State {
   /** At most one for each conversation. */
   waiting: Waiting[];
   /** By conversation id, or `NEW_CHAT`. */
-  drafts: Record<string, Draft>;
+  drafts: Record<string, MessageDraft>;
   prompts: Prompts;
-  /** False if this browser keeps nothing for the page. */
+  /** False if this browser denies the page storage. */
   kept: boolean;
   /** The server's message if it wants a key or another one; otherwise null. */
   keyWanted: string | null;
@@ -102,7 +102,7 @@ export type Action =
   | { kind: 'listed' }
   | { kind: 'fresh'; head: Head }
   | { kind: 'open'; id: string }
-  | { kind: 'place'; place: Place }
+  | { kind: 'place'; place: FoundPlace }
   | { kind: 'coming'; conversationId: string; coming: Coming }
   | { kind: 'ended'; replyId: string }
   /** Other tabs write these replies no more. */
@@ -110,9 +110,9 @@ export type Action =
   /** A summary grows; with null it does no more. */
   | { kind: 'summarising'; conversationId: string; text: string | null }
   | { kind: 'waiting'; waiting: Waiting[] }
-  | { kind: 'draft'; key: string; draft: Partial<Draft> }
+  | { kind: 'draft'; key: string; draft: Partial<MessageDraft> }
   | { kind: 'presets'; presets: Presets }
-  | { kind: 'prompts'; prompts: Prompt[] }
+  | { kind: 'prompts'; prompts: SavedPrompt[] }
   | { kind: 'kept'; kept: boolean }
   | { kind: 'key wanted'; message: string | null }
   | { kind: 'notice'; notice: Notice | null }

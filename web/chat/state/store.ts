@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Action, State } from './state.ts';
 
 /** Holds the page's state. */
@@ -23,14 +22,4 @@ export function createStore(reduce: (state: State, action: Action) => State, ini
       return () => listeners.delete(listener);
     },
   };
-}
-
-/** Returns the state. The component that calls this is drawn again after each change. */
-export function useStore(store: Store): State {
-  const [state, setState] = useState(store.get());
-  useEffect(() => {
-    setState(store.get());
-    return store.subscribe(() => setState(store.get()));
-  }, [store]);
-  return state;
 }

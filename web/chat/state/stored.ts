@@ -1,8 +1,9 @@
 import * as v from 'valibot';
+import { EFFORTS } from '../../../src/contract/sampling.ts';
 import { LAST_TIME } from '../conversation/tree/stamp.ts';
 import type { Presets } from '../presets/presets.ts';
 import { PROMPT_LIMITS } from '../prompts/prompts.ts';
-import { EFFORTS, SAMPLING_FIELDS } from '../settings/settings.ts';
+import { SAMPLING_SETTINGS } from '../settings/settings.ts';
 
 // The forms of what this browser keeps and a file may have too.
 
@@ -12,7 +13,7 @@ export const time = v.pipe(v.number(), v.minValue(0), v.maxValue(LAST_TIME));
 
 export const id = v.pipe(v.string(), v.nonEmpty());
 
-const sampling = v.record(v.picklist(SAMPLING_FIELDS.map(({ name }) => name)), count);
+const sampling = v.record(v.picklist(SAMPLING_SETTINGS.map(({ name }) => name)), count);
 
 export const settings = v.object({
   system: v.string(),

@@ -1,11 +1,11 @@
-import { Problem } from '../messages/problem.ts';
-import { type Context, messageOf, setValues } from '../state/context.ts';
+import type { ToolResult } from '../../mcp/result.ts';
+import { LocalizedError } from '../messages/problem.ts';
+import { type Context, localizedMessageOf, setValues } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';
 import { currentHead } from '../state/selectors.ts';
 import { type ChatTools, NO_CHAT_TOOLS } from './chat-tools.ts';
 import type { RunnableTool } from './offer.ts';
-import type { ToolResult } from './result.ts';
-import type { Link, ToolServer } from './server.ts';
+import type { ToolServer, ToolServerState } from './server.ts';
 import { followToolServers, keepToolServers, readToolServers } from './storage.ts';
 import { openToolLink, type ToolLink } from './tool-link.ts';
 import type { ToolsAction } from './tools-state.ts';
@@ -35,7 +35,7 @@ export function toolActions(context: Context): ToolActions & ToolRunning {
   const { store } = context;
   const links = new Map<string, { link: ToolLink; server: ToolServer }>();
   const dispatch = (change: ToolsAction) => store.dispatch({ kind: 'tools', change });
-  const setLink = (id: string, link: Link) => dispatch({ kind: 'tool link', id, link });
+  const setLink = (id: string, link: ToolServerState) => dispatch({ kind: 'tool link', id, link });
   const find = (id: string) => store.get().tools.servers.find((server) => server.id === id);
 
   const read = () => dispatch({ kind: 'tool servers', servers: readToolServers() });
@@ -66,7 +66,7 @@ export function toolActions(context: Context): ToolActions & ToolRunning {
       updateOne(id, await linkTo(server).list());
       setLink(id, { kind: 'ready' });
     } catch (error) {
-      setLink(id, { kind: 'failed', message: messageOf(error) });
+      setLink(id, { kind: 'failed', message: localizedMessageOf(error) });
     }
   };
 
@@ -113,7 +113,7 @@ export function toolActions(context: Context): ToolActions & ToolRunning {
         return { text: calculate(String(given.expression ?? '')), failed: false };
       }
       const server = find(runner.serverId);
-      if (!server) throw new Problem('tools.serverRemoved');
+      if (!server) throw new LocalizedError('tools.serverRemoved');
       return linkTo(server).call(runner.tool, given, signal);
     },
   };

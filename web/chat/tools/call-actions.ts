@@ -1,36 +1,37 @@
 import type { ToolCallObject } from '../../../src/api/chat/tool-call.ts';
-import type { ToolTurn } from '../conversation/conversation.ts';
+import type { ToolResult } from '../../mcp/result.ts';
+import type { ReplyTurn, ToolTurn } from '../conversation/conversation.ts';
 import { grow } from '../conversation/tree/operations.ts';
-import { type Context, change, setValues } from '../state/context.ts';
+import { type Context, change, setValues } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';
 import { findConversation, headOf, messagesOf } from '../state/selectors.ts';
+import type { State } from '../state/state.ts';
 import { lastReply, type OpenCall, openCallsOf, type RunningCall, readArguments, runsByItself } from './calls.ts';
 import { NO_CHAT_TOOLS } from './chat-tools.ts';
 import type { RunnableTool } from './offer.ts';
-import type { ToolResult } from './result.ts';
 
-/** What a person can say to a call of the last reply in the current conversation. */
+/** The answers of a person to a call of the last reply in the current conversation. */
 export interface CallActions {
-  /** Lets the call run: this once, or from now on in this conversation without being asked. */
+  /** Runs the call. With `always`, later calls of the tool in this conversation run without asking. */
   run(callId: string, consent: 'once' | 'always'): void;
-  /** Does not let it run. The model is told. */
+  /** Refuses the call. The model gets the refusal as the result. */
   decline(callId: string): void;
 }
 
-/** What the replies and the other tabs need of the calls of this one. */
+/** What the replies and the other tabs need from the tool calls of this tab. */
 export interface CallKeeping {
-  /** Runs what may run by itself after a reply of this tab. */
+  /** Runs the calls of the last reply that need no consent. */
   begin(conversationId: string): void;
-  /** Stops the calls of a conversation. They have no result then. */
+  /** Stops the calls of a conversation in all tabs. A stopped call has no result. */
   stop(conversationId: string): void;
-  /** The same, for those of this tab alone. */
+  /** Stops the calls of a conversation that run in this tab. */
   stopOwn(conversationId: string): void;
-  /** Tells the other tabs which calls run here. */
+  /** Sends the other tabs the list of the calls that run in this tab. */
   tellTabs(): void;
 }
 
 interface Needs {
-  /** Gives the result of a call of this reply to the model. It goes on once all calls have one. */
+  /** Gives the model the result of a call of this reply. The model continues once all calls have a result. */
   answer(conversationId: string, replyId: string, turn: ToolTurn): void;
   runTool(tool: RunnableTool, given: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>;
 }
@@ -44,33 +45,18 @@ export function callActions(context: Context, { answer, runTool }: Needs): CallA
     store.dispatch({ kind: 'tools', change: { kind: 'running calls', calls } });
     channel.post({ kind: 'calls', calls });
   };
-  const openIn = (conversationId: string): OpenCall[] => {
-    const state = store.get();
-    const conversation = findConversation(state, conversationId);
-    return conversation ? openCallsOf(conversation, headOf(state, conversationId)?.tools?.value, state.tools) : [];
-  };
-  const replyOf = (conversationId: string) => lastReply(findConversation(store.get(), conversationId)?.turns ?? []);
-
-  /** Notes in the reply that its call was begun: after a reload nobody knows what came of it. */
-  const note = (conversationId: string, replyId: string, callId: string) => {
-    const message = messagesOf(store.get(), conversationId)[replyId];
-    const reply = message?.turn.value;
-    if (!message || reply?.role !== 'assistant') return;
-    const begun = [...new Set([...(reply.begun ?? []), callId])];
-    void change(context, grow(message, { ...reply, begun }, context.clock.next()));
-  };
 
   const start = (conversationId: string, { call, tool }: OpenCall) => {
-    const reply = replyOf(conversationId);
+    const reply = lastReplyIn(store.get(), conversationId);
     const key = `${conversationId} ${call.id}`;
     if (!tool || !reply || running.has(key)) return;
     const stopper = new AbortController();
     running.set(key, { conversationId, callId: call.id, stopper });
     tellTabs();
     const work = async () => {
-      // Another tab may have been quicker.
-      if (!openIn(conversationId).some((open) => open.call.id === call.id)) return;
-      if (tool.runner.kind === 'server') note(conversationId, reply.id, call.id);
+      // Another tab may have finished the call before this tab got the lock.
+      if (!openCallsIn(store.get(), conversationId).some((open) => open.call.id === call.id)) return;
+      if (tool.runner.kind === 'server') noteBegun(context, conversationId, reply.id, call.id);
       const { text, failed } = await resultOf(call, (given) => runTool(tool, given, stopper.signal));
       if (stopper.signal.aborted) return;
       running.delete(key);
@@ -92,8 +78,8 @@ export function callActions(context: Context, { answer, runTool }: Needs): CallA
     tellTabs();
   };
   const findOpen = (callId: string) => {
-    const { currentId } = store.get();
-    return { id: currentId, open: openIn(currentId).find(({ call }) => call.id === callId) };
+    const state = store.get();
+    return { id: state.currentId, open: openCallsIn(state, state.currentId).find(({ call }) => call.id === callId) };
   };
 
   return {
@@ -108,16 +94,17 @@ export function callActions(context: Context, { answer, runTool }: Needs): CallA
     },
     decline: (callId) => {
       const { id, open } = findOpen(callId);
-      const reply = replyOf(id);
+      const reply = lastReplyIn(store.get(), id);
       if (!open || !reply) return;
       const text = 'The user did not let this call run.';
       answer(id, reply.id, { role: 'tool', id: newId(), callId, text, outcome: 'declined' });
     },
     begin: (conversationId) => {
-      const end = replyOf(conversationId)?.end;
+      const end = lastReplyIn(store.get(), conversationId)?.end;
       if (end?.kind !== 'finished' || end.reason === 'length') return;
       const chat = headOf(store.get(), conversationId)?.tools?.value;
-      for (const open of openIn(conversationId)) if (runsByItself(open, chat)) start(conversationId, open);
+      for (const open of openCallsIn(store.get(), conversationId))
+        if (runsByItself(open, chat)) start(conversationId, open);
     },
     stop: (conversationId) => {
       stopOwn(conversationId);
@@ -129,7 +116,25 @@ export function callActions(context: Context, { answer, runTool }: Needs): CallA
   };
 }
 
-/** Never throws: the model is told why there is no result. */
+function openCallsIn(state: State, conversationId: string): OpenCall[] {
+  const conversation = findConversation(state, conversationId);
+  return conversation ? openCallsOf(conversation, headOf(state, conversationId)?.tools?.value, state.tools) : [];
+}
+
+function lastReplyIn(state: State, conversationId: string): ReplyTurn | undefined {
+  return lastReply(findConversation(state, conversationId)?.turns ?? []);
+}
+
+/** Stores in the reply that its call has begun. After a reload the call counts as begun, and its result as unknown. */
+function noteBegun(context: Context, conversationId: string, replyId: string, callId: string): void {
+  const message = messagesOf(context.store.get(), conversationId)[replyId];
+  const reply = message?.turn.value;
+  if (!message || reply?.role !== 'assistant') return;
+  const begun = [...new Set([...(reply.begun ?? []), callId])];
+  void change(context, grow(message, { ...reply, begun }, context.clock.next()));
+}
+
+/** Returns the result of a call. Never throws: an error becomes a failed result, which the model reads. */
 async function resultOf(
   call: ToolCallObject,
   run: (given: Record<string, unknown>) => Promise<ToolResult>,
@@ -142,8 +147,8 @@ async function resultOf(
 }
 
 /**
- * Runs the work unless another tab has begun it at this very moment. Where the browser has no locks, as over plain http, what
- * the tabs tell one another has to do.
+ * Runs the work unless another tab holds the lock with this name. Pages over plain http have no Web Locks: there, only the
+ * messages between the tabs prevent that two tabs run the work.
  */
 async function alone(name: string, work: () => Promise<void>): Promise<void> {
   if (!navigator.locks) return work();

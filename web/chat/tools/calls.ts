@@ -1,6 +1,6 @@
 import type { ToolCallObject } from '../../../src/api/chat/tool-call.ts';
-import { type Conversation, openCalls, type ReplyTurn, type Turn } from '../conversation/conversation.ts';
-import type { Messages } from '../conversation/tree/tree.ts';
+import { openCalls, type ReplyTurn, type ShownConversation, type Turn } from '../conversation/conversation.ts';
+import type { MessageNodes } from '../conversation/tree/tree.ts';
 import { type ChatTools, NO_CHAT_TOOLS } from './chat-tools.ts';
 import { namesOfTyped, type RunnableTool, runnableTools } from './offer.ts';
 import type { ToolServer } from './server.ts';
@@ -42,7 +42,7 @@ export interface CallKnowledge {
 
 /** The tools that the page can run in a conversation. */
 export function toolsOf(
-  { settings }: Pick<Conversation, 'settings'>,
+  { settings }: Pick<ShownConversation, 'settings'>,
   servers: ToolServer[],
   chat?: ChatTools,
 ): RunnableTool[] {
@@ -50,7 +50,11 @@ export function toolsOf(
 }
 
 /** The calls of the last reply that have no result. */
-export function openCallsOf(conversation: Conversation, chat: ChatTools | undefined, known: CallKnowledge): OpenCall[] {
+export function openCallsOf(
+  conversation: ShownConversation,
+  chat: ChatTools | undefined,
+  known: CallKnowledge,
+): OpenCall[] {
   const tools = toolsOf(conversation, known.servers, chat);
   const reply = lastReply(conversation.turns);
   const open = openCalls(conversation);
@@ -100,7 +104,7 @@ export function readArguments({ function: { arguments: text } }: ToolCallObject)
 }
 
 /** The id of the last result after this reply, or of the reply itself: the next result comes after that. */
-export function lastResultAfter(messages: Messages, replyId: string): string {
+export function lastResultAfter(messages: MessageNodes, replyId: string): string {
   const next = Object.values(messages).find(
     ({ parent, turn, deleted }) => parent === replyId && turn.value.role === 'tool' && !deleted.value,
   );

@@ -1,6 +1,7 @@
+import type { ServerTool } from '../../mcp/messages.ts';
 import { readTools, type Settings } from '../settings/settings.ts';
 import { type ChatTools, NO_CHAT_TOOLS } from './chat-tools.ts';
-import { placeOf, type ServerTool, type ToolServer } from './server.ts';
+import { placeOf, type ToolServer } from './server.ts';
 
 /** A tool that the page can run. */
 export interface RunnableTool {

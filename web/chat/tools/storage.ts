@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { readText, writeText } from '../state/safe-storage.ts';
+import { readStoredText, writeStoredText } from '../state/safe-storage.ts';
 import type { ToolServer } from './server.ts';
 
 const SERVERS = 'paddock-tool-servers';
@@ -18,7 +18,7 @@ const serverSchema: v.GenericSchema<unknown, ToolServer> = v.object({
 /** Reads the tool servers that were added in any tab. What is none is left out: another version of the page may have kept it. */
 export function readToolServers(): ToolServer[] {
   try {
-    const stored: unknown = JSON.parse(readText('localStorage', SERVERS) ?? '[]');
+    const stored: unknown = JSON.parse(readStoredText('localStorage', SERVERS) ?? '[]');
     if (!Array.isArray(stored)) return [];
     return stored.flatMap((one) => {
       const read = v.safeParse(serverSchema, one);
@@ -31,7 +31,7 @@ export function readToolServers(): ToolServer[] {
 
 /** Keeps them, with their keys, in this browser. Another tab may have changed some: each change begins with what is stored. */
 export function keepToolServers(servers: ToolServer[]): void {
-  writeText('localStorage', SERVERS, servers.length === 0 ? null : JSON.stringify(servers));
+  writeStoredText('localStorage', SERVERS, servers.length === 0 ? null : JSON.stringify(servers));
 }
 
 /** Calls the listener when another tab has changed them. */

@@ -16,7 +16,7 @@ interface ToolCallProps {
 }
 
 /** A tool call of the model. The page runs it if it has the tool. If not, a person types the result. */
-export function ToolCall({ call, result, open }: ToolCallProps): JSX.Element {
+export function ToolCallView({ call, result, open }: ToolCallProps): JSX.Element {
   const { name, arguments: given } = call.function;
   return (
     <section class="tool-call" aria-label={t('tools.callOf', { name })}>

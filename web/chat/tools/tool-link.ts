@@ -1,7 +1,7 @@
 import { MCP_WORKER } from '../../../src/api/http/mcp-policy.ts';
 import type { FromWorker, KnownServer, ToWorker } from '../../mcp/messages.ts';
-import { Problem } from '../messages/problem.ts';
-import type { ToolResult } from './result.ts';
+import type { ToolResult } from '../../mcp/result.ts';
+import { LocalizedError } from '../messages/problem.ts';
 import type { ToolServer } from './server.ts';
 
 /** The way to one MCP server. Calls throw an `Error` that tells people and models why the server can't be asked. */
@@ -51,7 +51,7 @@ export function openToolLink({ url, header }: ToolServer, onChanged: () => void)
     else question?.resolve(data);
   });
   worker.addEventListener('error', () => {
-    broken = new Problem('tools.noWorker');
+    broken = new LocalizedError('tools.noWorker');
     for (const { reject } of asked.values()) reject(broken);
   });
   tell({ kind: 'open', url, header });
@@ -59,12 +59,12 @@ export function openToolLink({ url, header }: ToolServer, onChanged: () => void)
   return {
     list: async () => {
       const answer = await ask((id) => ({ kind: 'list', id }));
-      if (answer.kind !== 'listed') throw new Problem('tools.noList');
+      if (answer.kind !== 'listed') throw new LocalizedError('tools.noList');
       return answer.known;
     },
     call: async (tool, given, signal) => {
       const answer = await ask((id) => ({ kind: 'call', id, tool, arguments: given }), signal);
-      if (answer.kind !== 'called') throw new Problem('tools.noResult');
+      if (answer.kind !== 'called') throw new LocalizedError('tools.noResult');
       return answer.result;
     },
     close: () => tell({ kind: 'close' }),

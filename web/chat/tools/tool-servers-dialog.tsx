@@ -5,18 +5,18 @@ import { problemText } from '../messages/problem.ts';
 import { RetryIcon, TrashIcon } from '../parts/icons.tsx';
 import { Dialog, IconButton } from '../parts/parts.tsx';
 import { useActions } from '../state/use-actions.ts';
-import { type Link, placeOf, readAddress, readHeader, type ToolServer } from './server.ts';
-import type { ToolsState } from './tools-state.ts';
+import { useSelect } from '../state/use-select.ts';
+import { placeOf, readAddress, readHeader, type ToolServer, type ToolServerState } from './server.ts';
 
 interface ToolServersDialogProps {
-  tools: ToolsState;
   open: boolean;
   onClose: () => void;
 }
 
 /** Lists the tool servers with their tools, and adds others. */
-export function ToolServersDialog({ tools, open, onClose }: ToolServersDialogProps): JSX.Element {
+export function ToolServersDialog({ open, onClose }: ToolServersDialogProps): JSX.Element {
   const actions = useActions();
+  const { servers, links } = useSelect((state) => state.tools);
   const [removed, setRemoved] = useState<Removed[]>([]);
   useEffect(() => {
     if (open) actions.tools.connectAll();
@@ -30,8 +30,8 @@ export function ToolServersDialog({ tools, open, onClose }: ToolServersDialogPro
     <Dialog title={t('tools.servers')} open={open} onClose={onClose}>
       <p class="muted">{t('tools.about')}</p>
       <ul class="tool-servers">
-        {tools.servers.map((server) => (
-          <ServerView key={server.id} server={server} link={tools.links[server.id]} onRemove={() => remove(server)} />
+        {servers.map((server) => (
+          <ServerView key={server.id} server={server} link={links[server.id]} onRemove={() => remove(server)} />
         ))}
         {removed.map(({ server, undo }) => (
           <li key={server.id} class="tool-server row spread">
@@ -61,7 +61,7 @@ interface Removed {
 
 interface ServerViewProps {
   server: ToolServer;
-  link: Link | undefined;
+  link: ToolServerState | undefined;
   onRemove: () => void;
 }
 
@@ -106,7 +106,7 @@ function ServerView({ server, link, onRemove }: ServerViewProps): JSX.Element {
   );
 }
 
-function statusOf({ tools, off }: ToolServer, link: Link | undefined): string {
+function statusOf({ tools, off }: ToolServer, link: ToolServerState | undefined): string {
   if (link?.kind === 'failed') return link.message;
   if (link?.kind !== 'ready') return t('tools.connecting');
   const on = tools.filter(({ name }) => !off.includes(name)).length;

@@ -1,27 +1,25 @@
 import type { JSX } from 'preact';
-import type { Conversation } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
 import { problemText } from '../messages/problem.ts';
 import { readTools, type Settings } from '../settings/settings.ts';
-import { headOf } from '../state/selectors.ts';
-import type { State } from '../state/state.ts';
+import { currentHead } from '../state/selectors.ts';
 import { useActions } from '../state/use-actions.ts';
+import { useSelect } from '../state/use-select.ts';
 import { NO_CHAT_TOOLS } from './chat-tools.ts';
 import { CALCULATOR, runnableTools } from './offer.ts';
 
 interface ToolsSectionProps {
-  state: State;
-  conversation: Conversation;
   /** Opens the dialog with the servers. */
   onServers: () => void;
 }
 
-/** The part of the settings of a chat that says which tools its model is told of. */
-export function ToolsSection({ state, conversation, onServers }: ToolsSectionProps): JSX.Element {
+/** The part of a chat's settings that chooses which tools its model gets. */
+export function ToolsSection({ onServers }: ToolsSectionProps): JSX.Element {
   const { tools } = useActions();
-  const { settings } = conversation;
-  const { servers } = state.tools;
-  const chat = headOf(state, conversation.id)?.tools?.value ?? NO_CHAT_TOOLS;
+  const servers = useSelect((state) => state.tools.servers);
+  const head = useSelect(currentHead);
+  const settings = head.settings.value;
+  const chat = head.tools?.value ?? NO_CHAT_TOOLS;
   const offered = runnableTools(servers, { ...NO_CHAT_TOOLS, servers: true });
   const allowed = offered.filter(({ consent }) => chat.allowed.includes(consent));
   return (
@@ -65,7 +63,7 @@ export function ToolsSection({ state, conversation, onServers }: ToolsSectionPro
   );
 }
 
-/** The tools that nobody runs: a person types their results. */
+/** The tools that the page can't run: a person types their results. */
 function TypedTools({ settings }: { settings: Settings }): JSX.Element {
   const { conversations } = useActions();
   const problem = problemOf(settings.tools);

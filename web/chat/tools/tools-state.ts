@@ -1,15 +1,15 @@
 import type { CallKnowledge, RunningCall } from './calls.ts';
-import type { Link, ToolServer } from './server.ts';
+import type { ToolServer, ToolServerState } from './server.ts';
 
 /** What the page knows of tools. */
 export interface ToolsState extends CallKnowledge {
   /** By the id of the server. */
-  links: Record<string, Link>;
+  links: Record<string, ToolServerState>;
 }
 
 export type ToolsAction =
   | { kind: 'tool servers'; servers: ToolServer[] }
-  | { kind: 'tool link'; id: string; link: Link }
+  | { kind: 'tool link'; id: string; link: ToolServerState }
   | { kind: 'running calls'; calls: RunningCall[] }
   | { kind: 'running calls elsewhere'; tab: string; calls: RunningCall[] };
 

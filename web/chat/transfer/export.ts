@@ -1,13 +1,17 @@
-import type { Message, Patch } from '../conversation/tree/tree.ts';
+import type { MessageNode, Patch } from '../conversation/tree/tree.ts';
 import type { Presets } from '../presets/presets.ts';
-import type { Prompt } from '../prompts/prompts.ts';
+import type { SavedPrompt } from '../prompts/prompts.ts';
 
 export const FORMAT = 'paddock-chats';
 /** Version 1 held lists of turns. Version 2 holds trees of messages. */
 export const VERSION = 2;
 
 /** Makes the text of an export file. Deleted conversations and prompts are left out. */
-export function exportText({ heads, messages }: Patch, presets: Presets | null = null, prompts: Prompt[] = []): string {
+export function exportText(
+  { heads, messages }: Patch,
+  presets: Presets | null = null,
+  prompts: SavedPrompt[] = [],
+): string {
   const kept = heads.filter(({ deleted }) => !deleted.value);
   const ids = new Set(kept.map((one) => one.id));
   const theirs = messages.filter(({ conversation }) => ids.has(conversation));
@@ -24,12 +28,12 @@ export function exportText({ heads, messages }: Patch, presets: Presets | null =
 }
 
 /** Sorts messages so that each comes after the one that it follows. A message whose parent is missing becomes a first one. */
-function parentsFirst(messages: Message[]): Message[] {
+function parentsFirst(messages: MessageNode[]): MessageNode[] {
   const byKey = new Map(messages.map((one) => [`${one.conversation} ${one.id}`, one]));
-  const sorted = new Set<Message>();
+  const sorted = new Set<MessageNode>();
   for (const one of messages) {
-    const way: Message[] = [];
-    for (let next: Message | undefined = one; next && !sorted.has(next); ) {
+    const way: MessageNode[] = [];
+    for (let next: MessageNode | undefined = one; next && !sorted.has(next); ) {
       way.push(next);
       next = byKey.get(`${next.conversation} ${next.parent}`);
     }

@@ -5,9 +5,9 @@ import { isField } from '../conversation/tree/merge.ts';
 import { fromList } from '../conversation/tree/operations.ts';
 import type { Stamp } from '../conversation/tree/stamp.ts';
 import type { Patch } from '../conversation/tree/tree.ts';
-import { Problem } from '../messages/problem.ts';
+import { LocalizedError } from '../messages/problem.ts';
 import type { Presets } from '../presets/presets.ts';
-import type { Prompt } from '../prompts/prompts.ts';
+import type { SavedPrompt } from '../prompts/prompts.ts';
 import { tidyFolderName } from '../sidebar/folder-name.ts';
 import { count, field, id, presetsSchema, promptSchema, settings, stamp, time } from '../state/stored.ts';
 import { FORMAT, VERSION } from './export.ts';
@@ -167,12 +167,12 @@ const file = v.variant('version', [lists, trees]);
 /** What a file holds. Only those with presets or prompts name them. */
 export interface Imported extends Patch {
   presets?: Presets;
-  prompts?: Prompt[];
+  prompts?: SavedPrompt[];
 }
 
 /**
  * Reads the conversations of an export file: our own, ChatGPT's or Open WebUI's. `now` is a Unix time in ms. Throws a
- * `Problem`.
+ * `LocalizedError`.
  */
 export function importText(text: string, now: number): Imported {
   const value = readJson(text);
@@ -186,8 +186,8 @@ function readJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // So begins every ZIP archive. ChatGPT gives one.
-    if (text.startsWith('PK')) throw new Problem('chats.isArchive');
-    throw new Problem('chats.notJson');
+    if (text.startsWith('PK')) throw new LocalizedError('chats.isArchive');
+    throw new LocalizedError('chats.notJson');
   }
 }
 
@@ -200,14 +200,14 @@ function fromOurs(value: unknown): Imported {
   if (read.success) return toPatch(read.output);
   const [issue] = read.issues;
   const place = v.getDotPath(issue);
-  throw place ? new Problem('chats.notOursAt', { place }) : new Problem('chats.notOurs');
+  throw place ? new LocalizedError('chats.notOursAt', { place }) : new LocalizedError('chats.notOurs');
 }
 
 function fromOthers(value: unknown): Patch {
   const read = [chatGptExport, openWebUiExport]
     .map((schema) => v.safeParse(schema, value))
     .find(({ success }) => success);
-  if (!read?.success) throw new Problem('chats.notAny');
+  if (!read?.success) throw new LocalizedError('chats.notAny');
   const patches = read.output.flatMap((chat) => fromForeign(chat) ?? []);
   return joined(patches);
 }

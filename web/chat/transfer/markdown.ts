@@ -1,10 +1,10 @@
 import { fenced } from '../attachments/fenced.ts';
 import { fileAsText } from '../attachments/text-file.ts';
-import type { Conversation, ReplyTurn, Turn, UserTurn } from '../conversation/conversation.ts';
+import type { ReplyTurn, ShownConversation, Turn, UserTurn } from '../conversation/conversation.ts';
 import type { Translate } from '../messages/translate.ts';
 
 /** Writes the branch of a conversation that is shown as a Markdown file, with a title for people. */
-export function toMarkdown({ turns }: Conversation, title: string, t: Translate): string {
+export function toMarkdown({ turns }: ShownConversation, title: string, t: Translate): string {
   return `${[`# ${title}`, ...turns.flatMap((turn) => toSection(turn, t))].join('\n\n')}\n`;
 }
 

@@ -1,130 +1,73 @@
-import { ApiFailure } from '../api/client.ts';
-import type { Conversation, Turn } from '../conversation/conversation.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import type { ShownConversation, Turn } from '../conversation/conversation.ts';
 import { fromList, setCut, withValues } from '../conversation/tree/operations.ts';
 import type { Head } from '../conversation/tree/tree.ts';
 import { t } from '../messages/language.ts';
-import { Problem } from '../messages/problem.ts';
-import type { ListedModel } from '../models/model.ts';
-import type { ChatChunk } from '../reply/reply.ts';
-import { toChatRequest } from '../reply/request.ts';
-import { folderOf } from '../sidebar/folders.ts';
-import { type Context, change, messageOf, tell, toolsFor } from '../state/context.ts';
+import { folderNameOf } from '../sidebar/folders.ts';
+import { type Context, change, localizedMessageOf, tell } from '../state/context-actions.ts';
 import { newId } from '../state/new-id.ts';
 import { findConversation, headOf, messagesOf, modelOf } from '../state/selectors.ts';
 import { asSent } from './as-sent.ts';
-import { toCountRequest } from './count-request.ts';
+import { type CountActions, countActions } from './count-actions.ts';
 import type { Cut } from './cut.ts';
-import { mostTokens, reserveOf, WINDOW_FULL, windowOf } from './fill.ts';
-import { toSummaryRequest } from './summary.ts';
+import { mostTokens, reserveOf, windowOf } from './fill.ts';
+import { writeSummary } from './summary-actions.ts';
 import { whereToCut } from './where-to-cut.ts';
 import { wordsOf } from './words.ts';
 
-export interface WindowActions {
-  /** Counts the tokens of a text. Null if the server does not tell. */
-  countText(text: string, model: ListedModel, signal: AbortSignal): Promise<number | null>;
-  /** Counts the prompt that a conversation would be now. Null if the server does not tell. */
-  countConversation(conversation: Conversation, model: ListedModel, signal: AbortSignal): Promise<number | null>;
-  /** Leaves out the oldest turns, so that about half of the window is free. False if there is none to leave out. */
+/** Actions for a context window that fills up. */
+export interface WindowActions extends CountActions {
+  /** Leaves out the oldest turns, so that about half of the window is free. Returns false if no turn can be left out. */
   leaveOut(id: string): Promise<boolean>;
-  /** Has the model summarise the oldest turns, and gives it the summary in their place. False if nothing came of it. */
+  /** Has the model summarise the oldest turns, and replaces them with the summary. Returns false if that failed. */
   summarise(id: string): Promise<boolean>;
   stopSummary(id: string): void;
-  /** Sets what the model gets in place of the turns that are left out. */
+  /** Sets the summary that replaces the turns which are left out. */
   editSummary(id: string, summary: string): void;
   /** Gives the model all turns again. */
   bringBack(id: string): void;
-  /** Opens a new conversation with the last turns of this one. Null if all turns would be in it; otherwise its id. */
+  /** Opens a new conversation with the last turns of this one. Returns its id; null if no turn would be left out. */
   branchOff(id: string): Promise<string | null>;
 }
 
-/** What the next requests are to leave out. */
-interface Plan {
-  conversation: Conversation;
+/** The turns that the next requests leave out. */
+interface CutPlan {
+  conversation: ShownConversation;
   model: ListedModel;
-  /** In tokens. */
+  /** The context window, in tokens. */
   window: number;
-  /** How many turns, counted from the first. */
+  /** The number of turns to leave out, counted from the first. */
   turns: number;
 }
 
 export function windowActions(context: Context, open: (id: string) => Promise<void>): WindowActions {
   const { store, client, clock } = context;
+  const counting = countActions(context);
   const summaries = new Map<string, AbortController>();
 
-  const countText: WindowActions['countText'] = async (content, { id }, signal) => {
-    try {
-      const { tokens } = (await client.post('/v1/tokenize', { model: id, content }, signal)) as { tokens: number[] };
-      return tokens.length;
-    } catch {
-      return null;
-    }
-  };
-  const countConversation: WindowActions['countConversation'] = async (conversation, model, signal) => {
-    try {
-      const tools = toolsFor(context, conversation);
-      const body = toCountRequest(toChatRequest(asSent(conversation, model), model.id, tools));
-      const answer = await client.post('/v1/responses/input_tokens', body, signal);
-      return (answer as { input_tokens: number }).input_tokens;
-    } catch {
-      return null;
-    }
-  };
-
-  const plan = async (id: string): Promise<Plan | null> => {
+  const plan = async (id: string): Promise<CutPlan | null> => {
     const state = store.get();
     const conversation = findConversation(state, id);
     const model = conversation && modelOf(state, conversation);
     if (!conversation || !model) return null;
-    const counted = await countConversation(conversation, model, new AbortController().signal);
-    const total = counted ?? mostTokens(asSent(conversation, model).turns.map(wordsOf).join(''));
-    const window = windowOf(state.health, model);
-    const turns = whereToCut(conversation, total, (window - reserveOf(conversation.settings, window)) / 2);
-    if (turns !== null) return { conversation, model, window, turns };
-    tell(context, t('window.nothingToLeave'), 'bad');
-    return null;
+    const counted = await counting.countConversation(conversation, model, new AbortController().signal);
+    const found = planCut(conversation, model, windowOf(state.health, model), counted);
+    if (!found) tell(context, t('window.nothingToLeave'), 'bad');
+    return found;
   };
-
   const cutAt = (id: string, messageId: string | undefined, cut: Cut | null) => {
     const message = messagesOf(store.get(), id)[messageId ?? ''];
     if (message) void change(context, setCut(message, cut, clock.next()));
   };
-
   const showSummary = (conversationId: string, text: string | null) =>
     store.dispatch({ kind: 'summarising', conversationId, text });
 
-  const summariseAs = async ({ conversation, model, window, turns }: Plan, signal: AbortSignal): Promise<string> => {
-    const { leftOut } = conversation;
-    const ask = async (part: Turn[], before: string | null): Promise<string> => {
-      let text = '';
-      const body = toSummaryRequest(model.id, part, before, window);
-      for await (const chunk of client.events('/v1/chat/completions', body, signal)) {
-        text += (chunk as ChatChunk).choices?.[0]?.delta.content ?? '';
-        showSummary(conversation.id, text);
-      }
-      if (text.trim() === '') throw new Problem('window.wroteNone', { model: model.name });
-      return text.trim();
-    };
-    // What does not fit the window at once is summarised half by half.
-    const write = async (part: Turn[], before: string | null): Promise<string> => {
-      try {
-        return await ask(part, before);
-      } catch (error) {
-        if (!isWindowFull(error) || part.length < 2) throw error;
-        const half = Math.ceil(part.length / 2);
-        return write(part.slice(half), await write(part.slice(0, half), before));
-      }
-    };
-    return write(conversation.turns.slice(leftOut?.turns ?? 0, turns), leftOut?.summary ?? null);
-  };
-
   return {
-    countText,
-    countConversation,
+    ...counting,
     leaveOut: async (id) => {
       const found = await plan(id);
       if (!found) return false;
-      const { conversation, turns } = found;
-      cutAt(id, conversation.turns[turns - 1]?.id, { summary: conversation.leftOut?.summary ?? null });
+      cutAt(id, lastLeftOut(found), { summary: found.conversation.leftOut?.summary ?? null });
       return true;
     },
     summarise: async (id) => {
@@ -135,11 +78,12 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
       try {
         const found = await plan(id);
         if (!found) return false;
-        const summary = await summariseAs(found, stopper.signal);
-        cutAt(id, found.conversation.turns[found.turns - 1]?.id, { summary });
+        const job = summaryJobOf(found);
+        const summary = await writeSummary(client, job, (text) => showSummary(id, text), stopper.signal);
+        cutAt(id, lastLeftOut(found), { summary });
         return true;
       } catch (error) {
-        if (!stopper.signal.aborted) tell(context, t('window.noSummary', { reason: messageOf(error) }), 'bad');
+        if (!stopper.signal.aborted) tell(context, t('window.noSummary', { reason: localizedMessageOf(error) }), 'bad');
         return false;
       } finally {
         summaries.delete(id);
@@ -149,7 +93,7 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
     stopSummary: (id) => summaries.get(id)?.abort(),
     editSummary: (id, summary) => cutAt(id, findConversation(store.get(), id)?.leftOut?.messageId, { summary }),
     bringBack: (id) => {
-      // A cut further up would show otherwise.
+      // Every cut is removed: without the last one, an earlier one would apply.
       const cuts = Object.values(messagesOf(store.get(), id)).filter(({ cut }) => cut?.value);
       const messages = cuts.flatMap((message) => setCut(message, null, clock.next()).messages);
       void change(context, { heads: [], messages });
@@ -157,15 +101,12 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
     branchOff: async (id) => {
       const found = await plan(id);
       if (!found) return null;
-      const { leftOut: _, ...conversation } = found.conversation;
-      const kept = conversation.turns.slice(found.turns).filter(isSaid);
-      const now = Date.now();
-      const turns = kept.map((turn) => ({ ...turn, id: newId() }));
-      const copy = { ...conversation, id: newId(), createdAt: now, updatedAt: now, turns };
-      context.reads.set(copy.id, Promise.resolve());
+      const copy = branchOf(found, newId(), Date.now());
+      const folder = folderNameOf(headOf(store.get(), id) ?? {});
       const { heads, messages } = fromList(copy);
-      const folder = folderOf(headOf(store.get(), id) ?? {});
       const inFolder = (head: Head) => (folder === '' ? head : withValues(head, { folder }, clock.next()));
+      // The new conversation has no stored messages to read.
+      context.reads.set(copy.id, Promise.resolve());
       void change(context, { heads: heads.map(inFolder), messages });
       await open(copy.id);
       return copy.id;
@@ -173,11 +114,37 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
   };
 }
 
-function isWindowFull(error: unknown): boolean {
-  return error instanceof ApiFailure && error.code === WINDOW_FULL;
+/** Plans to free about half of the window. `counted` is the number of prompt tokens; null for an upper bound by the text. */
+function planCut(
+  conversation: ShownConversation,
+  model: ListedModel,
+  window: number,
+  counted: number | null,
+): CutPlan | null {
+  const total = counted ?? mostTokens(asSent(conversation, model).turns.map(wordsOf).join(''));
+  const turns = whereToCut(conversation, total, (window - reserveOf(conversation.settings, window)) / 2);
+  return turns === null ? null : { conversation, model, window, turns };
 }
 
-/** False for a reply that failed before its first word. */
+/** Returns the id of the last turn that is left out. */
+function lastLeftOut({ conversation, turns }: CutPlan): string | undefined {
+  return conversation.turns[turns - 1]?.id;
+}
+
+function summaryJobOf({ conversation, model, window, turns }: CutPlan) {
+  const { leftOut } = conversation;
+  const part = conversation.turns.slice(leftOut?.turns ?? 0, turns);
+  return { model, window, turns: part, before: leftOut?.summary ?? null };
+}
+
+/** Returns a new conversation with the turns that are not left out. `now` is the time in ms. */
+function branchOf({ conversation, turns }: CutPlan, id: string, now: number): ShownConversation {
+  const { leftOut: _, ...values } = conversation;
+  const kept = conversation.turns.slice(turns).filter(isSaid);
+  return { ...values, id, createdAt: now, updatedAt: now, turns: kept.map((turn) => ({ ...turn, id: newId() })) };
+}
+
+/** False for a reply that failed before its first token. */
 function isSaid(turn: Turn): boolean {
   return turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0;
 }

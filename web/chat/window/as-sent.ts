@@ -1,7 +1,7 @@
-import type { Conversation, Turn, UserTurn } from '../conversation/conversation.ts';
-import { formatList } from '../messages/numbers.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import type { ShownConversation, Turn, UserTurn } from '../conversation/conversation.ts';
+import { localizeList } from '../messages/numbers.ts';
 import type { Translate } from '../messages/translate.ts';
-import type { ListedModel } from '../models/model.ts';
 import { wordsOf } from './words.ts';
 
 /** Stands in a message that had nothing but pictures or recordings, which its model can't take. */
@@ -11,7 +11,7 @@ const NOTHING_LEFT = '(There was an attachment here, which this model can not re
  * The conversation as the model gets it: without the turns that are left out, whose summary joins the system prompt, and
  * without pictures and recordings that the model does not take.
  */
-export function asSent(conversation: Conversation, model: ListedModel): Conversation {
+export function asSent(conversation: ShownConversation, model: ListedModel): ShownConversation {
   const { settings, turns } = conversation;
   // A reply above the cut that is to go on has all that was said before it.
   const leftOut = conversation.leftOut && conversation.leftOut.turns < turns.length ? conversation.leftOut : undefined;
@@ -37,7 +37,7 @@ export function mediaNote(
     ...(images.length > 0 && !vision ? [t('files.thePictures', { count: images.length })] : []),
     ...(recordings.length > 0 && !audio ? [t('files.theRecordings', { count: recordings.length })] : []),
   ];
-  return missing.length === 0 ? null : t('files.leftOut', { model: model.name, what: formatList(missing, t.tag) });
+  return missing.length === 0 ? null : t('files.leftOut', { model: model.name, what: localizeList(missing, t.tag) });
 }
 
 function withoutForeign(turn: Turn, { capabilities: { vision, audio } }: ListedModel): Turn {

@@ -1,7 +1,7 @@
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import { wayOf } from '../conversation/tree/branches.ts';
 import { compareStamps, type Field } from '../conversation/tree/stamp.ts';
-import type { Head, Messages } from '../conversation/tree/tree.ts';
-import type { ListedModel } from '../models/model.ts';
+import type { Head, MessageNodes } from '../conversation/tree/tree.ts';
 import type { Health } from '../page/health.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -43,7 +43,7 @@ export function fillOf(used: number, settings: Settings, window: number): Fill {
  * The tokens of the shown branch as the server counted them with the last reply. Null if anything has changed since, if
  * another model gets the conversation now, or if the reply has thoughts, which the next request lacks.
  */
-export function tokensByLastReply(head: Head, messages: Messages, modelId: string): number | null {
+export function tokensByLastReply(head: Head, messages: MessageNodes, modelId: string): number | null {
   const way = wayOf(head, messages);
   const last = way.at(-1);
   const reply = last?.turn.value;

@@ -1,5 +1,6 @@
+import type { ListedModel } from '../../../src/contract/models/model.ts';
 import type { Translate } from '../messages/translate.ts';
-import { canChat, type ListedModel } from '../models/model.ts';
+import { canChat } from '../models/model.ts';
 import type { Health } from '../page/health.ts';
 import type { Ground } from '../state/state.ts';
 import { windowOf } from './fill.ts';

@@ -1,9 +1,9 @@
 import { wayOf } from '../conversation/tree/branches.ts';
-import type { Head, Messages } from '../conversation/tree/tree.ts';
+import type { Head, MessageNodes } from '../conversation/tree/tree.ts';
 import type { LeftOut } from './cut.ts';
 
 /** Finds what is left out of the shown branch. The last cut on it counts. */
-export function leftOutOf(head: Head, messages: Messages): LeftOut | null {
+export function leftOutOf(head: Head, messages: MessageNodes): LeftOut | null {
   const way = wayOf(head, messages);
   const last = way.findLastIndex(({ cut }) => cut?.value);
   const message = way[last];

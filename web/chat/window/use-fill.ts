@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type Conversation, isGrowing } from '../conversation/conversation.ts';
-import { currentHead, modelOf } from '../state/selectors.ts';
-import type { State } from '../state/state.ts';
+import { isGrowing, type ShownConversation } from '../conversation/conversation.ts';
+import { currentHead, currentModel } from '../state/selectors.ts';
 import { useActions } from '../state/use-actions.ts';
+import { usePick, useSelect } from '../state/use-select.ts';
 import { type Fill, fillOf, mostTokens, tokensByLastReply, windowOf } from './fill.ts';
 import { wordsOf } from './words.ts';
 
@@ -12,21 +12,22 @@ const COUNT_AFTER_MS = 500;
 type Count = (signal: AbortSignal) => Promise<number | null>;
 
 /**
- * Says how full the window of the current conversation is, with the message that is being written. Null while a reply
- * grows, and if the model is not in memory: counting would load it.
+ * Returns how full the context window of the current conversation is, with the text of the draft, `written`. Returns null while a
+ * reply grows, and if the model is not in memory, because counting tokens would load it.
  */
-export function useFill(state: State, conversation: Conversation, written: string): Fill | null {
+export function useFill(conversation: ShownConversation, written: string): Fill | null {
   const { window: actions } = useActions();
-  const chosen = modelOf(state, conversation);
-  const isLoaded = state.health?.models.some(({ id }) => id === chosen?.id) ?? false;
+  const chosen = useSelect(currentModel);
+  const { health } = usePick('health');
+  const head = useSelect(currentHead);
+  const messages = useSelect((state) => state.chats.messages[currentHead(state).id]);
+  const isLoaded = health?.models.some(({ id }) => id === chosen?.id) ?? false;
   const model = chosen && isLoaded && !conversation.turns.some(isGrowing) ? chosen : null;
-  const head = currentHead(state);
-  const messages = state.chats.messages[head.id];
-  const window = model ? windowOf(state.health, model) : 0;
+  const window = model ? windowOf(health, model) : 0;
   const most = useMemo(() => conversation.turns.reduce((sum, turn) => sum + mostTokens(wordsOf(turn)), 0), [messages]);
 
   const told = model && tokensByLastReply(head, messages ?? {}, model.id);
-  // Nothing is asked of the server as long as it can't matter.
+  // The server counts only if the window may be half full: below that, the gauge shows nothing.
   const countAll: Count | null =
     model && told === null && most > window / 2
       ? (signal) => actions.countConversation(conversation, model, signal)
@@ -41,7 +42,7 @@ export function useFill(state: State, conversation: Conversation, written: strin
   return model && fillOf(before + added, conversation.settings, window);
 }
 
-/** Counts when the inputs have been the same for a while. Until then, the last count stays. */
+/** Counts once the inputs have not changed for a while. Until then, it returns the last count. */
 function useCount(count: Count | null, inputs: unknown[]): number | null {
   const [counted, setCounted] = useState<number | null>(null);
   useEffect(() => {

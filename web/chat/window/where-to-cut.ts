@@ -1,4 +1,4 @@
-import type { Conversation } from '../conversation/conversation.ts';
+import type { ShownConversation } from '../conversation/conversation.ts';
 import { mostTokens } from './fill.ts';
 import { wordsOf } from './words.ts';
 
@@ -7,7 +7,7 @@ import { wordsOf } from './words.ts';
  * the conversation has as it is sent now. What is kept begins with a question, and the last question is always kept. Null
  * if no more can be left out than is already.
  */
-export function whereToCut({ turns, leftOut }: Conversation, total: number, room: number): number | null {
+export function whereToCut({ turns, leftOut }: ShownConversation, total: number, room: number): number | null {
   const from = leftOut?.turns ?? 0;
   const sizes = turns.map((turn) => mostTokens(wordsOf(turn)));
   const perByte = total / Math.max(1, sum(sizes.slice(from)));

@@ -1,33 +1,37 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import type { ShownConversation } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
-import type { ListedModel } from '../models/model.ts';
-import type { Ground, State } from '../state/state.ts';
+import type { Health } from '../page/health.ts';
+import type { Ground } from '../state/state.ts';
 import { useActions } from '../state/use-actions.ts';
 import { windowOf } from './fill.ts';
 import { likelyWindow, modelsWithMore, wayToMore } from './larger.ts';
 
 export interface WindowChoicesProps {
-  state: State;
-  conversation: Conversation;
+  conversation: ShownConversation;
+  /** The summary that is being written in the conversation, as far as it is; undefined if none is. */
+  summary: string | undefined;
+  /** Null until the list has been fetched. */
+  models: ListedModel[] | null;
+  health: Health | null;
   model: ListedModel | undefined;
   /** Where the API runs; null if that is not known yet. */
   ground: Ground | null;
-  /** Says how full the window is. */
+  /** A sentence that says how full the window is. */
   children: ComponentChildren;
   /** Called when there is room again in the conversation with this id. */
   onRoom: (conversationId: string) => void;
   onClose?: () => void;
 }
 
-/** What can be done about a context window that is full, or nearly. */
+/** Offers ways to make room in a context window that is full or nearly full. */
 export function WindowChoices(props: WindowChoicesProps): JSX.Element {
-  const { state, conversation, model, ground, children, onRoom, onClose } = props;
+  const { conversation, summary, model, children, onRoom, onClose } = props;
   const { window } = useActions();
   const [busy, setBusy] = useState(false);
   const { id } = conversation;
-  const summary = state.summarising[id];
   const choose = async (make: () => Promise<string | null>) => {
     setBusy(true);
     const roomy = await make();
@@ -64,9 +68,7 @@ export function WindowChoices(props: WindowChoicesProps): JSX.Element {
           </button>
         )}
       </div>
-      {model && (
-        <LargerWindow state={state} conversation={conversation} model={model} ground={ground} onRoom={onRoom} />
-      )}
+      {model && <LargerWindow {...props} model={model} />}
     </div>
   );
 }
@@ -91,14 +93,16 @@ function Summarising({ text, onStop }: { text: string; onStop: () => void }): JS
   );
 }
 
-interface LargerWindowProps extends Pick<WindowChoicesProps, 'state' | 'conversation' | 'ground' | 'onRoom'> {
+interface LargerWindowProps
+  extends Pick<WindowChoicesProps, 'conversation' | 'models' | 'health' | 'ground' | 'onRoom'> {
   model: ListedModel;
 }
 
-function LargerWindow({ state, conversation, model, ground, onRoom }: LargerWindowProps): JSX.Element {
-  const { models } = useActions();
-  const window = windowOf(state.health, model);
-  const others = modelsWithMore(state.models ?? [], state.health, ground, window);
+/** Names models with a larger window, and the way to a larger window for this model. */
+function LargerWindow({ conversation, models, health, model, ground, onRoom }: LargerWindowProps): JSX.Element {
+  const actions = useActions();
+  const window = windowOf(health, model);
+  const others = modelsWithMore(models ?? [], health, ground, window);
   return (
     <details>
       <summary>{t('window.larger')}</summary>
@@ -111,13 +115,13 @@ function LargerWindow({ state, conversation, model, ground, onRoom }: LargerWind
             class="button"
             title={other.id}
             onClick={() => {
-              models.choose(other.id, conversation.id);
+              actions.models.choose(other.id, conversation.id);
               onRoom(conversation.id);
             }}
           >
             {t(other.loaded ? 'window.use' : 'window.useUpTo', {
               name: other.name,
-              window: likelyWindow(other, state.health, ground),
+              window: likelyWindow(other, health, ground),
             })}
           </button>
         ))}

@@ -1,32 +1,32 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Conversation, isGrowing } from '../conversation/conversation.ts';
+import { isGrowing, type ShownConversation } from '../conversation/conversation.ts';
 import { t } from '../messages/language.ts';
-import type { State } from '../state/state.ts';
+import { useSelect } from '../state/use-select.ts';
 import { type Fill, WINDOW_FULL } from './fill.ts';
 import { useFill } from './use-fill.ts';
 import { WindowOffer } from './window-offer.tsx';
 
-/** The two places in which a gauge shows. Each is null while there is nothing to say. */
+/** The two elements of the gauge, which stand in two places. Each is null while it is not shown. */
 interface WindowGauge {
-  /** A small button that tells how full the window is. */
+  /** A small button that shows how full the window is, in percent. */
   sign: JSX.Element | null;
-  /** What can be done about it. */
+  /** Offers ways to make room. */
   panel: JSX.Element | null;
 }
 
 /**
- * Says how full the context window is, from half of it on. When a reply may lack room, the panel opens by itself, once;
- * later at a click. `written` is the message that is being written.
+ * Returns elements that show how full the context window of the current conversation is, once it is half full. When the next
+ * reply may not fit, the panel opens by itself, once; later it opens on a click. `written` is the text of the draft.
  */
-export function useWindowGauge(state: State, conversation: Conversation, written: string): WindowGauge {
-  const fill = useFill(state, conversation, written);
+export function useWindowGauge(conversation: ShownConversation, written: string): WindowGauge {
+  const fill = useFill(conversation, written);
   const isFull = fill?.level === 'full';
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(isFull), [isFull, conversation.id]);
-  const summarising = state.summarising[conversation.id] !== undefined;
+  const summarising = useSelect((state) => state.summarising[conversation.id] !== undefined);
   const last = conversation.turns.at(-1);
-  // A reply that failed for it offers the same.
+  // A reply that failed because the window is full makes the same offers itself.
   const isRefused = last?.role === 'assistant' && last.end?.kind === 'failed' && last.end.code === WINDOW_FULL;
   if (!fill || isRefused || conversation.turns.some(isGrowing)) return { sign: null, panel: null };
   const close = () => setOpen(false);
@@ -35,7 +35,7 @@ export function useWindowGauge(state: State, conversation: Conversation, written
     panel:
       (open && fill.level !== 'quiet') || summarising ? (
         <section class="window-panel" aria-label={t('window.title')}>
-          <WindowOffer state={state} conversation={conversation} onRoom={close} onClose={close}>
+          <WindowOffer conversation={conversation} onRoom={close} onClose={close}>
             {fillText(fill)}
           </WindowOffer>
         </section>

@@ -1,18 +1,29 @@
 import type { JSX } from 'preact';
-import { lazy, useLazy } from '../parts/lazy.ts';
-import { groundOf, modelOf } from '../state/selectors.ts';
+import { lazy } from '../parts/lazy.ts';
+import { useLazy } from '../parts/use-lazy.ts';
+import { currentModel, groundOf } from '../state/selectors.ts';
+import { useSelect } from '../state/use-select.ts';
 import type { WindowChoicesProps } from './window-choices.tsx';
 
 const choices = lazy(() => import('./window-choices.tsx'));
 
+type WindowOfferProps = Pick<WindowChoicesProps, 'conversation' | 'children' | 'onRoom' | 'onClose'>;
+
 /**
- * Says how full the window is, and offers what can be done about it as soon as that is fetched. It asks the state for what the
- * offers need: if they did it themselves, the bundler would cut the selectors and all that they use out of the first load's file,
- * and both would compress worse.
+ * Shows how full the window of the current conversation is, and ways to make room as soon as their code is fetched. The state is
+ * read here: if `WindowChoices` imported the selectors, the bundler would move them out of the file of the first load into a
+ * file of their own, and the two files would compress worse.
  */
-export function WindowOffer(props: Omit<WindowChoicesProps, 'model' | 'ground'>): JSX.Element {
-  const { state, conversation, children } = props;
+export function WindowOffer(props: WindowOfferProps): JSX.Element {
   const part = useLazy(choices);
-  if (!part) return <p>{children}</p>;
-  return <part.WindowChoices {...props} model={modelOf(state, conversation)} ground={groundOf(state)} />;
+  const { id } = props.conversation;
+  const selected = useSelect((state) => ({
+    summary: state.summarising[id],
+    models: state.models,
+    health: state.health,
+    model: currentModel(state),
+    ground: groundOf(state),
+  }));
+  if (!part) return <p>{props.children}</p>;
+  return <part.WindowChoices {...props} {...selected} />;
 }

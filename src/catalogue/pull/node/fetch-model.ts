@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { PullEvent } from '../../../contract/models/puller.ts';
 import { formatBytes } from '../../../utils/bytes.ts';
 import { diskFull } from '../errors.ts';
-import { fetchFile } from '../fetch-file.ts';
+import { fetchModelFile } from '../fetch-file.ts';
 import type { PersistOptions } from '../patience.ts';
 import { trackProgress } from '../progress.ts';
 import type { PullPlan } from '../remote.ts';
 import { openDiskPart } from './disk-part.ts';
 import { takeLock } from './lock.ts';
-import { isPublished, publish, readPlace, undoHalfReplaced } from './publish.ts';
-import { bytesToFetch, isWhole, openWorkspace, partPath, type Workspace, wholePath } from './workspace.ts';
+import { hasFilesOfPlan, publishWorkspace, readPlace, undoHalfReplaced } from './publish.ts';
+import { bytesToFetch, isFetched, openWorkspace, partPath, type Workspace, wholePath } from './workspace.ts';
 
 export interface Folders {
   models: string;
@@ -37,7 +37,7 @@ export async function fetchModel(
   try {
     await undoHalfReplaced(folder, place);
     const before = await readPlace(place, plan);
-    if (before && (await isPublished(place, before, plan))) {
+    if (before && (await hasFilesOfPlan(place, before, plan))) {
       await rm(folder, { recursive: true, force: true });
       return { alreadyHere: true };
     }
@@ -46,20 +46,20 @@ export async function fetchModel(
     const report = trackProgress(plan.files, emit);
     for (const [index, file] of plan.files.entries()) {
       const onBytes = (bytes: number) => report(index, bytes);
-      if (await isWhole(workspace, file)) {
+      if (await isFetched(workspace, file)) {
         onBytes(file.size);
         continue;
       }
       const part = await openDiskPart(partPath(workspace, file));
       try {
-        await fetchFile(file, part, emit, { ...options, onBytes });
+        await fetchModelFile(file, part, emit, { ...options, onBytes });
       } finally {
         await part[Symbol.asyncDispose]();
       }
       await rename(partPath(workspace, file), wholePath(workspace, file));
     }
     options.signal.throwIfAborted();
-    await publish(workspace, place, plan, before);
+    await publishWorkspace(workspace, place, plan, before);
     return { alreadyHere: false };
   } finally {
     await release();

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { CannotOpen, openUrl } from '../../../net/node/open-url.ts';
+import { CannotOpen, openCheckedUrl } from '../../../net/node/open-url.ts';
 import { isPublicAddress } from '../../../net/node/public-address.ts';
 import { downloadFailed, sourceNotPublic } from '../errors.ts';
 import type { Fetch } from '../remote.ts';
 
-export interface FetchOptions {
-  /** Where the hub is. Whoever runs Paddock has chosen it, so it may be on a private network. */
+export interface HubFetchOptions {
+  /** The URL of the hub. The operator has configured it, so it may be on a private network. */
   hubUrl: string;
   /** True if models may come from this machine and from private networks. */
   allowPrivate: boolean;
@@ -19,16 +19,16 @@ const MOST_REDIRECTS = 10;
 const HEADERS = { 'accept-encoding': 'identity', 'user-agent': 'paddock' };
 
 /**
- * Makes the fetch of a server, whose clients choose the URLs. It asks public addresses only, redirects included, and tells nothing of
- * those that it does not ask. The `Authorization` header goes to no other origin than the URL's own.
+ * Makes the fetch of a server, whose clients choose the URLs. It connects to public addresses only, redirects included, and its errors do
+ * not reveal whether a private address exists. It sends the `Authorization` header to the URL's own origin only.
  */
-export function createServerFetch({ hubUrl, allowPrivate }: FetchOptions): Fetch {
+export function createServerFetch({ hubUrl, allowPrivate }: HubFetchOptions): Fetch {
   const hub = new URL(hubUrl).origin;
   return async (url, { headers: { authorization, ...headers }, signal }) => {
     const { origin } = new URL(url);
     const isHub = (asked: URL) => origin === hub && asked.origin === hub;
     try {
-      const response = await openUrl(new URL(url), {
+      const response = await openCheckedUrl(new URL(url), {
         headersFor: (asked) => ({
           ...HEADERS,
           ...headers,
@@ -45,7 +45,7 @@ export function createServerFetch({ hubUrl, allowPrivate }: FetchOptions): Fetch
   };
 }
 
-/** An `ApiError` where another attempt would meet the same. */
+/** Returns an `ApiError` if another attempt would fail in the same way, else a plain error. */
 function toError({ reason }: CannotOpen, url: string): Error {
   const { host } = new URL(url);
   switch (reason) {

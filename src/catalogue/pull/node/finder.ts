@@ -1,13 +1,13 @@
-import type { Finder } from '../../../contract/models/hub.ts';
+import type { Finder } from '../../../contract/models/finder.ts';
 import { createFinder } from '../finder.ts';
-import { hubFrom } from '../hub.ts';
+import { hubFrom } from '../hugging-face.ts';
 import { PATIENCE, type Patience } from '../patience.ts';
 import { createServerFetch } from './fetch.ts';
 
 export interface FinderOptions {
   /** HF_TOKEN and HF_ENDPOINT are read from it. */
   env: Record<string, string | undefined>;
-  /** True if files may be asked for on this machine and in private networks. The hub may be there in any case. */
+  /** True if files may come from this machine and from private networks. The hub may be there in any case. */
   allowPrivate: boolean;
   patience?: Patience;
 }

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import * as v from 'valibot';
 import { placeTaken } from '../errors.ts';
-import { identityOf, isSameFile, type PullPlan } from '../remote.ts';
+import { fileIdentityOf, isSameFile, type PullPlan } from '../remote.ts';
 import { bytesAt, type Workspace } from './workspace.ts';
 
 const MODEL_JSON = 'model.json';
@@ -47,13 +47,13 @@ async function readPulled(path: string): Promise<Pulled | undefined> {
 }
 
 /** True if the model in the folder has exactly the files of the plan. */
-export async function isPublished(place: string, pulled: Pulled, { files }: PullPlan): Promise<boolean> {
+export async function hasFilesOfPlan(place: string, pulled: Pulled, { files }: PullPlan): Promise<boolean> {
   if (pulled.sources.length !== files.length) return false;
   for (const file of files) {
     const source = pulled.sources.find(({ filename }) => filename === file.name);
     if (!source) return false;
     const { filename: name, url, size, sha256 = null, validator = null } = source;
-    if (!isSameFile(identityOf(file), { name, url, size, sha256, validator })) return false;
+    if (!isSameFile(fileIdentityOf(file), { name, url, size, sha256, validator })) return false;
     if ((await bytesAt(join(place, name))) !== size) return false;
   }
   return true;
@@ -63,13 +63,13 @@ export async function isPublished(place: string, pulled: Pulled, { files }: Pull
  * Moves a complete model into its folder. If the folder was empty, this is a single rename. Fields that users added to
  * its model.json stay.
  */
-export async function publish(
+export async function publishWorkspace(
   { folder, model }: Workspace,
   place: string,
   plan: PullPlan,
   before: Pulled | undefined,
 ): Promise<void> {
-  const sources = plan.files.map(identityOf).map(({ name, url, size, sha256, validator }) => ({
+  const sources = plan.files.map(fileIdentityOf).map(({ name, url, size, sha256, validator }) => ({
     filename: name,
     url,
     size,

@@ -1,6 +1,6 @@
 import type { Log } from '../../../contract/log.ts';
 import type { Puller } from '../../../contract/models/puller.ts';
-import { hubFrom } from '../hub.ts';
+import { hubFrom } from '../hugging-face.ts';
 import { PATIENCE, type Patience } from '../patience.ts';
 import { createSharedPuller } from '../shared-puller.ts';
 import { createServerFetch } from './fetch.ts';

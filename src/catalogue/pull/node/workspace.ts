@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { replaceFile } from '../../../replace-file.ts';
-import { type FileIdentity, identityOf, isSameFile, type PullPlan, type RemoteFile } from '../remote.ts';
+import { type FileIdentity, fileIdentityOf, isSameFile, type PullPlan, type RemoteFile } from '../remote.ts';
 
 /** The folder that gathers one model until it is complete. */
 export interface Workspace {
@@ -31,12 +31,12 @@ export async function openWorkspace(folder: string, plan: PullPlan): Promise<Wor
   const journal = join(folder, 'journal.json');
   const known = await readJournal(journal);
   const kept = plan.files
-    .filter((file) => known.some((other) => isSameFile(identityOf(file), other)))
+    .filter((file) => known.some((other) => isSameFile(fileIdentityOf(file), other)))
     .flatMap(({ name }) => [name, `${name}.part`]);
   for (const name of await readdir(model)) {
     if (!kept.includes(name)) await rm(join(model, name), { recursive: true, force: true });
   }
-  await replaceFile(journal, JSON.stringify({ files: plan.files.map(identityOf) }));
+  await replaceFile(journal, JSON.stringify({ files: plan.files.map(fileIdentityOf) }));
   return { folder, model };
 }
 
@@ -44,7 +44,7 @@ async function readJournal(path: string): Promise<FileIdentity[]> {
   try {
     return v.parse(journalSchema, JSON.parse(await readFile(path, 'utf8'))).files;
   } catch {
-    // The journal is missing or incomplete, so nobody knows which files these are.
+    // Without a complete journal, the files can't be assigned to a plan.
     return [];
   }
 }
@@ -64,7 +64,7 @@ export async function bytesAt(path: string): Promise<number> {
 }
 
 /** True if the file has been fetched and verified. */
-export async function isWhole(workspace: Workspace, file: RemoteFile): Promise<boolean> {
+export async function isFetched(workspace: Workspace, file: RemoteFile): Promise<boolean> {
   return (await bytesAt(wholePath(workspace, file))) === file.size;
 }
 
@@ -72,7 +72,7 @@ export async function isWhole(workspace: Workspace, file: RemoteFile): Promise<b
 export async function bytesToFetch(workspace: Workspace, { files }: PullPlan): Promise<number> {
   let missing = 0;
   for (const file of files) {
-    if (!(await isWhole(workspace, file))) missing += file.size - (await bytesAt(partPath(workspace, file)));
+    if (!(await isFetched(workspace, file))) missing += file.size - (await bytesAt(partPath(workspace, file)));
   }
   return Math.max(missing, 0);
 }

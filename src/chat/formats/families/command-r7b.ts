@@ -1,6 +1,6 @@
 import { type CallReader, readJsonCalls } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { take, takeClosing } from '../reading.ts';
+import { takeClosing, takeMark } from '../reading.ts';
 
 const OPEN = '<|START_ACTION|>';
 const CLOSE = '<|END_ACTION|>';
@@ -8,7 +8,7 @@ const REASONING = { open: '<|START_THINKING|>', close: '<|END_THINKING|>' };
 const ANSWER = ['<|START_RESPONSE|>', '<|END_RESPONSE|>'];
 
 const readCalls: CallReader = function* (input) {
-  yield* take(input, OPEN);
+  yield* takeMark(input, OPEN);
   const calls = yield* readJsonCalls(input);
   if (calls) yield* takeClosing(input, CLOSE);
   return calls;

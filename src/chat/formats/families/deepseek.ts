@@ -1,6 +1,6 @@
 import { type CallReader, readJsonArguments } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { skipSpace, take, takeBefore, takeClosing, takeUpTo } from '../reading.ts';
+import { skipSpace, takeBefore, takeClosing, takeMark, takeUpTo } from '../reading.ts';
 
 const CALLS = '<｜tool▁calls▁begin｜>';
 const CALLS_END = '<｜tool▁calls▁end｜>';
@@ -11,9 +11,9 @@ const FENCE = '```';
 
 /** Reads one call. The next call in the same section begins with a mark of its own. */
 const readCall: CallReader = function* (input) {
-  yield* take(input, CALLS);
+  yield* takeMark(input, CALLS);
   yield* skipSpace(input);
-  if (!(yield* take(input, CALL))) return undefined;
+  if (!(yield* takeMark(input, CALL))) return undefined;
   const first = yield* takeUpTo(input, SEPARATOR);
   // Before version 3.1, the name comes after the separator, and a fence surrounds the arguments.
   const second = (yield* takeBefore(input, '{'))?.split(FENCE)[0]?.trim();

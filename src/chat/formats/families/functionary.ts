@@ -1,6 +1,6 @@
 import { type CallReader, readJsonArguments, type Tools } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { take } from '../reading.ts';
+import { takeMark } from '../reading.ts';
 
 const RECIPIENT = '>>>';
 /** The recipient of plain text. */
@@ -8,9 +8,9 @@ const CONTENT = 'all\n';
 
 /** Reads the beginning of a reply. It begins with a name, since the prompt already has the first recipient's mark. */
 const readOpening: CallReader = function* (input, tools) {
-  if (yield* take(input, CONTENT)) return [];
+  if (yield* takeMark(input, CONTENT)) return [];
   for (const name of tools.keys()) {
-    if (yield* take(input, `${name}\n`)) return yield* readArguments(input, name);
+    if (yield* takeMark(input, `${name}\n`)) return yield* readArguments(input, name);
   }
   return undefined;
 };
@@ -25,7 +25,7 @@ function callMarks(tools: Tools) {
   return [...tools.keys()].map((name) => {
     const mark = `${RECIPIENT}${name}\n`;
     const read: CallReader = function* (input) {
-      yield* take(input, mark);
+      yield* takeMark(input, mark);
       return yield* readArguments(input, name);
     };
     return { mark, read };

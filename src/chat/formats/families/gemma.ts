@@ -1,14 +1,14 @@
 import { asObject, type CallReader } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { take, takeBefore, takeUpTo } from '../reading.ts';
+import { takeBefore, takeMark, takeUpTo } from '../reading.ts';
 
 const OPEN = '<|tool_call>';
 const CLOSE = '<tool_call|>';
 const QUOTE = '<|"|>';
 
 const readCall: CallReader = function* (input) {
-  yield* take(input, OPEN);
-  if (!(yield* take(input, 'call:'))) return undefined;
+  yield* takeMark(input, OPEN);
+  if (!(yield* takeMark(input, 'call:'))) return undefined;
   const name = (yield* takeBefore(input, '{'))?.trim();
   const text = yield* takeUpTo(input, CLOSE);
   const json = text === undefined ? undefined : asObject(toJson(text));

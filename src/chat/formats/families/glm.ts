@@ -1,6 +1,6 @@
 import type { CallReader } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { skipSpace, take, takeBefore, takeUpTo } from '../reading.ts';
+import { skipSpace, takeBefore, takeMark, takeUpTo } from '../reading.ts';
 import { toArgumentsJson } from '../xml-arguments.ts';
 import { readToolCallBlock, TOOL_CALL_BLOCK } from './hermes.ts';
 
@@ -12,23 +12,23 @@ const VALUE = '<arg_value>';
 const VALUE_END = '</arg_value>';
 
 const readCall: CallReader = function* (input, tools) {
-  yield* take(input, OPEN);
+  yield* takeMark(input, OPEN);
   yield* skipSpace(input);
   if (/^[{[]/.test(input.rest)) return yield* readToolCallBlock(input, tools);
   // Any mark ends the name.
   const name = (yield* takeBefore(input, '<'))?.trim();
   if (name === undefined || !tools.has(name)) return undefined;
   const texts: [string, string][] = [];
-  while (yield* take(input, KEY)) {
+  while (yield* takeMark(input, KEY)) {
     const key = yield* takeUpTo(input, KEY_END);
     yield* skipSpace(input);
-    if (!(yield* take(input, VALUE))) return undefined;
+    if (!(yield* takeMark(input, VALUE))) return undefined;
     const text = yield* takeUpTo(input, VALUE_END);
     if (key === undefined || text === undefined) return undefined;
     texts.push([key.trim(), text]);
     yield* skipSpace(input);
   }
-  if (!(yield* take(input, CLOSE))) return undefined;
+  if (!(yield* takeMark(input, CLOSE))) return undefined;
   return [{ name, arguments: toArgumentsJson(texts, tools.get(name)) }];
 };
 

@@ -1,12 +1,12 @@
 import { type CallReader, readJsonCalls } from '../calls.ts';
 import { defineFormat, THINK } from '../define.ts';
-import { take } from '../reading.ts';
+import { takeMark } from '../reading.ts';
 import { readToolCallBlock } from './hermes.ts';
 
 const OPEN = '<|tool_call|>';
 
 const readMarked: CallReader = function* (input) {
-  yield* take(input, OPEN);
+  yield* takeMark(input, OPEN);
   return yield* readJsonCalls(input);
 };
 

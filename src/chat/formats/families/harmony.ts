@@ -1,9 +1,9 @@
 import { readJsonArguments, type Tools } from '../calls.ts';
 import { createForcedParser } from '../forced-parser.ts';
 import type { ChatFormat, ParserOptions } from '../format.ts';
-import { consume, type Input, passUpTo, type Reading, release, skipSpace, take, takeUpTo } from '../reading.ts';
-import { type Output, runReading } from '../reply-parser.ts';
-import { createWriter, type Writing } from '../writing.ts';
+import { consume, type Input, passUpTo, type Reading, release, skipSpace, takeMark, takeUpTo } from '../reading.ts';
+import { type DeltaCollector, runReading } from '../reply-parser.ts';
+import { type CallSyntax, createWriter } from '../writing.ts';
 
 const START = '<|start|>';
 const CHANNEL = '<|channel|>';
@@ -13,12 +13,12 @@ const ENDS = [END, '<|call|>', '<|return|>'];
 const REASONING = { open: `${CHANNEL}analysis${MESSAGE}`, close: END };
 
 /**
- * Reads a reply, a sequence of messages. The prompt already has the beginning of the first one, up to its author or, if a kind is
- * given, up to some of its text.
+ * Reads a reply, a sequence of messages. The prompt already has the beginning of the first one, up to its author or, if
+ * a kind is given, up to some of its text.
  */
 function* readReply(
   input: Input,
-  output: Output,
+  output: DeltaCollector,
   tools: Tools,
   startsIn: 'content' | 'reasoning' | undefined,
 ): Reading<void> {
@@ -33,7 +33,7 @@ function* readReply(
 function* beginsHeader(input: Input): Reading<boolean> {
   yield* skipSpace(input);
   for (const mark of [START, CHANNEL, MESSAGE, 'to=functions.']) {
-    if (!(yield* take(input, mark))) continue;
+    if (!(yield* takeMark(input, mark))) continue;
     input.rest = release(input) + input.rest;
     return true;
   }
@@ -44,7 +44,7 @@ function* beginsHeader(input: Input): Reading<boolean> {
 /**
  * Reads a message. One with a recipient is a call, one on the channel `analysis` is reasoning, the others are content.
  */
-function* readMessage(input: Input, output: Output, tools: Tools): Reading<void> {
+function* readMessage(input: Input, output: DeltaCollector, tools: Tools): Reading<void> {
   const header = yield* takeUpTo(input, MESSAGE);
   if (header === undefined) return output.text('content', release(input));
   const recipient = /\bto=(?:functions\.)?([^\s<]+)/.exec(header)?.[1];
@@ -54,7 +54,7 @@ function* readMessage(input: Input, output: Output, tools: Tools): Reading<void>
   yield* readText(input, output, isReasoning ? 'reasoning' : 'content');
 }
 
-function* readCall(input: Input, output: Output, tools: Tools, name: string): Reading<void> {
+function* readCall(input: Input, output: DeltaCollector, tools: Tools, name: string): Reading<void> {
   const json = tools.has(name) ? yield* readJsonArguments(input) : undefined;
   if (json !== undefined && (yield* takeEnd(input))) return output.calls([{ name, arguments: json }]);
   // The whole message becomes content, its end mark included. Nothing else comes before the next message.
@@ -67,7 +67,7 @@ function* readCall(input: Input, output: Output, tools: Tools, name: string): Re
 /** Reads the end mark of a message. It may be missing at the end of the reply and before the next message. */
 function* takeEnd(input: Input): Reading<boolean> {
   yield* skipSpace(input);
-  for (const mark of ENDS) if (yield* take(input, mark)) return true;
+  for (const mark of ENDS) if (yield* takeMark(input, mark)) return true;
   if (input.ended && (input.rest === '' || ENDS.some((mark) => mark.startsWith(input.rest)))) {
     consume(input, input.rest.length);
     return true;
@@ -76,7 +76,7 @@ function* takeEnd(input: Input): Reading<boolean> {
 }
 
 /** Reads a message's text and its end mark. */
-function* readText(input: Input, output: Output, kind: 'content' | 'reasoning'): Reading<void> {
+function* readText(input: Input, output: DeltaCollector, kind: 'content' | 'reasoning'): Reading<void> {
   let isFirst = true;
   const mark = yield* passUpTo(input, [...ENDS, START, CHANNEL], (text) => {
     output.text(kind, isFirst && output.last === kind ? `\n\n${text}` : text);
@@ -85,7 +85,7 @@ function* readText(input: Input, output: Output, kind: 'content' | 'reasoning'):
   if (mark !== undefined && ENDS.includes(mark)) consume(input, mark.length);
 }
 
-const WRITING: Writing = {
+const WRITING: CallSyntax = {
   open: '',
   separator: `${END}${START}assistant`,
   close: '',

@@ -1,13 +1,13 @@
 import { type CallReader, readBareCalls, readJsonCalls } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { take, takeClosing } from '../reading.ts';
+import { takeClosing, takeMark } from '../reading.ts';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
 
 /** Reads `<tool_call>` with JSON in it. */
 export const readToolCallBlock: CallReader = function* (input) {
-  yield* take(input, OPEN);
+  yield* takeMark(input, OPEN);
   const calls = yield* readJsonCalls(input);
   if (calls) yield* takeClosing(input, CLOSE);
   return calls;

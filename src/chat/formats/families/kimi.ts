@@ -1,6 +1,6 @@
 import { type CallReader, readJsonArguments } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { skipSpace, take, takeClosing, takeUpTo } from '../reading.ts';
+import { skipSpace, takeClosing, takeMark, takeUpTo } from '../reading.ts';
 
 const SECTION = '<|tool_calls_section_begin|>';
 const SECTION_END = '<|tool_calls_section_end|>';
@@ -10,9 +10,9 @@ const ARGUMENTS = '<|tool_call_argument_begin|>';
 
 /** Reads one call. The next call in the same section begins with a mark of its own. */
 const readCall: CallReader = function* (input) {
-  yield* take(input, SECTION);
+  yield* takeMark(input, SECTION);
   yield* skipSpace(input);
-  if (!(yield* take(input, CALL))) return undefined;
+  if (!(yield* takeMark(input, CALL))) return undefined;
   const id = yield* takeUpTo(input, ARGUMENTS);
   const json = yield* readJsonArguments(input);
   if (id === undefined || json === undefined) return undefined;
@@ -34,7 +34,7 @@ export const kimi = defineFormat({
   name: 'kimi',
   matches: (template) => template.includes(SECTION),
   marks: ['<think>', '</think>', SECTION, SECTION_END, CALL, CALL_END, ARGUMENTS],
-  // The template makes the ids of calls itself, but takes those of results from the conversation. Both must agree.
+  // The template makes the ids of calls itself, but takes the ids of results from the conversation. Both must agree.
   history: { callId: (name, index) => `functions.${name}:${index}` },
   syntax: () => ({
     calls: [

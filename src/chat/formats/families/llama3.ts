@@ -1,11 +1,11 @@
 import { type CallReader, readBareCalls, readJsonCalls } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { take } from '../reading.ts';
+import { takeMark } from '../reading.ts';
 
 const PYTHON_TAG = '<|python_tag|>';
 
 const readTagged: CallReader = function* (input) {
-  yield* take(input, PYTHON_TAG);
+  yield* takeMark(input, PYTHON_TAG);
   return yield* readJsonCalls(input);
 };
 

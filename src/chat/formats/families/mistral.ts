@@ -1,12 +1,12 @@
 import { type CallReader, readBareCalls, readJsonArguments, readJsonCalls } from '../calls.ts';
 import { defineFormat, THINK } from '../define.ts';
-import { skipSpace, take, takeBefore } from '../reading.ts';
+import { skipSpace, takeBefore, takeMark } from '../reading.ts';
 
 const CALLS = '[TOOL_CALLS]';
 const ARGUMENTS = '[ARGS]';
 
 const readCalls: CallReader = function* (input) {
-  yield* take(input, CALLS);
+  yield* takeMark(input, CALLS);
   yield* skipSpace(input);
   if (input.rest.startsWith('[')) return yield* readJsonCalls(input);
   // Between the name and the arguments there may be an id with its mark, the mark of the arguments, both or neither.

@@ -1,20 +1,20 @@
 import { type CallReader, readJsonCalls } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import { take, takeClosing } from '../reading.ts';
+import { takeClosing, takeMark } from '../reading.ts';
 
 const OPEN = '<|tool_call|>';
 const CLOSE = '<|/tool_call|>';
 const FUNCTOOLS = 'functools';
 
 const readMarked: CallReader = function* (input) {
-  yield* take(input, OPEN);
+  yield* takeMark(input, OPEN);
   const calls = yield* readJsonCalls(input);
   if (calls) yield* takeClosing(input, CLOSE);
   return calls;
 };
 
 const readFunctools: CallReader = function* (input) {
-  yield* take(input, FUNCTOOLS);
+  yield* takeMark(input, FUNCTOOLS);
   return yield* readJsonCalls(input);
 };
 

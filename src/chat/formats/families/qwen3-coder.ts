@@ -1,7 +1,7 @@
 import type { Tools } from '../calls.ts';
 import { defineFormat } from '../define.ts';
-import type { Call } from '../format.ts';
-import { type Input, type Reading, skipSpace, take, takeClosing, takeUpTo } from '../reading.ts';
+import type { FunctionCall } from '../format.ts';
+import { type Input, type Reading, skipSpace, takeClosing, takeMark, takeUpTo } from '../reading.ts';
 import { toArgumentsJson } from '../xml-arguments.ts';
 import { readToolCallBlock, TOOL_CALL_BLOCK } from './hermes.ts';
 
@@ -12,22 +12,22 @@ const FUNCTION_END = '</function>';
 const PARAMETER = '<parameter=';
 const PARAMETER_END = '</parameter>';
 
-function* readCall(input: Input, tools: Tools): Reading<Call[] | undefined> {
-  const inBlock = yield* take(input, BLOCK);
+function* readCall(input: Input, tools: Tools): Reading<FunctionCall[] | undefined> {
+  const inBlock = yield* takeMark(input, BLOCK);
   if (inBlock) yield* skipSpace(input);
-  if (!(yield* take(input, FUNCTION))) return inBlock ? yield* readToolCallBlock(input, tools) : undefined;
+  if (!(yield* takeMark(input, FUNCTION))) return inBlock ? yield* readToolCallBlock(input, tools) : undefined;
   const name = (yield* takeUpTo(input, '>'))?.trim();
   if (name === undefined || !tools.has(name)) return undefined;
   const texts: [string, string][] = [];
   yield* skipSpace(input);
-  while (yield* take(input, PARAMETER)) {
+  while (yield* takeMark(input, PARAMETER)) {
     const parameter = yield* takeUpTo(input, '>');
     const text = yield* takeUpTo(input, PARAMETER_END);
     if (parameter === undefined || text === undefined) return undefined;
     texts.push([parameter.trim(), text.replace(/^\r?\n/, '').replace(/\r?\n$/, '')]);
     yield* skipSpace(input);
   }
-  if (!(yield* take(input, FUNCTION_END))) return undefined;
+  if (!(yield* takeMark(input, FUNCTION_END))) return undefined;
   yield* takeClosing(input, BLOCK_END);
   return [{ name, arguments: toArgumentsJson(texts, tools.get(name)) }];
 }

@@ -1,27 +1,29 @@
 import type { TokenTimes } from '../step/pass-times.ts';
 
-/** Decides how many tokens of a reply to guess ahead, by how many of the guesses before were right. */
+/** Decides how many tokens of a reply to guess, by the share of right tokens in earlier guesses. */
 export interface DraftLength {
   /**
-   * Returns how many tokens are worth guessing in a pass that has `tokens` tokens without them; 0 if none is. Asked once for each
-   * pass for which there is a guess.
+   * Returns how many tokens are worth guessing for a pass that has `tokens` tokens without them; 0 if none is. To be
+   * called once for each pass for which there is a guess.
    *
-   * @param guessMs what guessing one token takes, in ms
+   * @param guessMs the time to guess one token, in ms
    */
   choose(tokens: number, guessMs?: number): number;
-  /** Notes that so many tokens were guessed, of which the first `right` ones were right. */
+  /** Notes that `guessed` tokens were guessed, and that the first `right` of them were right. */
   note(guessed: number, right: number): void;
 }
 
 /** The longest guess. With the token before it, 16 are evaluated: a number that all kernels are good at. */
 const MOST = 15;
-/** What is taken for the share of right guesses at first, and how many guesses that counts for. */
+/** The assumed share of right guesses at the beginning, and the number of guesses that this assumption counts for. */
 const FIRST_SHARE = 0.6;
 const FIRST_WEIGHT = 2;
-/** What earlier guesses still count after another, and after a pass in which none was worth it. */
+/**
+ * The factor for the weight of earlier guesses, after each guess and after each pass in which no guess was worth it.
+ */
 const KEPT = 0.9;
 const KEPT_IDLE = 0.99;
-/** A guess has to gain this much, because what is measured is not exact. */
+/** A guess has to be faster by this factor, because the measured times are not exact. */
 const WORTH = 1.05;
 
 /** @param times the times of passes with one sequence */
@@ -42,7 +44,7 @@ export function createDraftLength(times: TokenTimes): DraftLength {
         const gain = expected(share, length) / (ms / times.of(tokens));
         if (gain > best.gain) best = { length, gain };
       }
-      // What is not tried is forgotten, so that it is tried again some time.
+      // Without guesses nothing is learned. Earlier failures lose weight, so that guessing is tried again later.
       if (best.length === 0) forget(KEPT_IDLE);
       return best.length;
     },
@@ -54,7 +56,7 @@ export function createDraftLength(times: TokenTimes): DraftLength {
   };
 }
 
-/** The tokens that a pass is expected to give: one, and the guesses up to the first wrong one. */
+/** Returns the expected number of tokens from one pass: one, and the guesses before the first wrong one. */
 function expected(share: number, length: number): number {
   let tokens = 1;
   for (let place = 1; place <= length; place++) tokens += share ** place;

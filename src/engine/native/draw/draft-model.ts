@@ -5,25 +5,30 @@ import { createDecoder, type Decoder } from '../llama/decoder.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
 import { canRewind, createAddonSampler, type LlamaModel, type NativeModel, type Token } from '../llama/llama.ts';
 
-/** A small model that guesses how a reply of a larger one goes on. */
+/** A small model that guesses the next tokens of a larger model's reply. */
 export interface DraftModel extends AsyncDisposable {
-  /** What a guessed token takes, in ms; null before one was guessed. */
+  /** The average time of one guessed token, in ms; null before that was measured. */
   readonly tokenMs: number | null;
   /**
-   * Returns the next `count` tokens of a text as the small model would write it. Returns none while it still has to read the text: it
-   * reads one batch at a call, since whoever comes meanwhile has to wait.
+   * Returns the next `count` tokens of a text as the small model would write it. Returns none while it has to read more
+   * than one batch of the text: each call reads only one batch, because other replies wait for it. Throws if a forward
+   * pass fails.
    */
   guess(history: readonly Token[], count: number): Promise<Token[]>;
 }
 
-/** The vocabularies of one family are padded to different lengths. Up to so many tokens may be in one of them alone. */
+/**
+ * The vocabularies of one family are padded to different lengths. One may have up to this many tokens more than the
+ * other.
+ */
 const MOST_PADDING = 256;
 /** The share of the newest measurement in an average. */
 const NEWEST = 0.2;
 
 /**
- * Loads the draft model of `main`, whose sequences hold `contextLength` tokens. Resolves to undefined if it has none, and logs why if it
- * has one that can't be used: replies come without it as well, and are the same.
+ * Loads the draft model of `main`, whose sequences hold `contextLength` tokens. Resolves to undefined if there is none.
+ * If there is one that cannot be used, logs the reason and resolves to undefined as well: replies are the same without
+ * it. Never rejects.
  *
  * @param threads returns the number of threads to compute with
  */
@@ -72,7 +77,7 @@ export function haveSameTokens(one: readonly string[], other: readonly string[])
 
 interface DraftModelOptions {
   decoder: Decoder;
-  /** Is disposed with the draft model. */
+  /** The loaded model. Disposing the `DraftModel` disposes it, too. */
   draft: NativeModel;
   /** The number of tokens that the large model knows. */
   vocabularySize: number;
@@ -87,14 +92,14 @@ function createDraftModel({ decoder, draft, vocabularySize, threads }: DraftMode
   let held: Token[] = [];
   let tokenMs: number | null = null;
 
-  /** Reads tokens after those that are held, and returns what it would write next. */
+  /** Evaluates tokens after the held ones, and returns the model's next token. */
   const read = async (tokens: Token[]): Promise<Token> => {
     const part = { sequence: 0, at: held.length, tokens, logitsAt: [tokens.length - 1] };
     const [[place = 0] = []] = await decoder.decode([part], threads());
     held.push(...tokens);
     return (await decoder.addon.sampleToken(place, sampler)) as Token;
   };
-  /** Drops what is held beyond the text, and its last token: the logits after it are needed. */
+  /** Drops the held tokens that differ from the text, and its last token, which is evaluated again for its logits. */
   const goBackTo = async (history: readonly Token[]) => {
     const differs = held.findIndex((token, index) => token !== history[index]);
     const length = Math.min(differs === -1 ? held.length : differs, history.length - 1);

@@ -11,28 +11,28 @@ import {
 import { parseGrammar } from '../../../grammar/gbnf/parse.ts';
 import type { Token } from '../llama/llama.ts';
 
-/** Follows a reply in its grammar, and tells which tokens come next where that is known before they are drawn. */
+/** Follows a reply in its grammar, and returns the next tokens where they are known before they are drawn. */
 export interface Guide {
-  /** Takes in the next token of the reply. */
+  /** Moves on by the next token of the reply. */
   take(token: Token): void;
   /**
-   * The tokens that have to come next. Their text can come in only one way, and so can their boundaries, as far as the tokenizer
-   * goes: the last tokens of a forced text are left out if some text that may follow would change them.
+   * Returns the tokens that have to come next, because the grammar allows only one text. The last tokens of that text
+   * are left out if the tokenizer would cut them differently together with a text that may follow.
    */
   forced(): Token[];
-  /** Tokens that are likely to come next, to be tried out. */
+  /** Returns tokens that are likely to come next, as a guess. */
   likely(): Token[];
-  /** Has nothing be known any more: llama.cpp reads the grammar differently, so what is known here is wrong. */
+  /** Stops following the reply: from now on it returns no tokens. To be called if llama.cpp rejects a forced token. */
   giveUp(): void;
   /** True if nothing may follow any more. */
   readonly complete: boolean;
 }
 
-/** What a guide needs of a vocabulary. */
+/** The functions of a vocabulary that a guide needs. */
 export interface GuideVocabulary {
-  /** The tokens of a text that is not the beginning of one. */
+  /** Returns the tokens of a text that follows other text. */
   tokensAmid(text: string): Token[];
-  /** The text of tokens with the names of special tokens. `before` has the tokens before them. */
+  /** Returns the text of tokens with the names of special tokens. `before` has the tokens before them. */
   nameOrText(tokens: Token[], before: Token[]): string;
   /** False for special tokens that the reply must not have. */
   mayWrite(token: Token): boolean;
@@ -41,7 +41,9 @@ export interface GuideVocabulary {
 /** Longer grammars are not followed, in characters: it takes about 1 ms to read 10,000. */
 const LONGEST_GRAMMAR = 100_000;
 
-/** Follows a reply whose first token comes after `last`. Returns undefined for a grammar that can't be followed. */
+/**
+ * Makes the guide of a reply whose first token follows `last`. Returns undefined for a grammar that cannot be followed.
+ */
 export function createGuide(grammar: string, last: Token | undefined, vocabulary: GuideVocabulary): Guide | undefined {
   const rules = grammar.length > LONGEST_GRAMMAR ? undefined : parseGrammar(grammar);
   let at = rules && beginning(rules);
@@ -60,7 +62,10 @@ export function createGuide(grammar: string, last: Token | undefined, vocabulary
     return first === lastToken ? rest : vocabulary.tokensAmid(text);
   };
 
-  /** The tokens of `text` that stay the same whatever follows, as far as they spell it and may be written. */
+  /**
+   * Returns the first tokens of `text` that are the same before every text in `following`; none if the reply must not
+   * have one of them.
+   */
   const certainTokens = (text: string, following: string[]): Token[] => {
     const tokens = tokensAfter(text);
     let certain = tokens.length;

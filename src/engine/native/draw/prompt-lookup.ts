@@ -1,29 +1,33 @@
-/** Guesses how a text goes on, from how it went on before. */
+/** Guesses the next tokens of a text from earlier places with the same latest tokens. */
 export interface PromptLookup {
-  /** Takes in the tokens that were added to the history since the last call. */
+  /** Indexes the tokens that were added to the history since the last call. */
   update(): void;
   /**
-   * Returns up to `count` tokens that followed when the latest tokens came before; none if they never did. The guess for a
-   * text that repeats itself goes round as often as it takes.
+   * Returns `count` tokens that followed an earlier occurrence of the latest tokens; none if there is no earlier
+   * occurrence. If fewer tokens followed, the text repeats itself, and so does the guess.
    */
   guess(count: number): number[];
 }
 
-/** As many latest tokens have to have come before. */
+/** The number of latest tokens that an earlier place must have as well. */
 const GRAM = 3;
-/** As many places where they came before are compared, the latest first. */
+/** The most earlier places that are compared, the latest first. */
 const PLACES = 8;
-/** Tokens before a place are compared as far back as this. */
+/** The most tokens before a place that are compared. */
 const FAR = 32;
 const MOST_BUCKETS = 65_536;
 
 /**
- * Indexes the places of each three tokens of `history`, which may grow but not change. The index takes 4 bytes for each token,
- * and at most 256 KiB for its buckets; tokens whose buckets are shared are told apart when they are compared.
+ * Indexes the places of all groups of three tokens in `history`, which may grow but must not change. The index takes 4
+ * bytes for each token, and at most 256 KiB for its buckets. Different groups may share a bucket: places are compared
+ * token by token.
  */
 export function createPromptLookup(history: readonly number[]): PromptLookup {
   const buckets = new Int32Array(bucketsFor(history.length));
-  /** For each place, the one before it in the same bucket. A place is the number of tokens up to its end; 0 is none. */
+  /**
+   * For each place, the previous place in the same bucket. A place is the number of tokens up to its end; 0 means no
+   * place.
+   */
   let before = new Int32Array(history.length + 256);
   let indexed = GRAM - 1;
 
@@ -33,14 +37,14 @@ export function createPromptLookup(history: readonly number[]): PromptLookup {
     return (hash >>> 7) & (buckets.length - 1);
   };
 
-  /** The number of equal tokens before two places, counted backwards. */
+  /** Returns the number of equal tokens before two places, counted backwards. */
   const equalBefore = (one: number, other: number) => {
     let equal = 0;
     while (equal < FAR && equal < one && history[one - 1 - equal] === history[other - 1 - equal]) equal += 1;
     return equal;
   };
 
-  /** The place that has the most tokens before it in common with the end; 0 if none has enough. */
+  /** Returns the place that has the most tokens before it in common with the end; 0 if no place has enough. */
   const bestPlace = (end: number) => {
     let best = { place: 0, equal: GRAM - 1 };
     let place = before[end] ?? 0;
@@ -75,7 +79,7 @@ export function createPromptLookup(history: readonly number[]): PromptLookup {
   };
 }
 
-/** A power of two, about twice the tokens of the prompt. */
+/** Returns a power of two, about twice the number of tokens. */
 function bucketsFor(tokens: number): number {
   return Math.min(MOST_BUCKETS, 2 ** Math.ceil(Math.log2(Math.max(512, tokens) * 2)));
 }

@@ -1,26 +1,28 @@
 import type { TokenLogprob } from '../../../contract/events.ts';
-import type { Place } from '../llama/addon-context.ts';
+import type { LogitsPlace } from '../llama/addon-context.ts';
 import type { Token } from '../llama/llama.ts';
 import type { LogitsReader } from '../llama/logits.ts';
 import { type Drawn, joined, rank } from './token-drawer.ts';
 
-/** The logits of this many tokens at a time are asked for: those of a large vocabulary take half a MiB each. */
+/** The most tokens in a pass that is scored. The logits after one token of a large vocabulary take half a MiB. */
 const CHUNK = 32;
 
-/** Tells how likely the model finds each token of a prompt. */
+/** Collects the log probability of each token of a prompt. */
 export interface PromptScorer {
   /** The most tokens that may be evaluated at once. */
   readonly chunk: number;
-  /** The tokens so far, with their log probabilities. */
+  /** The tokens that were scored so far, with their log probabilities. */
   readonly told: TokenLogprob[];
-  /** Reads the logits after each of these tokens of the prompt. `next` is the token after them. */
-  score(tokens: Token[], next: Token, places: Place[]): Promise<void>;
+  /** Scores the tokens after each of these evaluated tokens. `next` is the token after the last of them. */
+  score(tokens: Token[], next: Token, places: LogitsPlace[]): Promise<void>;
+  /** Frees the native samplers. */
   close(): void;
 }
 
 /**
- * @param first the first token of the prompt, if it is to be told too: nothing says how likely that is
- * @param alternatives the number of most likely tokens to tell with each token
+ * @param first the first token of the prompt, if it is to be in the result; it has no log probability, since no token
+ *   is before it
+ * @param alternatives the number of most likely tokens to add to each token
  */
 export function createPromptScorer(
   reader: LogitsReader,

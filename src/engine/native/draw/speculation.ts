@@ -5,21 +5,21 @@ import type { DraftModel } from './draft-model.ts';
 import type { Guide } from './guide.ts';
 import type { PromptLookup } from './prompt-lookup.ts';
 
-/** Guesses how a reply goes on. */
+/** Guesses the next tokens of a reply. */
 export interface Speculation {
   /**
-   * Returns a guess of at most `room` tokens, none if that is not worth its time.
+   * Returns a guess of at most `room` tokens; none if a guess is not worth its time.
    *
    * @param pending the number of tokens that the reply has in the next pass without the guess
    */
   guess(pending: number, room: number): Promise<Token[]>;
-  /** Notes how many tokens of the latest guess were right, from its beginning on. */
+  /** Notes how many tokens at the beginning of the latest guess were right. */
   note(right: number): void;
 }
 
-/** What can guess. Each is trusted by its own guesses. */
+/** The sources of guesses. The success of each one is counted separately. */
 export interface Guessers {
-  /** The reply in its grammar. */
+  /** Follows the reply in its grammar. */
   guide?: Pick<Guide, 'likely'> | undefined;
   lookup: Pick<PromptLookup, 'update' | 'guess'>;
   /** A draft model that reads the text so far. */
@@ -27,18 +27,19 @@ export interface Guessers {
 }
 
 /**
- * Guesses what the grammar makes likely, else what followed when the latest tokens came before, else what a draft model would write.
- * Guesses only while no other reply is written: llama.cpp cuts a pass so that all sequences bring equally many
- * tokens to each part, and each part reads all weights. The others would wait for a part that is not theirs.
+ * Guesses the tokens that the grammar makes likely; else the tokens after an earlier occurrence of the latest ones;
+ * else the tokens of the draft model. Guesses only while no other reply is generated: llama.cpp cuts a pass into
+ * micro-batches in which all sequences have equally many tokens, and each micro-batch reads all weights. Other replies
+ * would wait for a micro-batch of guesses alone.
  */
 export function createSpeculation(times: PassTimes, { guide, lookup, draft }: Guessers): Speculation {
   const newLength = () => createDraftLength(times.lines);
   const [byGrammar, byLookup, byDraft] = [newLength(), newLength(), newLength()];
   let latest: { length: DraftLength; tokens: number } | undefined;
-  /** The tokens that this reply had in the pass before. */
+  /** The number of tokens that this reply had in the pass before. */
   let own = 1;
 
-  /** Guesses for a pass that has `without` tokens besides, and says who it was. */
+  /** Guesses for a pass that has `without` other tokens. Also returns the length rule of the source that guessed. */
   const ask = async (without: number, room: number): Promise<{ length: DraftLength; guess: Token[] }> => {
     const likely = guide?.likely() ?? [];
     if (likely.length > 0) {

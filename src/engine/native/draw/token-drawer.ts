@@ -1,7 +1,7 @@
 import type { Sampling } from '../../../contract/sampling.ts';
 import { logProbabilities } from '../../../sampling/log-probabilities.ts';
 import { createSampler, isGreedy } from '../../../sampling/sampler.ts';
-import type { Place } from '../llama/addon-context.ts';
+import type { LogitsPlace } from '../llama/addon-context.ts';
 import type { Decoder } from '../llama/decoder.ts';
 import {
   type AddonSampler,
@@ -14,8 +14,8 @@ import {
 import type { LogitsReader, TopLogits, WholeLogits } from '../llama/logits.ts';
 
 /**
- * A drawn token. If the request asks for logprobs, also the log probabilities of this token and of the best others.
- * Natural logarithms.
+ * A drawn token. If the request asks for logprobs, it has the log probabilities of this token and of the most likely
+ * tokens, as natural logarithms.
  */
 export interface Drawn {
   token: Token;
@@ -25,32 +25,39 @@ export interface Drawn {
 
 /** Draws the tokens of one reply, one after the other. */
 export interface TokenDrawer {
-  /** Draws from the logits at this place, and adds the token to the history; null if the model ends its turn. */
-  draw(place: Place): Promise<Drawn | null>;
   /**
-   * Adds a token that can't but come next to the history, without a draw. Returns false, and does nothing, if the grammar does not
-   * allow it.
+   * Draws from the logits at this place, and adds the token to the history. Resolves to null if the model ends its
+   * turn. Throws if no token can follow.
+   */
+  draw(place: LogitsPlace): Promise<Drawn | null>;
+  /**
+   * Adds a token to the history without a draw, because the grammar allows no other. Returns false, and adds nothing,
+   * if llama.cpp's grammar does not allow it.
    */
   force(token: Token): boolean;
-  /** No draw may be under way. */
+  /** Frees the native samplers. No draw may be under way. */
   close(): void;
 }
 
-/** What every drawer needs. */
+/** The options that all drawers share. */
 export interface DrawerContext {
   sampling: Sampling;
   contextLength: number;
-  /** The tokens of prompt and reply. A drawer adds what it draws. */
+  /** The tokens of prompt and reply. A drawer adds the tokens that it draws. */
   history: Token[];
   isEndOfTurn: (token: Token) => boolean;
 }
 
-/** Samplers see no more of the best tokens than this. Others are too unlikely to matter; src/sampling tells what is lost. */
+/**
+ * The most tokens that Paddock's samplers see. All others are too unlikely to matter; `src/sampling` describes the
+ * difference.
+ */
 const MOST_CONSIDERED = 2048;
 
 /**
- * The number of highest logits with which our samplers draw exactly as with all; null if no such number is small. Penalties and
- * biases move the tokens that they are about: as many more are looked at.
+ * Returns the number of highest logits with which Paddock's samplers draw exactly as with all logits; null if that
+ * number is unknown or above `MOST_CONSIDERED`. Penalties and biases may lower as many of the highest logits as they
+ * name tokens: so many more are read.
  */
 export function consideredTokens(sampling: Sampling, contextLength: number): number | null {
   const { topK, mirostat } = sampling;
@@ -60,9 +67,10 @@ export function consideredTokens(sampling: Sampling, contextLength: number): num
   return count <= MOST_CONSIDERED ? count : null;
 }
 
+/** The options of a drawer with Paddock's own samplers. */
 export interface LogitsDrawerOptions extends DrawerContext {
   reader: LogitsReader;
-  /** Tokens of the reply that have been drawn before. */
+  /** The number of tokens of the reply that a previous engine drew. */
   spentDraws: number;
   vocabularySize: number;
   grammar: GrammarGate | undefined;
@@ -70,7 +78,7 @@ export interface LogitsDrawerOptions extends DrawerContext {
   logprobs: number | null;
 }
 
-/** Draws with Paddock's own samplers, which draw what llama.cpp's draw, from the highest logits. */
+/** Draws from the highest logits with Paddock's own samplers, which draw the same tokens as llama.cpp's. */
 export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
   const { reader, sampling, vocabularySize, grammar, logprobs, history, isEndOfTurn, contextLength } = options;
   const sampler = createSampler(sampling, vocabularySize, options.spentDraws);
@@ -83,7 +91,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
   return {
     async draw(place) {
       const recent = window > 0 ? history.slice(-window) : [];
-      // Tokens that a bias or a reward may raise are looked at wherever they stand.
+      // A bias or a negative penalty may raise a token that is not among the highest.
       const raised = rewards ? [...new Set([...biased, ...recent])] : biased;
       const [top, whole] = await Promise.all([
         reader.top(place, count),
@@ -102,7 +110,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
     },
     force(token) {
       if (!takes(grammar, token)) return false;
-      // An engine that takes the reply up skips as many random numbers as the reply has tokens, forced ones included.
+      // An engine that continues the reply skips one random number for each token, forced tokens included.
       sampler.skip();
       history.push(token);
       return true;
@@ -117,7 +125,10 @@ function takes(grammar: GrammarGate | undefined, token: Token): boolean {
   return true;
 }
 
-/** The highest logits, and those of other tokens, with what else is known of these. */
+/**
+ * Returns the highest logits followed by the logits of other tokens, without duplicates. Other fields are those of
+ * `others`.
+ */
 export function joined<T extends TopLogits>(top: TopLogits, others: T): T {
   const known = new Set(top.tokens);
   const more = others.tokens.flatMap((token, index) =>
@@ -135,7 +146,7 @@ function keepAllowed({ tokens, logits }: TopLogits, grammar: GrammarGate): TopLo
   return { tokens: kept.map(({ token }) => token), logits: kept.map(({ logit }) => logit) };
 }
 
-/** Tells a token's log probability and those of the most likely tokens. */
+/** Returns a token with its log probability and the `alternatives` most likely tokens. */
 export function rank(top: WholeLogits, token: Token, alternatives: number): Drawn {
   const all = logProbabilities(top, top.totalWeight);
   const ranked = top.tokens.map((candidate, place) => ({ token: candidate, logprob: all[place] ?? 0 }));
@@ -143,13 +154,14 @@ export function rank(top: WholeLogits, token: Token, alternatives: number): Draw
   return { token, logprob: own?.logprob ?? Number.NEGATIVE_INFINITY, alternatives: ranked.slice(0, alternatives) };
 }
 
+/** The options of a drawer with llama.cpp's samplers. */
 export interface NativeDrawerOptions extends DrawerContext {
   decoder: Pick<Decoder, 'addon'>;
   sampler: AddonSampler;
   grammar: GrammarGate | undefined;
 }
 
-/** Draws with llama.cpp's samplers, which look at the whole vocabulary. */
+/** Draws with llama.cpp's samplers, which read the logits of the whole vocabulary. */
 export function createNativeDrawer(options: NativeDrawerOptions): TokenDrawer {
   const { decoder, sampler, sampling, contextLength, grammar, history, isEndOfTurn } = options;
   const grammarEvaluationState = grammar && nativeState(grammar.state);

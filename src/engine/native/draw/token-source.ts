@@ -1,49 +1,58 @@
 import type { Guesses } from '../../../contract/events.ts';
-import type { Place } from '../llama/addon-context.ts';
+import type { LogitsPlace } from '../llama/addon-context.ts';
 import type { Token } from '../llama/llama.ts';
 import type { PassTimes } from '../step/pass-times.ts';
 import type { Guide } from './guide.ts';
 import type { Speculation } from './speculation.ts';
 import type { Drawn, TokenDrawer } from './token-drawer.ts';
 
-/** What a reply wants evaluated next. */
+/** The tokens that a generation needs evaluated in the next forward pass. */
 export interface Proposal {
-  /** The tokens of the reply that have not been evaluated, and a guess of those after them. */
+  /** Tokens of the prompt, or tokens of the reply that have not been evaluated, followed by a guess. */
   tokens: Token[];
-  /** The indices of those of `tokens` after which logits are wanted, ascending. */
+  /** The indices in `tokens` after which logits are wanted, ascending. */
   logitsAt: number[];
 }
 
-/** What a reply gains by one step. */
+/** The new tokens of a reply after one step. */
 export interface Gain {
   /** The new tokens, in order. */
   tokens: Drawn[];
-  /** So many tokens of the proposal are part of the reply. Those after them are not, and have to be dropped. */
+  /**
+   * The number of tokens of the proposal that belong to the reply. All tokens after them are wrong guesses and have to
+   * be dropped.
+   */
   kept: number;
   /** True if the reply ends after the new tokens. */
   ended: boolean;
 }
 
-/** Where the tokens of one reply come from. */
+/** The source of the tokens of one reply: draws, guesses and forced tokens. */
 export interface TokenSource {
-  /** The tokens with which the reply has to begin. They are to be evaluated with the prompt; the first gain has them. */
+  /**
+   * The tokens with which the reply has to begin. They are evaluated with the prompt, and are part of the first gain.
+   */
   readonly opening: Token[];
-  /** The guesses so far. */
+  /** The number of guessed and right tokens so far. */
   readonly guesses: Guesses;
-  /** Says what to evaluate in the next step. The reply may have `room` tokens after the next one that is drawn. */
+  /** Returns the tokens to evaluate in the next step. The reply may have `room` tokens after the next drawn one. */
   propose(room: number): Promise<Proposal>;
-  /** Draws from the logits that were asked for; at first from those of the last token of prompt and opening. */
-  draw(places: Place[]): Promise<Gain>;
+  /**
+   * Draws from the logits of the latest proposal; the first time, from those after the prompt and the opening. Throws
+   * if no token can follow.
+   */
+  draw(places: LogitsPlace[]): Promise<Gain>;
   close(): void;
 }
 
+/** The parts from which a token source is made. */
 export interface TokenSourceOptions {
   drawer: TokenDrawer;
   /** Follows the reply in its grammar. */
   guide?: Guide | undefined;
-  /** True if tokens that can come in only one way are not to be drawn. */
+  /** True if tokens that the grammar forces are not drawn. */
   forces: boolean;
-  /** Guesses tokens. They are drawn as all others are, but several in one forward pass. */
+  /** Guesses tokens, so that several tokens can be drawn after one forward pass. */
   speculation?: Speculation | undefined;
   times: PassTimes;
   /** The most tokens of the reply in one forward pass. */
@@ -52,20 +61,23 @@ export interface TokenSourceOptions {
   mostAtFirst: number;
 }
 
-/** Tokens that are forced at a time. On a busy machine so many take 10 to 40 ms, in which no other reply goes on. */
+/**
+ * The most tokens that are forced at a time. On a busy machine this takes 10 to 40 ms, while all other replies wait.
+ */
 const MOST_FORCED = 64;
 
 /**
- * Draws the tokens of a reply. A guess is a matter of speed alone: each of its tokens is drawn from its own logits, after the same
- * tokens and with the same random number as without it, and the first one that is drawn differently ends it.
+ * Makes the source of a reply's tokens. Guesses change only the speed: each token is drawn from its own logits, after
+ * the same tokens and with the same random number as without a guess. The first drawn token that differs from the guess
+ * ends the guess.
  */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const { drawer, guide, speculation, times, mostPerStep } = options;
   let guess: Token[] = [];
 
   /**
-   * Takes the tokens that have to come, as many as there is room for. The only way through a grammar may have no end, so not all are
-   * taken at once: they are found after the next draw, also by an engine that takes the reply up.
+   * Adds the tokens that the grammar forces, up to `left` of them, and returns them. A grammar may force tokens without
+   * end, so there is a limit: the rest is forced after the next draw, also by an engine that continues the reply.
    */
   const force = (left: number): Token[] => {
     const most = Math.min(left, MOST_FORCED);
@@ -85,17 +97,18 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   };
   const isComplete = () => guide?.complete ?? false;
 
-  /** The tokens that the reply may have after the next one that is drawn. */
+  /** The number of tokens that the reply may have after the next drawn one. */
   let room = options.mostAtFirst;
   const opening = force(room);
-  /** Tokens of the reply that were not evaluated yet, and how many of them are in the next pass. */
+  /** The tokens of the reply that were not evaluated yet. */
   let pending: Token[] = [];
+  /** The number of pending tokens in the next pass. */
   let evaluating = 0;
   const guesses = { made: 0, right: 0 };
   let begun = false;
 
-  /** Draws from each place, and takes what has to follow, up to the first token that is not the one that was guessed. */
-  const drawInto = async (tokens: Drawn[], places: Place[]) => {
+  /** Draws at each place and adds the tokens that are forced after it, until a token differs from the guess. */
+  const drawInto = async (tokens: Drawn[], places: LogitsPlace[]) => {
     let right = 0;
     for (let place = places[0]; place !== undefined && !isComplete(); place = places[right]) {
       const drawn = await drawer.draw(place);
@@ -144,8 +157,9 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 }
 
 /**
- * True if it is quicker for all to evaluate the pending tokens of a reply together. llama.cpp then cuts the pass of several replies in
- * two, of which the others gain nothing; one after the other they take a small share of each pass.
+ * True if all replies together are faster when the pending tokens of this reply are evaluated in one pass. llama.cpp
+ * then cuts the pass into two micro-batches, and the other replies wait for the second one. Evaluated one per pass, the
+ * tokens take a small share of each.
  */
 function goTogether(pending: number, { latest: { replies }, lines, rows }: PassTimes): boolean {
   if (pending <= 1 || replies <= 1) return true;

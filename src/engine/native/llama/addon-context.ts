@@ -1,17 +1,17 @@
 import type { LlamaContext, Token } from './llama.ts';
 
-/** Where the logits after one token lie until the next forward pass. */
-export type Place = number;
+/** The index at which llama.cpp keeps the logits after one token until the next forward pass. */
+export type LogitsPlace = number;
 
-/** The private parts of node-llama-cpp that drive llama.cpp: its addon's context. */
+/** The context of node-llama-cpp's addon, a private part of it. Its functions call llama.cpp directly. */
 export interface AddonContext {
   initBatch(size: number): void;
   addToBatch(sequence: number, firstAt: number, tokens: Uint32Array, logitsAt: Uint32Array): Uint32Array;
   decodeBatch(): Promise<void>;
   setThreads(threads: number): void;
-  sampleToken(place: Place, sampler: object): Promise<number>;
+  sampleToken(place: LogitsPlace, sampler: object): Promise<number>;
   sampleToken(
-    place: Place,
+    place: LogitsPlace,
     sampler: object,
     probabilities: false,
     confidence: false,
@@ -28,12 +28,14 @@ export interface AddonContext {
   loadSequenceStateFromFile(path: string, sequence: number, mostTokens: number): Promise<Uint32Array>;
 }
 
-/** llama.cpp's context of a context of node-llama-cpp. */
+/** Returns the addon's context in a context of node-llama-cpp. */
 export function addonOf(context: LlamaContext): AddonContext {
   return Reflect.get(context, '_ctx') as AddonContext;
 }
 
-/** Exchanges what two contexts of one model drive. Whoever holds one of them drives the other's from now on. */
+/**
+ * Exchanges the addon's contexts in two contexts of one model. Whoever holds one of the two then drives the other's.
+ */
 export function swapAddons(one: LlamaContext, other: LlamaContext): void {
   const addon = addonOf(one);
   Reflect.set(one, '_ctx', addonOf(other));

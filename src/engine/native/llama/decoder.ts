@@ -1,136 +1,91 @@
-import { sum } from '../../../utils/sum.ts';
 import { createTurns } from '../../../utils/turns.ts';
-import type { Place } from './addon-context.ts';
+import type { AddonContext, LogitsPlace } from './addon-context.ts';
+import { createCells, type Memory } from './cells.ts';
 import type { GrowingContext } from './growing-context.ts';
-import type { Token } from './llama.ts';
+import type { LlamaContext } from './llama.ts';
 import type { PassShape, Run } from './micro-batches.ts';
+import { fillerPart, orderParts, type Part, type PassOrder, tokensOf } from './pass-order.ts';
 
-/** What one sequence brings into a forward pass. */
-export interface Part {
-  /** The sequence's number. */
-  sequence: number;
-  /** The place of its first token in the sequence. */
-  at: number;
-  tokens: Token[];
-  /** The indices of those of `tokens` after which logits are wanted, ascending. */
-  logitsAt: number[];
-}
+export type { Memory, Part };
 
-/** llama.cpp's context, without the queues that node-llama-cpp puts before it: one forward pass is one call. */
+/**
+ * llama.cpp's context, without the queues that node-llama-cpp puts before it: one forward pass is one call. Each
+ * function that returns a promise waits until the calls before it have ended.
+ */
 export interface Decoder extends Pick<GrowingContext, 'context' | 'addon' | 'room' | 'contextLength'> {
   /** The most tokens in one forward pass. */
   readonly batchSize: number;
   /** The number of sequences. */
   readonly sequences: number;
   /**
-   * Runs one forward pass and returns for each part the places of its logits. There has to be room for each part.
+   * Runs one forward pass and returns the places of the logits of each part. There has to be room for each part. Throws
+   * if the pass fails.
    *
-   * @param arrange decides about the order; without it, it is that of the parts
+   * @param arrange decides on the order of the parts; by default it stays as given
    */
-  decode(parts: Part[], threads: number, arrange?: (shape: PassShape) => Run[]): Promise<Place[][]>;
+  decode(parts: Part[], threads: number, arrange?: (shape: PassShape) => Run[]): Promise<LogitsPlace[][]>;
   /**
-   * Keeps the first `length` tokens of a sequence that holds more. Returns how many it really holds then: `length` or, where the
-   * model can't go back so far, none. Waits for a forward pass that is under way, as `copy` does.
+   * Drops all but the first `length` tokens of a sequence. Returns the number of tokens that it holds then: `length`,
+   * or 0 for a model that cannot drop only these tokens.
    */
   truncate(sequence: number, length: number): Promise<number>;
-  /** Tells if a sequence can drop all but its first `length` tokens. Waits for a forward pass that is under way. */
+  /** Returns true if a sequence can drop all but its first `length` tokens. */
   reaches(sequence: number, length: number): Promise<boolean>;
   /**
-   * Has a sequence hold the first `length` tokens of another one, and nothing else. Returns how many it really holds then: `length` or
-   * none. llama.cpp notes the copy; the bytes move at the beginning of the next forward pass, and always those of the whole sequence.
+   * Replaces what a sequence holds with the first `length` tokens of another sequence. Returns the number of tokens
+   * that it holds then: `length` or 0. llama.cpp only notes the copy; it moves the bytes of the whole sequence when the
+   * next forward pass begins.
    */
   copy(from: number, to: number, length: number): Promise<number>;
-  /** False while bytes of this sequence are to be copied by the next forward pass: nothing else may read or write them until then. */
+  /**
+   * False while the next forward pass is to copy bytes from or to this sequence. Until then nothing else may read or
+   * write them.
+   */
   settled(sequence: number): boolean;
   /**
-   * Writes what a sequence holds to a file. Waits for a forward pass that is under way, as `load` does. Resolves to its bytes, and how
-   * long it took without the waiting, in ms. Throws if it can't be written, or not yet because the sequence is not settled.
+   * Writes the state of a sequence to a file. Resolves to its size in bytes, and to the time of writing in ms. Throws
+   * if the file cannot be written or the sequence is not settled.
    */
   save(sequence: number, path: string): Promise<{ bytes: number; ms: number }>;
   /**
-   * Loads such a file of so many tokens into a sequence that holds nothing and has room for them. False, with the sequence empty, if
-   * that fails.
+   * Loads a file with the state of `length` tokens into an empty sequence. Resolves to false, with the sequence empty,
+   * if the file cannot be loaded or there is no room for it.
    */
   load(sequence: number, path: string, length: number): Promise<boolean>;
-  /** Whether there is no room yet for so many tokens and a forward pass more, and there could be. */
+  /**
+   * Returns true if a sequence of `length` tokens has no room for another forward pass, and `reserve` could make room.
+   */
   lacks(length: number): boolean;
   /**
-   * Gives the sequences room for so many tokens and a forward pass more, if there is the memory for it and nothing is unsettled. To be
-   * called when all logits are read. Throws if the context is gone.
+   * Makes room for `length` tokens and another forward pass in every sequence, if there is memory for it and all
+   * sequences are settled. Logits that were not read are lost. Throws if the context is disposed.
    */
   reserve(length: number): Promise<void>;
-  /** Has the context live at least until the returned function is called. Throws if it is gone. */
+  /** Keeps the context from being disposed until the returned function is called. Throws if it is disposed already. */
   hold(): () => void;
 }
 
-/** How a model's cache remembers. */
-export interface Memory {
-  /** The number of tokens that a model with a sliding window looks back on; null for one that sees all. */
-  window: number | null;
-  /** True if a sequence can drop its latest tokens, and is as it was before them. */
-  rewinds: boolean;
-}
-
-export function createDecoder(growing: GrowingContext, { window, rewinds }: Memory): Decoder {
+/** Makes the decoder of a context. */
+export function createDecoder(growing: GrowingContext, memory: Memory): Decoder {
   const { context, contextLength } = growing;
-  const guard = Reflect.get(context, '_backendContextDisposeGuard') as {
-    createPreventDisposalHandle(): { dispose(): void };
-  };
-  // llama.cpp's context bears no two calls at once.
-  const alone = createTurns();
-
-  let unsettled = new Set<number>();
-
-  const clear = (sequence: number) => {
-    growing.addon.disposeSequence(sequence);
-    return 0;
-  };
-
-  /** Models with a state, and those with a sliding window, have forgotten what lies before their oldest cell. */
-  const remembers = (sequence: number, length: number) => {
-    const needed = window === null ? length - 1 : Math.max(0, length - window);
-    return growing.addon.getSequenceKvCacheMinPosition(sequence) <= needed;
-  };
-
-  const keep = (sequence: number, length: number) => {
-    if (length === 0 || !remembers(sequence, length)) return clear(sequence);
-    return growing.addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
-  };
-
   const { batchSize, totalSequences: sequences } = context;
+  const cells = createCells(growing, memory);
+  // llama.cpp's context allows one call at a time.
+  const alone = createTurns();
+  /** The sequences that the next forward pass is to copy from or to. */
+  let unsettled = new Set<number>();
 
   const lacks = (length: number) => growing.room < Math.min(length + batchSize, contextLength);
 
-  const hold = () => {
-    const handle = guard.createPreventDisposalHandle();
-    return () => handle.dispose();
-  };
-
-  /** A part of one token that is dropped after the pass; undefined if that would change what the sequence holds. */
   const fillerFor = (sequence: number, longest: number): Part | undefined => {
-    if (!rewinds || unsettled.has(sequence)) return undefined;
-    const at = growing.addon.getSequenceKvCacheMaxPosition(sequence) + 1;
-    return at < Math.min(longest, growing.room) ? { sequence, at, tokens: [FILLER], logitsAt: [] } : undefined;
+    if (!memory.rewinds || unsettled.has(sequence)) return undefined;
+    const at = cells.count(sequence);
+    return at < Math.min(longest, growing.room) ? fillerPart(sequence, at) : undefined;
   };
-
-  /** The parts in the order in which they are to be computed, and those that fill gaps between them. */
-  const arranged = (parts: Part[], arrange: (shape: PassShape) => Run[]) => {
-    // All sequences of a micro-batch are computed at the length of the longest: one that is longer would hold up the others.
-    const longest = Math.max(...parts.map(({ at, tokens }) => at + tokens.length));
-    const spare = batchSize - sum(parts.map(({ tokens }) => tokens.length));
-    const own = new Map(parts.map((part) => [part.sequence, part]));
-    const fillers = Array.from({ length: sequences }, (_, sequence) =>
-      own.has(sequence) || spare < sequences ? undefined : fillerFor(sequence, longest),
-    );
-    const runs = arrange({
-      widths: fillers.map((_, sequence) => own.get(sequence)?.tokens.length ?? 0),
-      mayFill: fillers.map((filler) => filler !== undefined),
-    });
-    const order = runs.flatMap(({ from, to }) =>
-      Array.from({ length: to - from }, (_, index) => own.get(from + index) ?? fillers[from + index] ?? []).flat(),
-    );
-    return { order, added: order.filter(({ sequence }) => !own.has(sequence)) };
-  };
+  const orderOf = (parts: Part[], arrange: ((shape: PassShape) => Run[]) | undefined): PassOrder =>
+    arrange
+      ? orderParts(parts, sequences, batchSize - tokensOf(parts), fillerFor, arrange)
+      : { order: parts, fillers: [] };
 
   return {
     context,
@@ -143,35 +98,28 @@ export function createDecoder(growing: GrowingContext, { window, rewinds }: Memo
     },
     batchSize,
     sequences,
-    hold,
+    hold: () => holdContext(context),
     decode: (parts, threads, arrange) =>
       alone(async () => {
-        const { addon } = growing;
-        const { order, added } = arrange ? arranged(parts, arrange) : { order: parts, added: [] };
-        addon.initBatch(sum(order.map(({ tokens }) => tokens.length)));
-        const places = new Map<number, Place[]>();
-        for (const { sequence, at, tokens, logitsAt } of order) {
-          const put = addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt));
-          places.set(sequence, Array.from(put));
-        }
-        addon.setThreads(threads);
+        const { order, fillers } = orderOf(parts, arrange);
+        const places = fillBatch(growing.addon, order);
+        growing.addon.setThreads(threads);
         unsettled = new Set();
         try {
-          await addon.decodeBatch();
+          await growing.addon.decodeBatch();
         } finally {
-          for (const { sequence, at } of added) keep(sequence, at);
+          for (const { sequence, at } of fillers) cells.keep(sequence, at);
         }
         return parts.map(({ sequence }) => places.get(sequence) ?? []);
       }),
-    truncate: (sequence, length) => alone(async () => keep(sequence, length)),
-    reaches: (sequence, length) => alone(async () => remembers(sequence, length)),
+    truncate: (sequence, length) => alone(async () => cells.keep(sequence, length)),
+    reaches: (sequence, length) => alone(async () => cells.reaches(sequence, length)),
     copy: (from, to, length) =>
       alone(async () => {
-        clear(to);
-        // The position of the last token that was copied, plus one.
-        const copied = (await growing.addon.copySequenceStateFromOtherSequence(to, from)) + 1;
+        cells.clear(to);
+        const lastPosition = await growing.addon.copySequenceStateFromOtherSequence(to, from);
         unsettled.add(from).add(to);
-        return copied < length ? clear(to) : keep(to, length);
+        return lastPosition + 1 < length ? cells.clear(to) : cells.keep(to, length);
       }),
     settled: (sequence) => !unsettled.has(sequence),
     save: (sequence, path) =>
@@ -185,15 +133,15 @@ export function createDecoder(growing: GrowingContext, { window, rewinds }: Memo
       alone(async () => {
         if (length > growing.room) return false;
         await growing.addon.loadSequenceStateFromFile(path, sequence, length).catch(() => {});
-        if (growing.addon.getSequenceKvCacheMaxPosition(sequence) === length - 1) return true;
-        clear(sequence);
+        if (cells.count(sequence) === length) return true;
+        cells.clear(sequence);
         return false;
       }),
     lacks,
     async reserve(length) {
       if (!lacks(length)) return;
       await alone(async () => {
-        const release = hold();
+        const release = holdContext(context);
         if (unsettled.size === 0) await growing.grow(length + batchSize);
         release();
       });
@@ -201,8 +149,28 @@ export function createDecoder(growing: GrowingContext, { window, rewinds }: Memo
   };
 }
 
-/** Any token does: nobody looks at what follows it. */
-const FILLER = 0 as Token;
+/**
+ * Puts the parts of a pass into llama.cpp's batch. Returns the places of their logits by the numbers of their
+ * sequences.
+ */
+function fillBatch(addon: AddonContext, order: readonly Part[]): Map<number, LogitsPlace[]> {
+  const places = new Map<number, LogitsPlace[]>();
+  addon.initBatch(tokensOf(order));
+  for (const { sequence, at, tokens, logitsAt } of order) {
+    const put = addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt));
+    places.set(sequence, Array.from(put));
+  }
+  return places;
+}
 
-/** The tokens lie beside the state, in Paddock's own words. */
+/** Uses a private part of node-llama-cpp. Throws if the context is disposed. */
+function holdContext(context: LlamaContext): () => void {
+  const guard = Reflect.get(context, '_backendContextDisposeGuard') as {
+    createPreventDisposalHandle(): { dispose(): void };
+  };
+  const handle = guard.createPreventDisposalHandle();
+  return () => handle.dispose();
+}
+
+/** Paddock's store keeps the tokens of a saved state itself, so the file has none. */
 const NO_TOKENS = new Uint32Array(0);

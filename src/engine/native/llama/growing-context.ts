@@ -9,37 +9,45 @@ import { type AddonContext, addonOf, swapAddons } from './addon-context.ts';
 import { createContext, type LlamaContext, type LlamaModel } from './llama.ts';
 
 /**
- * llama.cpp's context of a model. It fills the caches of all sequences with zeros when it is made, so that they take time and memory
- * whether they are used or not. So they begin short, and grow when a sequence needs more.
+ * llama.cpp's context of a model. When llama.cpp makes a context, it fills the caches of all sequences with zeros: they
+ * take time and memory even if they are never used. So the caches begin short, and grow when a sequence needs more.
  */
 export interface GrowingContext {
-  /** To be held: node-llama-cpp finds what it has to dispose by weak references, and would wait for ever for a lost context. */
+  /**
+   * Keep a reference to it: node-llama-cpp only has a weak one, and its dispose would wait for ever for a collected
+   * context.
+   */
   readonly context: LlamaContext;
-  /** llama.cpp's context itself, which is another one after it has grown. */
+  /** The addon's context. It is replaced when the context grows. */
   readonly addon: AddonContext;
-  /** The tokens that a sequence can hold as long as it does not grow. */
+  /** The number of tokens that a sequence can hold now. */
   readonly room: number;
-  /** The tokens that a sequence can come to hold. */
+  /** The number of tokens that a sequence can hold after the context has grown as far as it may. */
   readonly contextLength: number;
   /**
-   * Gives each sequence room for so many tokens and, if there is the memory, for more. What they hold stays; logits that were not read
-   * are lost. No bytes may be still to be copied, and nothing else may use the context meanwhile. Without the memory for it, all stays as
-   * it was. Never rejects.
+   * Gives each sequence room for `length` tokens and, if there is memory for it, for more. The sequences keep their
+   * tokens; logits that were not read are lost. All sequences must be settled, and nothing else may use the context
+   * meanwhile. Changes nothing if there is too little memory. Never rejects.
    */
   grow(length: number): Promise<void>;
 }
 
-/** The room at first: this share of the window, and no more tokens than most chats need. */
+/**
+ * The room at the beginning: this share of the context window, but no more than `FIRST_ROOM` tokens, which most chats
+ * fit in.
+ */
 const FIRST_SHARE = 1 / 4;
 const FIRST_ROOM = 4096;
-/** The batches that it holds at least, so that there is always room for some passes before it has to grow. */
+/** The least room at the beginning, in batches, so that a few passes are possible before the context has to grow. */
 const FIRST_BATCHES = 4;
-/** Memory that was lacking is asked for again after this, in ms. */
+/** The time between two attempts to grow after one that failed, in ms. */
 const RETRY_MS = 1000;
 
 /**
- * @param grows false has it begin with all of its room
- * @param available tells the bytes of memory that can be had now
+ * Makes the context of a chat model. Throws what node-llama-cpp throws, for example if there is too little memory.
+ *
+ * @param grows false if the context has all of its room from the beginning
+ * @param available returns the bytes of memory that are available now
  */
 export async function createGrowingContext(
   model: LlamaModel,
@@ -54,10 +62,10 @@ export async function createGrowingContext(
   const context = await createContext(model, isShort ? { ...options, contextLength: first } : options);
   let room = context.contextSize;
   const contextLength = isShort ? wholeLength(wanted, model) : room;
-  /** When the memory was lacking last, in ms. */
+  /** `performance.now()` at the latest failed attempt to grow, in ms. */
   let refusedAt = Number.NEGATIVE_INFINITY;
 
-  /** All of it lies beside the present one, until that is disposed. */
+  /** The new context needs memory of its own until the present one is disposed. */
   const hasMemoryFor = (length: number) =>
     (addonOf(context).getMemoryBreakdown().cpuRam * length) / room <= available();
 
@@ -67,7 +75,7 @@ export async function createGrowingContext(
       await moveAll(addonOf(context), addonOf(larger), options.slots);
       swapAddons(context, larger);
     } finally {
-      // It disposes of the one of both that is not used.
+      // After the swap, this disposes the old addon context; after a failure, the new one.
       await larger.dispose();
     }
     room = length;
@@ -105,7 +113,10 @@ export async function createGrowingContext(
   };
 }
 
-/** A conversation that has come so far goes on: it is not to need more again soon. */
+/**
+ * Returns the room, doubled until it holds `length` tokens: a long conversation goes on, and would soon need more
+ * again.
+ */
 function doubled(room: number, length: number): number {
   return room < length ? doubled(2 * room, length) : room;
 }
@@ -114,26 +125,34 @@ function firstRoom(contextLength: number, batchSize: number): number {
   return roundContext(Math.max(FIRST_BATCHES * batchSize, Math.min(FIRST_ROOM, FIRST_SHARE * contextLength)));
 }
 
-/** node-llama-cpp makes the window a whole number of llama.cpp's steps, unless that would be longer than the trained one. */
+/**
+ * Returns the window that node-llama-cpp makes: a whole number of llama.cpp's steps, unless that exceeds the trained
+ * window.
+ */
 function wholeLength(wanted: number, { trainContextSize: trained }: LlamaModel): number {
   const whole = roundContext(wanted);
   return wanted <= trained && whole < trained ? whole : wanted;
 }
 
-/** Some models turn by other angles in a long window than in a short one: what was read in a short one would be wrong in a long one. */
+/**
+ * True for models whose rotary angles depend on the window: keys computed in a short window would be wrong in a long
+ * one.
+ */
 function choosesByWindow({ fileInfo }: LlamaModel): boolean {
   const { rope } = fileInfo.architectureMetadata;
   return rope?.scaling?.original_context_length !== undefined;
 }
 
-/** Brings what each sequence holds into an empty context. */
+/** Moves the tokens of all sequences into an empty context. */
 async function moveAll(from: AddonContext, to: AddonContext, sequences: number): Promise<void> {
   for (let sequence = 0; sequence < sequences; sequence++) {
     if (from.getSequenceKvCacheMaxPosition(sequence) >= 0) await move(from, to, sequence);
   }
 }
 
-/** Tries all places where files may be written: the disk of a container may be read-only, and its files in memory few. */
+/**
+ * Tries two folders for the file: a container's disk may be read-only, and its /dev/shm too small. Throws if both fail.
+ */
 async function move(from: AddonContext, to: AddonContext, sequence: number): Promise<void> {
   const reasons: unknown[] = [];
   for (const place of [tmpdir(), '/dev/shm']) {
@@ -147,7 +166,7 @@ async function move(from: AddonContext, to: AddonContext, sequence: number): Pro
   throw new Error('there is no place for what a slot holds', { cause: reasons[0] });
 }
 
-/** Moves by a file, which is llama.cpp's only way. */
+/** Moves the tokens by a file: the addon has no other way. Throws if the file cannot be written or read. */
 async function moveThrough(place: string, from: AddonContext, to: AddonContext, sequence: number): Promise<void> {
   const last = from.getSequenceKvCacheMaxPosition(sequence);
   const folder = await mkdtemp(join(place, 'paddock-grow-'));

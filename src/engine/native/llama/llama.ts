@@ -22,12 +22,12 @@ import { InsufficientMemory } from '../../memory-estimate.ts';
 import { usableCores } from '../../node/cores.ts';
 import type { WorkerConfig } from '../../node/task.ts';
 
-/**
- * This module is the engine's only access to node-llama-cpp, except for `probe.ts`, which tries what there is. These are
- * the types that the engine uses.
- */
+// Only this module and `probe.ts`, which looks for a GPU, import node-llama-cpp.
+
+/** The types of node-llama-cpp that the engine uses. */
 export type { Llama, LlamaContext, LlamaEmbeddingContext, LlamaModel, LlamaRankingContext, Token };
 
+/** A loaded model and its runtime. */
 export interface NativeModel {
   llama: Llama;
   model: LlamaModel;
@@ -38,7 +38,7 @@ export interface NativeModel {
  * `InsufficientMemory` if there is too little memory: on the GPU, which takes as many layers as fit, or in the machine,
  * which takes the others.
  */
-export async function loadModel(
+export async function loadNativeModel(
   { files, gpuRuntime, gpuLayers, threads }: EngineOptions,
   backend: 'gpu' | 'cpu',
   log: Log,
@@ -47,7 +47,7 @@ export async function loadModel(
   const llama = await getLlama({
     build: 'never',
     gpu: backend === 'gpu' ? (gpuRuntime ?? 'auto') : false,
-    // Its own default is four at least, also where there are two cores, which then wait for one another.
+    // node-llama-cpp's default is at least four threads. On two cores these would wait for one another.
     maxThreads: threads ?? usableCores().count,
     progressLogs: false,
     logLevel: LlamaLogLevel.warn,
@@ -85,8 +85,8 @@ export async function unloadModel({ llama, model }: NativeModel): Promise<void> 
 }
 
 /**
- * Throws where the binaries for a GPU load, but there is no device to compute on: with Mesa's Vulkan and no usable GPU
- * everything would run on the CPU under another name.
+ * Throws an error with the reason if a GPU's binaries load but there is no device with memory: with Mesa's Vulkan and
+ * no usable GPU, everything would run on the CPU under another name.
  */
 export async function refuseNoDevice(llama: Pick<Llama, 'gpu' | 'getGpuDeviceNames' | 'getVramState'>): Promise<void> {
   if (llama.gpu === false) throw new Error('no GPU that the prebuilt binaries can use was found');
@@ -96,13 +96,13 @@ export async function refuseNoDevice(llama: Pick<Llama, 'gpu' | 'getGpuDeviceNam
   if (total === 0) throw new Error(`${llama.gpu} offers ${names.join(', ')}, but no memory on it`);
 }
 
-/** Throws `InsufficientMemory` for a model that GPU and machine together can't hold. */
+/** Throws `InsufficientMemory` if a model needs more than the GPU's and the machine's memory together. */
 export async function refuseHopeless(
   llama: Pick<Llama, 'getVramState'>,
   { needed, available }: WorkerConfig['memory'],
 ): Promise<void> {
   const { free, unifiedSize } = await llama.getVramState();
-  // Memory that both share counts once.
+  // Memory that the GPU shares with the machine counts once.
   const most = available + Math.max(0, free - unifiedSize);
   if (needed > most) {
     throw new InsufficientMemory(`the model needs ${formatBytes(needed)}, GPU and machine have ${formatBytes(most)}`);
@@ -110,8 +110,7 @@ export async function refuseHopeless(
 }
 
 /**
- * Translates two errors of node-llama-cpp: too little memory, and a missing binary, for which it gives no reason.
- * Others stay as they are.
+ * Translates two errors of node-llama-cpp: too little memory, and a missing binary. Returns all other errors unchanged.
  */
 export function inOurWords(error: unknown): unknown {
   if (error instanceof NoBinaryFoundError)
@@ -119,12 +118,15 @@ export function inOurWords(error: unknown): unknown {
   return error instanceof InsufficientMemoryError ? new InsufficientMemory(error.message) : error;
 }
 
-/** True if a sequence can always drop its latest tokens: a model with a state or a sliding window has forgotten what was before. */
+/** True if a sequence can always drop its latest tokens. A model with recurrent state or a sliding window cannot. */
 export function canRewind({ model: { fileInsights } }: NativeModel): boolean {
   return fileInsights.swaSize === undefined && !fileInsights.isRecurrent && !fileInsights.isHybrid;
 }
 
-/** Makes the context of a chat model. It has a sequence for each slot, all in one batch. */
+/**
+ * Makes the context of a chat model. It has a sequence for each slot, all in one batch. Throws what node-llama-cpp
+ * throws.
+ */
 export function createContext(model: LlamaModel, options: EngineOptions): Promise<LlamaContext> {
   return model.createContext({
     sequences: options.slots,
@@ -169,12 +171,13 @@ interface SamplerConfig {
   grammarEvaluationState?: object;
 }
 
+/** Makes a chain of samplers. It has to be disposed. */
 export function createAddonSampler({ llama, model }: NativeModel): AddonSampler {
   const { AddonSampler } = Reflect.get(llama, '_bindings') as { AddonSampler: new (model: object) => AddonSampler };
   return new AddonSampler(Reflect.get(model, '_model') as object);
 }
 
-/** Turns the sampling settings into those of llama.cpp's samplers. `recent` are the latest tokens of prompt and reply. */
+/** Returns the configuration of llama.cpp's samplers. `recent` has the latest tokens of prompt and reply. */
 export function toSamplerConfig(sampling: Sampling, contextLength: number, recent: Token[]): SamplerConfig {
   const window = penaltyWindow(sampling, contextLength);
   const penalized =
@@ -200,8 +203,8 @@ export function toSamplerConfig(sampling: Sampling, contextLength: number, recen
 }
 
 /**
- * The number of latest tokens to which the penalties apply: never more than the context holds. llama.cpp reserves memory for all
- * of them, and a request may ask for any number.
+ * Returns the number of latest tokens to which the penalties apply, at most the context window: llama.cpp reserves
+ * memory for all of them, and a request may ask for any number.
  */
 export function penaltyWindow({ repeatLastN }: Pick<Sampling, 'repeatLastN'>, contextLength: number): number {
   return repeatLastN === -1 ? contextLength : Math.min(repeatLastN, contextLength);
@@ -219,21 +222,24 @@ export async function createGrammarState(
   }
 }
 
+/** How far a reply has come in its grammar. */
 export type GrammarState = LlamaGrammarEvaluationState;
 
-/** The state as llama.cpp's samplers take it: a private part of node-llama-cpp. */
+/** Returns the state that the addon's samplers need: a private part of node-llama-cpp. */
 export function nativeState(grammar: GrammarState): object {
   return Reflect.get(grammar, '_state') as object;
 }
 
-/** Asks a grammar about single tokens. Paddock's own samplers need this. */
+/** Checks single tokens against a grammar, for Paddock's own samplers. */
 export interface GrammarGate {
   readonly state: GrammarState;
+  /** Returns true if this token may come next. */
   allows(token: Token): boolean;
+  /** Moves the state on by a token of the reply. */
   accept(token: Token): void;
 }
 
-/** Makes a gate from two private functions of node-llama-cpp. It has no public way to ask a grammar about a token. */
+/** Makes a gate from two private functions of node-llama-cpp, which has no public ones to check a token. */
 export function createGrammarGate(llama: Llama, state: LlamaGrammarEvaluationState): GrammarGate {
   const { AddonSampler } = Reflect.get(llama, '_bindings') as {
     AddonSampler: {

@@ -1,4 +1,4 @@
-import type { AddonContext, Place } from './addon-context.ts';
+import type { AddonContext, LogitsPlace } from './addon-context.ts';
 import type { Decoder } from './decoder.ts';
 import {
   type AddonSampler,
@@ -15,24 +15,31 @@ export interface TopLogits {
   logits: number[];
 }
 
-/** What is told of the logits over the whole vocabulary. */
+/** The logits of some tokens, with the sum over the whole vocabulary that turns them into probabilities. */
 export interface WholeLogits extends TopLogits {
-  /** The sum of exp(logit - highest logit) over the whole vocabulary, which is the denominator of the softmax. */
+  /** The denominator of the softmax: the sum of exp(logit - highest logit) over the whole vocabulary. */
   totalWeight: number;
 }
 
-/** Reads the logits of one reply, one place at a time. */
+/** Reads the logits of one reply, one place at a time. Its promises reject if the context is gone. */
 export interface LogitsReader {
-  /** The highest `count` logits; under a grammar, of the tokens that it allows in this state, which stays as it is. */
-  top(place: Place, count: number, grammar?: GrammarState): Promise<TopLogits>;
-  /** The logits of these tokens, and the weight of all. It takes longer than `top`: it looks at the vocabulary twice. */
-  whole(place: Place, tokens: Token[]): Promise<WholeLogits>;
+  /**
+   * Returns the highest `count` logits; with a grammar, only of tokens that it allows next. Does not change the
+   * grammar's state.
+   */
+  top(place: LogitsPlace, count: number, grammar?: GrammarState): Promise<TopLogits>;
+  /**
+   * Returns the logits of these tokens, and the sum over all. Takes longer than `top`: it goes over the vocabulary
+   * twice.
+   */
+  whole(place: LogitsPlace, tokens: Token[]): Promise<WholeLogits>;
+  /** Frees the native samplers. */
   close(): void;
 }
 
 /**
- * node-llama-cpp tells logits only after its chain of samplers. A top-k and a temperature of 1 change none of those that are
- * left; temperature 0 leaves all of them.
+ * Makes a reader of logits. node-llama-cpp returns logits only after its chain of samplers. A chain of top-k and
+ * temperature 1 leaves the highest logits unchanged; a chain with temperature 0 leaves all logits unchanged.
  */
 export function createLogitsReader(loaded: NativeModel, decoder: Pick<Decoder, 'addon'>): LogitsReader {
   const highest = createAddonSampler(loaded);
@@ -41,7 +48,7 @@ export function createLogitsReader(loaded: NativeModel, decoder: Pick<Decoder, '
 
   return {
     async top(place, count, grammar) {
-      // The draw, which nobody looks at, moves the grammar on: that of a copy.
+      // The chain also draws a token, which is ignored but moves the grammar on. So it gets a copy of the state.
       const grammarEvaluationState = grammar && nativeState(grammar.clone());
       highest.applyConfig({ ...asking, topK: count, ...(grammarEvaluationState && { grammarEvaluationState }) });
       const { top } = await read(decoder.addon, place, highest, [], count, false);
@@ -64,7 +71,7 @@ export function createLogitsReader(loaded: NativeModel, decoder: Pick<Decoder, '
 
 async function read(
   addon: AddonContext,
-  place: Place,
+  place: LogitsPlace,
   sampler: AddonSampler,
   tokens: Token[],
   count: number,
@@ -80,7 +87,10 @@ async function read(
   return { top, totalWeight };
 }
 
-/** Where a grammar allows fewer tokens than were asked for, the others have no chance. */
+/**
+ * Drops the tokens that a grammar forbids, whose logits are minus infinity. They fill up the list if too few tokens are
+ * allowed.
+ */
 function possible({ tokens, logits }: TopLogits): TopLogits {
   const count = logits.filter((logit) => logit > Number.NEGATIVE_INFINITY).length;
   return { tokens: tokens.slice(0, count), logits: logits.slice(0, count) };

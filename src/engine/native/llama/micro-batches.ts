@@ -1,27 +1,29 @@
 import { sum } from '../../../utils/sum.ts';
 
 /**
- * llama.cpp's attention on CPUs takes so many tokens of a sequence at once (`GGML_FA_TILE_Q`), and fewer one by one: 48 tokens after
- * 4,000 others take 650 ms where 64 take 470.
+ * llama.cpp's attention on CPUs computes this many tokens of a sequence at once (`GGML_FA_TILE_Q`), and fewer tokens
+ * one by one: after 4,000 tokens, another 48 take 650 ms and another 64 take 470 ms.
  */
 export const TILE = 64;
 
-/** What llama.cpp computes at once of a forward pass: consecutive sequences that bring equally many tokens each. */
+/** A part of a forward pass that llama.cpp computes at once: consecutive sequences with equally many tokens each. */
 export interface MicroBatch {
+  /** The number of sequences. */
   sequences: number;
-  /** The tokens of each sequence. */
+  /** The number of tokens of each sequence. */
   width: number;
 }
 
-/** Consecutive sequences that are put into a forward pass one after the other: from `from` to the one before `to`. */
+/** Consecutive sequences that follow one another in a forward pass: from `from` up to, but without, `to`. */
 export interface Run {
   from: number;
   to: number;
 }
 
 /**
- * Says how llama.cpp cuts a run whose sequences bring these numbers of tokens: each micro-batch has the first sequences that follow one
- * another and have tokens left, and as many tokens of each as the shortest has. It reads all weights anew for every one.
+ * Returns the micro-batches into which llama.cpp cuts a run whose sequences have these numbers of tokens. Each
+ * micro-batch takes the first consecutive sequences with tokens left, and as many tokens of each as the one with the
+ * fewest has. llama.cpp reads all weights again for every micro-batch.
  */
 export function cutRun(widths: readonly number[]): MicroBatch[] {
   const left = [...widths];
@@ -40,27 +42,31 @@ export function cutRun(widths: readonly number[]): MicroBatch[] {
   return batches;
 }
 
-/** What a forward pass consists of. */
+/** The sizes of a forward pass's parts. */
 export interface PassShape {
-  /** The tokens that each sequence brings, by its number; 0 for those that bring none. */
+  /** The number of tokens of each sequence, by its number; 0 for a sequence without a part. */
   widths: readonly number[];
-  /** True for a sequence that brings none, but could take a token that is dropped again after the pass. */
+  /** True for a sequence without a part that could take a filler: a token that is dropped again after the pass. */
   mayFill: readonly boolean[];
 }
 
-/** The quickest way to have all sequences before some number in runs: its time, and its last run, if that ends there. */
+/**
+ * The quickest way to put all sequences before a number into runs: its time in ms, and the run that ends with the last
+ * of these sequences; null if that sequence is in no run.
+ */
 interface Way {
   ms: number;
   run: Run | null;
 }
 
 /**
- * Plans the runs of a forward pass so that it takes the least time. llama.cpp puts only sequences with consecutive numbers into one
- * micro-batch, and a kernel may be quicker with more tokens: so sequences that bring nothing may fill gaps. And it joins only runs in
- * ascending order: so those that are quicker apart are returned in descending order. A sequence with a tile or more is not put together
- * with narrower ones, which would leave it with less than a tile.
+ * Returns the runs with which a forward pass takes the least time, in the order in which llama.cpp has to get them.
+ * llama.cpp puts only sequences with consecutive numbers into one micro-batch, so sequences without a part may fill
+ * gaps, if the time that this saves is longer. llama.cpp joins neighbouring runs only if their numbers ascend, so runs
+ * are returned in descending order. A sequence with a tile or more never shares a run with narrower sequences: the
+ * micro-batches would cut it to less than a tile.
  *
- * @param timeOf the time of a micro-batch
+ * @param timeOf returns the time of a micro-batch
  */
 export function planRuns(shape: PassShape, timeOf: (batch: MicroBatch) => number): Run[] {
   const { widths } = shape;
@@ -78,11 +84,12 @@ export function planRuns(shape: PassShape, timeOf: (batch: MicroBatch) => number
 }
 
 /**
- * Finds the quickest way to have all sequences before `to` in runs, from the ways for those before each earlier one. Most sequences
- * bring one token or fill a gap: those only make the row longer with which a run begins. So what follows the row is cut anew only for
- * those that bring more, as this is done for every pass.
+ * Returns the quickest way to put all sequences before `to` into runs, given the ways for all smaller numbers. This
+ * runs before every pass, so it is kept fast. Most sequences have one token or fill a gap, and only widen the first
+ * micro-batch of a run, which is a row of one token each. The micro-batches after that row are only computed again when
+ * a sequence with more tokens joins.
  *
- * @param rowTimes the times of rows of one sequence, of two and so on
+ * @param rowTimes the times of rows of one sequence, of two sequences and so on
  */
 function quickestWay(
   { widths, mayFill }: PassShape,

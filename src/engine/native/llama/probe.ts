@@ -16,12 +16,13 @@ export async function probeCpu(): Promise<void> {
 }
 
 /**
- * Finds the GPU that the best prebuilt binary offers, and has it compute a few tokens of a small model: some drivers offer a device on
- * which every kernel fails, and then this process dies. Throws a plain error with the reason if there is none.
+ * Finds the GPU that the best prebuilt binary offers, and computes a few tokens of a small model on it: some drivers
+ * offer a device on which every kernel crashes this process. Throws a plain error with the reason if there is no usable
+ * GPU.
  *
  * @param without the runtimes to leave out
  * @param modelPath the model to compute with; null computes nothing
- * @param onFound is told what was found before anything is computed
+ * @param onFound called with the GPU before anything is computed
  */
 export async function probeGpu(
   without: GpuRuntime[],
@@ -32,7 +33,7 @@ export async function probeGpu(
     build: 'never',
     gpu: { type: 'auto', exclude: without },
     progressLogs: false,
-    // llama.cpp's own words are written at once. What a logger was given would be lost if the process dies.
+    // With `debug`, llama.cpp writes its log at once. Lines for a logger would be lost in a crash.
     debug: true,
   }).catch((error: unknown) => {
     throw inOurWords(error);
@@ -50,7 +51,7 @@ async function computeOnce(llama: Llama, modelPath: string): Promise<void> {
   const model = await llama.loadModel({ modelPath, gpuLayers: 'max' });
   const context = await model.createContext({ contextSize: 256 });
   const sequence = context.getSequence();
-  // A prompt and a token of a reply: they take different kernels.
+  // A prompt and a token of a reply: they use different kernels.
   await sequence.evaluateWithoutGeneratingNewTokens(model.tokenize('a few words'));
   await sequence.evaluateWithoutGeneratingNewTokens(model.tokenize('a').slice(-1));
 }

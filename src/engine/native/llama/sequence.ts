@@ -12,14 +12,18 @@ export interface Sequence {
   readonly tokens: readonly Token[];
   /** Notes that a forward pass has added these tokens. */
   extend(tokens: Token[]): void;
-  /** Drops all tokens but the first `length`. Some models can only drop all; then it holds none. */
+  /** Drops all tokens but the first `length`. Drops all tokens if the model cannot drop only some. */
   truncate(length: number): Promise<void>;
-  /** Takes over the first `length` tokens of another sequence, as this one holds them now. Holds none if that fails. */
+  /** Replaces all tokens with the first `length` tokens of another sequence. Holds none if that fails. */
   copyFrom(other: Sequence, length: number): Promise<void>;
-  /** Takes over what `load` puts into the emptied sequence of this number. Resolves with the tokens that it holds then. */
+  /**
+   * Drops all tokens, and has `load` fill the sequence of this number. `load` resolves to the tokens that the sequence
+   * then holds.
+   */
   adopt(load: (sequence: number) => Promise<readonly Token[]>): Promise<void>;
 }
 
+/** Makes the sequence with this number. Its functions throw if the context is disposed. */
 export function createSequence(decoder: Decoder, id: number): Sequence {
   const tokens: Token[] = [];
 
@@ -35,9 +39,9 @@ export function createSequence(decoder: Decoder, id: number): Sequence {
     extend(added) {
       for (const token of added) tokens.push(token);
     },
-    // Others may copy from this sequence at any time: what is to go is gone before anything is awaited.
+    // Another sequence may copy from this one at any time, so its list is shortened before anything is awaited.
     async truncate(length) {
-      // A pass that failed may have left cells of which nothing is known here.
+      // Dropping all tokens always reaches the decoder: a failed pass may have left cells that the list does not have.
       if (length >= tokens.length && length > 0) return;
       tokens.length = length;
       tokens.length = await decoder.truncate(id, length);

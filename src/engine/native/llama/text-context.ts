@@ -6,8 +6,8 @@ import { contextOptions, type LlamaModel, type LlamaRankingContext, type Token }
 const POOLING_LAST = 3;
 
 /**
- * The longest text of an embedding or ranking model, in tokens. It never exceeds the trained length, because some
- * models can't read on from there.
+ * Returns the longest text of an embedding or ranking model, in tokens. It never exceeds the trained length, because
+ * some models fail beyond it.
  */
 export function textLength(model: LlamaModel, { contextLength, kind }: EngineOptions): number {
   const trained = model.trainContextSize;
@@ -15,7 +15,7 @@ export function textLength(model: LlamaModel, { contextLength, kind }: EngineOpt
   return Math.min(contextLength ?? defaultContextLength({ backend: 'cpu', kind, trained, batched }), trained);
 }
 
-/** The context settings for texts of up to `textLength` tokens. */
+/** Returns the context settings for texts of up to `textLength` tokens. */
 export function textContextOptions(model: LlamaModel, options: EngineOptions) {
   const length = textLength(model, options);
   return {
@@ -27,8 +27,8 @@ export function textContextOptions(model: LlamaModel, options: EngineOptions) {
 }
 
 /**
- * Scores a query and a document, given as tokens, from 0 to 1. This function of node-llama-cpp is private; its public
- * one joins query and document in its own way.
+ * Returns the score of a query and a document, given as tokens, from 0 to 1. Uses a private function of node-llama-cpp:
+ * the public one joins query and document in its own way. Throws if the forward pass fails.
  */
 export function scoreOf(context: LlamaRankingContext, tokens: Token[]): Promise<number> {
   const score = Reflect.get(context, '_evaluateRankingForInput') as (

@@ -4,8 +4,8 @@ import type { LlamaModel, Token } from './llama.ts';
 /** Turns a model's tokens into text. */
 export interface TokenText {
   /**
-   * Returns the text of tokens. `before` has the few tokens before them. Special tokens are left out, except those in
-   * `shown`, which appear by their names. An incomplete character at the end becomes one U+FFFD.
+   * Returns the text of tokens. `before` has the few tokens before them. Special tokens are left out, except those for
+   * which `shown` is true, which appear by their names. An incomplete character at the end becomes one U+FFFD.
    */
   textOf(tokens: Token[], before: Token[], shown: (token: Token) => boolean): string;
   /** Returns the UTF-8 bytes of one token. They may be a part of a character. For a special token they are its name. */
@@ -13,9 +13,9 @@ export interface TokenText {
 }
 
 /**
- * Chooses how to write tokens. Byte-level vocabularies are decoded here, because llama.cpp's own detokenizer takes a
- * space before punctuation for a mistake in many of them ("Bonjour !"). For all others, llama.cpp decides by the tokens
- * before a word whether it begins with a space.
+ * Makes the function that turns tokens into text. Byte-level vocabularies are decoded here, because llama.cpp's own
+ * detokenizer removes the space before punctuation for many of them ("Bonjour !"). For all other vocabularies,
+ * llama.cpp decides by the tokens before a word if the word begins with a space.
  */
 export function createTokenText(model: LlamaModel): TokenText {
   return model.fileInfo.metadata.tokenizer.ggml.model === 'gpt2' ? byteLevelText(model) : nativeText(model);
@@ -32,7 +32,7 @@ function nativeText(model: LlamaModel): TokenText {
       return tokens.map((token) => (shown(token) ? nameOf(token) : model.detokenize([token]))).join('');
     },
     bytesOf(token) {
-      // llama.cpp takes the space of a token that stands alone for one that was put before a text, and half a character for none.
+      // For a single token, llama.cpp removes a space at its beginning, and returns nothing for a part of a character.
       const { normal, byte } = model.getTokenAttributes(token);
       const entry = String(entries[token] ?? '');
       if (byte) return Uint8Array.of(Number.parseInt(entry.slice(3, 5), 16));

@@ -2,7 +2,7 @@ import type { TextPart } from '../../../contract/prompt.ts';
 import type { Answers } from '../../answers.ts';
 import {
   isTokens,
-  type Piece,
+  type PromptPiece,
   partsOf,
   pieceOf,
   refuseUnknownIds,
@@ -13,15 +13,16 @@ import {
 import type { LlamaModel, Token } from './llama.ts';
 import { createTokenText } from './token-text.ts';
 
-/** A prompt as tokens, of which the first `added` are no part of its text. */
+/** The tokens of a prompt. The first `added` of them were added before its text. */
 type CompletePrompt = { tokens: Token[]; added: number } | Exclude<TokenizedPrompt<Token>, { tokens: Token[] }>;
 
 /** A model's tokens and their text. */
 export interface Vocabulary {
   size: number;
   /**
-   * Turns the prompt into tokens and adds the beginning-of-sequence token if the model wants one. One that is far longer than
-   * `contextLength` is not counted to its end. Null when it was aborted.
+   * Turns the prompt into tokens, and adds the beginning-of-sequence token if the model wants one. For a prompt that is
+   * far longer than `contextLength`, returns an estimate of its length instead. Resolves to null after an abort. Throws
+   * a 400 `ApiError` for an unknown token id.
    */
   promptTokens(
     prompt: string | number[] | TextPart[],
@@ -38,7 +39,7 @@ export interface Vocabulary {
   textOf(tokens: Token[], before: Token[], marks: ReadonlySet<Token>): string;
   /** Returns the text of tokens with the names of special tokens. `before` has the few tokens before them. */
   nameOrText(tokens: Token[], before: Token[]): string;
-  /** Returns the tokens of a text that goes on after others. It may spell special tokens. */
+  /** Returns the tokens of a text that follows other text. It may spell special tokens. */
   tokensAmid(text: string): Token[];
   /** Returns the UTF-8 bytes of one token. They may be a part of a character. */
   bytesOf(token: Token): number[];
@@ -48,6 +49,7 @@ export interface Vocabulary {
   answers: Answers;
 }
 
+/** Reads the vocabulary of a loaded model. */
 export function createVocabulary(model: LlamaModel): Vocabulary {
   const { tokens: entries, token_type: types } = model.fileInfo.metadata.tokenizer.ggml;
   const size = entries.length;
@@ -57,9 +59,9 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
     textOf(tokens, before, (token) => model.isSpecialToken(token));
 
   const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
-  // Byte-level vocabularies know no space at the beginning that has to be taken back.
+  // A byte-level tokenizer adds no space before a text, so there is none to remove.
   const byteLevel = model.fileInfo.metadata.tokenizer.ggml.model === 'gpt2';
-  const tokenize = ({ text, literal, first }: Piece) =>
+  const tokenize = ({ text, literal, first }: PromptPiece) =>
     model.tokenize(text, !literal, (literal || !first) && !byteLevel ? 'trimLeadingSpace' : undefined);
   const tokenized = (parts: TextPart[], signal: AbortSignal | undefined, contextLength?: number) =>
     tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, contextLength });

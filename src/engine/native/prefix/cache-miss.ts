@@ -2,20 +2,20 @@ import type { CacheMiss } from '../../../contract/events.ts';
 import type { Token } from '../llama/llama.ts';
 import { BLOCK, commonLength } from './prefix.ts';
 
-/** Why a prompt was not taken from the cache any further. Engines show the text around the place, which this module does not know. */
+/** Why the cache had no more of a prompt. The engine adds the text around the place: this module only sees tokens. */
 export type Miss = Omit<CacheMiss, 'before' | 'after'>;
 
-/** Tokens in a row by which a piece of a text is recognized, and how many tokens there are between the pieces that are looked for. */
+/** A text is recognized by pieces of `PIECE` tokens, one piece at the beginning of every `STRIDE` tokens. */
 const PIECE = 8;
 const STRIDE = 32;
 
 /**
- * Says why no more of a prompt was taken from the cache; null if nothing was missed, since the prompt only goes on after what was
- * cached.
+ * Returns why no more tokens of a prompt came from the cache: they were evicted, they are new, or the prompt has
+ * changed at a place. Returns null if nothing was missed, because the prompt continues what was cached.
  *
- * @param taken the number of tokens that were taken
- * @param lost the number of first tokens that were cached not long ago, if nobody has them any more; else 0
- * @param cached what idle slots of the same scope hold
+ * @param taken the number of tokens that came from the cache
+ * @param lost the number of first tokens that were evicted recently; 0 if a slot still holds them
+ * @param cached the tokens of each idle slot with the same scope
  */
 export function explainMiss(
   prompt: readonly Token[],
@@ -34,7 +34,10 @@ export function explainMiss(
   return { at: Math.max(taken, ...changed.map(({ length }) => length)), why: 'changed' };
 }
 
-/** Whether at least half of a text is found in a prompt, wherever: so it is the same conversation with a change before it. */
+/**
+ * True if at least half of a text's pieces are anywhere in a prompt: both are then the same conversation, with an
+ * earlier change.
+ */
 function resembles(text: readonly Token[], prompt: readonly Token[]): boolean {
   const starts = Array.from({ length: Math.floor(text.length / STRIDE) }, (_, index) => index * STRIDE);
   if (starts.length < 2) return false;

@@ -4,35 +4,36 @@ import type { Prefix } from './prefix.ts';
 
 export type { Tier };
 
-/** Fewer tokens than this are evaluated as fast as they are loaded. */
+/** Evaluating fewer tokens than this takes no longer than loading them. */
 export const LEAST_TOKENS = 64;
 
-/** A copy of what a slot held once, with the beginning of a prompt. */
+/** A copy of the tokens of a slot that begins like a prompt. */
 export interface FoundCopy {
   tier: Tier;
-  /** The tokens that it has in common with the prompt. */
+  /** The number of first tokens that it has in common with the prompt. */
   length: number;
-  /** How long loading it takes, in ms. */
+  /** The time to load it, in ms. */
   ms: number;
   /**
-   * Loads it into a sequence that is settled and holds nothing. Resolves to the tokens that the sequence holds then, at least `length`,
-   * or to none if it could not be loaded: such a copy is not found again. Never rejects.
+   * Loads it into an empty, settled sequence. Resolves to the tokens that the sequence then holds, at least `length` of
+   * them. Resolves to an empty list if loading fails; the copy is not found again after that. Never rejects.
    */
   load(sequence: number): Promise<readonly Token[]>;
 }
 
-/** Keeps what slots give up, and what they can't go back to. */
+/** Copies of slots, made before their tokens are overwritten. */
 export interface Copies {
-  /** Finds the copy that has most in common with a prompt; null if none has anything. */
+  /** Returns the copy that has most first tokens in common with a prompt; null if no copy has any. */
   find(wanted: Prefix): FoundCopy | null;
-  /** Tells if a copy of this would be worth its while. */
+  /** Returns true if a copy of these tokens is worth the time to write it. */
   wants(held: Prefix): boolean;
   /**
-   * Is told that a slot is about to lose what it holds after its first `kept` tokens. Resolves when the slot's cells may be overwritten.
-   * If the signal aborts, the slot loses nothing, and no copy is begun. Never rejects.
+   * Copies a slot that is about to lose all but its first `kept` tokens, if that is worth the time. Resolves when the
+   * slot's cells may be overwritten. An abort of the signal means that the slot keeps its tokens: no copy is begun
+   * after it. Never rejects.
    */
   keep(held: Prefix, sequence: number, kept: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Keeps nothing. */
+/** Makes no copies. */
 export const NO_COPIES: Copies = { find: () => null, wants: () => false, keep: async () => {} };

@@ -1,14 +1,15 @@
 import type { Decoder } from '../llama/decoder.ts';
 import type { Token } from '../llama/llama.ts';
 
-/** Passes that are timed of each kind; the quickest counts. */
+/** The number of passes that are timed with and without a copy. The quickest of each kind counts. */
 const TIMED_PASSES = 3;
-/** No further passes are timed after this, in ms: on a machine with slow memory a single copy may take seconds. */
+/** No pass is timed after this time, in ms: where memory is slow, a single copy may take seconds. */
 const ENOUGH_MS = 300;
 
 /**
- * Measures how long copying a sequence takes, in ms. The bytes move at the beginning of a forward pass, so it is what a pass with a
- * copy takes longer than one without.
+ * Measures how long copying one sequence to another takes, in ms; 0 if there is only one sequence. The next forward
+ * pass moves the bytes, so this is the difference between a pass after a copy and a pass without one. Empties the first
+ * two sequences.
  */
 export async function measureCopy(decoder: Decoder, threads: number): Promise<number> {
   if (decoder.sequences < 2) return 0;

@@ -1,18 +1,18 @@
 import type { Miss } from './cache-miss.ts';
 
-/** So many prompts that change at the same place are no accident. */
+/** The number of prompts that have to change at the same place. */
 const TELLING_COUNT = 3;
-/** Fewer tokens than this are quickly evaluated. */
+/** A change that costs fewer tokens than this is not reported. */
 const WORTH_TELLING = 512;
-/** Places that are remembered at once. */
+/** The most places that are remembered at once. */
 const MOST_PLACES = 64;
 
 /**
- * Notices clients whose prompts change early in every turn, as those with the time in their system prompt do: nothing after that
- * place can be taken from the cache.
+ * Detects clients whose prompts change early in every turn, for example because the system prompt contains the time.
+ * The cache cannot be used for the tokens after such a change.
  *
- * @param tell called once, with the place of the change and the length of the prompt, in tokens
- * @returns a function to be called with what each prompt missed
+ * @param tell called at most once, with the place of the change and the length of the prompt, in tokens
+ * @returns a function to be called with the miss of each prompt
  */
 export function watchEarlyChanges(
   tell: (at: number, promptTokens: number) => void,

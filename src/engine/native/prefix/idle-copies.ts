@@ -1,25 +1,25 @@
-import { prefixOf } from './prefix.ts';
+import { createPrefix } from './prefix.ts';
 import type { HeldSlot } from './prefix-store.ts';
 import type { TieredCopies } from './tiered-copies.ts';
 
-/** Makes copies of what slots hold while nobody needs them: the engine may die at any time. */
+/** Copies slots while they are idle, so that their tokens are not lost if the engine crashes. */
 export interface IdleCopies {
-  /** A generation has ended. */
+  /** To be called when a generation has ended. */
   noteEnd(): void;
-  /** Makes all copies that are still to be made. */
+  /** Copies all idle slots that have no copy yet. */
   finish(): Promise<void>;
-  /** Begins no copy any more: the engine is about to be gone. */
+  /** Begins no further copy. To be called before the engine is disposed. */
   stop(): void;
 }
 
-/** How long after a turn its slot is left alone, in ms: the next turn may follow at once. */
+/** The time between the end of a generation and the first copy, in ms: the next turn may follow at once. */
 const IDLE_MS = 500;
-/** How long a copy may hold up replies that are being written, in ms. */
+/** The most time of a copy while other replies are generated, in ms: they wait for it. */
 const HELD_UP_MS = 50;
 
-/** @param held what the slots hold now */
+/** @param held returns what each slot holds now */
 export function createIdleCopies(copies: TieredCopies, held: () => HeldSlot[]): IdleCopies {
-  /** When the slots were used of which there is a copy, by their sequences. */
+  /** For each sequence with a copy, the `usedAt` of its slot when it was copied. */
   const kept = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -28,21 +28,22 @@ export function createIdleCopies(copies: TieredCopies, held: () => HeldSlot[]): 
     const isStill = () =>
       !stopped && held().some((slot) => slot.sequence === sequence && !slot.busy && slot.usedAt === usedAt);
     if (!isStill()) return;
-    if (await copies.keepIdle(prefixOf(scope, [...tokens]), sequence, mostMs, isStill)) kept.set(sequence, usedAt);
+    if (await copies.keepIdle(createPrefix(scope, [...tokens]), sequence, mostMs, isStill)) kept.set(sequence, usedAt);
   };
   const keepFree = async (mostMs: number): Promise<void> => {
     const unkept = held().filter(({ sequence, usedAt, busy }) => !busy && kept.get(sequence) !== usedAt);
-    // The longest first: what another slot has of its beginning, as an older turn does, needs no copy of its own then.
+    // The longest first: a slot with an older turn of the same conversation then needs no copy of its own.
     for (const slot of unkept.sort((a, b) => b.tokens.length - a.tokens.length)) await keep(slot, mostMs);
   };
 
-  // What can't be copied now is tried again after the next generation has ended: one that writes now, for example.
+  // A slot that cannot be copied now, for example because it is busy, is tried again after the next generation has
+  // ended.
   const work = async () => {
     timer = undefined;
     const writing = held().some(({ busy }) => busy);
     await keepFree(writing ? HELD_UP_MS : Number.POSITIVE_INFINITY);
   };
-  // Generations that end all the time don't put it off.
+  // A running timer is kept: otherwise a busy server would postpone the copies for ever.
   const start = () => {
     if (!stopped) timer ??= setTimeout(work, IDLE_MS).unref();
   };

@@ -1,20 +1,21 @@
 /**
- * Where evaluating the prompt of a slot pauses: there a copy can be made of all that it holds, which is the only one that a model can
- * use that can't go back. Places are numbers of tokens.
+ * The places at which the prefill of a slot pauses so that the slot can be copied there. A model that cannot drop its
+ * latest tokens needs this: it can only use a copy as a whole. A place is a number of tokens.
  */
 export interface Pauses {
-  /** The first place after so many tokens; infinite if there is none. */
+  /** Returns the first place after `length` tokens; infinite if there is none. */
   after(length: number): number;
-  /** Adds a place at which a copy is to be kept. */
+  /** Adds a place at which a copy for later prompts is made. */
   keepAt(place: number): void;
   isKeptAt(place: number): boolean;
-  /** Adds a place at which another slot takes over what is there. Evaluating goes on when `done` is settled. */
+  /** Adds a place at which another slot copies this one. The prefill continues when `done` is settled. */
   shareAt(place: number, done: Promise<void>): void;
-  /** Resolves when all have taken over what they wanted at this place. */
+  /** Resolves when all other slots have made their copies at this place. */
   shared(place: number): Promise<unknown>;
   clear(): void;
 }
 
+/** Makes the pauses of one slot, at first without places. */
 export function createPauses(): Pauses {
   const kept = new Set<number>();
   const shared = new Map<number, Promise<void>[]>();
@@ -31,13 +32,15 @@ export function createPauses(): Pauses {
   };
 }
 
-/** The appointment of a slot with another one, which pauses for it. It has one at a time. */
+/** A slot's reservation of a pause in another slot's prefill. A slot has at most one. */
 export interface Appointment {
-  /** Makes one, and ends the one before. */
+  /** Reserves a pause, and ends the reservation before. */
   make(pauses: Pauses, place: number): void;
+  /** Ends the reservation, if there is one, so that the other slot goes on. */
   end(): void;
 }
 
+/** Makes the reservation of one slot, at first without a pause. */
 export function createAppointment(): Appointment {
   let made: { pauses: Pauses; place: number; end: () => void } | undefined;
   const end = () => {

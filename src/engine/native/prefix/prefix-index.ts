@@ -1,32 +1,33 @@
-/** Blocks that nobody holds any more and that are still remembered: a million tokens. */
+/** The most evicted blocks that are remembered. They stand for a million tokens. */
 const REMEMBERED_BLOCKS = 65_536;
 
 /**
- * Says who holds the beginning of a prompt. Prefixes are given as the hashes of their blocks: since each stands for all blocks before
- * it too, they form a tree, and the way from its root to a block is what the holders of the block have in common.
+ * Finds the holders (slots or copies) of a prompt's beginning. Prefixes are given as the hashes of their blocks. Each
+ * hash also covers all blocks before it, so holders with the same hash share everything up to the end of that block.
  */
 export interface PrefixIndex<Holder> {
-  /** Notes what a holder holds; what it held before is forgotten. */
+  /** Replaces what a holder holds. The blocks that it held before count as evicted if no other holder has them. */
   hold(holder: Holder, hashes: readonly number[]): void;
-  /** Notes that a holder holds nothing any more. */
+  /** Removes a holder. Its blocks count as evicted if no other holder has them. */
   release(holder: Holder): void;
-  /** Notes that a holder has never held what was noted of it. */
+  /** Removes a holder. Its blocks do not count as evicted, because they may never have been evaluated. */
   revoke(holder: Holder): void;
-  /** How many first blocks each holder has of a prompt, for those that have any. */
+  /** Returns the number of first blocks of a prompt that each holder has, for all holders with at least one. */
   find(hashes: readonly number[]): Map<Holder, number>;
-  /** The number of blocks that this holder has and nobody else. */
+  /** Returns the number of blocks that only this holder has. */
   unique(holder: Holder): number;
-  /** How many first blocks of a prompt somebody has, or had not long ago. */
+  /** Returns the number of first blocks of a prompt that are held or were evicted recently. */
   remembered(hashes: readonly number[]): number;
 }
 
+/** Makes an index without holders. It finds holders by identity. */
 export function createPrefixIndex<Holder>(): PrefixIndex<Holder> {
   const holdersOf = new Map<number, Set<Holder>>();
   const heldBy = new Map<Holder, readonly number[]>();
-  /** In the order in which they were lost. */
+  /** The hashes of evicted blocks, the latest at the end. */
   const lost = new Set<number>();
 
-  /** Returns the blocks that nobody has any more. */
+  /** Removes a holder, and returns the blocks that no other holder has. */
   const remove = (holder: Holder): number[] => {
     const removed = heldBy.get(holder) ?? [];
     heldBy.delete(holder);

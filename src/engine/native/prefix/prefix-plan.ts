@@ -1,27 +1,35 @@
 import type { FoundCopy } from './copies.ts';
 import { BLOCK } from './prefix.ts';
 
-/** What it costs to have tokens in a KV cache, in ms. */
+/** The time that it takes to fill a KV cache, in ms. */
 export interface CacheCosts {
-  /** Evaluating a token of a prompt. */
+  /** The time to evaluate one prompt token. */
   tokenMs: number;
-  /** Copying one sequence to another: always the whole of it. */
+  /** The time to copy one sequence to another. llama.cpp always copies the whole sequence. */
   copyMs: number;
 }
 
-/** Before anything was evaluated: a copy is taken to be worth a block. */
+/** The costs before anything was evaluated: a copy then counts as much as evaluating one block. */
 export const UNKNOWN_COSTS: CacheCosts = { tokenMs: 1, copyMs: BLOCK };
 
-/** Another slot, as the plan for a prompt sees it. Counts are the tokens that it has in common with the prompt. */
+/**
+ * Another slot from which the beginning of a prompt could be copied. Counts are tokens that it has in common with the
+ * prompt.
+ */
 export interface Rival<S> {
   slot: S;
-  /** What it holds now. */
+  /** The tokens that it holds now. */
   held: number;
-  /** What it will hold when it has evaluated its own prompt; `held` where that is not awaited. */
+  /**
+   * The tokens that it will hold when it has evaluated its own prompt; equal to `held` if there is nothing to wait for.
+   */
   promised: number;
 }
 
-/** How a slot gets at the beginning of a prompt. `length` is in tokens. */
+/**
+ * How a slot gets the first `length` tokens of a prompt: it keeps its own, copies another slot, loads a copy from the
+ * store, or waits until another slot has evaluated them.
+ */
 export type PrefixPlan<S> =
   | { kind: 'own'; length: number }
   | { kind: 'copy'; from: S; length: number }
@@ -29,12 +37,14 @@ export type PrefixPlan<S> =
   | { kind: 'wait'; on: S; length: number };
 
 /**
- * Plans how a slot gets at the beginning of a prompt: the way that costs least, with what is left to evaluate. Waiting costs nothing
- * here, because whoever is waited for computes meanwhile, and two that compute at once need as long.
+ * Returns the quickest way for a slot to get the beginning of a prompt, counting the time to evaluate the rest. The
+ * time of waiting is not counted: the other slot computes meanwhile, and two slots that evaluated the same tokens at
+ * once would take as long.
  *
- * @param wanted the tokens of the prompt that may come from a cache
- * @param own those that the slot holds itself
- * @param rivals in the order in which they are to be preferred
+ * @param wanted the number of prompt tokens that may come from a cache
+ * @param own the number of these tokens that the slot holds itself
+ * @param rivals the other slots; of equally quick ones the first is chosen
+ * @param copy the best copy in the store; null if there is none
  */
 export function planPrefix<S>(
   wanted: number,
@@ -56,7 +66,7 @@ export function planPrefix<S>(
     ways.push({ plan: { kind: 'load', copy, length }, ms: copy.ms + rest(length) });
   }
   const now = cheapest(ways);
-  // One that comes later waits itself, perhaps: a few tokens are not worth a chain of those.
+  // A later slot may be waiting itself. Less than a block more is not worth a longer chain of waiting slots.
   const later = rivals.filter(({ held, promised }) => promised > held);
   const worthIt = (than: number, { promised }: Rival<S>) => promised >= than + BLOCK;
   const awaited = later.reduce<Rival<S> | null>(
@@ -68,7 +78,7 @@ export function planPrefix<S>(
   return cheapest([now, { plan: { kind: 'wait', on, length }, ms: copyMs + rest(length) }]).plan;
 }
 
-/** The first of those that cost least. */
+/** Returns the quickest way; of equally quick ones the first. */
 function cheapest<S>(ways: { plan: PrefixPlan<S>; ms: number }[]): { plan: PrefixPlan<S>; ms: number } {
   return ways.reduce((best, way) => (way.ms < best.ms ? way : best));
 }

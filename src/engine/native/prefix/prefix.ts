@@ -3,53 +3,57 @@ import type { Token } from '../llama/llama.ts';
 /** Tokens in a block: the unit in which prefixes are looked up. */
 export const BLOCK = 16;
 
-/** The beginning of a conversation, as it lies in a KV cache. */
+/** The tokens of a prompt, or the first tokens of one, with the hashes by which they are looked up. */
 export interface Prefix {
-  /** Whose it is: prefixes of different scopes are never shared. Empty where all share. */
+  /** Only requests of this scope may reuse the tokens. The empty scope is that of all requests without one. */
   readonly scope: string;
   readonly tokens: readonly Token[];
   /**
-   * A number for each whole block. It stands for the scope and all tokens up to the end of the block. Two different prefixes may have
-   * the same, if rarely: whoever finds one by its hashes compares the tokens.
+   * A hash for each whole block, over the scope and all tokens up to the end of the block. Hashes may collide, if
+   * rarely: compare the tokens of whatever was found by them.
    */
   readonly hashes: readonly number[];
 }
 
-export function prefixOf(scope: string, tokens: readonly Token[]): Prefix {
+/** Makes the prefix of these tokens. It keeps the list: do not change it afterwards. */
+export function createPrefix(scope: string, tokens: readonly Token[]): Prefix {
   return { scope, tokens, hashes: blockHashes(scope, tokens) };
 }
 
-/** The first tokens of a prefix. */
-export function beginningOf({ scope, tokens, hashes }: Prefix, length: number): Prefix {
+/** Returns the first `length` tokens of a prefix, with their hashes. */
+export function truncatePrefix({ scope, tokens, hashes }: Prefix, length: number): Prefix {
   return { scope, tokens: tokens.slice(0, length), hashes: hashes.slice(0, Math.floor(length / BLOCK)) };
 }
 
-/** Stands in no scope of a key. */
+/** A character that is in no other scope. */
 const ALONE = '\0';
 
-/** The scope of a request that finds nothing in the cache but what it has evaluated itself. `request` is a number of its own. */
+/**
+ * Returns a scope for one request alone: it reuses only its own tokens. `request` is a number that no other request
+ * has.
+ */
 export function scopeAlone(scope: string, request: number): string {
   return `${scope}${ALONE}${request}`;
 }
 
-/** True for the scope of one request alone. Once that has ended, nobody asks for what lies in it. */
+/** True for the scope of one request alone. No later request can reuse its tokens. */
 export function isAlone(scope: string): boolean {
   return scope.includes(ALONE);
 }
 
-/** The number of first tokens that two prefixes have in common: none, if their scopes differ. */
+/** Returns the number of first tokens that two prefixes have in common; 0 if their scopes differ. */
 export function sharedLength(a: Pick<Prefix, 'scope' | 'tokens'>, b: Pick<Prefix, 'scope' | 'tokens'>): number {
   return a.scope === b.scope ? commonLength(a.tokens, b.tokens) : 0;
 }
 
-/** The number of first tokens that two lists have in common. */
+/** Returns the number of first tokens that two lists have in common. */
 export function commonLength(a: readonly Token[], b: readonly Token[]): number {
   const most = Math.min(a.length, b.length);
   for (let index = 0; index < most; index++) if (a[index] !== b[index]) return index;
   return most;
 }
 
-/** Two 32-bit hashes that run over scope and tokens, joined to one integer of 52 bits at the end of each block. */
+/** Runs two 32-bit hashes over scope and tokens, and joins them to an integer of 52 bits at the end of each block. */
 function blockHashes(scope: string, tokens: readonly Token[]): number[] {
   let low = 0x811c9dc5;
   let high = 0x2545f491;

@@ -1,43 +1,48 @@
 import { sum } from '../../../utils/sum.ts';
 
-/** The facts by which a slot is chosen. Counts are in tokens. */
+/** The facts by which a slot is chosen for a prompt. Counts are in tokens. */
 export interface SlotCandidate {
   busy: boolean;
   /** When it was taken last, in ms. */
   usedAt: number;
+  /** The number of tokens that it holds. */
   cached: number;
-  /** The number of cached tokens that are also the beginning of the prompt. */
+  /** The number of first tokens that it has in common with the prompt. */
   shared: number;
-  /** The blocks of tokens that it holds and no other slot. */
+  /** The number of blocks that no other slot holds. */
   unique: number;
-  /** What it takes to have those again, in ms. */
+  /** The time to restore these blocks if they are overwritten, in ms. */
   lossMs: number;
-  /** True if what it holds is of a conversation that the client calls by the same name. */
+  /** True if its tokens belong to a conversation to which the client gave the same name. */
   namesake: boolean;
 }
 
-/** What the choice of a slot costs. */
+/** The costs between which the choice of a slot decides. */
 export interface SlotCosts {
-  /** The number of tokens whose evaluation takes as long as a copy. */
+  /** The number of tokens whose evaluation takes as long as a copy of a sequence. */
   copyTokens: number;
-  /** What it takes to go on in another slot than the one that has the beginning, in ms; infinite if the model can't. */
+  /** The time to copy the beginning of a prompt to another slot, in ms; infinite if the model does not allow that. */
   moveMs: number;
-  /** The time of a pass for the replies of so many slots that follow one another, in ms. */
+  /** Returns the time of a forward pass for the replies of this many slots with consecutive numbers, in ms. */
   rowsMs: (slots: number) => number;
 }
 
-/** The passes for which a slot is taken: the tokens of a usual reply. */
+/** The assumed length of a reply, in passes. */
 const PASSES = 100;
 
 /**
- * Chooses the free slot for a prompt and returns its index, or undefined if all are busy. It prefers a slot of which
- * the prompt continues at least half of the cache; unless more of that would be lost than a copy costs, and another slot has nothing
- * to lose: the beginning can be copied. Otherwise it takes a slot with an older state of the same conversation, by its name; else one
- * that was unused for longest: a short common beginning, such as a system prompt, is no reason to overwrite another conversation.
+ * Returns the index of the best free slot for a prompt; undefined if all slots are busy.
  *
- * Slots that follow one another are computed together, others one after the other. So while others write, it takes one beside them,
- * if that saves more than what is lost there, or what copying the beginning to it costs. The loss counts in full for the slot that was
- * used last, and not at all for the one that was unused for longest.
+ * 1. A slot is best if the prompt continues at least half of its tokens. But if this would overwrite more unique tokens
+ *    than a copy costs, and there is a free slot without unique tokens, the beginning is copied to that slot.
+ * 2. Else a slot is best if it holds an older state of the conversation with the same name.
+ * 3. Else the least recently used slot is best. A short common beginning, such as a system prompt, is no reason to
+ *    overwrite another conversation.
+ *
+ * llama.cpp computes slots with consecutive numbers together, and other slots one after the other. So while replies are
+ * generated, a slot next to the busy ones is better if the time that this saves exceeds the time to restore what it
+ * holds, or to copy the beginning to it. The time to restore counts in full for the most recently used slot, and not at
+ * all for the least recently used one.
  */
 export function chooseSlot(candidates: SlotCandidate[], costs: SlotCosts): number | undefined {
   const { copyTokens, moveMs, rowsMs } = costs;
@@ -70,14 +75,17 @@ export function chooseSlot(candidates: SlotCandidate[], costs: SlotCosts): numbe
   return continued.apartMs > moveMs + best.costMs ? best.index : continued.index;
 }
 
-/** What each slot, taken beside the busy ones, makes a pass longer than the one that is best for that, in ms. */
+/**
+ * Returns for each slot how much longer a pass takes if that slot is taken instead of the one with the shortest passes,
+ * in ms.
+ */
 function apartMs(busy: readonly boolean[], rowsMs: (slots: number) => number): number[] {
   const times = busy.map((_, index) => sum(rowsOf(busy.map((is, other) => is || other === index)).map(rowsMs)));
   const least = Math.min(...times.filter((_, index) => !busy[index]));
   return times.map((ms) => ms - least);
 }
 
-/** The lengths of the rows of busy slots that follow one another. */
+/** Returns the lengths of the rows of busy slots with consecutive numbers. */
 function rowsOf(busy: readonly boolean[]): number[] {
   const rows: number[] = [];
   for (const [index, is] of busy.entries()) {

@@ -2,11 +2,11 @@ import type { Token } from '../llama/llama.ts';
 import { LEAST_TOKENS } from './copies.ts';
 
 /**
- * Finds where the turns of a conversation end: before its control tokens, since templates put those around what is said. The
- * places are the same in every prompt that begins alike, so what is kept of one prompt is found by the next. Of places that are
- * close together it is the first.
+ * Finds the ends of a conversation's turns: they are before the control tokens that a template puts around each
+ * message. Prompts with the same beginning have the same ends there, so a copy made at the end of a turn serves the
+ * next prompt. Ends that follow another one within `LEAST_TOKENS` are left out.
  *
- * @returns the numbers of tokens up to there, ascending
+ * @returns the number of tokens before each end, ascending
  */
 export function findTurnEnds(prompt: readonly Token[], isControl: (token: Token) => boolean): number[] {
   const ends: number[] = [];
@@ -17,12 +17,13 @@ export function findTurnEnds(prompt: readonly Token[], isControl: (token: Token)
 }
 
 /**
- * Chooses where evaluating a prompt pauses so that a copy can be kept: at the first end of a turn, which is that of the system prompt,
- * and at the last two, before the latest message and before the reply. Those between were the last ones when they were new. And where
- * the prompt leaves all others, because that is where the next one of its kind leaves it too.
+ * Chooses the places at which the prefill of a prompt pauses so that a copy can be made: the first end of a turn, which
+ * follows the system prompt, and the last two, before the latest message and before the reply. The ends between them
+ * were copied when they were the last ones. Another place is where the prompt departs from all other slots: the next
+ * prompt of its kind departs there, too.
  *
- * @param from the tokens that need not be evaluated
- * @param left the tokens that it has in common with others
+ * @param from the number of tokens that need not be evaluated
+ * @param left the number of first tokens that the prompt shares with another slot
  */
 export function choosePauses(ends: readonly number[], from: number, left: number): number[] {
   const ahead = ends.filter((end) => end > from);

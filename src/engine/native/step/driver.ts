@@ -10,24 +10,28 @@ import { planStep } from './step-plan.ts';
 import type { ThreadCounts } from './thread-count.ts';
 import { afterLook, afterPass, type ObservedPass, startGovernor, wantsToLook } from './thread-governor.ts';
 
-/** A step with more tokens than this is like a prompt, one with fewer like a reply. */
+/** A pass with more tokens than this takes the threads for prompts, a smaller pass those for replies. */
 const MANY_TOKENS = 32;
-/** What other programs did longer ago than this, in ms, says nothing of now. After such a pause they are watched for so long anew. */
+/**
+ * An older reading of the CPU clock is replaced by a new one: what other programs did before it says nothing of now.
+ */
 const RECENT_MS = 1000;
+/** The shortest time between two readings of the CPU clock that are compared, in ms. */
 const WINDOW_MS = 50;
 
+/** The driver of one context, with the measurements that other modules use. */
 export interface Driver extends StepDriver {
-  /** The time that evaluating a token of a prompt takes, in ms; null before that was measured. */
+  /** The time to evaluate one prompt token, in ms; null before that was measured. */
   readonly promptTokenMs: number | null;
-  /** The threads that a pass with the tokens of replies has now. */
+  /** The number of threads for a pass with only tokens of replies. */
   readonly replyThreads: number;
 }
 
 /**
- * Runs the steps: plans them by the measured pace, and computes each with the threads that are best for its size and for which there
- * are cores.
+ * Plans the steps by measured times, and runs their forward passes. Each pass has the number of threads that is best
+ * for its size, or fewer if other programs use cores.
  *
- * @param governed whether other programs may take cores away; on a GPU they do not matter
+ * @param governed true on a CPU, where the number of threads follows the free cores
  */
 export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: boolean, times: PassTimes): Driver {
   const { batchSize } = decoder;
@@ -44,8 +48,9 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
   };
 
   /**
-   * Before a pass, so that the first one after a pause has the cores that became free meanwhile. A long pass with too few threads costs
-   * more than to look once more, also at once after threads were given up: that may have been for a moment's work.
+   * Raises the number of threads if cores are free. It runs before a pass, so that the first pass after a pause has the
+   * cores that became free meanwhile. It always looks before a long pass: with too few threads such a pass loses more
+   * time than a look takes.
    */
   const look = async (isLong: boolean) => {
     const asked = performance.now();

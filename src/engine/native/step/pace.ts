@@ -1,24 +1,26 @@
 import { TILE } from '../llama/micro-batches.ts';
 
 /**
- * How long the prompts of a step may hold up as many replies as there are prompts, in ms. Shorter parts of prompts would not only come
- * later themselves: between two of them, a pass for a few replies takes nearly as long as one for many.
+ * The most time that the prompts of a step may take, in ms, if there are no more prompts than replies. The replies wait
+ * for so long. A shorter time would slow prefill down: every step also computes the replies, which takes nearly as long
+ * for a few as for many.
  */
 const HELD_UP_MS = 250;
 /**
- * The prompts of a step may also take so many times as long as its replies. A pass for 16 replies takes 100 ms on two cores: between
- * parts of 250 ms it would take a third of the time.
+ * If the replies are slow, the prompts of a step may take this many times as long as its replies. On two cores, a pass
+ * for 16 replies takes 100 ms: with only 250 ms for the prompts, the replies would take a third of the time.
  */
 const TIMES_REPLIES = 5;
 /** The share of the newest measurement in an average. */
 const NEWEST = 0.3;
 
 /**
- * Returns what a prompt token adds to a step, in ms, after a step whose prompts took so long; null before that was measured. Less than a
- * tile says little of it: the pass itself and the replies beside it cost more.
+ * Returns the new average time of one prompt token, in ms, after a step; null before it was measured. A step with fewer
+ * prompt tokens than a tile is ignored: most of its time is spent on other work.
  *
- * @param before what it was before that step
+ * @param before the average before the step
  * @param prompts the number of prompt tokens in the step
+ * @param ms the time that the step spent on them
  */
 export function promptTokenTime(before: number | null, prompts: number, ms: number): number | null {
   if (prompts < TILE) return before;
@@ -26,24 +28,25 @@ export function promptTokenTime(before: number | null, prompts: number, ms: numb
   return before === null ? newest : before + NEWEST * (newest - before);
 }
 
-/** What wants a share of a step. */
+/** The prompts and replies that share a step. */
 export interface Pressure {
-  /** What a prompt token adds to a step, in ms; null before that was measured. */
+  /** The time of one prompt token, in ms; null before that was measured. */
   tokenMs: number | null;
-  /** What the replies of the step take, in ms. */
+  /** The time of all replies in the step, in ms. */
   repliesMs: number;
-  /** The number of prompts. */
+  /** The number of prompts that are not evaluated to their end. */
   waiting: number;
-  /** The number of replies. */
+  /** The number of replies that are being generated. */
   writing: number;
 }
 
 /**
- * How many prompt tokens a step may have while replies are written. A reply that is held up and a prompt that waits are worth the same:
- * where more prompts wait than replies are written, they get more. It is in whole tiles, and at least one: prompts are cut at those.
+ * Returns the most prompt tokens of a step while replies are generated: a whole number of tiles, at least one. A
+ * waiting prompt counts as much as a waiting reply, so if there are more prompts than replies, the prompts get more
+ * time.
  */
 export function promptBudget({ tokenMs, repliesMs, waiting, writing }: Pressure, batchSize: number): number {
-  // A quarter, as long as nothing is known.
+  // Before the first measurement, a quarter of the batch.
   if (tokenMs === null) return Math.floor(batchSize / 4);
   const heldUpMs = Math.max(HELD_UP_MS, TIMES_REPLIES * repliesMs);
   const ms = heldUpMs * Math.max(1, waiting / Math.max(1, writing));

@@ -2,40 +2,48 @@ import { sum } from '../../../utils/sum.ts';
 import type { MicroBatch } from '../llama/micro-batches.ts';
 
 /**
- * The time of a micro-batch by the number of its tokens. It is measured all the time, since other programs and the number of threads
- * change it.
+ * The time of a micro-batch by its number of tokens. It is measured all the time: it changes with the load of the
+ * machine.
  */
 export interface TokenTimes {
+  /** Notes the measured time of a micro-batch. */
   note(tokens: number, ms: number): void;
-  /** Notes a time that was not measured by itself. */
+  /** Notes an estimated share of the time of several micro-batches. */
   suppose(tokens: number, ms: number): void;
-  /** True if so many tokens were measured by themselves. */
+  /** True if a micro-batch of about this many tokens was measured by itself. */
   knows(tokens: number): boolean;
-  /** True if nothing was measured. */
+  /** True if nothing was noted. */
   readonly empty: boolean;
-  /** Returns the time for so many tokens, in ms; until one is measured, as a multiple of the time for one. */
+  /**
+   * Returns the time for this many tokens, in ms. Before the first measurement, returns a multiple of the unknown time
+   * of one token.
+   */
   of(tokens: number): number;
 }
 
 /**
- * Until it is measured, the time grows with a power of the tokens up to this number, and then as they do. Those of one sequence are taken
- * to be cheap, 2.3 times for 16, so that guesses are tried; those of several dear, 5 times for 16, so that more is known of them
- * before they are cut out of prompts.
+ * Until it is measured, the time grows with a power of the number of tokens up to this number, and linearly after it.
+ * For one sequence (`line`) the power is low: 16 tokens are assumed to take 2.3 times as long as one, so that
+ * speculation is tried. For several sequences (`row`) it is high: 16 tokens are assumed to take 5 times as long, so
+ * that they are measured before prompts are cut for them.
  */
 const GROWS_UP_TO = 16;
 const GROWTH = { line: 0.3, row: 0.6 };
-/** Up to this number of tokens all are told apart: with some kernels 8 take half as long as 7. */
+/** Up to this number, every number of tokens has its own time: with some kernels 8 tokens take half as long as 7. */
 const EXACT = 16;
-/** Numbers of tokens up to this are told apart in steps of a half power of two. */
+/** Up to this number, there is one time for each half power of two. Larger micro-batches are not noted. */
 const MOST_TOKENS = 512;
-/** A time that is off moves what is known by this share at most: one slow pass says little. */
+/** The most that one measurement changes a known time, as a share of it: one slow pass says little. */
 const STEP = 0.1;
-/** What is known of other numbers of tokens moves by this share to what the growth makes of it: it may be old, or was slow by chance. */
+/**
+ * With each measurement, the times of other numbers of tokens move by this share towards what the growth predicts: they
+ * may be old.
+ */
 const DRIFT = 0.003;
 
 /**
- * @param power with which power of the tokens the time grows until it is measured
- * @param others returns the times of another kind, which are taken as long as nothing was measured
+ * @param power the power with which the time grows until it is measured
+ * @param others returns the times of another kind, which are used while nothing was noted
  */
 export function createTokenTimes(power: number = GROWTH.line, others?: () => TokenTimes): TokenTimes {
   const times = new Map<number, number>();
@@ -57,7 +65,7 @@ export function createTokenTimes(power: number = GROWTH.line, others?: () => Tok
   return {
     note(tokens, ms) {
       const kind = kindOf(tokens);
-      // What was only supposed is given up.
+      // The first measurement replaces an estimate at once.
       approach(tokens, ms, measured.has(kind) ? times.get(kind) : ms);
       measured.add(kind);
     },
@@ -80,33 +88,34 @@ export function createTokenTimes(power: number = GROWTH.line, others?: () => Tok
   };
 }
 
-/** Tokens of micro-batches that take about as long. */
+/** Returns the number of tokens under which a number of tokens is noted. */
 function kindOf(tokens: number): number {
   return tokens <= EXACT ? tokens : Math.round(2 ** (Math.round(2 * Math.log2(tokens)) / 2));
 }
 
-/** A forward pass as it was. */
+/** A forward pass and its time. */
 export interface TimedPass {
-  /** The tokens of prompts and replies. */
+  /** The number of tokens, of prompts and replies together. */
   tokens: number;
-  /** The number of replies that were written in it. */
+  /** The number of replies with tokens in the pass. */
   replies: number;
   batches: readonly MicroBatch[];
   ms: number;
 }
 
-/** What the latest forward pass had, and how long micro-batches take. All replies of a context share it. */
+/** The times of micro-batches, and the size of the latest forward pass. All replies of a context share them. */
 export interface PassTimes {
   /** The times of micro-batches with several sequences. */
   readonly rows: TokenTimes;
-  /** The times of those with one: tokens that see one another are computed in another way. */
+  /** The times of micro-batches with one sequence: llama.cpp computes tokens of the same sequence in another way. */
   readonly lines: TokenTimes;
   readonly latest: Pick<TimedPass, 'tokens' | 'replies'>;
-  /** Returns the time of a micro-batch. */
+  /** Returns the expected time of a micro-batch, in ms. */
   of(batch: MicroBatch): number;
   note(pass: TimedPass): void;
 }
 
+/** Makes the times of one context, at first without measurements. */
 export function createPassTimes(): PassTimes {
   const rows: TokenTimes = createTokenTimes(GROWTH.row, () => lines);
   const lines = createTokenTimes(GROWTH.line, () => rows);
@@ -117,11 +126,14 @@ export function createPassTimes(): PassTimes {
   const timeOf = (batch: MicroBatch) => timesFor(batch).of(batch.sequences * batch.width);
   const noteBatch = (batch: MicroBatch, ms: number) => {
     const tokens = batch.sequences * batch.width;
-    // A single token is of both kinds.
+    // A single token counts for both kinds.
     for (const table of [rows, lines]) if (table === timesFor(batch) || tokens === 1) table.note(tokens, ms);
   };
 
-  /** Nobody can tell how unlike micro-batches shared a time: those that were not measured by themselves are taken to be off, else all. */
+  /**
+   * Splits the time of a pass between micro-batches of different kinds. The measured ones keep their times, and the
+   * others share the rest; if all are measured, all share.
+   */
   const noteUnlike = (batches: readonly MicroBatch[], ms: number) => {
     const unsure = batches.some((batch) => !isMeasured(batch))
       ? batches.filter((batch) => !isMeasured(batch))

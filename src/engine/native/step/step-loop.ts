@@ -1,4 +1,4 @@
-import type { Place } from '../llama/addon-context.ts';
+import type { LogitsPlace } from '../llama/addon-context.ts';
 import type { Part } from '../llama/decoder.ts';
 import type { Demand } from './step-plan.ts';
 
@@ -7,35 +7,37 @@ export interface Steppable {
   readonly demand: Demand;
   readonly finished: boolean;
   /**
-   * Says what it brings into the next forward pass: the next `promptTokens` of its prompt or, if none are left, what its reply needs.
-   * Null if that is nothing. A cancelled generation ends here.
+   * Returns its part of the next forward pass: up to `promptTokens` tokens of its prompt or, after the prefill, the
+   * tokens that its reply needs. Returns null if it has none. A cancelled generation ends here.
    */
   begin(promptTokens: number): Part | null;
-  /** Takes the logits of what it brought. Never rejects: an error ends the generation. */
-  end(places: Place[]): Promise<void>;
-  /** Ends the generation, because the forward pass failed. Never rejects. */
+  /** Takes the logits of its part. Never rejects: an error ends the generation. */
+  end(places: LogitsPlace[]): Promise<void>;
+  /** Ends the generation after a failed forward pass. Never rejects. */
   fail(error: unknown): Promise<void>;
 }
 
-/** What moves the generations. */
+/** Plans the steps and runs their forward passes. */
 export interface StepDriver {
-  /** Says how many tokens of its prompt each generation may evaluate next. */
+  /** Returns how many prompt tokens each generation may evaluate in the next step. */
   plan(demands: Demand[]): number[];
-  /** Runs one forward pass. */
-  decode(parts: Part[]): Promise<Place[][]>;
-  /** Has the model live until the returned function is called. Throws if it is gone. */
+  /** Runs one forward pass, and resolves to the places of the logits of each part. Throws if the pass fails. */
+  decode(parts: Part[]): Promise<LogitsPlace[][]>;
+  /** Keeps the context from being disposed until the returned function is called. Throws if it is disposed already. */
   hold(): () => void;
 }
 
+/** Steps the generations of one context, as long as there are any. */
 export interface StepLoop {
+  /** Steps a generation from now on until it is finished. */
   add(generation: Steppable): void;
-  /** Does something while no step is under way. Ends as that ends. */
+  /** Runs `work` while no step is under way. Settles as `work` does. */
   between(work: () => Promise<void>): Promise<void>;
 }
 
 /**
- * Moves all running generations forward together, with one forward pass of the model per step. If each made its own
- * steps, the batch would be split: an early one would take a whole pass for itself.
+ * Moves all running generations forward together, with one forward pass of the model per step. If each generation ran
+ * its own passes, the batch would be split, and a generation that comes first would take a whole pass for itself.
  */
 export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   let running: Steppable[] = [];
@@ -76,7 +78,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   const start = () => {
     if (active) return;
     active = true;
-    // Those that come in the same turn begin together.
+    // Generations that are added in the same turn of the event loop share their first step.
     setImmediate(run);
   };
 

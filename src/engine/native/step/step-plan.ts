@@ -1,23 +1,24 @@
 import { sum } from '../../../utils/sum.ts';
 import { TILE } from '../llama/micro-batches.ts';
 
-/** What a generation could use of the next step. */
+/** The tokens that a generation could evaluate in the next step. */
 export interface Demand {
-  /** Prompt tokens that are still to be evaluated; 0 once the reply is written. */
+  /** The number of prompt tokens that are still to be evaluated; 0 after the prefill. */
   prompt: number;
-  /** The tokens that the reply has evaluated in the next step, all of them; 0 while the prompt is pending. */
+  /** The number of tokens that the reply needs evaluated, all of them in the next step; 0 during the prefill. */
   reply: number;
   /** When the generation began, in ms. */
   since: number;
 }
 
 /**
- * Plans how many prompt tokens each generation may evaluate in the next step. Replies go first. While there are any, prompts
- * share at most `promptBudget` tokens, so that no stream stalls for long; else they have the whole batch.
+ * Returns how many prompt tokens each generation may evaluate in the next step. Replies go first. While replies are
+ * generated, all prompts share at most `promptBudget` tokens, so that no stream stalls for long; otherwise they share
+ * the whole batch.
  *
- * Among the prompts that one is served first which has waited longest for its size. So a short prompt does not wait for a long
- * one to end, and a long one can't be kept waiting by ever new short ones. They are cut at whole tiles; a few tokens of one more
- * prompt would be a micro-batch of their own.
+ * The prompt with the longest wait per token is served first. So a short prompt does not wait for the end of a long
+ * one, and new short prompts cannot keep a long one waiting for ever. Prompts are cut at whole tiles: a few tokens of
+ * another prompt would need a micro-batch of their own.
  *
  * @param batchSize the most tokens in one forward pass
  * @param now the present, in ms, by the clock of `since`

@@ -2,32 +2,38 @@ import { ownCpuMs } from '../../node/cpu-clock.ts';
 import type { Decoder } from '../llama/decoder.ts';
 import type { Token } from '../llama/llama.ts';
 
-/** A smaller number of threads is taken where a larger one is not faster by this factor: cores are for others too. */
+/** A larger number of threads is only chosen if it is faster by this factor: other programs need cores, too. */
 const WORTH = 1.05;
-/** Passes that are timed for each number of threads, in which time in ms; the quickest counts, since others may want the cores as well. */
+/**
+ * The most passes for each number of threads, and the most time for them in ms. The quickest pass counts: other
+ * programs may disturb one.
+ */
 const TIMED = { passes: 3, ms: 300 };
-/** The tokens of a pass that is timed as a part of a prompt. */
+/** The number of tokens in a pass that is timed as a part of a prompt. */
 const PROMPT_TOKENS = 64;
-/** A pass that took at least so long, in ms, and got so much less than its threads' time says what other programs did. */
+/**
+ * A pass was disturbed by other programs if it took at least `ms` and had fewer cores than threads, by at least
+ * `cores`.
+ */
 const DISTURBED = { ms: 20, cores: 0.4 };
 
-/** A pass that one thread computes in less time, in ms, is too short for the start of another. */
+/** If one thread computes a pass in less time than this, in ms, starting a second thread takes too long. */
 const TOO_SHORT_MS = 2;
 
-/** With how many threads to compute. */
+/** The numbers of threads to compute with. */
 export interface ThreadCounts {
-  /** A pass with the tokens of replies. */
+  /** The number for a pass with only tokens of replies. */
   reply: number;
-  /** A pass with a part of a prompt. */
+  /** The number for a pass with a part of a prompt. */
   prompt: number;
 }
 
-/** How many threads to compute with, and in words why. */
+/** The numbers of threads, with the reason in words. */
 export interface ThreadChoice extends ThreadCounts {
   reason: string;
 }
 
-/** The time of a pass with a number of threads, in ms, and the number of cores that it really had. */
+/** The time of a pass with a number of threads, in ms, and the average number of cores that it had. */
 export interface ThreadTiming {
   threads: number;
   ms: number;
@@ -35,8 +41,9 @@ export interface ThreadTiming {
 }
 
 /**
- * Decides between numbers of threads by the time of a pass with each, the largest number first. Where other programs took cores from
- * the largest, that says nothing of the model: it is taken, and the governor takes care of the rest, unless the model is very small.
+ * Chooses the number of threads by the time of a pass with each number; the largest number comes first. If other
+ * programs disturbed the pass with the largest number, that number is chosen, and the governor reduces it later; unless
+ * the model is very small.
  */
 export function chooseThreads(timings: ThreadTiming[]): { threads: number; reason: string } {
   let [best = { threads: 1, ms: 0, cores: 1 }] = timings;
@@ -53,9 +60,10 @@ function isDisturbed({ threads, ms, cores }: ThreadTiming): boolean {
 }
 
 /**
- * Times a token of a reply with all usable cores, then with half of them, and on as long as that is no slower: small models lose
- * more by starting threads than they gain. Where fewer are better, a part of a prompt is timed too; with all cores it is as good for
- * prompts, which have more to compute.
+ * Measures the best numbers of threads. Times one token of a reply with all usable cores, then with half of them, and
+ * so on until that is slower: with small models, starting a thread takes longer than it saves. If fewer threads are
+ * better for replies, a part of a prompt is timed too. If all cores are best for replies, they are for prompts, which
+ * have more to compute. Throws if a pass fails.
  */
 export async function measureThreads(decoder: Decoder, cores: number): Promise<ThreadChoice> {
   try {
@@ -70,7 +78,7 @@ export async function measureThreads(decoder: Decoder, cores: number): Promise<T
   }
 }
 
-/** The numbers of threads that are worth a try: all cores, half of them, and on to one. */
+/** Returns the numbers of threads to try: all cores, half of them, and so on down to one. */
 export function threadLevels(cores: number): number[] {
   const levels: number[] = [];
   for (let threads = cores; threads >= 1; threads = Math.floor(threads / 2)) levels.push(threads);

@@ -1,28 +1,38 @@
-/** A judgement needs so much computing, in ms: a preemption of 20 ms, which any timer on the machine may cause, says nothing. */
+/**
+ * The least time of the passes that are judged together, in ms. A preemption of 20 ms, which any timer may cause, then
+ * has no effect.
+ */
 const JUDGED_MS = 100;
-/** How often to look before a pass whether cores are free, in ms, while there are fewer threads than there may be. */
+/** While the number of threads is reduced, the time between two looks for free cores, in ms. */
 const LOOK_MS = 100;
-/** A rise that was taken back within this time was wrong, in ms. */
+/** If threads are removed again within this time, in ms, adding them was wrong. */
 const TRIED_MS = 1500;
-/** After a wrong rise the next one waits, each time twice as long, up to the most. In ms. */
+/**
+ * The backoff in ms: the time until threads may be added again. It doubles each time that adding them was wrong, up to
+ * `most`.
+ */
 const REST_MS = { first: 500, most: 16_000 };
 
-/** What the governor knows. Times are in ms, by one clock. */
+/**
+ * The state of the governor, which reduces the number of threads while other programs use cores, and raises it again.
+ * Times are in ms, by one clock.
+ */
 export interface GovernorState {
-  /** How many threads may compute now. */
+  /** The most threads that may compute now. */
   readonly threads: number;
-  /** The passes since the last judgement, all with the same number of threads. */
+  /** The sum of the passes that were not judged yet, all with the same number of threads. */
   readonly unjudged: ObservedPass;
-  /** When it last looked for free cores, and when the threads last became more. */
+  /** When free cores were counted last. */
   readonly lookedAt: number;
+  /** When threads were added last. */
   readonly roseAt: number;
-  /** Whether it is still to be seen if that was right. */
+  /** True until it is known if adding threads was right. */
   readonly trying: boolean;
-  /** The next rise comes this long after the last one at the earliest. */
+  /** The least time between two additions of threads. */
   readonly restMs: number;
 }
 
-/** A forward pass as it was: `cpuMs` is the CPU time of the whole process in it. */
+/** The times of a forward pass. `cpuMs` is the CPU time of the whole process during it. */
 export interface ObservedPass {
   threads: number;
   wallMs: number;
@@ -31,6 +41,7 @@ export interface ObservedPass {
 
 const NOTHING: ObservedPass = { threads: 0, wallMs: 0, cpuMs: 0 };
 
+/** Returns the state at the beginning, with the most threads. */
 export function startGovernor(most: number, now: number): GovernorState {
   return {
     threads: most,
@@ -43,9 +54,9 @@ export function startGovernor(most: number, now: number): GovernorState {
 }
 
 /**
- * Takes in a pass. llama.cpp's threads spin while they wait for one another, so on free cores each one gets all of the time. Where
- * they get less, another program has the rest, and all of them wait for the one that lost its core: then only as many threads go on
- * as there were cores for.
+ * Returns the state after a pass. llama.cpp's threads spin while they wait for one another, so each thread with a core
+ * of its own uses the CPU all the time. If they used less, another program had a core, and all threads waited for the
+ * thread that lost it. Then the number of threads is reduced to the number of cores that they had.
  */
 export function afterPass(state: GovernorState, pass: ObservedPass, now: number): GovernorState {
   const { unjudged } = state;
@@ -62,12 +73,15 @@ export function afterPass(state: GovernorState, pass: ObservedPass, now: number)
   return state.trying && !trying ? { ...judged, trying, restMs: REST_MS.first } : judged;
 }
 
-/** Says whether it is time to look how many cores are free. */
+/** Returns true if it is time to count the free cores. */
 export function wantsToLook(state: GovernorState, most: number, now: number): boolean {
   return state.threads < most && now - state.lookedAt >= LOOK_MS;
 }
 
-/** Takes in how many cores other programs left since the last look, those included that this process used. */
+/**
+ * Returns the state after a look. `freeCores` is the number of cores that other programs did not use since the look
+ * before.
+ */
 export function afterLook(state: GovernorState, freeCores: number, most: number, now: number): GovernorState {
   const looked = { ...state, lookedAt: now };
   const threads = threadsFor(freeCores, most);
@@ -75,7 +89,7 @@ export function afterLook(state: GovernorState, freeCores: number, most: number,
   return { ...looked, threads, unjudged: NOTHING, roseAt: now, trying: true };
 }
 
-/** The largest number of threads that have cores for themselves. */
+/** Returns the largest number of threads that each have a core, or nearly a whole one. */
 function threadsFor(cores: number, most: number): number {
   let threads = most;
   while (threads > 1 && cores < threads - missable(threads)) threads -= 1;
@@ -83,8 +97,9 @@ function threadsFor(cores: number, most: number): number {
 }
 
 /**
- * So much of a core may be missing. While one thread lacks its core, all others wait for it, so a thread pays as long as this takes
- * less time than the thread saves: half of it with two, less with more.
+ * Returns how much of a core may be missing for a number of threads. While one thread lacks its core, all others wait
+ * for it. So a thread is worth keeping while this wait is shorter than the time that the thread saves: half of the time
+ * with two threads, less with more.
  */
 function missable(threads: number): number {
   return Math.max(0.25, 0.8 / threads);

@@ -1,36 +1,43 @@
 import { threadLevels } from './thread-count.ts';
 
-/** A number of threads is better than another where a token takes less than this part of the time. */
+/** Another number of threads is better if a token takes less than this share of the time. */
 const WORTH = 0.95;
-/** Texts in a row that take so many times as long as those before say that other programs want the cores. */
+/** `SLOW_TEXTS` texts in a row that take `SLOWER` times as long as before mean that other programs use the cores. */
 const SLOWER = 2;
 const SLOW_TEXTS = 2;
-/** Until the next trial, in ms: after a good one, and at most after ones that were for nothing, each twice as long as the one before. */
+/**
+ * The time until the next trial, in ms: `first` after a trial that was faster. It doubles after each other trial, up to
+ * `most`.
+ */
 const REST_MS = { first: 500, most: 4000 };
 /** The share of the newest text in an average. */
 const NEWEST = 0.3;
 
 /**
- * The number of threads for texts of about one length, as it is tried out. A pass for a short text leaves cores idle by itself, so
- * CPU time does not say whether other programs took them. Only the time that it takes does.
+ * The state of trying out numbers of threads for texts of about one length. The governor's method does not work here: a
+ * pass for a short text does not use its cores fully even on an idle machine, so its CPU time does not show that other
+ * programs use them.
  */
 export interface ThreadTrials {
   /** The numbers to choose from, the largest first. */
   readonly levels: readonly number[];
-  /** Of those, the one that is the best so far, and the one that the next text is computed with. */
+  /** The index in `levels` of the best number so far. */
   readonly best: number;
+  /** The index in `levels` of the number for the next text. */
   readonly next: number;
-  /** The time of a token with the best one, in ms; null before the first text. */
+  /** The average time of a token with the best number, in ms; null before the first text. */
   readonly tokenMs: number | null;
-  /** How many texts in a row were slow. */
+  /** The number of slow texts in a row. */
   readonly slow: number;
-  /** When the next trial is due, and how long that is after one for nothing, in ms. */
+  /** When the next trial is due, in ms. */
   readonly dueAt: number;
+  /** The time between the latest trial and the next one, in ms. */
   readonly restMs: number;
-  /** Whether that one is with fewer threads, or with more. */
+  /** The direction of the next trial, seen from the best number. */
   readonly tries: 'fewer' | 'more';
 }
 
+/** Returns the state at the beginning, with `most` threads. */
 export function startTrials(most: number, now: number): ThreadTrials {
   const restMs = REST_MS.first;
   return {
@@ -45,12 +52,12 @@ export function startTrials(most: number, now: number): ThreadTrials {
   };
 }
 
-/** The threads for the next text. */
+/** Returns the number of threads for the next text. */
 export function threadsOf({ levels, next }: ThreadTrials): number {
   return levels[next] ?? 1;
 }
 
-/** Takes in that a text took so long for each of its tokens, in ms. */
+/** Returns the state after a text whose tokens took `tokenMs` each. */
 export function afterText(trials: ThreadTrials, tokenMs: number, now: number): ThreadTrials {
   return trials.next === trials.best ? afterUsual(trials, tokenMs, now) : afterTrial(trials, tokenMs, now);
 }
@@ -58,7 +65,7 @@ export function afterText(trials: ThreadTrials, tokenMs: number, now: number): T
 function afterUsual(trials: ThreadTrials, tokenMs: number, now: number): ThreadTrials {
   const before = trials.tokenMs ?? tokenMs;
   const slow = tokenMs > SLOWER * before ? trials.slow + 1 : 0;
-  // What the next trial is compared with is the present.
+  // The next trial is compared with the slow present, not with the average.
   if (slow >= SLOW_TEXTS) return beginTrial({ ...trials, tokenMs, slow: 0, tries: 'fewer' });
   const known = { ...trials, slow, tokenMs: slow > 0 ? before : before + NEWEST * (tokenMs - before) };
   return now >= trials.dueAt ? beginTrial(known) : known;

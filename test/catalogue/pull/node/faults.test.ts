@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/contract/errors.ts';
-import type { Stage } from '../../../kit/servers/hub.ts';
 import type { Fault } from '../../../kit/servers/hub-content.ts';
+import type { Stage } from '../../../kit/servers/hub-faults.ts';
 import { IMPATIENT, openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
 const FILE = 'm-Q4_K_M.gguf';

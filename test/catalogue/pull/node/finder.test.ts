@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServerFinder } from '../../../../src/catalogue/pull/node/finder.ts';
-import { startHub, type TestHub } from '../../../kit/servers/hub.ts';
+import { startHub, type TestHub } from '../../../kit/servers/test-hub.ts';
 import { EAGER, IMPATIENT } from './fixtures.ts';
 
 let hub: TestHub;

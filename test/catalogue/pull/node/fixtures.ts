@@ -7,7 +7,7 @@ import type { PullEvent, Puller } from '../../../../src/contract/models/puller.t
 import { recordingLog } from '../../../kit/log.ts';
 import { float32Tensor, ggufChunks, text, uint32 } from '../../../kit/models/gguf-writer.ts';
 import { makeRandom } from '../../../kit/random.ts';
-import { startHub, type TestHub } from '../../../kit/servers/hub.ts';
+import { startHub, type TestHub } from '../../../kit/servers/test-hub.ts';
 
 /** Retries follow at once, and the time limits are long enough for a busy machine. */
 export const EAGER: Patience = {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeTinyModel } from '../../../kit/models/tiny-model.ts';
-import { startHub, type TestHub } from '../../../kit/servers/hub.ts';
 import { type RunningServer, startServer } from '../../../kit/servers/server.ts';
+import { startHub, type TestHub } from '../../../kit/servers/test-hub.ts';
 
 /** The test starts two servers, on a machine that may be busy. */
 const TIME_LIMIT_MS = 120_000;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPuller } from '../../../../src/catalogue/pull/node/puller.ts';
 import type { PullEvent } from '../../../../src/contract/models/puller.ts';
 import { silentLog } from '../../../kit/log.ts';
-import { sha256 } from '../../../kit/servers/hub.ts';
+import { sha256 } from '../../../kit/servers/hub-repos.ts';
 import { openBench, type PullBench, pull, smallGguf } from './fixtures.ts';
 
 /** Time for a result on a machine that may be busy. */

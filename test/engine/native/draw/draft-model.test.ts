@@ -6,7 +6,12 @@ import type { EngineEvent } from '../../../../src/contract/events.ts';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
 import { type DraftModel, haveSameTokens, loadDraftModel } from '../../../../src/engine/native/draw/draft-model.ts';
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
-import { loadModel, type NativeModel, type Token, unloadModel } from '../../../../src/engine/native/llama/llama.ts';
+import {
+  loadNativeModel,
+  type NativeModel,
+  type Token,
+  unloadModel,
+} from '../../../../src/engine/native/llama/llama.ts';
 import { greedy, textRequest } from '../../../kit/generation.ts';
 import { recordingLog, silentLog } from '../../../kit/log.ts';
 import { writeTinyModel } from '../../../kit/models/tiny-model.ts';
@@ -22,7 +27,7 @@ beforeAll(async () => {
   writeTinyModel(join(folder, 'other.gguf'), { seed: 7 });
   const files = [join(inject('modelsFolder'), 'tiny.gguf')];
   options = { files, kind: 'chat', contextLength: 512, slots: 2, threads: 1, batchSize: BATCH };
-  main = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
+  main = await loadNativeModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
   draft = await load(files[0]);
 });
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { createDecoder } from '../../../../src/engine/native/llama/decoder.ts';
 import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
 import {
   type LlamaModel,
-  loadModel,
+  loadNativeModel,
   type NativeModel,
   type Token,
   unloadModel,
@@ -155,7 +155,7 @@ describe('a context by itself', () => {
     const file = join(folder, 'alone.gguf');
     writeTinyModel(file);
     options = optionsFor(file);
-    loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
+    loaded = await loadNativeModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
   });
   afterAll(() => unloadModel(loaded));
 

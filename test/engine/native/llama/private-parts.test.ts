@@ -8,7 +8,7 @@ import { createGrowingContext } from '../../../../src/engine/native/llama/growin
 import {
   createGrammarGate,
   createGrammarState,
-  loadModel,
+  loadNativeModel,
   type NativeModel,
   type Token,
   unloadModel,
@@ -40,7 +40,7 @@ beforeAll(async () => {
     threads: 1,
     batchSize: 64,
   };
-  loaded = await loadModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
+  loaded = await loadNativeModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
   decoder = createDecoder(await createGrowingContext(loaded.model, options, false, silentLog), {
     window: null,
     rewinds: true,

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Decoder } from '../../../../src/engine/native/llama/decoder.ts';
 import type { Token } from '../../../../src/engine/native/llama/llama.ts';
 import { type Copies, type FoundCopy, NO_COPIES } from '../../../../src/engine/native/prefix/copies.ts';
-import { prefixOf } from '../../../../src/engine/native/prefix/prefix.ts';
+import { createPrefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixStore, type PrefixStore, type Slot } from '../../../../src/engine/native/prefix/prefix-store.ts';
 
 const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
-const prompt = (count: number, scope = '') => prefixOf(scope, tokens(count));
+const prompt = (count: number, scope = '') => createPrefix(scope, tokens(count));
 const never = new AbortController().signal;
 const nothing = { slot: 0, copied: 0, ram: 0, disk: 0 };
 
@@ -61,9 +61,9 @@ const evaluate = (slot: Slot, upTo: number, of = tokens(upTo)) => {
 
 /** Serves a whole prompt, and returns what was taken from the cache. */
 async function serve(count: number, scope = '', of = tokens(count), name?: string) {
-  const [slot] = store.take(prefixOf(scope, of), 1, name);
+  const [slot] = store.take(createPrefix(scope, of), 1, name);
   if (!slot) throw new Error('all slots are busy');
-  const taken = await store.prepare(slot, prefixOf(scope, of), never);
+  const taken = await store.prepare(slot, createPrefix(scope, of), never);
   evaluate(slot, count, of);
   store.free(slot, scope);
   return { ...taken, id: slot.sequence.id };
@@ -119,7 +119,9 @@ describe('the store of prefixes', () => {
   it('evaluates once what comes together: the others wait for the part that they share', async () => {
     const [a, b, c] = [takeOne(100), takeOne(100), takeOne(100)];
     await store.prepare(a, prompt(100), never);
-    const waiting = [b, c].map((slot) => store.prepare(slot, prefixOf('', [...tokens(80), ...tokens(20, 900)]), never));
+    const waiting = [b, c].map((slot) =>
+      store.prepare(slot, createPrefix('', [...tokens(80), ...tokens(20, 900)]), never),
+    );
     evaluate(a, 64);
     expect(await soon(Promise.all(waiting))).toBe('waits');
     evaluate(a, 90);
@@ -199,10 +201,10 @@ describe('the store of prefixes', () => {
     store = makeStore({ slots: 2 });
     const call = (name: string, from: number) => serve(100, '', tokens(100, from), name);
     expect([(await call('first', 0)).id, (await call('second', 1000)).id]).toEqual([0, 1]);
-    const [aborted] = store.take(prefixOf('', tokens(100, 2000)), 1, 'third');
+    const [aborted] = store.take(createPrefix('', tokens(100, 2000)), 1, 'third');
     if (!aborted) throw new Error('all slots are busy');
     expect(aborted.sequence.id).toBe(0);
-    await store.prepare(aborted, prefixOf('', tokens(100, 2000)), AbortSignal.abort());
+    await store.prepare(aborted, createPrefix('', tokens(100, 2000)), AbortSignal.abort());
     store.free(aborted, '');
     expect((await call('first', 3000)).id).toBe(0);
   });
@@ -244,7 +246,7 @@ describe('a model that can not go back', () => {
     const [a, b, c] = [takeOne(200), takeOne(200), takeOne(200)];
     await store.prepare(a, prompt(200), never);
     const same = store.prepare(b, prompt(200), never);
-    const other = store.prepare(c, prefixOf('', [...tokens(120), ...tokens(30, 900)]), never);
+    const other = store.prepare(c, createPrefix('', [...tokens(120), ...tokens(30, 900)]), never);
     expect(a.pauseAt).toBe(120);
     a.sequence.extend(tokens(120));
     await store.advanced(a);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Token } from '../../../../src/engine/native/llama/llama.ts';
-import { BLOCK, prefixOf, sharedLength } from '../../../../src/engine/native/prefix/prefix.ts';
+import { BLOCK, createPrefix, sharedLength } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixIndex } from '../../../../src/engine/native/prefix/prefix-index.ts';
 
 const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);
@@ -13,26 +13,26 @@ const anyPrompt = fc
 
 describe('a prefix', () => {
   it('has a hash for each whole block, of all tokens before its end', () => {
-    const { hashes } = prefixOf('', tokens(2 * BLOCK + 3));
+    const { hashes } = createPrefix('', tokens(2 * BLOCK + 3));
     expect(hashes).toHaveLength(2);
-    expect(prefixOf('', tokens(BLOCK)).hashes).toEqual(hashes.slice(0, 1));
-    expect(prefixOf('', [...tokens(BLOCK, 1), ...tokens(BLOCK, BLOCK)]).hashes[1]).not.toBe(hashes[1]);
+    expect(createPrefix('', tokens(BLOCK)).hashes).toEqual(hashes.slice(0, 1));
+    expect(createPrefix('', [...tokens(BLOCK, 1), ...tokens(BLOCK, BLOCK)]).hashes[1]).not.toBe(hashes[1]);
     expect(hashes.every(Number.isSafeInteger)).toBe(true);
   });
 
   it('has other hashes in another scope, and shares nothing with it', () => {
-    const [ours, theirs] = [prefixOf('a', tokens(BLOCK)), prefixOf('b', tokens(BLOCK))];
+    const [ours, theirs] = [createPrefix('a', tokens(BLOCK)), createPrefix('b', tokens(BLOCK))];
     expect(theirs.hashes).not.toEqual(ours.hashes);
     expect(sharedLength(ours, theirs)).toBe(0);
-    expect(sharedLength(ours, prefixOf('a', tokens(5)))).toBe(5);
+    expect(sharedLength(ours, createPrefix('a', tokens(5)))).toBe(5);
   });
 
   it('has hashes that files can be named by: they are the same in any process', () => {
-    expect(prefixOf('a', tokens(BLOCK)).hashes).toEqual([453721872142462]);
+    expect(createPrefix('a', tokens(BLOCK)).hashes).toEqual([453721872142462]);
   });
 
   it('does not collide among a hundred thousand blocks', () => {
-    const { hashes } = prefixOf('', tokens(BLOCK * 100_000));
+    const { hashes } = createPrefix('', tokens(BLOCK * 100_000));
     expect(new Set(hashes).size).toBe(100_000);
   });
 });
@@ -40,21 +40,21 @@ describe('a prefix', () => {
 describe('the index of prefixes', () => {
   it('finds who holds most of a prompt', () => {
     const index = createPrefixIndex<string>();
-    index.hold('short', prefixOf('', tokens(BLOCK)).hashes);
-    index.hold('long', prefixOf('', tokens(3 * BLOCK)).hashes);
-    index.hold('other', prefixOf('', tokens(3 * BLOCK, 7)).hashes);
-    expect(index.find(prefixOf('', tokens(2 * BLOCK)).hashes)).toEqual(
+    index.hold('short', createPrefix('', tokens(BLOCK)).hashes);
+    index.hold('long', createPrefix('', tokens(3 * BLOCK)).hashes);
+    index.hold('other', createPrefix('', tokens(3 * BLOCK, 7)).hashes);
+    expect(index.find(createPrefix('', tokens(2 * BLOCK)).hashes)).toEqual(
       new Map([
         ['short', 1],
         ['long', 2],
       ]),
     );
-    expect(index.find(prefixOf('', tokens(BLOCK - 1)).hashes)).toEqual(new Map());
+    expect(index.find(createPrefix('', tokens(BLOCK - 1)).hashes)).toEqual(new Map());
   });
 
   it('knows what only one holds, and what is lost', () => {
     const index = createPrefixIndex<string>();
-    const { hashes } = prefixOf('', tokens(4 * BLOCK));
+    const { hashes } = createPrefix('', tokens(4 * BLOCK));
     index.hold('a', hashes);
     index.hold('b', hashes.slice(0, 3));
     expect([index.unique('a'), index.unique('b'), index.unique('nobody')]).toEqual([1, 0, 0]);
@@ -62,7 +62,7 @@ describe('the index of prefixes', () => {
     expect([index.find(hashes).get('b'), index.remembered(hashes)]).toEqual([3, 4]);
     index.hold('b', []);
     expect([index.find(hashes).size, index.remembered(hashes)]).toEqual([0, 4]);
-    expect(index.remembered(prefixOf('', tokens(BLOCK, 1)).hashes)).toBe(0);
+    expect(index.remembered(createPrefix('', tokens(BLOCK, 1)).hashes)).toBe(0);
   });
 
   it('finds what a search through all that is held finds, whatever is held and released', () => {
@@ -72,13 +72,13 @@ describe('the index of prefixes', () => {
         const index = createPrefixIndex<number>();
         const all = new Map<number, Token[]>();
         for (const { holder, held } of steps) {
-          if (held) index.hold(holder, prefixOf('', held).hashes);
+          if (held) index.hold(holder, createPrefix('', held).hashes);
           else index.release(holder);
           all.set(holder, held ?? []);
         }
-        const wanted = prefixOf('', asked);
+        const wanted = createPrefix('', asked);
         const plain = [...all].map(([holder, held]) => {
-          const shared = Math.floor(sharedLength(prefixOf('', held), wanted) / BLOCK);
+          const shared = Math.floor(sharedLength(createPrefix('', held), wanted) / BLOCK);
           return [holder, shared] as const;
         });
         expect(index.find(wanted.hashes)).toEqual(new Map(plain.filter(([, blocks]) => blocks > 0)));

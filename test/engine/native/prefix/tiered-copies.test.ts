@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Token } from '../../../../src/engine/native/llama/llama.ts';
-import { prefixOf, scopeAlone } from '../../../../src/engine/native/prefix/prefix.ts';
+import { createPrefix, scopeAlone } from '../../../../src/engine/native/prefix/prefix.ts';
 import {
   createTieredCopies,
   type TieredCopies,
@@ -10,7 +10,7 @@ import type { FromCopyStore, ToCopyStore } from '../../../../src/engine/node/cop
 import { eventually } from '../../../kit/eventually.ts';
 
 const held = (count = 200, scope = '') =>
-  prefixOf(
+  createPrefix(
     scope,
     Array.from({ length: count }, (_, index) => index as Token),
   );
@@ -144,7 +144,7 @@ describe('a copy', () => {
 describe('a copy that has all of an older one but a few tokens', () => {
   /** The first `shared` tokens of an older copy of 200, and then others. */
   const like = (shared: number) =>
-    prefixOf(
+    createPrefix(
       '',
       Array.from({ length: 300 }, (_, index) => (index < shared ? index : index + 1000) as Token),
     );

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ListedModel } from '../../../../src/contract/models/model.ts';
 import {
   type Attachment,
   attachmentsOf,
+  fileKindOf,
   inWords,
-  kindOf,
   kindsOf,
   meansFiles,
   namesOf,
@@ -16,7 +17,6 @@ import {
 import { type Recording, titleOf, type UserTurn } from '../../../../web/chat/conversation/conversation.ts';
 import { fromList } from '../../../../web/chat/conversation/tree/operations.ts';
 import { inEnglish } from '../../../../web/chat/messages/translate.ts';
-import type { ListedModel } from '../../../../web/chat/models/model.ts';
 import { formatLength } from '../../../../web/chat/reply/figures.ts';
 import { toChatRequest } from '../../../../web/chat/reply/request.ts';
 import { exportText } from '../../../../web/chat/transfer/export.ts';
@@ -68,12 +68,12 @@ describe('a file', () => {
     ['text that begins as a BMP does', Buffer.from('BM is short for'), 'text/plain', 'text'],
     ['recording of another form', Buffer.from('OggS0000000000000'), 'audio/ogg', 'text'],
   ])('is recognised by its first bytes: %s', (_, bytes, type, kind) => {
-    expect(kindOf(bytes, type, both)).toBe(kind);
+    expect(fileKindOf(bytes, type, both)).toBe(kind);
   });
 
   it('is a picture in SVG for a model that sees, and a text for others', () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"></svg>');
-    expect([eyes, deaf].map((one) => kindOf(svg, 'image/svg+xml', one))).toEqual(['image', 'text']);
+    expect([eyes, deaf].map((one) => fileKindOf(svg, 'image/svg+xml', one))).toEqual(['image', 'text']);
   });
 
   it('is accepted up to 21 MB, by a model that takes its kind', () => {

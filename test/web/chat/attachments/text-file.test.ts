@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../../web/chat/attachments/decode-text.ts';
 import { textOfPage, textOfPages } from '../../../../web/chat/attachments/pdf-text.ts';
 import {
-  beginningOf,
   describeFile,
+  firstLinesOf,
   pastedFile,
   type TextFile,
   tooLong,
@@ -99,7 +99,7 @@ describe('a card', () => {
     const long = file('a', `\n\n  one ${'x'.repeat(100)}\n\ntwo\n`);
     expect(describeFile(long, inEnglish)).toBe('114 B, 5 lines');
     expect(describeFile({ ...file('a', 'b'), size: 1_200_000, pages: 1 }, inEnglish)).toBe('1.2 MB, 1 page');
-    expect(beginningOf(long)).toBe(`  one ${'x'.repeat(74)}\ntwo`);
+    expect(firstLinesOf(long)).toBe(`  one ${'x'.repeat(74)}\ntwo`);
   });
 
   it('of a paste has a name that no other one has', () => {

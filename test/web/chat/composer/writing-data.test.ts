@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Key, sends } from '../../../../web/chat/composer/enter.ts';
+import { type KeyPress, sends } from '../../../../web/chat/composer/enter.ts';
 import { inEnglish } from '../../../../web/chat/messages/translate.ts';
 import { commandOf, isApplePlatform, listShortcuts, type ShortcutKey } from '../../../../web/chat/page/shortcuts.ts';
 import {
@@ -8,9 +8,9 @@ import {
   listPrompts,
   mergePrompts,
   newPrompt,
-  type Prompt,
   promptProblem,
   promptsFor,
+  type SavedPrompt,
 } from '../../../../web/chat/prompts/prompts.ts';
 import { exportText } from '../../../../web/chat/transfer/export.ts';
 import { importText } from '../../../../web/chat/transfer/import.ts';
@@ -18,8 +18,14 @@ import { importText } from '../../../../web/chat/transfer/import.ts';
 const NONE = { shiftKey: false, ctrlKey: false, altKey: false, metaKey: false };
 
 describe('the Enter key', () => {
-  const key = (more: Partial<Key> = {}): Key => ({ key: 'Enter', ...NONE, isComposing: false, keyCode: 13, ...more });
-  const both = (more: Partial<Key> = {}) => (['send', 'newline'] as const).map((enter) => sends(key(more), enter));
+  const key = (more: Partial<KeyPress> = {}): KeyPress => ({
+    key: 'Enter',
+    ...NONE,
+    isComposing: false,
+    keyCode: 13,
+    ...more,
+  });
+  const both = (more: Partial<KeyPress> = {}) => (['send', 'newline'] as const).map((enter) => sends(key(more), enter));
 
   it('sends if that was chosen, and with Ctrl or ⌘ in any case', () => {
     expect(both()).toEqual([true, false]);
@@ -76,8 +82,9 @@ describe('a shortcut', () => {
 
 describe('prompts', () => {
   const at = (time: number, tab = 'a') => ({ time, tab });
-  const prompt = (name: string, text = 'Say it.', time = 1): Prompt => newPrompt(`id ${name}`, name, text, at(time));
-  const names = (prompts: Prompt[]) => prompts.map(({ name }) => name.value);
+  const prompt = (name: string, text = 'Say it.', time = 1): SavedPrompt =>
+    newPrompt(`id ${name}`, name, text, at(time));
+  const names = (prompts: SavedPrompt[]) => prompts.map(({ name }) => name.value);
 
   it('are merged by the later name, text and deletion, in any order', () => {
     const first = prompt('a');

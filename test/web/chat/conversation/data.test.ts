@@ -1,23 +1,29 @@
 import { describe, expect, it } from 'vitest';
+import type { ListedModel } from '../../../../src/contract/models/model.ts';
 import { SAMPLING_FIELDS as API_FIELDS } from '../../../../src/contract/sampling.ts';
 import type { Attachment } from '../../../../web/chat/attachments/attachments.ts';
-import { type Draft, type DraftPart, NO_DRAFT, readLate } from '../../../../web/chat/composer/draft.ts';
+import { type DraftPart, type MessageDraft, NO_DRAFT, readLate } from '../../../../web/chat/composer/draft.ts';
 import {
-  type Conversation,
   canGoOn,
   newReply,
   openCalls,
   type ReplyTurn,
   replyToGoOn,
+  type ShownConversation,
   type Turn,
   titleOf,
 } from '../../../../web/chat/conversation/conversation.ts';
 import { erased } from '../../../../web/chat/conversation/tree/erase.ts';
-import { fromList, newHead, say, sayInstead, withValues } from '../../../../web/chat/conversation/tree/operations.ts';
+import {
+  addTurn,
+  fromList,
+  newHead,
+  sayInstead,
+  withValues,
+} from '../../../../web/chat/conversation/tree/operations.ts';
 import type { Stamp } from '../../../../web/chat/conversation/tree/stamp.ts';
 import type { Patch } from '../../../../web/chat/conversation/tree/tree.ts';
 import { inEnglish } from '../../../../web/chat/messages/translate.ts';
-import type { ListedModel } from '../../../../web/chat/models/model.ts';
 import { toChatRequest, toContinuationRequest } from '../../../../web/chat/reply/request.ts';
 import { problemOfFields } from '../../../../web/chat/settings/more-fields.ts';
 import {
@@ -27,7 +33,7 @@ import {
   readSchema,
   readStop,
   readTools,
-  SAMPLING_FIELDS,
+  SAMPLING_SETTINGS,
   withSampling,
 } from '../../../../web/chat/settings/settings.ts';
 import { currentConversation, draftKey, draftOf, headOf, modelOf } from '../../../../web/chat/state/selectors.ts';
@@ -95,7 +101,7 @@ describe('a conversation', () => {
 describe('the request of a conversation', () => {
   it('has the system prompt, the turns with images and calls, the tools, and only the numbers that are set', () => {
     const picture = 'data:image/png;base64,AA==';
-    const conversation: Conversation = {
+    const conversation: ShownConversation = {
       ...talk(
         user('see', [picture]),
         reply('', { calls: [call('1')] }),
@@ -169,7 +175,7 @@ describe('the request of a conversation', () => {
 
 describe('the settings', () => {
   const field = (name: string) => {
-    const found = SAMPLING_FIELDS.find((one) => one.name === name);
+    const found = SAMPLING_SETTINGS.find((one) => one.name === name);
     if (!found) throw new Error(name);
     return found;
   };
@@ -189,7 +195,7 @@ describe('the settings', () => {
 
   it('have every number of the API, with its range and its default', () => {
     const names = Object.values(API_FIELDS).map(({ name }) => name);
-    expect(SAMPLING_FIELDS.map(({ name }) => name).toSorted()).toEqual([...names, 'max_tokens', 'seed'].toSorted());
+    expect(SAMPLING_SETTINGS.map(({ name }) => name).toSorted()).toEqual([...names, 'max_tokens', 'seed'].toSorted());
     expect(field('mirostat_tau')).toMatchObject({ min: 0, max: 100, otherwise: '5' });
     expect(field('repeat_last_n')).toMatchObject({ min: -1, max: null, step: 1, otherwise: '64' });
   });
@@ -234,11 +240,11 @@ describe('the state', () => {
   const take = (state: State, patch: Patch) => reduce(state, { kind: 'patch', patch });
   /** A conversation in which a reply is still to come. */
   const asked = () => {
-    const question = say(newHead('c', at(1)), null, user('a'), at(2));
+    const question = addTurn(newHead('c', at(1)), null, user('a'), at(2));
     const state = reduce(take(begun(), question), { kind: 'open', id: 'c' });
     const [head] = question.heads;
     if (!head) throw new Error('a say changes the head');
-    return { state, answer: say(head, 'user a', growing, at(3)) };
+    return { state, answer: addTurn(head, 'user a', growing, at(3)) };
   };
 
   it('shows a reply that nobody writes any more as stopped, and one of another tab as growing', () => {
@@ -301,12 +307,12 @@ describe('the state', () => {
 
 describe('a draft', () => {
   const at = (time: number, tab: string) => ({ time, tab });
-  const written = (text: string, stamp: Stamp, files: Attachment[] = []): Draft => ({
+  const written = (text: string, stamp: Stamp, files: Attachment[] = []): MessageDraft => ({
     text: { value: text, at: stamp },
     attachments: { value: files, at: stamp },
   });
   const picture = (name: string): Attachment => ({ kind: 'image', url: name });
-  const join = (typed: Draft, stored: DraftPart) => {
+  const join = (typed: MessageDraft, stored: DraftPart) => {
     const { text, attachments } = readLate(typed, stored, at(9, 'mine'));
     return [text.value, attachments.value.map((one) => one.kind === 'image' && one.url).join()];
   };

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
-import { startHub, type TestHub } from '../../../kit/servers/hub.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
+import { startHub, type TestHub } from '../../../kit/servers/test-hub.ts';
 import { startChatServer } from '../grounds.ts';
 import { ask, chooseModel, exceptionsOf, openChat, reload, textOf } from '../support.ts';
 

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { formatCount } from '../../../../web/chat/messages/numbers.ts';
+import type { ListedModel } from '../../../../src/contract/models/model.ts';
+import { localizeCount } from '../../../../web/chat/messages/numbers.ts';
 import { inEnglish } from '../../../../web/chat/messages/translate.ts';
 import { arrivalOf, paceOf, shareOf, stopped, withArrivalEvent } from '../../../../web/chat/models/arrival.ts';
-import { bestOf, fitOf, isSource, type Offer } from '../../../../web/chat/models/hub.ts';
-import { type ListedModel, nameAmong } from '../../../../web/chat/models/model.ts';
+import { nameAmong } from '../../../../web/chat/models/model.ts';
+import { bestOf, fitOf, isSource, type VariantList } from '../../../../web/chat/models/variants.ts';
 import type { Health } from '../../../../web/chat/page/health.ts';
 
 const GB = 1e9;
 const health: Health = { models: [], moving: [], memory: { available: 8 * GB, held: 4 * GB } };
 
-const offer = (sizes: Record<string, number>, named: string | null = null): Offer => ({
+const offer = (sizes: Record<string, number>, named: string | null = null): VariantList => ({
   origin: 'org/repo',
   named,
   data: Object.entries(sizes).map(([source, size]) => ({ source, quantization: source, size, projector: false })),
@@ -80,7 +81,12 @@ describe('the figures of a download', () => {
   });
 
   it('count downloads in short', () => {
-    expect([0, 950, 12_345, 1_234_567].map((count) => formatCount(count, 'en'))).toEqual(['0', '950', '12.3K', '1.2M']);
+    expect([0, 950, 12_345, 1_234_567].map((count) => localizeCount(count, 'en'))).toEqual([
+      '0',
+      '950',
+      '12.3K',
+      '1.2M',
+    ]);
   });
 });
 

@@ -1,27 +1,33 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { EFFORTS } from '../../../../src/contract/sampling.ts';
 import german from '../../../../web/chat/messages/de.json';
 import english from '../../../../web/chat/messages/en.json';
 import { LANGUAGES, languageFor } from '../../../../web/chat/messages/language.ts';
-import { formatBytes, formatList } from '../../../../web/chat/messages/numbers.ts';
-import { Problem, problemText } from '../../../../web/chat/messages/problem.ts';
-import { createTranslate, inEnglish, type Message, type Messages } from '../../../../web/chat/messages/translate.ts';
+import { localizeBytes, localizeList } from '../../../../web/chat/messages/numbers.ts';
+import { LocalizedError, problemText } from '../../../../web/chat/messages/problem.ts';
+import {
+  createTranslate,
+  inEnglish,
+  type Translation,
+  type Translations,
+} from '../../../../web/chat/messages/translate.ts';
 import chinese from '../../../../web/chat/messages/zh.json';
-import { EFFORTS, SAMPLING_FIELDS } from '../../../../web/chat/settings/settings.ts';
+import { SAMPLING_SETTINGS } from '../../../../web/chat/settings/settings.ts';
 
-const FILES: Record<keyof typeof LANGUAGES, Messages> = { en: english, de: german, zh: chinese };
+const FILES: Record<keyof typeof LANGUAGES, Translations> = { en: english, de: german, zh: chinese };
 
 /** All messages of a file, by their keys. */
-function flat(messages: Messages): Map<string, Message> {
+function flat(messages: Translations): Map<string, Translation> {
   return new Map(
-    Object.entries<Record<string, Message>>(messages).flatMap(([group, own]) =>
+    Object.entries<Record<string, Translation>>(messages).flatMap(([group, own]) =>
       Object.entries(own).map(([name, message]) => [`${group}.${name}`, message] as const),
     ),
   );
 }
 
-const formsOf = (message: Message): string[] => (typeof message === 'string' ? [message] : Object.values(message));
+const formsOf = (message: Translation): string[] => (typeof message === 'string' ? [message] : Object.values(message));
 
 const placeholdersOf = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
 
@@ -95,7 +101,7 @@ const MADE = [
   ...['image', 'audio', 'text'].flatMap((kind) => [`files.${kind}`, `files.${kind}Count`]),
   ...['queued', 'loading', 'unloading', 'vision', 'audio', 'tools', 'reasoning'].map((name) => `models.${name}`),
   ...EFFORTS.map((effort) => `effort.${effort}`),
-  ...SAMPLING_FIELDS.flatMap(({ label, hint }) => [label, hint]),
+  ...SAMPLING_SETTINGS.flatMap(({ label, hint }) => [label, hint]),
   ...[
     'insecure_page',
     'missing_features',
@@ -136,9 +142,9 @@ describe('a language', () => {
   });
 
   it('writes numbers, sizes and lists its own way', () => {
-    expect(formatBytes(4_200_000_000, 'de')).toBe('4,2 GB');
-    expect(formatBytes(999, 'zh-Hans')).toBe('999 B');
-    expect(formatList(['a', 'b', 'c'], 'de', 'disjunction')).toBe('a, b oder c');
+    expect(localizeBytes(4_200_000_000, 'de')).toBe('4,2 GB');
+    expect(localizeBytes(999, 'zh-Hans')).toBe('999 B');
+    expect(localizeList(['a', 'b', 'c'], 'de', 'disjunction')).toBe('a, b oder c');
     const inGerman = createTranslate('de', german);
     expect(inGerman('common.tokens', { count: 1 })).toBe('1 Token');
     expect(inGerman('common.tokens', { count: 12_345 })).toBe('12.345 Tokens');
@@ -149,7 +155,7 @@ describe('a language', () => {
   });
 
   it('says what is wrong, whoever found it', () => {
-    const problem = new Problem('settings.ownField', { name: 'model' });
+    const problem = new LocalizedError('settings.ownField', { name: 'model' });
     expect(problem.message).toBe('“model” is set by this page.');
     expect(problemText(problem, createTranslate('de', german))).toBe('„model“ setzt diese Seite selbst.');
     expect(problemText(new Error('as a server says it'), inEnglish)).toBe('as a server says it');

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Head, Message } from '../../../../web/chat/conversation/tree/tree.ts';
+import type { Head, MessageNode } from '../../../../web/chat/conversation/tree/tree.ts';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
 import { plainPng } from '../../../kit/media.ts';
 import { listedModel, type StandIn, startStandIn } from '../stand-in.ts';
@@ -142,7 +142,7 @@ describe('a draft', () => {
     await page.getByText('I see.', { exact: true }).waitFor();
     await page.reload();
     await release();
-    const said = (await readStored<Message>(page, 'messages')).filter(({ turn }) => turn.value.role === 'user');
+    const said = (await readStored<MessageNode>(page, 'messages')).filter(({ turn }) => turn.value.role === 'user');
     expect([...said.map(({ turn }) => turn.value.text), ...(await drafted())]).toEqual(['Only once']);
   });
 
@@ -202,7 +202,7 @@ describe('a chat that was deleted a day ago', () => {
     await ask(page, title);
     await messageField(page).fill('secret thoughts');
     const ended = async () =>
-      (await readStored<Message>(page, 'messages')).filter(
+      (await readStored<MessageNode>(page, 'messages')).filter(
         ({ turn }) => 'end' in turn.value && turn.value.end !== null,
       );
     await expect.poll(ended).toHaveLength(1);

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Message } from '../../../../web/chat/conversation/tree/tree.ts';
+import type { MessageNode } from '../../../../web/chat/conversation/tree/tree.ts';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
 import { makeRandom } from '../../../kit/random.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
@@ -178,7 +178,7 @@ describe(`${COUNT} random operations in two tabs`, () => {
     for (const title of new Set(await titles(a))) {
       await expect.poll(async () => (await shown(a, title)) === (await shown(b, title)), LONG).toBe(true);
     }
-    const stored = (await readStored<Message>(a, 'messages')).map(({ turn }) => turn.value.text);
+    const stored = (await readStored<MessageNode>(a, 'messages')).map(({ turn }) => turn.value.text);
     expect(
       words.filter((word) => !stored.includes(word)),
       `seed ${seed}`,

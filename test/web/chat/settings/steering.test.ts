@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Message } from '../../../../web/chat/conversation/tree/tree.ts';
+import type { MessageNode } from '../../../../web/chat/conversation/tree/tree.ts';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
 import type { RunningServer } from '../../../kit/servers/server.ts';
 import { startChatServer } from '../grounds.ts';
@@ -50,7 +50,7 @@ const undo = () => page.getByRole('button', { name: 'Undo' }).click();
 /** The words of the reply that is shown last, as they are stored. */
 const lastWords = async (title: string): Promise<string> => {
   const id = `id of ${title}`.replaceAll(' ', '-');
-  const own = (await readStored<Message>(page, 'messages')).filter(({ conversation }) => conversation === id);
+  const own = (await readStored<MessageNode>(page, 'messages')).filter(({ conversation }) => conversation === id);
   return own.toSorted((one, other) => one.made.time - other.made.time).at(-1)?.turn.value.text ?? '';
 };
 const cutOff = (end: string) => replies(page).last().getByText(end).waitFor();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../../../web/chat/conversation/conversation.ts';
 import { newMessage, setDeleted } from '../../../../web/chat/conversation/tree/operations.ts';
-import type { Message } from '../../../../web/chat/conversation/tree/tree.ts';
+import type { MessageNode } from '../../../../web/chat/conversation/tree/tree.ts';
 import { excerptOf, findIn, hasWords, lastFind, shownBy } from '../../../../web/chat/sidebar/search.ts';
 
-const messageOf = (turn: Turn, time = 1, parent: string | null = null): Message =>
+const messageOf = (turn: Turn, time = 1, parent: string | null = null): MessageNode =>
   newMessage('c', parent, turn, { time, tab: 'a' });
 const said = (id: string, text: string, files: { name: string; text: string }[] = []): Turn => ({
   role: 'user',

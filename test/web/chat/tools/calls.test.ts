@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Conversation,
   newReply,
   type ReplyTurn,
+  type ShownConversation,
   type Turn,
 } from '../../../../web/chat/conversation/conversation.ts';
 import { erased } from '../../../../web/chat/conversation/tree/erase.ts';
 import { merge } from '../../../../web/chat/conversation/tree/merge.ts';
-import { newHead, say, withValues } from '../../../../web/chat/conversation/tree/operations.ts';
+import { addTurn, newHead, withValues } from '../../../../web/chat/conversation/tree/operations.ts';
 import { createClock } from '../../../../web/chat/conversation/tree/stamp.ts';
 import { NO_CHATS } from '../../../../web/chat/conversation/tree/tree.ts';
 import { toChatRequest } from '../../../../web/chat/reply/request.ts';
@@ -21,10 +21,10 @@ import {
 } from '../../../../web/chat/tools/calls.ts';
 import { NO_CHAT_TOOLS } from '../../../../web/chat/tools/chat-tools.ts';
 import { runnableTools } from '../../../../web/chat/tools/offer.ts';
-import { LONGEST_RESULT, toToolResult } from '../../../../web/chat/tools/result.ts';
 import type { ToolServer } from '../../../../web/chat/tools/server.ts';
 import { exportText } from '../../../../web/chat/transfer/export.ts';
 import { importText } from '../../../../web/chat/transfer/import.ts';
+import { LONGEST_RESULT, toToolResult } from '../../../../web/mcp/result.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}.`, parameters: { type: 'object' } });
 
@@ -43,7 +43,7 @@ function replyOf(id: string, calls: ReplyTurn['calls'], more: Partial<ReplyTurn>
 const question: Turn = { role: 'user', id: 'u', text: 'What?', images: [] };
 const result = (callId: string): Turn => ({ role: 'tool', id: `result of ${callId}`, callId, text: 'It rains.' });
 
-function conversationOf(turns: Turn[]): Conversation {
+function conversationOf(turns: Turn[]): ShownConversation {
   return { id: 'c', title: 't', createdAt: 1, updatedAt: 1, model: null, settings: NO_SETTINGS, turns };
 }
 
@@ -171,11 +171,11 @@ describe('what is stored of tools', () => {
   const clock = createClock('tab', () => 1000);
   const chat = { calculator: true, servers: false, allowed: ['https://weather.example/mcp rain'] };
   const begun = newHead('c', clock.next());
-  const asked = say(begun, null, question, clock.next());
+  const asked = addTurn(begun, null, question, clock.next());
   const head = withValues(asked.heads[0] ?? begun, { tools: chat }, clock.next());
   const reply = replyOf('r', [callOf('1', 'rain'), callOf('2', 'rain')], { begun: ['1', '2'] });
   const failed: Turn = { role: 'tool', id: 't', callId: '1', text: 'Error', outcome: 'failed' };
-  const more = [say(head, 'u', reply, clock.next()), say(head, 'r', failed, clock.next())];
+  const more = [addTurn(head, 'u', reply, clock.next()), addTurn(head, 'r', failed, clock.next())];
   const messages = [asked, ...more].flatMap((patch) => patch.messages);
 
   it('comes back from an export, without what may run unasked', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeText } from '../../../../web/chat/state/safe-storage.ts';
+import { writeStoredText } from '../../../../web/chat/state/safe-storage.ts';
 import { keepToolServers, readToolServers } from '../../../../web/chat/tools/storage.ts';
 
 const SERVER = {
@@ -10,7 +10,7 @@ const SERVER = {
   tools: [{ name: 'forecast', description: 'Tells the weather.', parameters: { type: 'object' } }],
   off: ['forecast'],
 };
-const store = (text: string) => writeText('localStorage', 'paddock-tool-servers', text);
+const store = (text: string) => writeStoredText('localStorage', 'paddock-tool-servers', text);
 
 afterEach(() => keepToolServers([]));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { merge } from '../../../../web/chat/conversation/tree/merge.ts';
-import { newHead, say, setCut, setDeleted, withValues } from '../../../../web/chat/conversation/tree/operations.ts';
+import { addTurn, newHead, setCut, setDeleted, withValues } from '../../../../web/chat/conversation/tree/operations.ts';
 import { createClock } from '../../../../web/chat/conversation/tree/stamp.ts';
 import { NO_CHATS, type Patch } from '../../../../web/chat/conversation/tree/tree.ts';
 import { inEnglish } from '../../../../web/chat/messages/translate.ts';
@@ -62,24 +62,24 @@ describe('the tokens that the last reply tells', () => {
     const take = (patch: Patch) => {
       chats = merge(chats, patch);
     };
-    take(say(head(), null, user('q'), clock.next()));
-    take(say(head(), 'q', reply('a', { stats: STATS }), clock.next()));
+    take(addTurn(head(), null, user('q'), clock.next()));
+    take(addTurn(head(), 'q', reply('a', { stats: STATS }), clock.next()));
     return { take, head, message, tokens: (id = 'tiny') => tokensByLastReply(head(), chats.messages.c ?? {}, id) };
   };
 
   it('are those of its prompt and its own, each once if it was continued', () => {
     expect(start().tokens()).toBe(100);
     const one = start();
-    one.take(say(one.head(), 'q', reply('b', { stats: { ...STATS, tokens: 40, inPrompt: 10 } }), clock.next()));
+    one.take(addTurn(one.head(), 'q', reply('b', { stats: { ...STATS, tokens: 40, inPrompt: 10 } }), clock.next()));
     expect(one.tokens()).toBe(100);
   });
 
   it('say nothing of another model, of thoughts, and of what was said since', () => {
     expect(start().tokens('other')).toBeNull();
     const more = start();
-    more.take(say(more.head(), 'a', user('and?'), clock.next()));
+    more.take(addTurn(more.head(), 'a', user('and?'), clock.next()));
     expect(more.tokens()).toBeNull();
-    more.take(say(more.head(), 'and?', reply('b', { stats: STATS, reasoning: 'Hm.' }), clock.next()));
+    more.take(addTurn(more.head(), 'and?', reply('b', { stats: STATS, reasoning: 'Hm.' }), clock.next()));
     expect(more.tokens()).toBeNull();
   });
 
@@ -96,8 +96,8 @@ describe('the tokens that the last reply tells', () => {
       const one = start();
       one.take(make(one));
       expect(one.tokens()).toBeNull();
-      one.take(say(one.head(), 'a', user('and?'), clock.next()));
-      one.take(say(one.head(), 'and?', reply('b', { stats: STATS }), clock.next()));
+      one.take(addTurn(one.head(), 'a', user('and?'), clock.next()));
+      one.take(addTurn(one.head(), 'and?', reply('b', { stats: STATS }), clock.next()));
       expect(one.tokens()).toBe(100);
     }
   });

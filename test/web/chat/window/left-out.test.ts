@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { merge } from '../../../../web/chat/conversation/tree/merge.ts';
-import { newHead, say, sayInstead, setCut, setDeleted } from '../../../../web/chat/conversation/tree/operations.ts';
+import { addTurn, newHead, sayInstead, setCut, setDeleted } from '../../../../web/chat/conversation/tree/operations.ts';
 import { createClock } from '../../../../web/chat/conversation/tree/stamp.ts';
 import { type Chats, NO_CHATS, type Patch } from '../../../../web/chat/conversation/tree/tree.ts';
 import { conversationOf } from '../../../../web/chat/conversation/tree/view.ts';
@@ -30,7 +30,7 @@ function start(): Chats {
   let chats = merge(NO_CHATS, { heads: [head], messages: [] });
   let last: string | null = null;
   for (const turn of [user('q'), reply('a'), user('q2'), reply('a2')]) {
-    chats = merge(chats, say(headOf(chats), last, turn, clock.next()));
+    chats = merge(chats, addTurn(headOf(chats), last, turn, clock.next()));
     last = turn.id;
   }
   return merge(chats, setCut(messageOf(chats, 'a'), { summary: 'They talked.' }, clock.next()));

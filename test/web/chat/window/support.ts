@@ -1,11 +1,11 @@
+import type { ListedModel } from '../../../../src/contract/models/model.ts';
 import {
-  type Conversation,
   newReply,
   type ReplyTurn,
+  type ShownConversation,
   type Turn,
   type UserTurn,
 } from '../../../../web/chat/conversation/conversation.ts';
-import type { ListedModel } from '../../../../web/chat/models/model.ts';
 import { NO_SETTINGS } from '../../../../web/chat/settings/settings.ts';
 
 export const user = (text: string): UserTurn => ({ role: 'user', id: text, text, images: [] });
@@ -18,7 +18,7 @@ export const reply = (text: string, more: Partial<ReplyTurn> = {}): ReplyTurn =>
   ...more,
 });
 
-export const talk = (...turns: Turn[]): Conversation => ({
+export const talk = (...turns: Turn[]): ShownConversation => ({
   id: 'talk',
   title: 'A talk',
   createdAt: 1,

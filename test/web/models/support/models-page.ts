@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { build } from 'vite';
 import type { PullEvent } from '../../../../src/contract/models/puller.ts';
 import type { Port } from '../../../../src/contract/port.ts';
-import type { openCall } from '../../../../src/wire/wire.ts';
+import type { openCall } from '../../../../src/wire/call.ts';
 import type { BrowserModel, ConnectMessage, ModelJob } from '../../../../web/protocol.ts';
 import { launchBrowser, type TestBrowser } from '../../../kit/browser/browser.ts';
 import { type StaticSite, startStaticSite } from '../../../kit/browser/static-site.ts';
@@ -44,7 +44,7 @@ worker.onerror = (event) => console.error(event.message);
 
 /** @param files served beside the page, by their paths */
 export async function openModelsBench(): Promise<ModelsBench> {
-  const entries = ['web/models/main.ts', 'web/models/index.ts', 'src/wire/wire.ts'];
+  const entries = ['web/models/main.ts', 'web/models/index.ts', 'src/wire/call.ts'];
   const [worker = '', index = '', wire = ''] = await Promise.all(entries.map(bundle));
   const files = { '/': PAGE, '/models-worker.js': worker, '/index.js': index, '/wire.js': wire, '/page.html': PAGE };
   const site = await startStaticSite({ folders: {}, files });
@@ -97,9 +97,9 @@ async function runInPage({ job, bodyUrl }: { job: ModelJob; bodyUrl: string | nu
     });
     const run = async () => {
       const context = { requestId: 'test', signal: new AbortController().signal };
-      const { events } = page.openCall<ModelJob, PullEvent>(port1 as unknown as Port, job, context);
+      const note = (event: PullEvent) => void outcome.events.push(event);
       try {
-        for await (const event of events) outcome.events.push(event);
+        await page.openCall(port1 as unknown as Port, job, note, context).done;
       } catch (error) {
         outcome.error = (error as { data: JobOutcome['error'] }).data;
       }

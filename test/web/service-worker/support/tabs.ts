@@ -1,7 +1,7 @@
 import type { PullEvent } from '../../../../src/contract/models/puller.ts';
 import type { ChatService, JournaledService } from '../../../../src/engine/chat-service.ts';
+import { type Serve, serveCall } from '../../../../src/wire/call.ts';
 import { serveInference } from '../../../../src/wire/inference-calls.ts';
-import { type Serve, serveCall } from '../../../../src/wire/wire.ts';
 import { holdLock, leaderPort } from '../../../../web/liveness.ts';
 import {
   type Connection,

@@ -1,11 +1,11 @@
 import { erased, isErased } from './erase.ts';
 import { compareStamps, type Field, later, type Stamp } from './stamp.ts';
-import type { Chats, Head, Message, Messages, Patch } from './tree.ts';
+import type { Chats, Head, MessageNode, MessageNodes, Patch } from './tree.ts';
 
 /**
- * Joins a change to what there is. The order of changes does not matter, and neither does it if one comes twice, so two
- * tabs that have seen the same changes have the same conversations. No message is ever dropped. What has not changed is
- * the same object as before, so that it need not be drawn again.
+ * Merges a patch into the conversations. Patches may come in any order and more than once: two tabs that have merged
+ * the same patches have the same conversations. No message is ever dropped. A part that has not changed stays the same
+ * object, so that no view draws it again.
  */
 export function merge(chats: Chats, patch: Patch): Chats {
   const heads = withAll(chats.heads, patch.heads, mergeHead);
@@ -13,7 +13,10 @@ export function merge(chats: Chats, patch: Patch): Chats {
   return heads === chats.heads && messages === chats.messages ? chats : { heads, messages };
 }
 
-/** One that was erased has no words, whatever other tabs still know of it, until it is brought back. */
+/**
+ * Merges two states of a head. An erased conversation stays without content, even if another tab still has it, until it
+ * is restored.
+ */
 export function mergeHead(known: Head | undefined, head: Head): Head {
   if (!known) return head;
   const merged = {
@@ -25,13 +28,13 @@ export function mergeHead(known: Head | undefined, head: Head): Head {
   return unlessSame(known, isGone ? erased(merged) : merged);
 }
 
-export function mergeMessage(known: Message | undefined, message: Message): Message {
+export function mergeMessage(known: MessageNode | undefined, message: MessageNode): MessageNode {
   if (!known) return message;
   return unlessSame(known, { ...mergeFields(known, message), made: earlier(known.made, message.made) });
 }
 
-function withAllMessages(known: Chats['messages'], messages: Message[]): Chats['messages'] {
-  const byConversation = new Map<string, Message[]>();
+function withAllMessages(known: Chats['messages'], messages: MessageNode[]): Chats['messages'] {
+  const byConversation = new Map<string, MessageNode[]>();
   for (const message of messages) {
     const own = byConversation.get(message.conversation) ?? [];
     own.push(message);
@@ -39,14 +42,14 @@ function withAllMessages(known: Chats['messages'], messages: Message[]): Chats['
   }
   let next = known;
   for (const [id, own] of byConversation) {
-    const before: Messages | undefined = known[id];
+    const before: MessageNodes | undefined = known[id];
     const after = withAll(before ?? {}, own, mergeMessage);
     if (after !== before) next = { ...next, [id]: after };
   }
   return next;
 }
 
-/** Joins each part to the one that has its id. */
+/** Merges each part with the part that has the same id. */
 function withAll<T extends { id: string }>(
   known: Record<string, T>,
   parts: T[],
@@ -62,14 +65,14 @@ function withAll<T extends { id: string }>(
   return next;
 }
 
-/** Returns what is known if the other one has the very same values. */
+/** Returns `known` if `other` has the same values. */
 function unlessSame<T extends object>(known: T, other: T): T {
   const values = new Map<string, unknown>(Object.entries(known));
   const all = Object.entries(other);
   return all.length === values.size && all.every(([name, value]) => values.get(name) === value) ? known : other;
 }
 
-/** The later value of each field. Everything that is no field is taken from `known`. */
+/** Merges two objects: the later value of each field. Properties that are not fields come from `known`. */
 export function mergeFields<T extends object>(known: T, other: T): T {
   const both = { ...other, ...known } as Record<string, unknown>;
   for (const [name, value] of Object.entries(other)) {
@@ -79,7 +82,7 @@ export function mergeFields<T extends object>(known: T, other: T): T {
   return both as T;
 }
 
-/** The latest stamp of a change; null if it is empty. */
+/** Returns the latest stamp in a patch; null if the patch is empty. */
 export function latestStamp({ heads, messages }: Patch): Stamp | null {
   const stamps = [...heads, ...messages].flatMap((part) => Object.values(part).filter(isField));
   return stamps.reduce<Stamp | null>((last, { at }) => (last && compareStamps(last, at) >= 0 ? last : at), null);

@@ -1,15 +1,14 @@
 import { NO_SETTINGS, type Settings } from '../../settings/settings.ts';
 import type { ChatTools } from '../../tools/chat-tools.ts';
 import type { Cut } from '../../window/cut.ts';
-import { type Conversation, type ReplyTurn, type Turn, titleOf, UNTITLED } from '../conversation.ts';
+import { type ReplyTurn, type ShownConversation, type Turn, titleOf, UNTITLED } from '../conversation.ts';
 import { lastAfter, shownMessages, versionsOf } from './branches.ts';
 import type { Stamp } from './stamp.ts';
-import type { Head, Message, Messages, Patch } from './tree.ts';
+import type { Head, MessageNode, MessageNodes, Patch } from './tree.ts';
 
-// What a person can do to conversations. Each function returns the change alone; `merge` applies it. The stamp is a new
-// one for each call.
+// Changes of conversations. Each function returns a patch, which `merge` applies. Each call needs a new stamp.
 
-/** The part of a conversation that may be set as it is. */
+/** The fields of a conversation that a person sets directly. */
 export interface HeadValues {
   title: string;
   model: string | null;
@@ -36,29 +35,31 @@ export function newHead(id: string, at: Stamp, settings: Settings = NO_SETTINGS,
   };
 }
 
-/** Sets some of a conversation's fields: its title, for example, or that it is deleted. */
+/** Returns a head with some fields set, for example its title or that it is deleted. */
 export function withValues(head: Head, values: Partial<HeadValues>, at: Stamp): Head {
   const fields = Object.entries(values).map(([name, value]) => [name, { value, at }]);
   return { ...head, ...Object.fromEntries(fields) };
 }
 
 /**
- * Adds a turn after `parent` and shows it; null makes it the first of its conversation. The first question gives the
- * title. A conversation that was deleted meanwhile comes back with what is said in it.
+ * Adds a turn after the message `parent` and shows it; with null, the turn begins the conversation. The first question
+ * becomes the title. A deleted conversation is restored by a new turn.
  */
-export function say(head: Head, parent: string | null, turn: Turn, at: Stamp): Patch {
+export function addTurn(head: Head, parent: string | null, turn: Turn, at: Stamp): Patch {
   const title = head.title.value === UNTITLED && turn.role === 'user' ? { title: titleOf(turn) } : {};
   const changed = withValues(head, { shown: turn.id, deleted: false, ...title }, at);
   return { heads: [{ ...changed, updatedAt: at.time }], messages: [newMessage(head.id, parent, turn, at)] };
 }
 
-/** Says something else in the place of a message: an edited question, or another answer. Both stay. */
-export function sayInstead(head: Head, messages: Messages, id: string, turn: Turn, at: Stamp): Patch {
-  return say(head, messages[id]?.parent ?? null, turn, at);
+/** Adds another version of a message: an edited question or another reply. The old message stays. */
+export function sayInstead(head: Head, messages: MessageNodes, id: string, turn: Turn, at: Stamp): Patch {
+  return addTurn(head, messages[id]?.parent ?? null, turn, at);
 }
 
-/** Gives another answer in the place of one. Both stay, unless the old one failed before its first word: then it is deleted. */
-export function answerAgain(head: Head, messages: Messages, id: string, turn: ReplyTurn, next: () => Stamp): Patch {
+/**
+ * Adds another version of a reply. The old reply stays, unless it failed before its first token: then it is deleted.
+ */
+export function answerAgain(head: Head, messages: MessageNodes, id: string, turn: ReplyTurn, next: () => Stamp): Patch {
   const patch = sayInstead(head, messages, id, turn, next());
   const old = messages[id];
   if (!old || hasWords(old.turn.value)) return patch;
@@ -69,21 +70,21 @@ function hasWords(turn: Turn): boolean {
   return turn.role !== 'assistant' || turn.text !== '' || turn.reasoning !== '' || turn.calls.length > 0;
 }
 
-/** Sets a reply that has grown. */
-export function grow(message: Message, turn: Turn, at: Stamp): Patch {
+/** Sets the turn of a message, for example of a reply that has grown. */
+export function grow(message: MessageNode, turn: Turn, at: Stamp): Patch {
   return { heads: [], messages: [{ ...message, turn: { value: turn, at } }] };
 }
 
-/** Deletes one message, or brings it back. What was said after it stays. */
-export function setDeleted(message: Message, deleted: boolean, at: Stamp): Patch {
+/** Deletes or restores one message. The messages after it stay. */
+export function setDeleted(message: MessageNode, deleted: boolean, at: Stamp): Patch {
   return { heads: [], messages: [{ ...message, deleted: { value: deleted, at } }] };
 }
 
 /**
- * Deletes a message, and with a reply the results of its calls, which mean nothing without it. What was said after it stays. If it
- * was the last one shown, another version of it is shown, if there is one.
+ * Deletes a message, and with a reply the results of its calls. The messages after it stay. If it was the last message
+ * shown, another version of it is shown, if one exists.
  */
-export function deleteMessage(head: Head, messages: Messages, id: string, next: () => Stamp): Patch {
+export function deleteMessage(head: Head, messages: MessageNodes, id: string, next: () => Stamp): Patch {
   const message = messages[id];
   if (!message) return { heads: [], messages: [] };
   const gone = [message, ...resultsOf(head, messages, id)];
@@ -92,13 +93,13 @@ export function deleteMessage(head: Head, messages: Messages, id: string, next: 
   const other = others[at - 1] ?? others[at + 1];
   const wasLast = shownMessages(head, messages).at(-1)?.id === gone.at(-1)?.id;
   return {
-    heads: wasLast && other !== undefined ? show(head, messages, other, next()).heads : [],
+    heads: wasLast && other !== undefined ? showBranch(head, messages, other, next()).heads : [],
     messages: gone.flatMap((one) => setDeleted(one, true, next()).messages),
   };
 }
 
-/** The results that follow a reply in the branch that is shown. */
-function resultsOf(head: Head, messages: Messages, id: string): Message[] {
+/** Returns the results that follow a reply in the shown branch. */
+function resultsOf(head: Head, messages: MessageNodes, id: string): MessageNode[] {
   const shown = shownMessages(head, messages);
   const index = shown.findIndex((one) => one.id === id);
   const after = index < 0 ? [] : shown.slice(index + 1);
@@ -106,18 +107,18 @@ function resultsOf(head: Head, messages: Messages, id: string): Message[] {
   return after.slice(0, end < 0 ? undefined : end);
 }
 
-/** Leaves this message and all before it out of requests; null takes them in again. */
-export function setCut(message: Message, cut: Cut | null, at: Stamp): Patch {
+/** Leaves this message and all messages before it out of requests; with null, requests contain them again. */
+export function setCut(message: MessageNode, cut: Cut | null, at: Stamp): Patch {
   return { heads: [], messages: [{ ...message, cut: { value: cut, at } }] };
 }
 
-/** Shows the newest branch that goes on from this message. */
-export function show(head: Head, messages: Messages, id: string, at: Stamp): Patch {
+/** Shows the newest branch that continues from this message. */
+export function showBranch(head: Head, messages: MessageNodes, id: string, at: Stamp): Patch {
   return { heads: [withValues(head, { shown: lastAfter(messages, id) }, at)], messages: [] };
 }
 
-/** Makes a tree with one branch of a conversation that is a list of turns, as all were once. */
-export function fromList({ turns, ...rest }: Conversation): Patch {
+/** Converts a conversation that is a list of turns, as in version 1 of the database, to a tree with one branch. */
+export function fromList({ turns, ...rest }: ShownConversation): Patch {
   const at: Stamp = { time: rest.updatedAt, tab: '' };
   const named = turns.map((turn, index) => {
     const taken = turns.findIndex(({ id }) => id === turn.id) < index;
@@ -135,7 +136,7 @@ export function fromList({ turns, ...rest }: Conversation): Patch {
   return { heads: [{ ...head, createdAt: rest.createdAt }], messages };
 }
 
-export function newMessage(conversation: string, parent: string | null, turn: Turn, at: Stamp): Message {
+export function newMessage(conversation: string, parent: string | null, turn: Turn, at: Stamp): MessageNode {
   return {
     conversation,
     id: turn.id,

@@ -1,6 +1,7 @@
 /**
- * The moment of a change. No two changes have the same one, so of two values the later one is always known. `time` is a
- * Unix time in ms, but never less than that of any change seen before, so that clocks that differ do no harm.
+ * The logical time of a change. No two changes have the same stamp, so one of two values is always the later one.
+ * `time` is a Unix time in ms, but never less than the time of a change that the tab has seen, so wrong clocks can't
+ * reorder changes.
  */
 export interface Stamp {
   time: number;
@@ -8,13 +9,13 @@ export interface Stamp {
   tab: string;
 }
 
-/** The stamp of what was never set: all others are later. */
+/** The stamp of a value that was never set. Every other stamp is later. */
 export const NEVER: Stamp = { time: 0, tab: '' };
 
-/** The last moment that a date can name, in ms. */
+/** The largest time that a `Date` can hold, in ms. */
 export const LAST_TIME = 8.64e15;
 
-/** A value that may be set anew. The later stamp wins. */
+/** A value with the stamp of its last change. Of two values, the one with the later stamp counts. */
 export interface Field<T> {
   value: T;
   at: Stamp;
@@ -33,7 +34,7 @@ export function later<T>(one: Field<T>, other: Field<T>): Field<T> {
 /** Makes the stamps of one tab. */
 export interface Clock {
   next(): Stamp;
-  /** The stamps from now on are later than this one, unless no date can be that late. */
+  /** Makes every later stamp of this tab greater than `stamp`, up to the largest time that a `Date` can hold. */
   see(stamp: Stamp): void;
 }
 

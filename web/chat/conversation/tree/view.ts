@@ -1,14 +1,14 @@
 import { leftOutOf } from '../../window/left-out.ts';
-import type { Conversation, Summary, Turn } from '../conversation.ts';
+import type { ShownConversation, Summary, Turn } from '../conversation.ts';
 import { shownMessages } from './branches.ts';
 import { comparedMessages } from './compared.ts';
-import type { Chats, Head, Messages } from './tree.ts';
+import type { Chats, Head, MessageNodes } from './tree.ts';
 
 /**
- * The branch of a conversation that is shown, as a list of turns. A reply that nobody writes any more counts as
- * stopped; `growing` holds the ids of those that still grow.
+ * Returns the branch of a conversation that is shown, as a list of turns. `growing` has the ids of the replies that a tab still
+ * writes. Every other unfinished reply counts as stopped.
  */
-export function conversationOf(head: Head, messages: Messages, growing: ReadonlySet<string>): Conversation {
+export function conversationOf(head: Head, messages: MessageNodes, growing: ReadonlySet<string>): ShownConversation {
   const { id, createdAt, updatedAt, title, model, settings } = head;
   const turns = shownMessages(head, messages).map(({ turn }) => settled(turn.value, growing));
   const leftOut = leftOutOf(head, messages);
@@ -27,8 +27,11 @@ export function conversationOf(head: Head, messages: Messages, growing: Readonly
   };
 }
 
-/** The list of conversations: pinned ones, then the others, and the newest of each first. Deleted ones and those in which nothing was said are left out. */
-export function summariesOf({ heads }: Chats): Summary[] {
+/**
+ * Returns the conversations for the list: first the pinned ones, then the rest, each group by its latest change. Deleted
+ * conversations are left out.
+ */
+export function summariesOf({ heads }: Pick<Chats, 'heads'>): Summary[] {
   return Object.values(heads)
     .filter(({ deleted }) => !deleted.value)
     .map(({ id, title, updatedAt, pinned, folder }) => ({

@@ -2,9 +2,10 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { t } from '../../messages/language.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { lazy, useLazy } from '../../parts/lazy.ts';
+import { lazy } from '../../parts/lazy.ts';
+import { useLazy } from '../../parts/use-lazy.ts';
 import { useNear } from '../../parts/use-near.ts';
-import type { Piece } from './highlight.ts';
+import type { CodePiece } from './highlight.ts';
 import { lineGroups } from './line-groups.ts';
 
 const highlighter = lazy(() => import('./highlight.ts'));
@@ -67,7 +68,7 @@ function Lines({ lines, language }: { lines: string; language: string }): JSX.El
   );
 }
 
-function drawPieces(pieces: Piece[]): ComponentChildren[] {
+function drawPieces(pieces: CodePiece[]): ComponentChildren[] {
   return pieces.map((piece, index) =>
     typeof piece === 'string' ? (
       piece

@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../messages/language.ts';
-import { lazy, useLazy } from '../../parts/lazy.ts';
+import { lazy } from '../../parts/lazy.ts';
+import { useLazy } from '../../parts/use-lazy.ts';
 import type { MathToken } from './math.ts';
 
 const typesetter = lazy(() => import('./typeset.ts'));

@@ -1,5 +1,5 @@
 import { newReply, type Turn, UNTITLED } from '../../conversation/conversation.ts';
-import { newHead, say, withValues } from '../../conversation/tree/operations.ts';
+import { addTurn, newHead, withValues } from '../../conversation/tree/operations.ts';
 import type { Stamp } from '../../conversation/tree/stamp.ts';
 import type { Patch } from '../../conversation/tree/tree.ts';
 
@@ -37,7 +37,7 @@ export function fromForeign(chat: ForeignChat): Patch | null {
   const begun = newHead(chat.id, at(chat.createdAt));
   const messages = said.flatMap((message) => {
     const { before, reasoning } = lookBack(message, byId);
-    return say(begun, before?.id ?? null, toTurn(message, reasoning), at(message.time)).messages;
+    return addTurn(begun, before?.id ?? null, toTurn(message, reasoning), at(message.time)).messages;
   });
   const end = byId.get(chat.shown ?? '');
   const shown = end?.said ? end : end && lookBack(end, byId).before;

@@ -4,14 +4,14 @@ import { shownMessages, versionsOf } from '../../../../../web/chat/conversation/
 import { chooseCompared, comparedMessages, sayBeside } from '../../../../../web/chat/conversation/tree/compared.ts';
 import { merge } from '../../../../../web/chat/conversation/tree/merge.ts';
 import {
+  addTurn,
   answerAgain,
   deleteMessage,
   fromList,
   newHead,
-  say,
   sayInstead,
   setDeleted,
-  show,
+  showBranch,
   withValues,
 } from '../../../../../web/chat/conversation/tree/operations.ts';
 import { createClock } from '../../../../../web/chat/conversation/tree/stamp.ts';
@@ -39,11 +39,11 @@ function createTalk() {
   const shown = () => shownMessages(head(), messages()).map(({ id }) => id);
   return {
     say: (...turns: Turn[]) => {
-      for (const turn of turns) take(say(head(), shown().at(-1) ?? null, turn, clock.next()));
+      for (const turn of turns) take(addTurn(head(), shown().at(-1) ?? null, turn, clock.next()));
     },
     sayInstead: (id: string, turn: Turn) => take(sayInstead(head(), messages(), id, turn, clock.next())),
     answerAgain: (id: string, turn: ReplyTurn) => take(answerAgain(head(), messages(), id, turn, clock.next)),
-    show: (id: string) => take(show(head(), messages(), id, clock.next())),
+    show: (id: string) => take(showBranch(head(), messages(), id, clock.next())),
     setDeleted: (id: string, deleted: boolean) => take(setDeleted(message(id), deleted, clock.next())),
     sayBeside: (first: string, turn: ReplyTurn) => take(sayBeside(head(), messages(), first, turn, clock.next())),
     choose: (id: string) => take(chooseCompared(head(), messages(), id, clock.next())),

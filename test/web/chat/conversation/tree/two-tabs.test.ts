@@ -6,20 +6,20 @@ import { chooseCompared, sayBeside } from '../../../../../web/chat/conversation/
 import { erased, isErased } from '../../../../../web/chat/conversation/tree/erase.ts';
 import { latestStamp, merge, mergeHead } from '../../../../../web/chat/conversation/tree/merge.ts';
 import {
+  addTurn,
   deleteMessage,
   grow,
   newHead,
-  say,
   sayInstead,
   setDeleted,
-  show,
+  showBranch,
   withValues,
 } from '../../../../../web/chat/conversation/tree/operations.ts';
 import { type Clock, createClock } from '../../../../../web/chat/conversation/tree/stamp.ts';
 import {
   type Chats,
   type Head,
-  type Message,
+  type MessageNode,
   NO_CHATS,
   type Patch,
 } from '../../../../../web/chat/conversation/tree/tree.ts';
@@ -119,7 +119,7 @@ function createWorld() {
 
   const begin = ({ clock }: Tab): Patch => {
     count += 1;
-    return say(newHead(`chat ${count}`, clock.next()), null, words('user'), clock.next());
+    return addTurn(newHead(`chat ${count}`, clock.next()), null, words('user'), clock.next());
   };
 
   const onConversation = (tab: Tab, { kind, pick }: Operation, head: Head): Patch | null => {
@@ -129,7 +129,7 @@ function createWorld() {
       case 'say': {
         const last = shownMessages(head, messages).at(-1);
         const role = last?.turn.value.role === 'user' ? 'assistant' : 'user';
-        return say(head, last?.id ?? null, words(role), clock.next());
+        return addTurn(head, last?.id ?? null, words(role), clock.next());
       }
       case 'delete':
       case 'restore':
@@ -148,7 +148,7 @@ function createWorld() {
     }
   };
 
-  const onMessage = ({ clock, chats }: Tab, kind: Operation['kind'], head: Head, message: Message): Patch => {
+  const onMessage = ({ clock, chats }: Tab, kind: Operation['kind'], head: Head, message: MessageNode): Patch => {
     const at = clock.next();
     const messages = chats.messages[head.id] ?? {};
     switch (kind) {
@@ -169,7 +169,7 @@ function createWorld() {
       case 'choose':
         return chooseCompared(head, messages, message.id, at);
       case 'show another branch':
-        return show(head, messages, message.id, at);
+        return showBranch(head, messages, message.id, at);
       case 'delete message':
         return deleteMessage(head, messages, message.id, clock.next);
       default:
@@ -222,7 +222,7 @@ describe('two tabs', () => {
           const own = messages[head.id] ?? {};
           for (const { id, deleted } of Object.values(own)) {
             if (deleted.value) continue;
-            const [shown] = show(head, own, id, { time: 1e9, tab: 'c' }).heads;
+            const [shown] = showBranch(head, own, id, { time: 1e9, tab: 'c' }).heads;
             expect(shownMessages(shown ?? head, own).map((message) => message.id)).toContain(id);
             expect(versionsOf(own, id)).toContain(id);
           }
@@ -236,7 +236,7 @@ describe('two tabs', () => {
 describe('a merge', () => {
   it('that changes nothing gives the same objects, and else changes what it must alone', () => {
     const at = { time: 1, tab: 'a' };
-    const patches = ['one', 'other'].map((id) => say(newHead(id, at), null, words(`in ${id}`), at));
+    const patches = ['one', 'other'].map((id) => addTurn(newHead(id, at), null, words(`in ${id}`), at));
     const chats = patches.reduce(merge, NO_CHATS);
     expect(merge(chats, structuredClone(patches[0] ?? { heads: [], messages: [] }))).toBe(chats);
     const [head] = patches[0]?.heads ?? [];
@@ -245,7 +245,7 @@ describe('a merge', () => {
     expect(renamed.heads).not.toBe(chats.heads);
     expect(renamed.heads.other).toBe(chats.heads.other);
     expect(renamed.messages).toBe(chats.messages);
-    const more = merge(chats, say(head, 'in one', words('more'), at));
+    const more = merge(chats, addTurn(head, 'in one', words('more'), at));
     expect(more.messages.one).not.toBe(chats.messages.one);
     expect(more.messages.other).toBe(chats.messages.other);
   });

@@ -1,20 +1,21 @@
-import { type Conversation, newReply, type ReplyTurn, turnsBefore } from '../conversation/conversation.ts';
+import type { ListedModel } from '../../../src/contract/models/model.ts';
+import { newReply, type ReplyTurn, type ShownConversation, turnsBefore } from '../conversation/conversation.ts';
 import { sayBeside } from '../conversation/tree/compared.ts';
-import { answerAgain, say } from '../conversation/tree/operations.ts';
-import type { ListedModel } from '../models/model.ts';
-import { type Context, change, readMessages, toolsFor } from '../state/context.ts';
+import { addTurn, answerAgain } from '../conversation/tree/operations.ts';
+import { type Context, change, readMessages, toolsFor } from '../state/context-actions.ts';
 import { keepWaiting } from '../state/preferences.ts';
 import { findConversation, headOf, lastTurnId, listedChatModel, messagesOf, modelOf } from '../state/selectors.ts';
+import type { State } from '../state/state.ts';
 import { asSent } from '../window/as-sent.ts';
-import type { ReplyStreams } from './reply-streams.ts';
 import { toChatRequest, toContinuationRequest } from './request.ts';
-import { isUnanswered, replyThatGoesOn, type Waiting, type Wanted, withWaiting } from './waiting.ts';
+import type { ReplyStreams } from './stream-actions.ts';
+import { isUnanswered, replyThatGoesOn, type Waiting, type WantedReply, withWaiting } from './waiting.ts';
 
-/** Asks models for replies. What no model can answer yet waits. */
+/** Asks models for replies. A request waits while there is no model that can answer. */
 export interface ReplyRequests {
-  /** Asks for a reply of a conversation, unless one is being written there. */
-  ask(conversationId: string, wanted?: Wanted): void;
-  /** Asks for the replies that waited until Paddock is ready. */
+  /** Asks for a reply in a conversation, unless a reply grows there. */
+  ask(conversationId: string, wanted?: WantedReply): void;
+  /** Asks for the replies that wait until Paddock is ready. */
   resume(): Promise<void>;
 }
 
@@ -24,8 +25,8 @@ export function replyRequests(
 ): ReplyRequests {
   const { store, clock } = context;
 
-  /** Has a conversation wait for a reply, or wait no more. */
-  const setWaiting = (conversationId: string, wanted: Wanted | null) => {
+  /** Stores the reply that a conversation waits for; null if it waits for none. */
+  const setWaiting = (conversationId: string, wanted: WantedReply | null) => {
     const known = store.get().waiting;
     const waiting = withWaiting(known, conversationId, wanted);
     if (waiting === known) return;
@@ -33,7 +34,7 @@ export function replyRequests(
     keepWaiting(waiting);
   };
 
-  const ask = (conversationId: string, wanted: Wanted = {}) => {
+  const ask = (conversationId: string, wanted: WantedReply = {}) => {
     const state = store.get();
     const conversation = findConversation(state, conversationId);
     if (!conversation || streams.isRunning(conversationId)) return;
@@ -46,7 +47,7 @@ export function replyRequests(
     else askNew(conversationId, model, wanted.instead);
   };
 
-  /** Asks for a reply after the last turn, or in the place of another one. */
+  /** Asks for a reply after the last turn, or in the place of another reply. */
   const askNew = (conversationId: string, model: ListedModel, instead: string | undefined) => {
     const state = store.get();
     const head = headOf(state, conversationId);
@@ -54,23 +55,23 @@ export function replyRequests(
     const turn = newReply(model.id);
     const patch =
       instead === undefined
-        ? say(head, lastTurnId(state, conversationId), turn, clock.next())
+        ? addTurn(head, lastTurnId(state, conversationId), turn, clock.next())
         : answerAgain(head, messagesOf(state, conversationId), instead, turn, clock.next);
     void change(context, patch);
     const before = turnsBefore(findConversation(store.get(), conversationId), turn.id);
     if (!before) return;
     begin(before, turn, model);
     const second = listedChatModel(state, head.second?.value ?? null);
-    // What follows the result of a tool belongs to the reply that called it.
+    // A second model answers questions only: a turn after the result of a tool continues the reply that called the tool.
     const isAsked = instead === undefined && before.turns.at(-1)?.role === 'user';
     if (isAsked && second && second.id !== model.id) askBeside(turn.id, before, second);
   };
 
-  const begin = (before: Conversation, turn: ReplyTurn, model: ListedModel) =>
+  const begin = (before: ShownConversation, turn: ReplyTurn, model: ListedModel) =>
     streams.begin(before.id, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(context, before)));
 
   /** Asks a second model for its reply to the question of another one. */
-  const askBeside = (first: string, before: Conversation, model: ListedModel) => {
+  const askBeside = (first: string, before: ShownConversation, model: ListedModel) => {
     const state = store.get();
     const head = headOf(state, before.id);
     if (!head) return;
@@ -79,8 +80,8 @@ export function replyRequests(
     begin(before, turn, model);
   };
 
-  /** Has a model write the rest of a reply. */
-  const goOnWith = (conversation: Conversation, known: ReplyTurn, model: ListedModel) => {
+  /** Has a model continue a reply. */
+  const goOnWith = (conversation: ShownConversation, known: ReplyTurn, model: ListedModel) => {
     const before = turnsBefore(conversation, known.id);
     if (!before) return;
     const turn = { ...known, end: null };
@@ -93,15 +94,9 @@ export function replyRequests(
   const askAgain = async (waiting: Waiting) => {
     const { conversationId: id, ...wanted } = waiting;
     if (headOf(store.get(), id)) await readMessages(context, id);
-    const state = store.get();
-    // Something else may have become of it meanwhile.
-    if (!state.waiting.includes(waiting)) return;
-    const head = headOf(state, id);
-    // One that is not in the list yet waits on, and so does a deleted one: it may be restored.
-    if (head ? head.deleted.value : !state.listed) return;
-    const conversation = findConversation(state, id);
-    if (conversation && isUnanswered(conversation, messagesOf(state, id), wanted)) ask(id, wanted);
-    else setWaiting(id, null);
+    const next = nextFor(store.get(), waiting);
+    if (next === 'ask') ask(id, wanted);
+    if (next === 'drop') setWaiting(id, null);
   };
 
   return {
@@ -110,4 +105,16 @@ export function replyRequests(
       await Promise.all(store.get().waiting.map(askAgain));
     },
   };
+}
+
+/** Returns what to do with a waiting reply whose conversation is read: ask for it, let it wait on, or drop it. */
+function nextFor(state: State, waiting: Waiting): 'ask' | 'wait' | 'drop' {
+  const { conversationId: id, ...wanted } = waiting;
+  // It may have been asked for or dropped while the conversation was read.
+  if (!state.waiting.includes(waiting)) return 'wait';
+  const head = headOf(state, id);
+  // The conversation may come into the list later, and a deleted one may be restored.
+  if (head ? head.deleted.value : !state.listed) return 'wait';
+  const conversation = findConversation(state, id);
+  return conversation && isUnanswered(conversation, messagesOf(state, id), wanted) ? 'ask' : 'drop';
 }

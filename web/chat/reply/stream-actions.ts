@@ -2,7 +2,7 @@ import { ApiFailure } from '../api/client.ts';
 import type { ReplyEnd, ReplyTurn } from '../conversation/conversation.ts';
 import { grow } from '../conversation/tree/operations.ts';
 import { t } from '../messages/language.ts';
-import { type Context, change, messageOf } from '../state/context.ts';
+import { type Context, change, localizedMessageOf } from '../state/context-actions.ts';
 import { messagesOf } from '../state/selectors.ts';
 import { type ChatChunk, coming, statsOf, statsOfAll, withChunk } from './reply.ts';
 import { spokenReply } from './spoken.ts';
@@ -117,7 +117,7 @@ async function follow(
     end = { kind: 'finished', reason: state.finish ?? 'stop' };
   } catch (error) {
     const code = error instanceof ApiFailure ? error.code : null;
-    end = signal.aborted ? { kind: 'stopped' } : { kind: 'failed', message: messageOf(error), code };
+    end = signal.aborted ? { kind: 'stopped' } : { kind: 'failed', message: localizedMessageOf(error), code };
   }
   clearTimeout(drawing);
   const own = state.pieces > 0 ? statsOf(state, elapsed()) : null;

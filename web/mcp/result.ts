@@ -1,13 +1,13 @@
-import { formatBytes } from '../../../src/utils/bytes.ts';
+import { formatBytes } from '../../src/utils/bytes.ts';
 
-/** What a call of a tool came to, as text for the model. */
+/** The result of a tool call, as text for the model. */
 export interface ToolResult {
   text: string;
-  /** True if the tool failed, or could not be asked: the text says why. */
+  /** True if the tool failed or could not be reached. The text says why. */
   failed: boolean;
 }
 
-/** The parts of a result by the Model Context Protocol that are read here. */
+/** The fields of an MCP tool result that `toToolResult` reads. */
 export interface McpResult {
   content?: McpContent[];
   structuredContent?: unknown;
@@ -24,10 +24,10 @@ interface McpContent {
   resource?: { uri?: string; text?: string; blob?: string; mimeType?: string | undefined };
 }
 
-/** The longest result that a model is given, in characters. It would fill most windows, and the page has to draw it. */
+/** The longest result that is given to a model, in characters. A longer one would fill most context windows and slow down the page. */
 export const LONGEST_RESULT = 50_000;
 
-/** Writes a result as one text. What is no text is named in its place. */
+/** Returns a result as one text. Images, recordings and files are replaced by a line with their type and size. */
 export function toToolResult({ content = [], structuredContent, isError = false }: McpResult): ToolResult {
   const parts = content.map(toText);
   const text =

@@ -8,6 +8,8 @@ import type { Inference } from '../../src/contract/inference.ts';
 import { MEDIA_MARK, type Media } from '../../src/contract/media.ts';
 import type { Questions } from '../../src/contract/questions.ts';
 import { nodePort } from '../../src/engine/node/port.ts';
+import type { Call } from '../../src/wire/call.ts';
+import { eventsOf } from '../../src/wire/events-of.ts';
 import { answerOf, callAsk, callGenerate, serveGathered, serveInference } from '../../src/wire/inference-calls.ts';
 import { chatGeneration, collect, ORDINARY, text } from '../api/fixtures.ts';
 import { call, chat } from '../kit/generation.ts';
@@ -32,15 +34,26 @@ function serve(model: Partial<ChatModel>) {
 /** Calls for a generation. Returns the call and both ends of its port. */
 function connect(generate: Generate, signal: AbortSignal = new AbortController().signal) {
   const { port, ...engine } = serve({ generate });
-  return { ...callGenerate<GenerationRequest, GenerationEvent>(port, request, call(signal)), ...engine };
+  let opened: Call | undefined;
+  const events = eventsOf<GenerationEvent>((emit, signal) => {
+    opened = callGenerate<GenerationRequest, GenerationEvent>(port, request, emit, call(signal));
+    return opened.done;
+  }, signal);
+  return { events, fail: (error: unknown) => opened?.fail(error), ...engine };
 }
 
 const question: Questions['embed']['question'] = { inputs: ['Hello', [1, 2]] };
 
 /** Like `connect`, but asks a question. */
-function inquire(ask: ChatModel['ask'], signal: AbortSignal = new AbortController().signal) {
-  const { port, ...engine } = serve({ ask });
-  return { ...callAsk(port, 'embed', question, call(signal)), ...engine };
+function inquire(answer: ChatModel['ask'], signal: AbortSignal = new AbortController().signal) {
+  const { port, ...engine } = serve({ ask: answer });
+  let fail: (error: unknown) => void = () => {};
+  const answered = answerOf<'embed'>((emit) => {
+    const opened = callAsk(port, 'embed', question, emit, call(signal));
+    fail = opened.fail;
+    return opened.done;
+  });
+  return { answered, fail: (error: unknown) => fail(error), ...engine };
 }
 
 const aborted = (signal: AbortSignal) =>
@@ -74,7 +87,7 @@ describe('a generation over the wire', () => {
       { kind: 'audio', format: 'mp3', bytes: Uint8Array.of(4) },
     ];
     const prompt = chat([{ role: 'user', content: MEDIA_MARK.repeat(2), media }]);
-    await collect(callGenerate(port, { ...request, prompt }, call()).events);
+    await callGenerate(port, { ...request, prompt }, () => {}, call()).done;
     expect(generate.mock.calls[0]?.[0].prompt).toEqual(prompt);
   });
 
@@ -218,7 +231,10 @@ describe('a generation whose tokens are gathered', () => {
     };
     const ask = () => Promise.reject(new Error('no question was expected'));
     const served = serveGathered<GenerationRequest, GenerationEvent>(noting, { generate, ask }, () => {});
-    const { events } = callGenerate<GenerationRequest, GenerationEvent>(nodePort(port1), request, call(signal));
+    const events = eventsOf<GenerationEvent>(
+      (emit, signal) => callGenerate(nodePort(port1), request, emit, call(signal)).done,
+      signal,
+    );
     return { events, served, messages };
   }
 
@@ -273,11 +289,11 @@ describe('a question over the wire', () => {
 
   it('comes across whole, and so does its answer', async () => {
     const asked: unknown[] = [];
-    const { events, served, onFailure } = inquire((async (kind: string, what: unknown) => {
+    const { answered, served, onFailure } = inquire((async (kind: string, what: unknown) => {
       asked.push([kind, what]);
       return answer;
     }) as ChatModel['ask']);
-    expect(await collect(events)).toEqual([{ kind: 'answer', answer }]);
+    expect(await answered).toEqual(answer);
     await served;
     expect(asked).toEqual([['embed', question]]);
     expect(onFailure).not.toHaveBeenCalled();
@@ -285,16 +301,16 @@ describe('a question over the wire', () => {
 
   it('gives its answer, or fails when it ends without one', async () => {
     const gone = new AbortController();
-    expect(await answerOf(inquire((async () => answer) as ChatModel['ask']))).toEqual(answer);
-    const unanswered = answerOf(inquire(() => new Promise(() => {}), gone.signal));
+    expect(await inquire((async () => answer) as ChatModel['ask']).answered).toEqual(answer);
+    const { answered } = inquire(() => new Promise(() => {}), gone.signal);
     gone.abort();
-    await expect(unanswered).rejects.toBeInstanceOf(ApiError);
+    await expect(answered).rejects.toBeInstanceOf(ApiError);
   });
 
   it('is answered with the ApiError of an engine that can not', async () => {
     const error = invalidRequest('no', 'model', 'unsupported_parameter');
-    const { events, served, onFailure } = inquire(() => Promise.reject(error));
-    const thrown = await collect(events).catch((caught: unknown) => caught);
+    const { answered, served, onFailure } = inquire(() => Promise.reject(error));
+    const thrown = await answered.catch((caught: unknown) => caught);
     expect(thrown).toBeInstanceOf(ApiError);
     expect((thrown as ApiError).data).toEqual(error.data);
     await served;
@@ -303,8 +319,8 @@ describe('a question over the wire', () => {
 
   it('tells the caller nothing of the inside of another error, but its own side everything', async () => {
     const broken = new Error('secret');
-    const { events, served, onFailure } = inquire(() => Promise.reject(broken));
-    const thrown = await collect(events).catch((caught: unknown) => caught);
+    const { answered, served, onFailure } = inquire(() => Promise.reject(broken));
+    const thrown = await answered.catch((caught: unknown) => caught);
     expect((thrown as ApiError).data).toEqual(serverError().data);
     await served;
     expect(onFailure).toHaveBeenCalledExactlyOnceWith(broken, expect.objectContaining({ requestId: 'test' }));
@@ -316,7 +332,7 @@ describe('a question over the wire', () => {
     const begun = new Promise<void>((resolve) => {
       heard = resolve;
     });
-    const { events, served, onFailure } = inquire(
+    const { answered, served, onFailure } = inquire(
       (async (_: string, __: unknown, signal: AbortSignal) => {
         heard();
         await aborted(signal);
@@ -324,26 +340,26 @@ describe('a question over the wire', () => {
       }) as ChatModel['ask'],
       caller.signal,
     );
-    const collected = collect(events);
+    answered.catch(() => {});
     await begun;
     caller.abort();
-    expect(await collected).toEqual([]);
+    await expect(answered).rejects.toBeInstanceOf(ApiError);
     await served;
     expect(onFailure).not.toHaveBeenCalled();
   });
 
   it('is never asked by a caller that gave up before', async () => {
     const ask = vi.fn(() => Promise.reject(new Error('it was asked')));
-    const { events, served } = inquire(ask, AbortSignal.abort());
-    expect(await collect(events)).toEqual([]);
+    const { answered, served } = inquire(ask, AbortSignal.abort());
+    await expect(answered).rejects.toBeInstanceOf(ApiError);
     await served;
     expect(ask).not.toHaveBeenCalled();
   });
 
   it('ends with an error when the other end is known to be dead', async () => {
-    const { events, fail } = inquire(() => new Promise(() => {}));
+    const { answered, fail } = inquire(() => new Promise(() => {}));
     fail(serverError());
-    await expect(collect(events)).rejects.toMatchObject({ data: serverError().data });
+    await expect(answered).rejects.toMatchObject({ data: serverError().data });
   });
 });
 

@@ -1,69 +1,89 @@
 import type { CallContext } from '../contract/call-context.ts';
 import { ApiError, type ErrorData, toErrorData } from '../contract/errors.ts';
 import type { Port } from '../contract/port.ts';
-import { createEventQueue, type EventQueue } from './event-queue.ts';
+
+/**
+ * One call over one port. Both ends have the same shape: a function that emits events and a promise that settles at the end of
+ * the call. `serveCall` runs the function, and `openCall` emits the same events on the other side of the port.
+ */
 
 /** A message from the caller. A port carries one call. `C` is the content of the call, as plain data. */
 type CallerMessage<C> = { kind: 'call'; call: C; requestId: string } | { kind: 'cancel' };
 
-/** A message from the end that serves the call, which may also send a list of them. Nothing follows `end` or `error`. */
+/** A message from the serving end, which may also send a list of messages. No message follows `end` or `error`. */
 export type CalleeMessage<E> = { kind: 'event'; event: E } | { kind: 'end' } | { kind: 'error'; error: ErrorData };
 
-/** A call under way. `fail` ends its events with an error, for when the other end is known to be dead. */
-export interface Call<E> {
-  events: EventQueue<E>;
+/** A call that runs at the other end of a port. */
+export interface Call {
+  /**
+   * Resolves after the last event, and at once after an abort, from when on nothing is emitted. Rejects with the `ApiError` of
+   * the serving end, or with the error that was given to `fail`.
+   */
+  done: Promise<void>;
+  /** Ends the call with an error if it still runs: for when the other end is known to be dead. */
   fail: (error: unknown) => void;
 }
 
-/** Sends a call and returns its events. An abort cancels it, and so does ending the iteration. */
-export function openCall<C, E>(port: Port, call: C, { requestId, signal }: CallContext): Call<E> {
-  let ended = false;
+/** Sends a call over a port and emits its events as they come. An abort of the context's signal cancels the call. */
+export function openCall<C, E>(port: Port, call: C, emit: (event: E) => void, context: CallContext): Call {
+  const { requestId, signal } = context;
   const send = (message: CallerMessage<C>) => port.postMessage(message);
+  let settle: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+  const done = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Whoever opens a call may await `done` only later.
+  done.catch(() => {});
+
+  /** Closes the port. Returns what settles `done`, the first time alone. */
   const finish = () => {
-    ended = true;
+    const settling = settle;
+    settle = null;
+    if (!settling) return null;
     signal.removeEventListener('abort', cancel);
     port.onmessage = null;
     port.close();
+    return settling;
   };
   const cancel = () => {
-    if (ended) return;
-    send({ kind: 'cancel' });
-    finish();
-    events.end();
+    if (settle) send({ kind: 'cancel' });
+    finish()?.resolve();
   };
-  const events = createEventQueue<E>(cancel);
-  const fail = (error: unknown) => {
-    if (ended) return;
-    finish();
-    events.fail(error);
-  };
+  const fail = (error: unknown) => finish()?.reject(error);
 
+  /** An error of `emit` belongs to the call: thrown here, it would end the process. */
+  const pass = (event: E) => {
+    try {
+      emit(event);
+    } catch (error) {
+      if (settle) send({ kind: 'cancel' });
+      fail(error);
+    }
+  };
   const take = (message: CalleeMessage<E>) => {
+    if (!settle) return;
     switch (message.kind) {
       case 'event':
-        return events.push(message.event);
+        return pass(message.event);
       case 'error':
         return fail(new ApiError(message.error));
       case 'end':
-        finish();
-        return events.end();
+        return finish()?.resolve();
       default:
         return message satisfies never;
     }
   };
   port.onmessage = ({ data }) => {
-    if (Array.isArray(data)) data.forEach(take);
+    if (Array.isArray(data)) for (const message of data) take(message);
     else take(data as CalleeMessage<E>);
   };
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
   else send({ kind: 'call', call, requestId });
-  return { events, fail };
+  return { done, fail };
 }
 
-/**
- * Serves a call and emits its events. A thrown `ApiError` reaches the caller as it is, any other error as a plain 500.
- */
+/** Serves a call and emits its events. A thrown `ApiError` reaches the caller as it is, any other error as a plain 500. */
 export type Serve<C, E> = (call: C, emit: (event: E) => void, context: CallContext) => Promise<void>;
 
 /**

@@ -1,6 +1,6 @@
-import type { Client } from '../api/client.ts';
+import type { ApiClient } from '../api/client.ts';
 import type { SentDraft } from '../composer/draft.ts';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { ShownConversation } from '../conversation/conversation.ts';
 import { latestStamp } from '../conversation/tree/merge.ts';
 import { type HeadValues, withValues } from '../conversation/tree/operations.ts';
 import type { Clock } from '../conversation/tree/stamp.ts';
@@ -18,7 +18,7 @@ import type { Store } from './store.ts';
 /** The shared objects that every action uses. */
 export interface Context {
   store: Store;
-  client: Client;
+  client: ApiClient;
   database: Database;
   channel: TabChannel;
   clock: Clock;
@@ -33,7 +33,7 @@ export function see({ clock }: Pick<Context, 'clock'>, patch: Patch): void {
 }
 
 /** Takes in what is stored. */
-export function take(context: Context, patch: Patch): void {
+export function applyPatch(context: Context, patch: Patch): void {
   see(context, patch);
   context.store.dispatch({ kind: 'patch', patch });
 }
@@ -48,7 +48,7 @@ export function readMessages(context: Context, id: string): Promise<void> {
   if (known) return known;
   store.dispatch({ kind: 'read', id });
   const reading = database.messages(id).then(
-    (messages) => take(context, { heads: [], messages }),
+    (messages) => applyPatch(context, { heads: [], messages }),
     () => void reads.delete(id),
   );
   reads.set(id, reading);
@@ -56,13 +56,13 @@ export function readMessages(context: Context, id: string): Promise<void> {
 }
 
 /** The tools that the page can run for a conversation. */
-export function toolsFor({ store }: Context, conversation: Conversation): RunnableTool[] {
+export function toolsFor({ store }: Context, conversation: ShownConversation): RunnableTool[] {
   const state = store.get();
   return toolsOf(conversation, state.tools.servers, headOf(state, conversation.id)?.tools?.value);
 }
 
 /** Returns the message of a failure, for people. */
-export function messageOf(error: unknown): string {
+export function localizedMessageOf(error: unknown): string {
   return problemText(error, t);
 }
 

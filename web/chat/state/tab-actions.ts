@@ -1,5 +1,5 @@
 import type { ReplyKeeping } from '../reply/actions.ts';
-import { type Context, readMessages, see, take } from './context.ts';
+import { applyPatch, type Context, readMessages, see } from './context-actions.ts';
 import { headOf } from './selectors.ts';
 
 /**
@@ -43,7 +43,7 @@ export function followTabs(
   const catchUp = async () => {
     const heads = await database.heads();
     reads.clear();
-    take(context, { heads, messages: [] });
+    applyPatch(context, { heads, messages: [] });
     const { currentId } = store.get();
     if (headOf(store.get(), currentId)) await readMessages(context, currentId);
     else onGone();

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { claimToRefuse, firstOf, meanAfter, retryAfterSeconds } from '../../src/dispatch/slot-order.ts';
+
+const claim = (name: string, { priority = 0, held = 0, served = 0 } = {}) => ({
+  party: { name, priority },
+  share: { held, served },
+});
+
+describe('the claim that is served first', () => {
+  const many = { held: 5, served: 9 };
+  it.each([
+    ['of none is none', [], undefined],
+    ['of one', [claim('a')], 'a'],
+    ['of two that are equal: the earlier one', [claim('a'), claim('b')], 'a'],
+    ['has the higher priority, whatever its party holds', [claim('a'), claim('b', { ...many, priority: 1 })], 'b'],
+    ['has fewer slots, also if it was served later', [claim('a', { held: 2, served: 1 }), claim('b', many)], 'a'],
+    ['has fewer slots, also if it came later', [claim('a', many), claim('b', { held: 4, served: 10 })], 'b'],
+    ['was served longer ago', [claim('a', { served: 2 }), claim('b', { served: 1 }), claim('c', { served: 3 })], 'b'],
+  ])('%s', (_, claims, first) => {
+    expect(firstOf(claims)?.party.name).toBe(first);
+  });
+});
+
+describe('the claim that is refused in a full queue', () => {
+  it.each([
+    ['', 'a', null],
+    ['a', 'a', null],
+    ['aab', 'a', null],
+    ['ab', 'c', null],
+    ['aab', 'c', 1],
+    ['aab', 'b', null],
+    ['aaab', 'b', 2],
+    ['abab', 'c', 3],
+    ['abcb', 'c', null],
+  ])('of the parties %s, when one of %s comes, is the one at %s', (parties, newcomer, index) => {
+    const claims = [...parties].map((name) => claim(name));
+    const refused = claimToRefuse(claims, { name: newcomer, priority: 0 });
+    expect(refused).toBe(index === null ? null : claims[index]);
+  });
+});
+
+describe('the time after which a client should retry', () => {
+  it.each([
+    [3, 1, null, 5],
+    [0, 1, 10_000, 1],
+    [1, 1, 1, 1],
+    [4, 2, 3000, 6],
+    [3, 2, 1000, 2],
+    [1000, 1, 60_000, 120],
+  ])('with %i waiting for %i slots of which each is used for %s ms is %i s', (waiting, slots, meanMs, seconds) => {
+    expect(retryAfterSeconds(waiting, slots, meanMs)).toBe(seconds);
+  });
+
+  it('follows the latest uses', () => {
+    expect(meanAfter(null, 100)).toBe(100);
+    expect(meanAfter(100, 200)).toBe(120);
+  });
+});

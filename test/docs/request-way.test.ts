@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../kit/until.ts';
+
+// docs/architecture.md lists the files that a streamed chat request passes. Here such a request is traced: V8 counts the calls of each
+// function in the server's process, in the engine's and in the thread that renders templates, from just before the request to its end.
+
+/** Rooms whose files are used everywhere, so the page leaves them out. */
+const EVERYWHERE = /^src\/(utils|contract)\//;
+
+/**
+ * Runs in each thread of each process before its own script. Writes the counts and sets them back to 0 each time that another file
+ * `take-1`, `take-2` appears in the folder.
+ */
+const TAKE_COUNTS = `
+  import { appendFileSync, existsSync } from 'node:fs';
+  import { takeCoverage } from 'node:v8';
+  const folder = FOLDER;
+  let taken = 0;
+  appendFileSync(folder + '/threads', 'x');
+  process.on('exit', () => appendFileSync(folder + '/ended', 'x'));
+  setInterval(() => {
+    if (!existsSync(folder + '/take-' + (taken + 1))) return;
+    taken += 1;
+    takeCoverage();
+    appendFileSync(folder + '/taken-' + taken, 'x');
+  }, 10).unref();
+`;
+
+/** What V8 writes: the functions of each script, with the calls of the whole function as the first range. */
+interface Coverage {
+  result: { url: string; functions: { functionName: string; ranges: { startOffset: number; count: number }[] }[] }[];
+}
+
+/** Returns the files in the blocks of the section on a request's way. Braces name several files of a folder, as in a shell. */
+function listedStations(): string[] {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const section = /\n## A request's way\n(.*?)\n## /s.exec(page)?.[1] ?? '';
+  const blocks = [...section.matchAll(/```\n(.*?)```/gs)].map(([, block = '']) => block);
+  const names = blocks.join('').match(/(?:src|workers)\/[\w./{},-]+/g) ?? [];
+  return names.flatMap((name) => {
+    const [, folder, inner = '', end] = /^(.*)\{(.*)\}(.*)$/.exec(name) ?? [];
+    return folder === undefined ? [name] : inner.split(',').map((file) => `${folder}${file}${end}`);
+  });
+}
+
+describe('the files on the way of a streamed chat request', () => {
+  let folder: string;
+  let server: ChildProcess | undefined;
+  let passed: Set<string>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'paddock-way-'));
+    const counts = join(folder, 'counts');
+    await writeFile(join(folder, 'take-counts.mjs'), TAKE_COUNTS.replace('FOLDER', JSON.stringify(folder)));
+    const args = ['dist/src/cli/main.js', 'serve', '--port', '0', '--backend', 'cpu', '--preload', 'pico'];
+    const env = {
+      ...process.env,
+      NODE_V8_COVERAGE: counts,
+      NODE_OPTIONS: `--import ${join(folder, 'take-counts.mjs')}`,
+      PADDOCK_HOME: join(folder, 'home'),
+      // Otherwise an idle thread waits outside of its event loop, and takes no counts.
+      PISCINA_DISABLE_ATOMICS: '1',
+    };
+    server = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [server.stdout, server.stderr]) stream?.on('data', (text) => (output += text));
+    await until(() => /model loaded/.test(output) && /http:\/\/127\.0\.0\.1:\d+/.test(output));
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+
+    /** Has all threads write their counts. Returns the names of the files that they wrote. */
+    const takeCounts = async (turn: number) => {
+      const known = new Set(turn === 1 ? [] : readdirSync(counts));
+      await writeFile(join(folder, `take-${turn}`), '');
+      const countOf = (name: string) => (existsSync(join(folder, name)) ? readFileSync(join(folder, name)).length : 0);
+      await until(() => countOf(`taken-${turn}`) === countOf('threads') - countOf('ended'));
+      return readdirSync(counts).filter((name) => !known.has(name));
+    };
+    const ask = async () => {
+      const body = { model: 'pico', stream: true, max_tokens: 8, messages: [{ role: 'user', content: 'Hello' }] };
+      const headers = { 'content-type': 'application/json' };
+      const reply = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(await reply.text()).toContain('[DONE]');
+    };
+    // The first request starts the thread that renders templates.
+    await ask();
+    await takeCounts(1);
+    await ask();
+    passed = new Set((await takeCounts(2)).flatMap((name) => calledIn(join(counts, name))));
+  }, 20_000);
+
+  afterAll(async () => {
+    server?.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('are all listed in docs/architecture.md', () => {
+    const listed = listedStations();
+    const isListed = (file: string) =>
+      listed.some((name) => (name.endsWith('/') ? file.startsWith(name) : file === name));
+    expect(passed.size).toBeGreaterThan(100);
+    expect([...passed].filter((file) => !EVERYWHERE.test(file) && !isListed(file)).sort()).toEqual([]);
+  });
+
+  it('are the only ones that are listed there', () => {
+    const isPassed = (name: string) =>
+      name.endsWith('/') ? [...passed].some((file) => file.startsWith(name)) : passed.has(name);
+    expect(listedStations().filter((name) => !isPassed(name))).toEqual([]);
+  });
+});
+
+/** Returns the source files of which a function was called, by the counts in a file. What runs when a module loads does not count. */
+function calledIn(file: string): string[] {
+  const { result } = JSON.parse(readFileSync(file, 'utf8')) as Coverage;
+  return result.flatMap(({ url, functions }) => {
+    const source = /\/dist\/((?:src|workers)\/.*)\.js$/.exec(url)?.[1];
+    const called = functions.some(
+      ({ functionName, ranges: [whole] }) =>
+        whole !== undefined && whole.count > 0 && !(functionName === '' && whole.startOffset === 0),
+    );
+    return source !== undefined && called ? [`${source}.ts`] : [];
+  });
+}

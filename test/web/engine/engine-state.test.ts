@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Device } from '../../../web/engine/device.ts';
+import { type RoomFacts, toEngineState } from '../../../web/engine/engine-state.ts';
+import type { LoadedEngine } from '../../../web/engine/load-model.ts';
+import type { EngineState } from '../../../web/protocol.ts';
+
+const gpu: Device = { backend: 'webgpu', threads: 2, reason: 'There is one.' };
+const cpu: Device = { backend: 'wasm', threads: 2, reason: 'No WebGPU.' };
+
+function engineOn(device: Device): LoadedEngine {
+  return {
+    service: { generate: async () => {}, ask: () => Promise.reject(new Error('not asked here')) },
+    info: {
+      backend: 'wasm',
+      runtime: 'wllama',
+      device: 'WebAssembly',
+      contextLength: 512,
+      trainedContextLength: 512,
+      slots: 1,
+      gpuLayers: 0,
+      threads: 2,
+    },
+    memory: 7,
+    device,
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+const onGpu = engineOn(gpu);
+const onCpu = engineOn(cpu);
+const loaded = { engine: onCpu.info, memory: 7 };
+
+describe('the state of an engine room', () => {
+  it.each<[string, Omit<RoomFacts, 'device'>, EngineState]>([
+    ['nothing', { held: null, waiting: [], busy: 0 }, { loaded: [], moving: [], device: gpu }],
+    [
+      'requests for two models, and none in memory',
+      { held: null, waiting: ['a', 'b', 'a'], busy: 0 },
+      {
+        loaded: [],
+        moving: [
+          { id: 'a', state: 'queued', waiting: 2 },
+          { id: 'b', state: 'queued', waiting: 1 },
+        ],
+        device: gpu,
+      },
+    ],
+    [
+      'a model that is being loaded, before those that wait for it',
+      { held: { id: 'a', state: 'loading', engine: null }, waiting: ['b', 'a'], busy: 1 },
+      {
+        loaded: [],
+        moving: [
+          { id: 'a', state: 'loading', waiting: 1 },
+          { id: 'b', state: 'queued', waiting: 1 },
+        ],
+        device: gpu,
+      },
+    ],
+    [
+      'a model on the device that was meant',
+      { held: { id: 'a', state: 'ready', engine: onGpu }, waiting: ['a'], busy: 1 },
+      { loaded: [{ ...loaded, id: 'a', fallbackReasons: [], busy: 1, waiting: 1 }], moving: [], device: gpu },
+    ],
+    [
+      'a model on a lesser device, with the reason',
+      { held: { id: 'a', state: 'ready', engine: onCpu }, waiting: ['b'], busy: 0 },
+      {
+        loaded: [{ ...loaded, id: 'a', fallbackReasons: ['No WebGPU.'], busy: 0, waiting: 0 }],
+        moving: [{ id: 'b', state: 'queued', waiting: 1 }],
+        device: cpu,
+      },
+    ],
+    [
+      'a model that is being unloaded, with the device that it ran on',
+      { held: { id: 'a', state: 'unloading', engine: onCpu }, waiting: [], busy: 1 },
+      { loaded: [], moving: [{ id: 'a', state: 'unloading', waiting: 0 }], device: cpu },
+    ],
+  ])('tells %s', (_, facts, state) => {
+    expect(toEngineState({ ...facts, device: gpu })).toEqual(state);
+  });
+});

@@ -1,0 +1,41 @@
+import type { MovingModel } from '../../src/contract/residency.ts';
+import type { EngineState } from '../protocol.ts';
+import type { Device } from './device.ts';
+import type { LoadedEngine } from './load-model.ts';
+
+/** The one model that is in memory, or that is being loaded or unloaded. */
+export interface HeldModel {
+  id: string;
+  state: 'loading' | 'ready' | 'unloading';
+  /** Null while the model is being loaded. */
+  engine: LoadedEngine | null;
+}
+
+/** The facts about an engine room at one moment. */
+export interface RoomFacts {
+  held: HeldModel | null;
+  /** The model id of each waiting request. */
+  waiting: readonly string[];
+  /** Requests that run: 0 or 1. */
+  busy: number;
+  /** The device for the next model. */
+  device: Device;
+}
+
+/** Returns the state that the API shows: the held model, and the models that requests wait for. */
+export function toEngineState({ held, waiting, busy, device }: RoomFacts): EngineState {
+  const waitingFor = (id: string) => waiting.filter((other) => other === id).length;
+  const movingState = (id: string, state: MovingModel['state']) => ({ id, state, waiting: waitingFor(id) });
+  const queued = [...new Set(waiting)].filter((id) => id !== held?.id).map((id) => movingState(id, 'queued'));
+  if (held?.state === 'ready' && held.engine) {
+    const { info, memory, device: own } = held.engine;
+    const fallbackReasons = own.backend === 'webgpu' ? [] : [own.reason];
+    return {
+      loaded: [{ id: held.id, engine: info, fallbackReasons, memory, busy, waiting: waitingFor(held.id) }],
+      moving: queued,
+      device: own,
+    };
+  }
+  const moving = held && held.state !== 'ready' ? [movingState(held.id, held.state)] : [];
+  return { loaded: [], moving: [...moving, ...queued], device: held?.engine?.device ?? device };
+}
