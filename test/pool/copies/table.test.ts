@@ -35,7 +35,7 @@ function found(table: CopyTable, name: string): Copy {
 
 describe('a new copy', () => {
   const disk = { tier: 'disk' as const };
-  it.each<[case: string, limits: TierLimits, held: Copy[], bytes: number, place: string[] | null]>([
+  it.each<[name: string, limits: TierLimits, held: Copy[], bytes: number, place: string[] | null]>([
     ['goes to RAM where it fits', { ram: 200, disk: 200 }, [copy('a')], 100, ['ram']],
     ['goes to disk where RAM is full', { ram: 200, disk: 200 }, [copy('a')], 101, ['disk']],
     [
@@ -71,7 +71,7 @@ describe('a new copy', () => {
 });
 
 describe('a written copy', () => {
-  it.each<[case: string, grown: number, evicted: string[] | null, bytes: number]>([
+  it.each<[name: string, grown: number, evicted: string[] | null, bytes: number]>([
     ['keeps its room if it is smaller than announced', 50, [], 100],
     ['takes free room if it is larger', 150, [], 150],
     ['evicts another copy where no room is free', 160, ['other'], 160],
@@ -82,7 +82,7 @@ describe('a written copy', () => {
     expect(found(table, 'new').bytes).toBe(bytes);
   });
 
-  it.each<[case: string, old: Partial<Copy>, removed: string[]]>([
+  it.each<[name: string, old: Partial<Copy>, removed: string[]]>([
     ['removes the unused copy that it replaces', {}, ['old']],
     ['leaves a copy that an engine reads', { users: 1 }, []],
     ['leaves a copy of another identity', { identity: 'another' }, []],

@@ -52,7 +52,7 @@ describe('the state of a model', () => {
 });
 
 describe('an idle model', () => {
-  it.each<[case: string, of: Partial<ModelState>, timeoutMs: number | null, unloadsAfterMs: number | null]>([
+  it.each<[name: string, of: Partial<ModelState>, timeoutMs: number | null, unloadsAfterMs: number | null]>([
     ['stays as long as all models do', {}, 60, 60],
     ['stays for ever where all models do', {}, null, null],
     ['stays as long as a request asked for', { keepMs: 5 }, 60, 5],

@@ -2,12 +2,12 @@ import type { Context } from '../state/context-actions.ts';
 import type { HubRepository, VariantList } from './variants.ts';
 
 /** Finds models on the hub, through the API. Each call throws an `ApiFailure`, or an `AbortError` if it is aborted. */
-export interface HubActions {
+export interface FinderActions {
   search(words: string, signal: AbortSignal): Promise<HubRepository[]>;
   offer(source: string, signal: AbortSignal): Promise<VariantList>;
 }
 
-export function hubActions({ client }: Context): HubActions {
+export function finderActions({ client }: Context): FinderActions {
   return {
     search: async (query, signal) => {
       const answer = (await client.post('/v1/models/search', { query }, signal)) as { data: HubRepository[] };

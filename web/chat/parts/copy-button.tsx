@@ -9,7 +9,7 @@ import { IconButton } from './parts.tsx';
 const SHOWN_MS = 1500;
 
 interface CopyButtonProps {
-  /** A function makes the text when it is wanted. */
+  /** The text, or a function that makes it on a click. */
   text: string | (() => string);
   label: string;
   icon?: JSX.Element;

@@ -1,6 +1,6 @@
 /**
- * Copies a text to the clipboard. Pages over plain http have no `navigator.clipboard`; there the browser's old command
- * does it. Returns false if neither works.
+ * Copies a text to the clipboard. Pages over plain http have no `navigator.clipboard`, so they use
+ * `document.execCommand`. Returns false if neither works.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -16,7 +16,7 @@ function copyByCommand(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'hidden';
-  // A modal dialog makes everything outside of it inert.
+  // A modal dialog makes everything outside of it inert, so the text area must be inside.
   (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   const copied = document.execCommand('copy');

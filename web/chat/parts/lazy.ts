@@ -1,8 +1,8 @@
 /** A part of the page that is fetched when it is first needed. */
 export interface Lazy<Part> {
-  /** Null until it has come. */
+  /** Null until it is fetched. */
   now: Part | null;
-  /** Fetches it once. If that failed, the next call tries again. */
+  /** Fetches the part once. If that failed, the next call tries again. */
   load(): Promise<Part>;
 }
 

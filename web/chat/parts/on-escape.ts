@@ -1,6 +1,6 @@
 /**
- * Makes a handler that does this when Escape is pressed. Nobody else gets the key: it would stop a reply, or close the list on a
- * phone.
+ * Returns a key handler that calls `act` when Escape is pressed. It stops the event: elsewhere, Escape stops a reply or
+ * closes the list of chats on a phone.
  */
 export function onEscape(act: () => void): (event: KeyboardEvent) => void {
   return (event) => {

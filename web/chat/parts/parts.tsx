@@ -8,9 +8,9 @@ interface IconButtonProps {
   onClick: (event: TargetedMouseEvent<HTMLButtonElement>) => void;
   children: ComponentChildren;
   class?: string;
-  /** For a button that switches something on and off. */
+  /** Set for a toggle button. */
   pressed?: boolean;
-  /** For a button that shows and hides something. */
+  /** Set for a button that shows and hides an element. */
   expanded?: boolean;
 }
 
@@ -41,7 +41,7 @@ interface DialogProps {
   shape?: 'sheet' | 'drawer';
 }
 
-/** What stands in the dialog that is open, above its content: the rest of the page can't be reached then. */
+/** An element that the open dialog shows as well, such as a notice: the rest of the page is inert then. */
 export const InDialogs = createContext<ComponentChildren>(null);
 
 /** The browser's own modal dialog. It keeps the focus; Escape or a click outside closes it. */
@@ -80,7 +80,10 @@ export function Dialog({ title, open, onClose, children, shape = 'sheet' }: Dial
   );
 }
 
-/** Chromium gives a field back the focus that it had before the dialog, but not always its caret: then nothing can be typed. */
+/**
+ * Restores the caret of the field that gets the focus back. Chromium does not always do that, and then no key is
+ * accepted.
+ */
 function restoreCaret(): void {
   const field = document.activeElement;
   if (field instanceof HTMLTextAreaElement) field.setSelectionRange(field.selectionStart, field.selectionEnd);

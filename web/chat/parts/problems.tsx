@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Says what is wrong with a message that is being written. */
+/** Lists the problems of a draft. */
 export function Problems({ problems }: { problems: string[] }): JSX.Element | null {
   if (problems.length === 0) return null;
   return (

@@ -7,18 +7,18 @@ interface RenameFieldProps {
   name: string;
   maxLength?: number;
   onRename: (name: string) => void;
-  /** `byKey` is false if the field was left for something else. */
+  /** `byKey` is true if a key ended the renaming, and false if the field lost the focus. */
   onDone: (byKey: boolean) => void;
 }
 
-/** Enter and leaving the field rename. Escape leaves the name as it is. */
+/** A field for a new name. Enter and leaving the field rename; Escape cancels. */
 export function RenameField({ label, name, maxLength, onRename, onDone }: RenameFieldProps): JSX.Element {
   const [text, setText] = useState(name);
   const field = useRef<HTMLInputElement>(null);
   const isOver = useRef(false);
   useEffect(() => field.current?.select(), []);
   const end = (renamed: boolean, byKey: boolean) => {
-    // The field is also left when it is removed.
+    // Removing the field also fires `blur`.
     if (isOver.current) return;
     isOver.current = true;
     if (renamed && text.trim() !== '' && text.trim() !== name) onRename(text.trim());

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../messages/language.ts';
 import type { MessageKey, Values } from '../messages/translate.ts';
 
-/** Puts a message into words that has elements in it: each stands in the place of its placeholder. */
+/** Translates a message whose placeholders are replaced by elements. */
 export function rich(
   key: MessageKey,
   elements: Record<string, ComponentChildren>,

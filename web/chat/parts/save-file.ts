@@ -4,11 +4,11 @@ export function saveFile(name: string, text: string, type: string): void {
   link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();
-  // By the next task the download has begun.
+  // The download has begun by the next task, so the URL can be freed.
   setTimeout(() => URL.revokeObjectURL(link.href));
 }
 
-/** Makes the name of a file of a title: its letters and digits. */
+/** Returns a file name for a title: its letters and digits. */
 export function fileNameOf(title: string): string {
   const words = title.match(/[\p{L}\p{M}\p{N}]+/gu) ?? ['chat'];
   return Array.from(words.join('-')).slice(0, 60).join('');

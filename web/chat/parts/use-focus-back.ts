@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 
-/** Gives the focus to what `find` returns, once the page is drawn anew, if nothing has it then. */
+/** Waits for the next frame. If no element has the focus then, moves it to the element that `find` returns. */
 export function focusIfLost(find: () => HTMLElement | null | undefined): void {
   requestAnimationFrame(() => {
     if (document.activeElement === document.body) find()?.focus();
@@ -9,8 +9,8 @@ export function focusIfLost(find: () => HTMLElement | null | undefined): void {
 }
 
 /**
- * Keeps the focus near its place when the element that has it goes. `focusBack` waits until the page is drawn anew. Then
- * it gives the focus to the first element in `part` that matches `selector`, or to the conversation if `part` is gone too.
+ * Restores the focus when the focused element is removed. `focusBack` waits for the next frame. Then it moves the focus
+ * to the first element in `part` that matches `selector`, or to the conversation if `part` is removed too.
  */
 export function useFocusBack<Part extends HTMLElement>(
   selector: string,

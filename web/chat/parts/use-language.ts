@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { onLanguage, t } from '../messages/language.ts';
 import type { Translate } from '../messages/translate.ts';
 
-/** Returns the words of the page. The component that calls this is drawn again in another language. */
+/** Returns the translation function of the page. The component is drawn again when the language changes. */
 export function useLanguage(): Translate {
   const [, setWords] = useState({ t });
   useEffect(() => onLanguage(() => setWords({ t })), []);

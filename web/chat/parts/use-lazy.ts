@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Lazy } from './lazy.ts';
 
-/** Returns the part as soon as it is there; null before, and if it can't be fetched. */
+/**
+ * Returns the part once it is fetched; null before that, and if it can't be fetched. Fetches it if `wanted` is true.
+ */
 export function useLazy<Part>(part: Lazy<Part>, wanted = true): Part | null {
   const [fetched, setFetched] = useState(part.now);
   const missing = wanted && fetched === null;

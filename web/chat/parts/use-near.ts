@@ -1,13 +1,13 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** Returns true from when the element is in view, or as near to it as the view is high. */
+/** Returns true once the element has been in view, or within one screen height of it. */
 export function useNear(element: RefObject<Element | null>): boolean {
   const [near, setNear] = useState(false);
   useLayoutEffect(() => {
     const place = element.current;
     if (near || !place) return;
-    // What is there at once is not drawn twice before a person sees it.
+    // An element that is near at once is drawn before the first paint, not twice.
     if (isNear(place)) return setNear(true);
     const observer = new IntersectionObserver(
       (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setNear(true),

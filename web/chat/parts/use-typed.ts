@@ -1,16 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A field whose text counts only when a person is done with it. */
+/** A field whose text takes effect only when the person leaves it or presses Enter. */
 export interface Typed {
-  /** What the field shows. */
+  /** The text that the field shows. */
   shown: string;
-  /** To be told each letter. */
+  /** Must be called with the text at each input. */
   type: (text: string) => void;
-  /** To be told that what was typed counts now. */
+  /** Must be called when the typed text takes effect. */
   done: () => void;
 }
 
-/** Keeps what a person is typing: a field that is drawn anew meanwhile would show again what counts. If that changes, it is shown. */
+/**
+ * Keeps the text that a person is typing. Without this, a redraw would replace it with the stored value, `counts`. A
+ * new stored value replaces the typed text.
+ */
 export function useTyped(counts: string): Typed {
   const [typed, setTyped] = useState<string | null>(null);
   useEffect(() => setTyped(null), [counts]);

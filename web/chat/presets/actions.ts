@@ -5,16 +5,19 @@ import { currentHead, modelOf } from '../state/selectors.ts';
 import { defaultsFor, newPreset, type Preset, type Presets, stampsOf } from './presets.ts';
 import { keepPresets, onPresets, storedPresets } from './storage.ts';
 
-/** What a person can do with settings that are kept. */
+/** Actions for stored settings. */
 export interface PresetActions {
-  /** Keeps the settings of the current conversation under a name. */
+  /** Stores the settings of the current conversation under a name. */
   save(name: string): void;
-  /** Gives a preset's settings to the current conversation. */
+  /** Applies a preset's settings to the current conversation. */
   use(preset: Preset): void;
   rename(preset: Preset, name: string): void;
-  /** Deletes a preset, or brings it back. */
+  /** Deletes or restores a preset. */
   setDeleted(preset: Preset, deleted: boolean): void;
-  /** Has new chats with the model of the current conversation begin with its settings, or no more. */
+  /**
+   * Stores the settings of the current conversation as the default for new chats with its model, or removes that
+   * default.
+   */
   setDefault(wanted: boolean): void;
 }
 
@@ -44,15 +47,14 @@ export function followPresets(context: Context): void {
   onPresets((presets) => take(context, presets));
 }
 
-/** Makes a change to the presets: here, in the storage and so in the other tabs. */
+/** Merges a change into the presets of this tab and into the storage, which informs the other tabs. */
 export function changePresets(context: Context, presets: Presets): void {
   take(context, presets);
   keepPresets(presets);
 }
 
 /**
- * Gives the conversation that has not begun the settings that its model's new chats begin with, if there are any and nobody has set
- * others.
+ * Applies the default settings of its model to the conversation that has not begun, unless its settings were changed.
  */
 export function settleFresh({ store }: Context): void {
   const state = store.get();

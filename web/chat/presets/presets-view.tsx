@@ -15,7 +15,7 @@ interface PresetsViewProps {
   model: ListedModel | undefined;
 }
 
-/** Settings that a person keeps: under names, and for new chats with a model. */
+/** The stored settings: presets with names, and defaults for new chats with a model. */
 export function PresetsView({ presets, conversation, model }: PresetsViewProps): JSX.Element {
   const actions = useActions();
   const [gone, setGone] = useState<Preset | null>(null);
@@ -117,11 +117,11 @@ interface NameFormProps {
   onCancel?: () => void;
 }
 
-/** It stands in the form of the settings, so it can be no form itself. */
+/** A field for a name. It stands within the form of the settings, so it can't be a form itself. */
 function NameForm({ label, name, action, onName, onCancel }: NameFormProps): JSX.Element {
   const [text, setText] = useState(name);
   const field = useRef<HTMLInputElement>(null);
-  // The person has just asked to rename it.
+  // The person has just clicked “Rename”, so the field gets the focus.
   useEffect(() => {
     if (name !== '') field.current?.select();
   }, [name]);

@@ -6,21 +6,21 @@ export interface Preset {
   id: string;
   name: Field<string>;
   settings: Field<Settings>;
-  /** A deleted one stays known, so that no other tab brings it back. */
+  /** A deleted preset stays in the list, so that a merge with another tab does not restore it. */
   deleted: Field<boolean>;
 }
 
-/** The settings that a person keeps. */
+/** All stored settings. */
 export interface Presets {
   /** By their ids. */
   presets: Record<string, Preset>;
-  /** What new chats with a model begin with, by the id of the model; null for nothing of its own. */
+  /** The default settings of new chats, by the id of their model; null for none. */
   defaults: Record<string, Field<Settings | null>>;
 }
 
 export const NO_PRESETS: Presets = { presets: {}, defaults: {} };
 
-/** Joins what two tabs have. The later value of each field counts, in whatever order they come. */
+/** Merges the presets of two tabs. The later value of each field counts, in any order of merging. */
 export function mergePresets(one: Presets, other: Presets): Presets {
   return {
     presets: joined(one.presets, other.presets, (known, preset) => ({
@@ -33,14 +33,14 @@ export function mergePresets(one: Presets, other: Presets): Presets {
   };
 }
 
-/** Returns the presets that are not deleted, by their names. */
+/** Returns the presets that are not deleted, sorted by their names. */
 export function presetsOf({ presets }: Presets): Preset[] {
   return Object.values(presets)
     .filter(({ deleted }) => !deleted.value)
     .sort((one, other) => one.name.value.localeCompare(other.name.value) || (one.id < other.id ? -1 : 1));
 }
 
-/** Returns what new chats with this model begin with; null for nothing of its own. */
+/** Returns the default settings of new chats with this model; null for none. */
 export function defaultsFor({ defaults }: Presets, model: string): Settings | null {
   return defaults[model]?.value ?? null;
 }
@@ -54,13 +54,15 @@ export function newPreset(id: string, name: string, settings: Settings, at: Stam
   };
 }
 
-/** All stamps, so that a clock can see them. */
+/** Returns all stamps in the presets, for `Clock.see`. */
 export function stampsOf({ presets, defaults }: Presets): Stamp[] {
   const fields = Object.values(presets).flatMap(({ name, settings, deleted }) => [name, settings, deleted]);
   return [...fields, ...Object.values(defaults)].map(({ at }) => at);
 }
 
-/** True if both say the same, in whatever order their fields are. An empty text is the same as none. */
+/**
+ * True if both settings have the same effect. The order of fields does not matter, and an empty text equals no text.
+ */
 export function sameSettings(one: Settings, other: Settings): boolean {
   return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
 }

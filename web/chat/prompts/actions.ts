@@ -9,10 +9,10 @@ import { isStoredPrompt, readPrompts, removePrompt, storePrompt } from './storag
 export interface PromptActions {
   /** Reads the stored prompts, and again when another tab has changed one. */
   follow(): void;
-  /** Keeps a new prompt, or another name and text for the one with this id. */
+  /** Stores a new prompt if `id` is null; otherwise stores the name and text of the prompt with this id. */
   keep(id: string | null, name: string, text: string): void;
   setDeleted(id: string, deleted: boolean): void;
-  /** Joins prompts of a file to those that are here. Returns how many are new or came back. */
+  /** Merges imported prompts into the stored ones. Returns the number of prompts that are new or restored. */
   take(prompts: SavedPrompt[]): number;
 }
 

@@ -5,14 +5,14 @@ import type { PromptMenu } from './use-prompt-menu.ts';
 
 export const MENU_ID = 'prompt-menu';
 
-/** The id of the option at a place of the menu. */
+/** Returns the element id of the option at this place in the menu. */
 export function optionId(place: number): string {
   return `prompt-option-${place}`;
 }
 
 /**
- * What the message field tells screen readers while the menu is open. It works as a combobox does, but a field of several
- * lines may not have that role; `menuInWords` says what the role would.
+ * Returns the ARIA attributes of the message field while the menu is open. It works like a combobox, but a text area
+ * can't have that role, so `menuInWords` returns the announcements of a combobox.
  */
 export function menuAttributes({ offered, active }: PromptMenu): AriaAttributes {
   if (!offered) return {};
@@ -29,7 +29,7 @@ export function menuInWords({ offered }: PromptMenu): string {
   return t('prompts.toChoose', { count: offered.length });
 }
 
-/** The prompts to choose from, above the message. The focus stays in the message. */
+/** The menu of prompts above the message. The focus stays in the message. */
 export function PromptMenuView({ menu }: { menu: PromptMenu }): JSX.Element | null {
   const { offered, active, take } = menu;
   if (!offered) return null;

@@ -20,7 +20,7 @@ interface Form {
   text: string;
 }
 
-/** Lists the prompts. Each can be changed, renamed and deleted; what was deleted can be restored while this is open. */
+/** Lists the prompts. Each can be edited and deleted; a deleted prompt can be restored while the dialog is open. */
 export function PromptsDialog({ open, onClose }: PromptsDialogProps): JSX.Element {
   const { prompts } = usePick('prompts');
   // The form is kept here, so that its text is still there if the dialog was closed by mistake.
@@ -45,7 +45,7 @@ function PromptList({ prompts, form, onForm }: PromptListProps): JSX.Element {
   const kept = listPrompts(prompts);
   const done = () => {
     onForm(null);
-    // The form that had the focus goes.
+    // The form had the focus and is removed.
     requestAnimationFrame(() => add.current?.focus());
   };
   return (

@@ -2,26 +2,28 @@ import { mergeFields } from '../conversation/tree/merge.ts';
 import type { Field, Stamp } from '../conversation/tree/stamp.ts';
 import type { Translate } from '../messages/translate.ts';
 
-/** A text that a person has written once, to say it again by its name. */
+/** A text that a person has stored to reuse it by its name. */
 export interface SavedPrompt {
   id: string;
-  /** Without spaces, so that it can be typed after a slash. */
+  /** The name has no spaces, so that it can be typed after a slash. */
   name: Field<string>;
   text: Field<string>;
-  /** A deleted prompt stays for a while, so that it can be restored. */
+  /** A deleted prompt is kept for a day, so that it can be restored. */
   deleted: Field<boolean>;
 }
 
 export type Prompts = Record<string, SavedPrompt>;
 
-/** In characters. The text is about as long as a system prompt of the large providers. */
+/**
+ * The longest name and text, in characters. The longest text is about as long as the system prompts of large providers.
+ */
 export const PROMPT_LIMITS = { name: 40, text: 20_000 };
 
 export function newPrompt(id: string, name: string, text: string, at: Stamp): SavedPrompt {
   return { id, name: { value: name, at }, text: { value: text, at }, deleted: { value: false, at } };
 }
 
-/** Joins prompts to those that are known: the later name, text and deletion of each. */
+/** Merges prompts: the later name, text and deletion of each. */
 export function mergePrompts(known: Prompts, prompts: SavedPrompt[]): Prompts {
   const all = { ...known };
   for (const prompt of prompts) {
@@ -31,19 +33,22 @@ export function mergePrompts(known: Prompts, prompts: SavedPrompt[]): Prompts {
   return all;
 }
 
-/** The prompts that are not deleted, by their names. */
+/** Returns the prompts that are not deleted, sorted by their names. */
 export function listPrompts(prompts: Prompts): SavedPrompt[] {
   return Object.values(prompts)
     .filter(({ deleted }) => !deleted.value)
     .sort((one, other) => one.name.value.localeCompare(other.name.value) || (one.id < other.id ? -1 : 1));
 }
 
-/** A name as it is kept: without slashes before it, and with hyphens for spaces. */
+/** Returns a name as it is stored: without slashes at its start, and with hyphens for spaces. */
 export function cleanName(typed: string): string {
   return typed.trim().replace(/^\/+/, '').replace(/\s+/g, '-');
 }
 
-/** Says for people why a prompt can't be kept so; null if it can. `others` are all prompts but this one. */
+/**
+ * Returns the reason, for people, why a prompt can't be stored; null if it can. `others` has all prompts except this
+ * one.
+ */
 export function promptProblem(name: string, text: string, others: SavedPrompt[], t: Translate): string | null {
   if (name === '') return t('prompts.noName');
   if (name.length > PROMPT_LIMITS.name) return t('prompts.longName', { most: PROMPT_LIMITS.name });
@@ -53,21 +58,21 @@ export function promptProblem(name: string, text: string, others: SavedPrompt[],
   return text.length > most ? t('prompts.longText', { most }) : null;
 }
 
-/** A prompt that is being called: `/na` at the beginning of a line. */
+/** The beginning of a prompt's name that is being typed: `/na` at the start of a line. */
 export interface PromptCall {
-  /** Where its slash is. */
+  /** The index of the slash. */
   from: number;
-  /** What was typed after the slash. */
+  /** The text after the slash. */
   typed: string;
 }
 
-/** Returns what is called before the caret; null for nothing. */
+/** Returns the prompt name that is being typed before the caret; null if there is none. */
 export function callAt(text: string, caret: number): PromptCall | null {
   const [, typed] = /(?:^|\n)\/(\S*)$/.exec(text.slice(0, caret)) ?? [];
   return typed === undefined ? null : { from: caret - typed.length - 1, typed };
 }
 
-/** The prompts that may be meant: those whose names begin so, then those that have it in their names. */
+/** Returns the prompts that match: first the names that begin with `typed`, then the names that contain it. */
 export function promptsFor(prompts: SavedPrompt[], typed: string): SavedPrompt[] {
   const words = typed.toLowerCase();
   const place = ({ name }: SavedPrompt) => name.value.toLowerCase().indexOf(words);

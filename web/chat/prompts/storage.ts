@@ -3,7 +3,7 @@ import { namesWith, readStoredText, writeStoredText } from '../state/safe-storag
 import { promptSchema } from '../state/stored.ts';
 import { mergePrompts, type SavedPrompt } from './prompts.ts';
 
-// Each prompt has an item of its own, so that two tabs that change two prompts do not meet.
+// Each prompt has its own item, so that two tabs can change two prompts without overwriting each other.
 const BEGINNING = 'paddock-prompt:';
 
 /** True if an item of the storage with this name is a prompt. */
@@ -11,12 +11,14 @@ export function isStoredPrompt(name: string): boolean {
   return name.startsWith(BEGINNING);
 }
 
-/** Reads all prompts. What is none is left out. */
+/** Reads all prompts. Invalid items are left out. */
 export function readPrompts(): SavedPrompt[] {
   return namesWith('localStorage', BEGINNING).flatMap((name) => readPrompt(name) ?? []);
 }
 
-/** Joins a prompt to what another tab may have stored of it. Returns false if the browser does not store it. */
+/**
+ * Merges a prompt with the version that another tab may have stored. Returns false if the browser does not store it.
+ */
 export function storePrompt(prompt: SavedPrompt): boolean {
   const name = BEGINNING + prompt.id;
   const known = readPrompt(name);

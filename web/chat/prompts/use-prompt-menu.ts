@@ -1,37 +1,37 @@
 import { useState } from 'preact/hooks';
 import { callAt, listPrompts, type PromptCall, type Prompts, promptsFor, type SavedPrompt } from './prompts.ts';
 
-/** The prompts that are offered while one is called by `/name`. The last place of the menu leads to all prompts. */
+/** The menu that opens while `/name` is typed. Its last entry opens the list of all prompts. */
 export interface PromptMenu {
-  /** Null while nothing is offered. */
+  /** The matching prompts; null while the menu is closed. */
   offered: SavedPrompt[] | null;
-  /** The place that is chosen: from 0 to the number of what is offered. */
+  /** The index of the active entry: from 0 to the number of matching prompts. */
   active: number;
-  /** Tells where the caret is now. */
+  /** Must be called when the caret moves. */
   setCaret: (caret: number) => void;
-  /** Tells that something was typed before the caret: a menu that was closed opens again. */
+  /** Must be called when text was typed before the caret. Opens a closed menu again. */
   onInput: (caret: number) => void;
-  /** Returns true if the menu has used the key. */
+  /** Handles a key. Returns true if the menu has used it. */
   onKey: (event: KeyboardEvent) => boolean;
-  /** Takes what stands at this place. */
+  /** Chooses the entry at this index. */
   take: (place: number) => void;
 }
 
 interface MenuProps {
   text: string;
   prompts: Prompts;
-  /** Puts this prompt in the place of its call. Null is for the list of all prompts. */
+  /** Called with the chosen prompt, which replaces the typed `/name`; with null, the list of all prompts opens. */
   onTake: (prompt: SavedPrompt | null, call: PromptCall) => void;
 }
 
 export function usePromptMenu({ text, prompts, onTake }: MenuProps): PromptMenu {
   const [caret, setCaret] = useState(0);
-  /** What is chosen belongs to the text that was typed then. */
+  /** The active entry, which is valid only for the text that it was chosen for. */
   const [chosen, setChosen] = useState({ text, place: 0 });
   const [closed, setClosed] = useState(false);
   const call = closed ? null : callAt(text, Math.min(caret, text.length));
   const found = call ? promptsFor(listPrompts(prompts), call.typed) : [];
-  // A path such as /usr/bin is no call, unless a prompt is named so.
+  // A path such as /usr/bin opens no menu, unless a prompt has that name.
   const offered = call && (found.length > 0 || call.typed === '') ? found : null;
   const active = chosen.text === text ? Math.min(chosen.place, found.length) : 0;
 
@@ -47,7 +47,7 @@ export function usePromptMenu({ text, prompts, onTake }: MenuProps): PromptMenu 
     else if (event.key === 'Escape') setClosed(true);
     else return false;
     event.preventDefault();
-    // Escape would stop the reply too.
+    // Otherwise, Escape would stop the reply too.
     event.stopPropagation();
     return true;
   };

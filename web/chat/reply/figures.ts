@@ -2,7 +2,7 @@ import type { CacheMissReason, ReplyEnd, ReplyStats } from '../conversation/conv
 import { localizeNumber } from '../messages/numbers.ts';
 import type { MessageKey, Translate } from '../messages/translate.ts';
 
-/** Writes a remaining time in seconds, rounded. */
+/** Returns a remaining time, in seconds, as rounded text. */
 export function formatSeconds(seconds: number, t: Translate): string {
   if (seconds < 60) return t('common.seconds', { time: Math.max(1, Math.round(seconds)) });
   const minutes = Math.round(seconds / 60);
@@ -10,7 +10,7 @@ export function formatSeconds(seconds: number, t: Translate): string {
   return t('common.hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
-/** Writes the length of a recording in seconds as players show it: 1:05. */
+/** Returns the length of a recording, in seconds, in the form 1:05. */
 export function formatLength(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
@@ -20,7 +20,7 @@ export function formatRate(tokensPerSecond: number, t: Translate): string {
   return t('common.rate', { rate: localizeNumber(tokensPerSecond, t.tag, tokensPerSecond < 10 ? 1 : 0) });
 }
 
-/** Writes a reply's figures on one line. */
+/** Returns the figures of a reply as one line. */
 export function formatStats({ tokens, tokensPerSecond, firstTokenMs }: ReplyStats, t: Translate): string {
   return [
     t('common.tokens', { count: tokens }),
@@ -35,7 +35,7 @@ const MISSES: Record<CacheMissReason, MessageKey> = {
   evicted: 'reply.missEvicted',
 };
 
-/** Writes all of a reply's figures, a sentence each. */
+/** Returns all figures of a reply, each as a sentence. */
 export function explainStats({ promptTokens, cachedTokens, totalMs, miss }: ReplyStats, t: Translate): string[] {
   return [
     t('reply.promptHad', { tokens: t('common.tokens', { count: promptTokens }), cached: cachedTokens }),
@@ -44,7 +44,7 @@ export function explainStats({ promptTokens, cachedTokens, totalMs, miss }: Repl
   ];
 }
 
-/** Says how a reply ended; null if it ended in the normal way or its error is shown elsewhere. */
+/** Returns a note on how a reply ended; null if it ended normally or its error is shown elsewhere. */
 export function endNote(end: ReplyEnd, t: Translate): string | null {
   if (end.kind === 'stopped') return t('common.stopped');
   if (end.kind === 'failed') return null;

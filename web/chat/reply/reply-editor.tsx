@@ -9,7 +9,7 @@ interface ReplyEditorProps {
   onCancel: () => void;
 }
 
-/** The model's words, to be changed. Ctrl+Enter keeps them, Escape leaves them as they were. */
+/** Edits the text of a reply. Ctrl+Enter saves it, Escape cancels. */
 export function ReplyEditor({ text: before, onSave, onCancel }: ReplyEditorProps): JSX.Element {
   const [text, setText] = useState(before);
   const area = useRef<HTMLTextAreaElement>(null);

@@ -2,7 +2,7 @@ import type { ToolCallObject } from '../../../src/api/chat/tool-call.ts';
 import type { FinishReason } from '../../../src/contract/events.ts';
 import type { ReplyFigures, ReplyStats, ReplyTurn } from '../conversation/conversation.ts';
 
-/** The fields of a chat stream's event that the page uses. */
+/** The fields of a chat completion chunk that the page reads. */
 export interface ChatChunk extends Partial<ReplyFigures> {
   choices?: {
     delta: { content?: string | null; reasoning_content?: string; tool_calls?: ToolCallDelta[] };
@@ -11,7 +11,7 @@ export interface ChatChunk extends Partial<ReplyFigures> {
   prompt_progress?: PrefillProgress;
 }
 
-/** Counts are tokens; `processed` includes `cache`. */
+/** The progress of prefill. Counts are in tokens; `processed` includes `cache`. */
 export interface PrefillProgress {
   cache: number;
   processed: number;
@@ -29,10 +29,10 @@ export interface Coming {
   reply: ReplyTurn;
   finish: FinishReason | null;
   prompt: PrefillProgress | null;
-  /** The number of pieces so far. A piece is about one token. */
+  /** The number of deltas so far. A delta has about one token. */
   pieces: number;
   firstPieceMs: number | null;
-  /** The time of the latest piece. */
+  /** The time of the latest delta. */
   lastPieceMs: number;
   figures: ReplyFigures;
 }
@@ -49,7 +49,7 @@ export function coming(reply: ReplyTurn): Coming {
   };
 }
 
-/** Adds an event to the reply. `now` is the time of its arrival. */
+/** Adds a chunk to the reply. `now` is the time of its arrival, in ms since the request. */
 export function withChunk(before: Coming, chunk: ChatChunk, now: number): Coming {
   const choice = chunk.choices?.[0];
   const delta = choice?.delta ?? {};
@@ -89,7 +89,10 @@ export function statsOf({ figures, pieces, firstPieceMs, lastPieceMs, prompt }: 
   };
 }
 
-/** The figures of a reply that went on: its first word is that of the beginning, its prompt that of the rest. */
+/**
+ * Joins the figures of a continued reply: the time to first token of its beginning, the prompt of its rest, and the
+ * sums of tokens and times.
+ */
 export function statsOfAll(beginning: ReplyStats | null, rest: ReplyStats | null): ReplyStats | null {
   if (!beginning || !rest) return rest ?? beginning;
   return {
@@ -101,7 +104,7 @@ export function statsOfAll(beginning: ReplyStats | null, rest: ReplyStats | null
   };
 }
 
-/** Returns the tokens per second from the first piece to the latest; null if there are not enough pieces. */
+/** Returns the tokens per second between the first delta and the latest; null if there are too few deltas. */
 export function rate(pieces: number, firstPieceMs: number | null, lastPieceMs: number): number | null {
   if (firstPieceMs === null || pieces < 2 || lastPieceMs <= firstPieceMs) return null;
   return ((pieces - 1) * 1000) / (lastPieceMs - firstPieceMs);

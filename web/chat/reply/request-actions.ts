@@ -70,7 +70,7 @@ export function replyRequests(
   const begin = (before: ShownConversation, turn: ReplyTurn, model: ListedModel) =>
     streams.begin(before.id, turn, () => toChatRequest(asSent(before, model), model.id, toolsFor(context, before)));
 
-  /** Asks a second model for its reply to the question of another one. */
+  /** Asks a second model to answer the question that the reply `first` answers. */
   const askBeside = (first: string, before: ShownConversation, model: ListedModel) => {
     const state = store.get();
     const head = headOf(state, before.id);
@@ -110,7 +110,7 @@ export function replyRequests(
 /** Returns what to do with a waiting reply whose conversation is read: ask for it, let it wait on, or drop it. */
 function nextFor(state: State, waiting: Waiting): 'ask' | 'wait' | 'drop' {
   const { conversationId: id, ...wanted } = waiting;
-  // It may have been asked for or dropped while the conversation was read.
+  // The request may have been sent or dropped while the conversation was read.
   if (!state.waiting.includes(waiting)) return 'wait';
   const head = headOf(state, id);
   // The conversation may come into the list later, and a deleted one may be restored.

@@ -4,8 +4,8 @@ import { readMore, readSchema, readStop, type Settings } from '../settings/setti
 import { definitionsOf, type RunnableTool } from '../tools/offer.ts';
 
 /**
- * Makes the body of POST /v1/chat/completions for the next reply. `runnable` are the tools that the page runs, besides those
- * of the settings. Throws an `Error` for people if a text of the settings can't be read.
+ * Returns the body of POST /v1/chat/completions for the next reply. `runnable` has the tools that the page runs,
+ * besides the tools of the settings. Throws an `Error` for people if a setting can't be parsed.
  */
 export function toChatRequest(
   { settings, turns }: ShownConversation,
@@ -19,7 +19,7 @@ export function toChatRequest(
     stream: true,
     stream_options: { include_usage: true },
     return_progress: true,
-    // If the conversation is too long for the context window, the error says so with both numbers.
+    // With this field, a conversation that exceeds the context window is an error that has both token counts.
     context_overflow: 'error',
     ...fieldsOf(settings, runnable),
   };
@@ -40,7 +40,10 @@ function fieldsOf(settings: Settings, runnable: RunnableTool[]): object {
   };
 }
 
-/** Makes such a body that has the model go on with a reply. The conversation ends before it. */
+/**
+ * Returns the body of a request that continues a reply. `conversation` ends before that reply. Throws as
+ * `toChatRequest`.
+ */
 export function toContinuationRequest(
   conversation: ShownConversation,
   reply: ReplyTurn,
@@ -58,14 +61,14 @@ export function toContinuationRequest(
   };
 }
 
-/** False for a reply without text and calls, such as one that failed at once. The model does not get it. */
+/** False for a reply without text and calls, for example after an early failure. It is left out of requests. */
 function isForModel(turn: Turn): boolean {
   return turn.role !== 'assistant' || turn.text !== '' || turn.calls.length > 0;
 }
 
 /**
- * The results of each reply in the order of its calls: they have come in any. Templates take no call without one, so of a
- * call that nobody ran the model is told that.
+ * Puts the results of each reply in the order of its calls. Templates need a result for every call, so a call that was
+ * not run gets a result that says so.
  */
 function withResults(turns: Turn[]): Turn[] {
   const all: Turn[] = [];

@@ -1,7 +1,7 @@
 import type { ReplyTurn } from '../conversation/conversation.ts';
 import type { Translate } from '../messages/translate.ts';
 
-/** Returns the text for a screen reader when a reply has ended: its words without Markdown marks, and how it ended. */
+/** Returns the announcement of an ended reply for screen readers: its text without Markdown, and how it ended. */
 export function spokenReply({ text, calls, end, model }: ReplyTurn, t: Translate): string {
   if (end?.kind === 'failed') return t('reply.failed', { message: end.message });
   const words = withoutMarks(text);

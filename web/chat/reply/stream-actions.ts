@@ -14,31 +14,31 @@ const SAVE_EVERY_MS = 500;
 /** The interval at which the page asks why a reply has not begun, in ms. */
 const ASK_EVERY_MS = 1000;
 
-/** The replies that this tab has models write. */
+/** The streams of the replies that grow in this tab. */
 export interface ReplyStreams {
   /**
-   * Asks for the words of a reply that is in its conversation already, and shows and stores them while they come. The
-   * reply fails with what `request` throws.
+   * Requests a reply that is already a turn of its conversation. Draws and stores its text while it arrives. If
+   * `request` throws, the reply fails with that error.
    */
   begin(conversationId: string, turn: ReplyTurn, request: () => object): void;
   isRunning(conversationId: string): boolean;
   /** Stops the replies of a conversation. The text so far stays. */
   stop(conversationId: string): void;
-  /** Stores a reply as it is now, and shows it in the other tabs. */
+  /** Stores a reply as it is now, and sends it to the other tabs. */
   put(conversationId: string, turn: ReplyTurn): void;
-  /** Does that with all replies that grow. */
+  /** Stores and sends all growing replies. */
   save(): void;
 }
 
 interface Needs {
   refreshHealth: () => Promise<void>;
-  /** Called after a reply has ended, however it did. */
+  /** Called after a reply has finished, failed or was stopped. */
   onEnd: (conversationId: string) => void;
 }
 
 export function replyStreams(context: Context, { refreshHealth, onEnd }: Needs): ReplyStreams {
   const { store, clock } = context;
-  /** By the ids of the replies. */
+  /** The running requests, by the ids of their replies. */
   const running = new Map<string, { conversationId: string; stopper: AbortController }>();
 
   const isRunning = (conversationId: string) =>
@@ -92,7 +92,7 @@ export function replyStreams(context: Context, { refreshHealth, onEnd }: Needs):
   };
 }
 
-/** Shows the reply while it grows. Returns the ended reply, and never throws. */
+/** Streams a reply and draws it while it grows. Returns the ended reply. Never throws. */
 async function follow(
   { store, client }: Context,
   conversationId: string,

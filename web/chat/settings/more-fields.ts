@@ -5,7 +5,10 @@ import type { Translate } from '../messages/translate.ts';
 
 const REQUEST = { model: 'any', messages: [{ role: 'user', content: '' }] };
 
-/** Says what the API has against these fields of a chat request, partly in its own English; null if it takes and honours them all. */
+/**
+ * Returns the reason why the API would refuse or ignore these fields of a chat request, partly in the API's English;
+ * null if it honours all of them.
+ */
 export function problemOfFields(fields: object, t: Translate): string | null {
   const idle = Object.keys(fields).find((name) => FIELDS_WITHOUT_EFFECT.has(name));
   if (idle !== undefined) return t('settings.noEffect', { name: idle });

@@ -10,10 +10,10 @@ interface RequestInputsProps {
   onChange: (settings: Settings) => void;
 }
 
-/** It knows all fields of the API, so it is fetched only when somebody writes some. */
+/** This module contains the schema of the whole API, so it is fetched only when a person types a field. */
 const check = lazy(() => import('./more-fields.ts'));
 
-/** What else a request can have, for those who know it. */
+/** Inputs for advanced fields of the request. */
 export function RequestInputs({ settings, onChange }: RequestInputsProps): JSX.Element {
   const { stop = '', schema = '', more = '' } = settings;
   const api = useLazy(check, more.trim() !== '');

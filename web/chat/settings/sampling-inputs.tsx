@@ -21,7 +21,7 @@ interface SamplingInputsProps {
   onChange: (settings: Settings) => void;
 }
 
-/** How the model chooses its words: what most people look for, and the rest folded away. */
+/** Inputs for the sampler: the common ones first, and the rest collapsed. */
 export function SamplingInputs(props: SamplingInputsProps): JSX.Element {
   const { settings, model, onChange } = props;
   const draw = (field: SamplingSetting) => <SamplingInput key={field.name} field={field} {...props} />;

@@ -21,11 +21,11 @@ const presetsPart = lazy(() => import('../presets/presets-view.tsx'));
 interface SettingsDialogProps {
   open: boolean;
   onClose: () => void;
-  /** The part about tools. */
+  /** The section about tools. */
   tools: ComponentChildren;
 }
 
-/** The settings of this conversation. Each change counts from the next reply on. */
+/** The settings of the current conversation. Each change takes effect with the next reply. */
 export function SettingsDialog(props: SettingsDialogProps): JSX.Element {
   const { open, onClose, tools } = props;
   const conversation = useSelect(currentConversation);

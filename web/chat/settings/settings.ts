@@ -7,16 +7,16 @@ import {
 import { LocalizedError } from '../messages/problem.ts';
 import type { MessageKey, Said } from '../messages/translate.ts';
 
-/** A number of a request that a person can set. */
+/** A numeric field of the request that a person can set. */
 export interface SamplingSetting {
   name: SamplingSettingName;
   label: MessageKey;
   hint: MessageKey;
   min: number;
   max: number | null;
-  /** The step in which it is typed; 1 takes whole numbers alone. */
+  /** The step of the input; with 1, only whole numbers are valid. */
   step: number;
-  /** What holds if neither a person nor the model says anything else. */
+  /** The value, as text, if neither the person nor the model sets one. */
   otherwise: Said | string;
 }
 
@@ -24,18 +24,18 @@ export type SamplingSettingName = ApiName | 'max_tokens' | 'seed';
 
 export type Effort = (typeof EFFORTS)[number];
 
-/** The settings of a conversation. Absent fields leave the model's defaults. Those from before a field existed lack it. */
+/** The settings of a conversation. If a field is absent, the model's default applies. */
 export interface Settings {
   system: string;
   /** OpenAI's `tools` as JSON text; '' for no tools. */
   tools: string;
   sampling: Partial<Record<SamplingSettingName, number>>;
   effort?: Effort;
-  /** Texts that end a reply, one on each line. */
+  /** Stop sequences, one on each line. */
   stop?: string;
   /** The JSON schema of the replies, as text. */
   schema?: string;
-  /** More fields of the request, a JSON object as text. */
+  /** Further fields of the request, as the text of a JSON object. */
   more?: string;
 }
 
@@ -43,7 +43,7 @@ export const NO_SETTINGS: Settings = { system: '', tools: '', sampling: {} };
 
 const MOST_STOPS = 4;
 
-/** These are set by the page, or change what it can read. */
+/** Fields that the page sets itself, or that would change the response so that the page can't read it. */
 const OWN_FIELDS = [
   'model',
   'messages',
@@ -57,7 +57,7 @@ const OWN_FIELDS = [
   'add_generation_prompt',
 ];
 
-/** The steps in which the numbers of the API are typed. */
+/** The steps of the inputs for the API's numeric fields. */
 const STEPS: Record<ApiName, number> = {
   temperature: 0.05,
   top_p: 0.01,
@@ -101,16 +101,16 @@ const SEED: SamplingSetting = {
   otherwise: { key: 'sampling.random' },
 };
 
-/** The fields that most people look for. */
+/** The fields that most people use. */
 export const FIRST_FIELDS: SamplingSetting[] = [...OF_API.filter(({ name }) => name === 'temperature'), LONGEST];
 
-/** All others, in the order of the form. */
+/** All other fields, in the order of the form. */
 export const OTHER_FIELDS: SamplingSetting[] = [...OF_API.filter(({ name }) => name !== 'temperature'), SEED];
 
 /** All fields. The ranges are the API's. */
 export const SAMPLING_SETTINGS: SamplingSetting[] = [...FIRST_FIELDS, ...OTHER_FIELDS];
 
-/** Parses a typed value. Returns undefined if it is empty and null if the API would refuse it. */
+/** Parses a typed value. Returns undefined if it is empty, and null if the API would refuse it. */
 export function readSampling({ min, max, step }: SamplingSetting, typed: string): number | undefined | null {
   if (typed.trim() === '') return undefined;
   const value = Number(typed);
@@ -124,7 +124,7 @@ export function withSampling(settings: Settings, name: SamplingSettingName, valu
   return { ...settings, sampling: value === undefined ? others : { ...others, [name]: value } };
 }
 
-/** Parses the tools of the settings. Throws a `LocalizedError`. */
+/** Parses the tools of the settings. Throws a `LocalizedError` if they are not a JSON array. */
 export function readTools(text: string): unknown[] {
   if (text.trim() === '') return [];
   const value = readJson(text, 'settings.toolsNotJson');
@@ -134,14 +134,14 @@ export function readTools(text: string): unknown[] {
   return value;
 }
 
-/** Parses the texts that end a reply. Throws a `LocalizedError`. */
+/** Parses the stop sequences. Throws a `LocalizedError` if there are too many. */
 export function readStop(text = ''): string[] {
   const lines = text.split('\n').filter((line) => line !== '');
   if (lines.length > MOST_STOPS) throw new LocalizedError('settings.tooManyStops', { most: MOST_STOPS });
   return lines;
 }
 
-/** Parses the schema of the replies; null if there is none. Throws a `LocalizedError`. */
+/** Parses the JSON schema of the replies. Returns null if there is none. Throws a `LocalizedError` if it is invalid. */
 export function readSchema(text = ''): object | null {
   if (text.trim() === '') return null;
   const value = readJson(text, 'settings.schemaNotJson');
@@ -151,7 +151,7 @@ export function readSchema(text = ''): object | null {
   return value;
 }
 
-/** Parses the further fields of the request. Throws a `LocalizedError`. */
+/** Parses the further fields of the request. Throws a `LocalizedError` if they are invalid. */
 export function readMore(text = ''): object {
   if (text.trim() === '') return {};
   const value = readJson(text, 'settings.moreNotJson');

@@ -7,12 +7,12 @@ import { useGrow } from '../parts/use-grow.ts';
 
 interface SystemPromptProps {
   text: string;
-  /** What the model has without one; null if that is nothing. */
+  /** The model's own system prompt, which applies without another one; null if it has none. */
   otherwise: string | null;
   onChange: (text: string) => void;
 }
 
-/** The system prompt. Its field grows with it, and can take most of the window. */
+/** The field of the system prompt. It grows with its text, up to most of the screen. */
 export function SystemPrompt({ text, otherwise, onChange }: SystemPromptProps): JSX.Element {
   const [large, setLarge] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);

@@ -3,18 +3,18 @@ import { t } from '../messages/language.ts';
 import { problemText } from '../messages/problem.ts';
 
 interface TextSettingProps {
-  /** The name of the setting, for the ids of its elements. */
+  /** The name of the setting, from which the ids of its elements are made. */
   name: string;
   label: string;
   hint: string;
   text: string;
   placeholder: string;
-  /** What is wrong with the text; null if nothing is. */
+  /** The problem with the text; null if there is none. */
   problem: string | null;
   onChange: (text: string) => void;
 }
 
-/** A setting that is a text for machines. Its problem stands right below it. */
+/** A setting that is JSON or another formal text. Its problem is shown below the field. */
 export function TextSetting({
   name,
   label,
@@ -46,7 +46,7 @@ export function TextSetting({
   );
 }
 
-/** Returns what reading a text throws, for people; null if nothing. */
+/** Returns the message, for people, of the error that `read` throws; null if it throws none. */
 export function problemOf(read: () => unknown): string | null {
   try {
     read();

@@ -12,23 +12,23 @@ interface ChatListProps {
   summaries: Summary[];
   /** The names of all folders. */
   folders: string[];
-  /** True if the chats are those that were found: then all folders are open. */
+  /** True if the chats are the results of a search. Then all folders are open. */
   searching: boolean;
   currentId: string;
-  /** The ids of those in which a reply grows. */
+  /** The ids of the chats in which a reply grows or a tool runs. */
   running: string[];
-  /** Where words were found. */
+  /** The result of the search; null if there is none. */
   found: ChatSearchResult | null;
   onLeave: () => void;
 }
 
-/** The chats: pinned ones, the folders with theirs, and the others. */
+/** The list of chats: the pinned chats, the folders, and the chats in no folder. */
 export function ChatList(props: ChatListProps): JSX.Element {
   const { summaries, folders, searching, currentId, running, found, onLeave } = props;
   const { isOpen, setOpen } = useClosedFolders(folders);
   const list = useRef<HTMLUListElement>(null);
   const { pinned, folders: shown, loose } = shelvesOf(summaries);
-  /** The row is drawn anew in its folder, so the focus would be lost. */
+  /** Moves the focus to the moved chat: its row is drawn as a new element in the folder. */
   const followMove = (id: string, folder: string) => {
     if (folder !== '' && !isOpen(folder)) setOpen(folder, true);
     requestAnimationFrame(() =>
@@ -75,7 +75,7 @@ interface ChatChoiceProps {
   onChange: (chosen: ReadonlySet<string>) => void;
 }
 
-/** The list with a check box for each conversation, to delete or move several at once. */
+/** The list with a check box for each conversation, to delete or move several together. */
 export function ChatChoice({ summaries, chosen, onChange }: ChatChoiceProps): JSX.Element {
   const toggle = (id: string) => {
     const next = new Set(chosen);

@@ -14,7 +14,7 @@ interface ChoiceFootProps {
   onDone: () => void;
 }
 
-/** Takes the place of the foot while conversations are chosen. */
+/** Replaces the foot of the sidebar while conversations are chosen. */
 export function ChoiceFoot({ summaries, folders: names, chosen, onChange, onDone }: ChoiceFootProps): JSX.Element {
   const { conversations, folders } = useActions();
   const [moving, setMoving] = useState(false);

@@ -6,15 +6,15 @@ import { type Context, change, setValues } from '../state/context-actions.ts';
 import { headOf } from '../state/selectors.ts';
 import { folderNameOf, folderNames, idsIn } from './folders.ts';
 
-/** What a person can do with folders. Each change of many chats has a notice that offers to undo it. */
+/** Actions for folders. A notice offers to undo each change of several chats. */
 export interface FolderActions {
   /** Begins a conversation in a folder. */
   begin(name: string): void;
-  /** Puts conversations into the folder with this name; '' takes them out of theirs. */
+  /** Moves conversations into the folder with this name; with '', out of their folders. */
   move(ids: string[], name: string): void;
-  /** Renames a folder. If there is one with the new name, the two become one. */
+  /** Renames a folder. If a folder with the new name exists, the two are merged. */
   rename(name: string, next: string): void;
-  /** Removes a folder. Its conversations stay, in none. */
+  /** Removes a folder. Its conversations stay, without a folder. */
   remove(name: string): void;
 }
 
@@ -27,7 +27,7 @@ export function folderActions(context: Context, begin: () => void): FolderAction
       heads: headsOf(ids).map((head) => withValues(head, { folder: folderFor(head.id) }, clock.next())),
       messages: [],
     });
-  /** What was moved again meanwhile, in any tab, stays there when this is undone. */
+  /** Moves conversations. An undo skips the conversations that were moved again meanwhile, in any tab. */
   const setFolder = (ids: string[], name: string, text: string) => {
     const before = new Map(headsOf(ids).map((head) => [head.id, folderNameOf(head)]));
     put(ids, () => name);

@@ -13,16 +13,16 @@ interface FolderProps {
   name: string;
   /** The names of all folders. */
   folders: string[];
-  /** How many chats are in it. */
+  /** The number of chats in the folder. */
   count: number;
   open: boolean;
   onOpen: (open: boolean) => void;
-  /** Called when a chat is begun in it. */
+  /** Called when a chat is begun in the folder. */
   onLeave: () => void;
   children: ComponentChildren;
 }
 
-/** A folder in the list of chats: a button that shows and hides its chats, and what can be done with it. */
+/** A folder in the list of chats: a button that shows and hides its chats, and a menu. */
 export function Folder({ name, folders, count, open, onOpen, onLeave, children }: FolderProps): JSX.Element {
   const actions = useActions().folders;
   const [more, setMore] = useState(false);
@@ -99,7 +99,7 @@ export function Folder({ name, folders, count, open, onOpen, onLeave, children }
   );
 }
 
-/** A folder may be renamed to its own name in another case. */
+/** Returns the names of all other folders, because a folder may be renamed to its own name in another case. */
 function others(folders: string[], name: string): string[] {
   return folders.filter((one) => one !== name);
 }

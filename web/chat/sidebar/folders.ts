@@ -2,18 +2,18 @@ import type { Summary } from '../conversation/conversation.ts';
 import { isErased } from '../conversation/tree/erase.ts';
 import type { Head } from '../conversation/tree/tree.ts';
 
-// A folder is a name that conversations bear. It exists as long as one of them does.
+// A folder is a name in the heads of conversations. It exists as long as one conversation has it.
 
-/** The list of conversations as it is shown. Each part keeps the order of the whole. */
+/** The list of conversations, grouped for display. Each group keeps the order of the list. */
 export interface Shelves {
-  /** Pinned ones that are in no folder. */
+  /** The pinned conversations that are in no folder. */
   pinned: Summary[];
   folders: { name: string; chats: Summary[] }[];
-  /** All others that are in no folder. */
+  /** All other conversations that are in no folder. */
   loose: Summary[];
 }
 
-/** Sorts a list of conversations into their folders, which stand by name. */
+/** Groups a list of conversations by their folders, which are sorted by name. */
 export function shelvesOf(summaries: Summary[]): Shelves {
   const loose = summaries.filter(({ folder }) => folder === '');
   return {
@@ -26,12 +26,12 @@ export function shelvesOf(summaries: Summary[]): Shelves {
   };
 }
 
-/** The conversations in the order in which they are shown. */
+/** Returns the conversations in the order in which they are shown. */
 export function inOrder({ pinned, folders, loose }: Shelves): Summary[] {
   return [...pinned, ...folders.flatMap(({ chats }) => chats), ...loose];
 }
 
-/** The names of all folders, sorted as people sort. */
+/** Returns the names of all folders, sorted in natural order. */
 export function folderNames(summaries: Pick<Summary, 'folder'>[]): string[] {
   const names = new Set(summaries.map(({ folder }) => folder));
   names.delete('');
@@ -44,7 +44,7 @@ export function folderNameOf({ folder }: Pick<Head, 'folder'>): string {
   return folder?.value ?? '';
 }
 
-/** The ids of the conversations in a folder, with deleted ones that can still come back. */
+/** Returns the ids of the conversations in a folder, with deleted ones that can be restored. */
 export function idsIn(heads: Record<string, Head>, name: string): string[] {
   return Object.values(heads)
     .filter((head) => folderNameOf(head) === name && !isErased(head))

@@ -7,11 +7,11 @@ import { FOLDER_NAME_LENGTH, folderName } from './folder-name.ts';
 interface MoveToProps {
   /** The names of all folders. */
   folders: string[];
-  /** The folder in which the chats are; '' if some are in none, or in another one. */
+  /** The folder of all the chats; '' if they have no folder or different folders. */
   current: string;
   /** True if any of the chats is in a folder. */
   canLeave: boolean;
-  /** Called with the name of the folder that was chosen; '' for none. */
+  /** Called with the name of the chosen folder; '' for none. */
   onMove: (name: string) => void;
 }
 

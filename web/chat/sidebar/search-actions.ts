@@ -7,9 +7,9 @@ import { currentHead, messagesOf } from '../state/selectors.ts';
 import { findIn, lastFind, type SearchHit, shownBy } from './search.ts';
 
 export interface SearchActions {
-  /** Looks for words in all messages and their files. Returns the last place in each conversation that has them, by its id. */
+  /** Searches all messages and their files for words. Returns the latest match in each conversation, by its id. */
   find(words: string, signal: AbortSignal): Promise<Map<string, SearchHit>>;
-  /** Opens a conversation where words were found: it shows their branch, and the page shows their place. */
+  /** Opens a conversation at a match: shows the branch with the match, and scrolls to it. */
   open(id: string, find: SearchHit, words: string): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function searchActions(context: Context, open: (id: string) => Promise<vo
         const find = findIn(message, words);
         if (find) found.set(message.conversation, lastFind(found.get(message.conversation), find));
       };
-      // Where the browser keeps nothing, these are all.
+      // If the browser denies storage, only these messages exist.
       for (const own of Object.values(store.get().chats.messages)) Object.values(own).forEach(look);
       await database.eachMessage(look, signal).catch(() => {});
       return found;

@@ -1,38 +1,42 @@
 import { compareStamps, type Stamp } from '../conversation/tree/stamp.ts';
 import type { MessageNode, MessageNodes } from '../conversation/tree/tree.ts';
 
-/** An excerpt has so many characters before the words that were found, and so many from their beginning on. */
+/** The length of an excerpt in characters: before the found words, and from the beginning of the words. */
 const BEFORE = 24;
 const AFTER = 72;
 
-/** So much of a text is looked at for them: it may have long runs of spaces. */
+/**
+ * The excerpt is cut from a section of the text that is this many times longer, because runs of spaces are shortened.
+ */
 const WIDER = 10;
 
-/** Where words were found in a conversation. */
+/** A match of a search in a conversation. */
 export interface SearchHit {
   messageId: string;
   made: Stamp;
-  /** The words, with some around them. */
+  /** The found words with their context. */
   excerpt: string;
-  /** The name of the attached file in which they are. */
+  /** The name of the attached file that contains the words; absent for the message itself. */
   file?: string;
 }
 
-/** What shows the place where words were found. */
+/** The place of a match on the page. */
 export interface FoundPlace {
-  /** The turn on the page. */
+  /** The id of the turn that shows the match. */
   turnId: string;
   words: string;
-  /** The name of the file of that turn in which they are. */
+  /** The name of the turn's file that contains the words. */
   file?: string | undefined;
 }
 
-/** True if the text has these words, whatever their case and the spaces between them. */
+/** True if the text contains these words, ignoring case and the spaces between them. */
 export function hasWords(text: string, words: string): boolean {
   return patternOf(words).test(text);
 }
 
-/** Returns the place of a text where these words are, on one line; null if it does not have them. */
+/**
+ * Returns the first occurrence of these words with its context, on one line; null if the text does not contain them.
+ */
 export function excerptOf(text: string, words: string): string | null {
   const at = patternOf(words).exec(text)?.index;
   if (at === undefined) return null;
@@ -44,7 +48,10 @@ export function excerptOf(text: string, words: string): string | null {
   return `${isCutBefore ? '…' : ''}${line}${isCutAfter ? '…' : ''}`;
 }
 
-/** Looks into a message: its text, its files, and their names. Null if it was deleted, or has not got these words. */
+/**
+ * Searches a message: its text, its files, and their names. Returns null if it does not contain the words or was
+ * deleted.
+ */
 export function findIn({ id, made, deleted, turn: { value } }: MessageNode, words: string): SearchHit | null {
   if (deleted.value) return null;
   const files = value.role === 'user' ? (value.files ?? []) : [];
@@ -58,19 +65,19 @@ export function findIn({ id, made, deleted, turn: { value } }: MessageNode, word
   return named ? { messageId: id, made, excerpt: named.name } : null;
 }
 
-/** Of two finds in one conversation, the one that was said last. */
+/** Returns the match in the later message of a conversation. */
 export function lastFind(one: SearchHit | undefined, other: SearchHit): SearchHit {
   return one && compareStamps(one.made, other.made) > 0 ? one : other;
 }
 
-/** The id of the turn that shows a message: the reply that called a tool shows its result. */
+/** Returns the id of the turn that shows a message: the result of a tool is shown by the reply that called it. */
 export function shownBy(messages: MessageNodes, id: string): string {
   let message = messages[id];
   while (message?.turn.value.role === 'tool' && message.parent !== null) message = messages[message.parent];
   return message?.id ?? id;
 }
 
-/** Matches these words, whatever their case. */
+/** Returns a pattern for these words that ignores case. */
 export function patternOf(words: string, between = '\\s+'): RegExp {
   const all = words.trim().split(/\s+/);
   return new RegExp(all.map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join(between), 'iu');

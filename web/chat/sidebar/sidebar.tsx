@@ -136,7 +136,7 @@ function Search({ typed, onType }: { typed: string; onType: (typed: string) => v
 interface SidebarFootProps {
   empty: boolean;
   hasPrompts: boolean;
-  /** The button that begins to choose. */
+  /** The button that shows the check boxes. */
   choose: Ref<HTMLButtonElement>;
   onChoose: () => void;
   onHelp: () => void;

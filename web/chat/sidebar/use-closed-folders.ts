@@ -6,7 +6,7 @@ interface ClosedFolders {
   setOpen: (name: string, open: boolean) => void;
 }
 
-/** Which folders a person has closed, also at earlier visits. `folders` are the names of all that there are. */
+/** The folders that a person has closed, stored in this browser. `folders` has the names of all folders. */
 export function useClosedFolders(folders: string[]): ClosedFolders {
   const [closed, setClosed] = useState(readClosedFolders);
   return {

@@ -2,17 +2,17 @@ import { useEffect, useState } from 'preact/hooks';
 import { useActions } from '../state/use-actions.ts';
 import type { SearchHit } from './search.ts';
 
-/** The wait after the last letter before all messages are looked through, in ms. */
+/** The delay between the last key and the search of all messages, in ms. */
 const PAUSE_MS = 150;
 
-/** Where words were found. Titles are not looked at. */
+/** The matches in messages. Titles are not searched here. */
 export interface ChatSearchResult {
   words: string;
-  /** By the id of the conversation. */
+  /** The latest match in each conversation, by its id. */
   places: ReadonlyMap<string, SearchHit>;
 }
 
-/** Looks for words in all messages; `''` looks for nothing. Null until the first result, and while nothing is looked for. */
+/** Searches all messages for words. Returns null until the first result, and if `words` is ''. */
 export function useSearch(words: string): ChatSearchResult | null {
   const { search } = useActions();
   const [found, setFound] = useState<ChatSearchResult | null>(null);

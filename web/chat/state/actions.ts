@@ -4,7 +4,7 @@ import { sharedText } from '../composer/shared.ts';
 import { type ConversationActions, conversationActions } from '../conversation/actions.ts';
 import { type MessageActions, messageActions } from '../conversation/message-actions.ts';
 import { type ModelActions, modelActions } from '../models/actions.ts';
-import { type HubActions, hubActions } from '../models/finder-actions.ts';
+import { type FinderActions, finderActions } from '../models/finder-actions.ts';
 import { type HomeActions, homeActions } from '../models/home-actions.ts';
 import { followPresets, type PresetActions, presetActions } from '../presets/actions.ts';
 import { type PromptActions, promptActions } from '../prompts/actions.ts';
@@ -32,7 +32,7 @@ export interface Actions {
   tell(text: string): void;
   dismissNotice(): void;
   models: ModelActions;
-  hub: HubActions;
+  hub: FinderActions;
   replies: ReplyActions;
   messages: MessageActions;
   calls: CallActions;
@@ -119,7 +119,7 @@ export function createActions(context: Context): Actions {
     tell: (text) => tell(context, text),
     dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
     models,
-    hub: hubActions(context),
+    hub: finderActions(context),
     // A message that is sent before the conversation is read would begin another one.
     replies: {
       ...replies,

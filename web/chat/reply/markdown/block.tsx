@@ -9,17 +9,17 @@ import { drawInline } from './inline.tsx';
 import { Note } from './notes.tsx';
 import { type Node, nodes } from './parse.ts';
 
-/** What a part needs to know of the text around it. */
+/** The context of a block within its text. */
 export interface Around {
-  /** The labels of the footnotes whose words are there. */
+  /** The labels of the footnotes whose texts exist. */
   notes: ReadonlySet<string>;
-  /** True for the last part of a growing text: it may not be complete. */
+  /** True for the last block of a growing text, which may be incomplete. */
   growing: boolean;
 }
 
 type Of<Type extends Node['type']> = Extract<Node, { type: Type }>;
 
-/** One top-level part of a text. If it can't be drawn, it is shown as it was written, and the rest of the page stays. */
+/** A top-level block of a text. If drawing it throws, its source is shown, and the rest of the page stays. */
 export function Block({ block, around }: { block: Node; around: Around }): JSX.Element {
   const [failed] = useErrorBoundary();
   if (failed) return <p class="as-written">{block.raw}</p>;
@@ -29,7 +29,7 @@ export function Block({ block, around }: { block: Node; around: Around }): JSX.E
 function drawBlocks(blocks: Node[], around: Around): ComponentChildren {
   return blocks.map((block, index) => {
     const last = index === blocks.length - 1;
-    // A part is keyed by its place: text grows only at its end.
+    // The key is the index, because text grows only at its end.
     return <DrawnBlock key={index} block={block} around={{ ...around, growing: around.growing && last }} />;
   });
 }
@@ -38,7 +38,7 @@ function DrawnBlock({ block, around }: { block: Node; around: Around }): JSX.Ele
   return <>{drawBlock(block, around)}</>;
 }
 
-/** `dir` is given for the outermost element: those inside follow its direction. */
+/** Draws a block. Only the outermost element gets `dir`; the inner elements inherit it. */
 function drawBlock(block: Node, around: Around, dir?: 'auto'): ComponentChildren {
   const inline = (tokens: Of<'paragraph'>['tokens']) => drawInline(nodes(tokens), around.notes);
   switch (block.type) {
@@ -46,7 +46,7 @@ function drawBlock(block: Node, around: Around, dir?: 'auto'): ComponentChildren
     case 'def':
       return null;
     case 'heading':
-      // The page's own headings are of levels 1 and 2.
+      // The headings of the page itself have the levels 1 and 2.
       return createElement(`h${Math.min(6, block.depth + 2)}`, { dir }, inline(block.tokens));
     case 'paragraph':
       return <p dir={dir}>{inline(block.tokens)}</p>;
@@ -91,7 +91,7 @@ function drawList({ ordered, start, items }: Of<'list'>, around: Around, dir?: '
   );
 }
 
-/** It scrolls sideways in itself, so the keyboard must reach it. */
+/** A table scrolls horizontally within its section, so the section is focusable. */
 function drawTable({ header, rows, align }: Of<'table'>, { notes }: Around, dir?: 'auto'): VNode {
   const row = (cells: typeof header, tag: 'th' | 'td') =>
     cells.map(({ tokens }, index) =>

@@ -12,11 +12,11 @@ const highlighter = lazy(() => import('./highlight.ts'));
 
 interface CodeBlockProps {
   code: string;
-  /** As the text names it; '' if it does not. */
+  /** The language that the text names; '' if it names none. */
   language: string;
-  /** Buttons besides the one that copies. */
+  /** Further buttons, besides the copy button. */
   buttons?: ComponentChildren;
-  /** What is shown in the place of the code. */
+  /** Shown in the place of the code, if set. */
   children?: ComponentChildren;
 }
 
@@ -41,7 +41,7 @@ function Code({ code, language }: { code: string; language: string }): JSX.Eleme
     <pre tabIndex={0}>
       <code>
         {lineGroups(code).map((lines, index) => (
-          // Code grows only at its end, so its place identifies a group.
+          // The key is the index, because code grows only at its end.
           <Lines key={index} lines={lines} language={language.toLowerCase()} />
         ))}
       </code>
@@ -50,8 +50,8 @@ function Code({ code, language }: { code: string; language: string }): JSX.Eleme
 }
 
 /**
- * Some lines of code. They are coloured when they come into view, so that neither a long code nor a growing one holds the
- * page up. Each group is coloured by itself.
+ * A group of lines of code. Each group is coloured on its own when it comes into view, so that neither long nor growing
+ * code blocks the page.
  */
 function Lines({ lines, language }: { lines: string; language: string }): JSX.Element {
   const place = useRef<HTMLSpanElement>(null);

@@ -1,21 +1,21 @@
 import type { Token, TokenizerExtension } from 'marked';
 
-/** A part that a reader unfolds: `<details>`, with Markdown in it. */
+/** A `<details>` element with Markdown in it. */
 export interface DetailsToken {
   type: 'details';
   raw: string;
-  /** True if the text says that it begins unfolded. */
+  /** True if the element has the attribute `open`. */
   unfolded: boolean;
   summary: Token[];
   tokens: Token[];
 }
 
-/** One without an end is a line long. */
+/** A `<summary>` without an end tag ends with its line. */
 const SUMMARY = /^\s*<summary[^>]*>(?:([\s\S]*?)<\/summary>|([^\n]*))/i;
 
 const BEGINNING = /^ {0,3}<details(\s[^>]*)?>/i;
 
-/** It ends at its own `</details>` or, as in HTML, at the end of the text. */
+/** Reads `<details>` up to its own `</details>` or, as in HTML, up to the end of the text. */
 export const DETAILS: TokenizerExtension = {
   name: 'details',
   level: 'block',
@@ -39,7 +39,10 @@ export const DETAILS: TokenizerExtension = {
   },
 };
 
-/** Finds the end tag that belongs to the element whose inside begins at `start`: where it begins and where it ends. */
+/**
+ * Finds the end tag of the element whose content begins at `start`. Returns the index at which the tag begins and the
+ * index after it.
+ */
 function endOf(source: string, start: number): { inside: number; outside: number } {
   const tags = /<details[\s>]|<\/details\s*>[ \t]*\n*/gi;
   tags.lastIndex = start;

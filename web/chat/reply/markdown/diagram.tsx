@@ -43,7 +43,10 @@ export function Diagram({ code, complete }: { code: string; complete: boolean })
   );
 }
 
-/** As an image it can neither run scripts nor fetch anything, nor be clicked. */
+/**
+ * A drawn diagram. In an `<img>` element, an SVG can neither run scripts nor fetch files, and its links can't be
+ * clicked.
+ */
 function Picture({ svg, width, height, title, type }: Extract<DrawnDiagram, { kind: 'picture' }>): JSX.Element {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields

@@ -2,21 +2,21 @@ import type { DiagramMessage, DrawDiagram, DrawnDiagram } from '../../diagrams/m
 import { t } from '../../messages/language.ts';
 import { lazy } from '../../parts/lazy.ts';
 
-// Mermaid is large, writes styles into its document, and has had holes. So it has a document of its own: a hidden frame,
-// made when the first diagram is complete, whose policy allows it nothing but its own scripts. The page takes nothing but
+// Mermaid is large, writes styles into its document, and has had security holes. So it runs in a document of its own: a
+// hidden frame, made when the first diagram is complete, whose policy allows its own scripts only. The page takes only
 // the text of an SVG from it.
 
 /** The longest time that the frame may take to load, in ms. */
 const LOAD_MS = 30_000;
 
-/** Diagrams that were drawn before, by their scheme and code: a view that is made anew needs no drawing. */
+/** The drawn diagrams, by colour scheme and code, so that a new view of a diagram does not draw it again. */
 const drawn = new Map<string, Promise<DrawnDiagram>>();
 const MOST_DRAWN = 50;
 
 const frame = lazy(openFrame);
 let lastId = 0;
 
-/** Draws a diagram. Never throws: what can't be drawn is a problem in words. */
+/** Draws a diagram. Never throws: for a diagram that can't be drawn, returns the reason. */
 export function drawDiagram(code: string, dark: boolean): Promise<DrawnDiagram> {
   const key = `${dark} ${code}`;
   const known = drawn.get(key);

@@ -1,13 +1,13 @@
 import type { Token, TokenizerExtension } from 'marked';
 
-/** The place in a text that a footnote belongs to: `[^1]`. */
+/** The mark of a footnote in a text: `[^1]`. */
 export interface NoteToken {
   type: 'note';
   raw: string;
   label: string;
 }
 
-/** The words of a footnote: `[^1]: …`, and lines below that are indented. */
+/** The text of a footnote: `[^1]: …`, and the indented lines below. */
 export interface NoteTextToken {
   type: 'noteText';
   raw: string;

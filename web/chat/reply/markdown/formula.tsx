@@ -7,10 +7,10 @@ import type { MathToken } from './math.ts';
 
 const typesetter = lazy(() => import('./typeset.ts'));
 
-/** Shorter formulas fit into the narrowest column, so they need not be measured. */
+/** Formulas with fewer characters fit into the narrowest column, so they are not measured. */
 const MEASURED_LENGTH = 40;
 
-/** A formula. It is shown as it was written until it is complete and KaTeX has come, and if KaTeX can't read it. */
+/** A formula. Its source is shown until it is complete and KaTeX is loaded, and if KaTeX can't read it. */
 export function Formula({ formula }: { formula: MathToken }): JSX.Element {
   const { raw, text, display, open } = formula;
   const katex = useLazy(typesetter, !open);
@@ -23,7 +23,7 @@ export function Formula({ formula }: { formula: MathToken }): JSX.Element {
     if (!katex.typeset(text, display, place.current)) setRefused(text);
     else if (!display && text.length > MEASURED_LENGTH) setWide(isWide(place.current));
   }, [typeset, text, display]);
-  // The key keeps Preact's children and KaTeX's apart: each has an element of its own.
+  // The key gives the source and the typeset formula different elements, so that Preact never changes KaTeX's nodes.
   const how = typeset ? 'typeset' : 'source';
   const source = typeset ? null : raw.trim();
   if (!display && !wide) {
@@ -50,7 +50,7 @@ export function Formula({ formula }: { formula: MathToken }): JSX.Element {
   );
 }
 
-/** Returns true if the element is wider than the text around it may be. */
+/** True if the element is wider than the column of its text. */
 function isWide(element: HTMLElement): boolean {
   const column = element.closest('p, li, td, th, .prose');
   return column !== null && element.getBoundingClientRect().width > column.clientWidth;

@@ -1,14 +1,14 @@
 import { common, createLowlight } from 'lowlight';
 import '../../style/highlight.css';
 
-/** A piece of code: plain, or of a kind with a name, such as `hljs-keyword`, and with pieces in it. */
+/** A piece of code: plain text, or pieces with class names such as `hljs-keyword`. */
 export type CodePiece = string | { kinds: string; pieces: CodePiece[] };
 
 type Child = ReturnType<ReturnType<typeof createLowlight>['highlight']>['children'][number];
 
 const lowlight = createLowlight(common);
 
-/** Tells the kinds of words in code. Null for a language that is not known. */
+/** Splits code into pieces with class names. Returns null for an unknown language. */
 export function highlight(code: string, language: string): CodePiece[] | null {
   if (!lowlight.registered(language)) return null;
   return lowlight.highlight(language, code).children.map(toPiece);

@@ -7,7 +7,7 @@ export interface HtmlTag {
 
 const HARMLESS = /^<(\/?)(br|sub|sup|kbd|mark|b|i|u|s|em|strong)\s*\/?>$/i;
 
-/** Reads such a tag. Null for any other HTML, which is shown as text: the model quotes it, and the page must not run it. */
+/** Reads a tag. Returns null for any other HTML, which is shown as text, because the page must not run it. */
 export function readTag(html: string): HtmlTag | null {
   const [tag, slash, name = ''] = HARMLESS.exec(html.trim()) ?? [];
   return tag === undefined ? null : { name: name.toLowerCase(), closing: slash === '/' };

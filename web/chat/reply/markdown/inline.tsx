@@ -8,18 +8,18 @@ import { readTag } from './html-tag.ts';
 import { NoteMark } from './notes.tsx';
 import { type Node, nodes } from './parse.ts';
 
-/** Tags inside of more tags than this are left out. */
+/** The deepest nesting of HTML tags. Deeper tags are left out. */
 const DEEPEST = 20;
 
-/** The addresses that a link may lead to. */
+/** The schemes that a link may have. */
 const LINK = /^(?:https?:|mailto:)/i;
 
-/** Draws what stands within lines. `notes` are the labels of the footnotes whose words are there. */
+/** Draws inline elements. `notes` has the labels of the footnotes whose texts exist. */
 export function drawInline(inline: Node[], notes: ReadonlySet<string>): ComponentChildren {
   return drawFrom(inline, { at: 0 }, notes, []);
 }
 
-/** Draws up to the end of the innermost open tag. HTML tags come one by one, with what they enclose between them. */
+/** Draws up to the end of the innermost open tag. The parser returns start tags and end tags as separate tokens. */
 function drawFrom(
   inline: Node[],
   place: { at: number },
@@ -85,7 +85,7 @@ interface LinkProps {
   children?: ComponentChildren;
 }
 
-/** A link that opens in another tab. An address that could run something, or that leads into this page, is left out. */
+/** A link that opens in another tab. An address that could run a script, or that leads into this page, is left out. */
 function Link({ href, title, children }: LinkProps): JSX.Element {
   if (!LINK.test(href)) return <span>{children}</span>;
   return (
@@ -96,8 +96,8 @@ function Link({ href, title, children }: LinkProps): JSX.Element {
 }
 
 /**
- * A picture that is written in the text itself. Loading one from another site would tell that site about the
- * conversation, so that becomes a link that a person may follow.
+ * A picture with a data: URL. Loading a picture from another site would tell that site about the conversation, so its
+ * address becomes a link instead.
  */
 function Image({ href, words }: { href: string; words: string }): VNode {
   if (IMAGE_URL.test(href)) return <img src={href} alt={words} />;

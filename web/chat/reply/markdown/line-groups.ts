@@ -1,11 +1,11 @@
-/** A group has at least as many lines, if there are so many. */
+/** The least number of lines in a group, except in the last one. */
 const SHORTEST = 40;
-/** It ends by then wherever that is. */
+/** The largest number of lines in a group. */
 const LONGEST = 80;
 
 /**
- * Cuts code into groups of lines, each with its line breaks. While code grows, only its last group changes. A group ends
- * before a line that begins at the margin after an empty one, where seldom a comment or a text goes on.
+ * Splits code into groups of lines, with their line breaks. While code grows, only its last group changes. A group ends
+ * at an empty line before a line without indentation, because a comment or string rarely continues there.
  */
 export function lineGroups(code: string): string[] {
   const groups: string[] = [];

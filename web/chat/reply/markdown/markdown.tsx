@@ -10,8 +10,8 @@ interface Drawn {
 }
 
 /**
- * Shows Markdown. Nothing of it is read as HTML: its parts become elements one by one, and all words become text. While
- * the text grows, its finished parts are neither read nor drawn again.
+ * Draws Markdown. The text is never parsed as HTML: each token becomes an element, and all words become text nodes.
+ * While the text grows, its finished blocks are neither parsed nor drawn again.
  */
 export function Markdown({ text, growing }: { text: string; growing: boolean }): JSX.Element {
   const before = useRef<Parsed | null>(null);
@@ -24,10 +24,10 @@ export function Markdown({ text, growing }: { text: string; growing: boolean }):
   }, [text, growing]);
 }
 
-/** Preact skips an element that is the very same as before. */
+/** Reuses the elements of unchanged blocks, because Preact skips an element that is the same object as before. */
 function draw({ blocks, growing }: Parsed, before: Drawn[]): Drawn[] {
   const notes = new Set(blocks.flatMap((block) => (block.type === 'noteText' ? block.label : [])));
-  // A text grows only at its end, so its place identifies a part. Footnotes belong to the end wherever they are written.
+  // The key is the index, because text grows only at its end. Footnotes are drawn at the end.
   const inOrder = [...blocks.filter(isText), ...blocks.filter((block) => block.type === 'noteText')];
   const last = blocks.findLast(isText);
   return inOrder.map((block, index) => {

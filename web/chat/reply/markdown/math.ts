@@ -1,23 +1,23 @@
 import type { TokenizerExtension } from 'marked';
 
-// Markdown takes a backslash as an escape, so it would corrupt LaTeX: `\(O(n^2)\)` would become `(O(n^2))`. These
-// extensions take formulas out of its hands.
+// Markdown reads a backslash as an escape, which would corrupt LaTeX: `\(O(n^2)\)` would become `(O(n^2))`. These
+// extensions read formulas before Markdown does.
 
 export interface MathToken {
   type: 'math';
   raw: string;
-  /** LaTeX without the signs around it. */
+  /** The LaTeX source, without its delimiters. */
   text: string;
-  /** True for a formula on lines of its own. */
+  /** True for a formula on its own lines. */
   display: boolean;
-  /** True if its end has not come yet. */
+  /** True if the closing delimiter has not arrived yet. */
   open: boolean;
 }
 
-/** A formula that has no end by then is none: somebody wrote these signs for something else. */
+/** The longest formula without a closing delimiter, in characters. A longer text is not a formula. */
 const LONGEST_OPEN = 2000;
 
-/** A formula on lines of its own: `\[ … \]` or `$$ … $$`. */
+/** A formula on its own lines: `\[ … \]` or `$$ … $$`. */
 const block: TokenizerExtension = {
   name: 'math',
   level: 'block',
@@ -44,7 +44,7 @@ const inline: TokenizerExtension = {
   },
 };
 
-/** A formula whose end may still come, at the end of a growing text. A single `$` begins none: it may be money. */
+/** An unclosed formula at the end of a growing text. A single `$` does not begin one, because it may be a price. */
 const openBlock: TokenizerExtension = {
   name: 'openMath',
   level: 'block',
@@ -67,16 +67,15 @@ const openInline: TokenizerExtension = {
   },
 };
 
-/** For a text that is complete. */
+/** The extensions for a complete text. */
 export const MATH: TokenizerExtension[] = [block, inline];
 
-/** For a text that still grows. */
+/** The extensions for a growing text. */
 export const GROWING_MATH: TokenizerExtension[] = [...MATH, openBlock, openInline];
 
 /**
- * Returns what stands between two dollar signs if it is a formula, and null if they stand for money or a shell's
- * variables: no space inside of the signs, no letter or digit outside of them, and after a digit something that prices
- * do not have.
+ * Returns the text between two dollar signs if it is a formula; null if the signs are prices or shell variables. A
+ * formula has no space just inside the signs, no letter or digit just outside, and does not look like a price.
  */
 function betweenDollars(source: string, before: string): string | null {
   const match = /^\$(?![\s$])((?:\\[\s\S]|[^\\$\n])*?[^\s\\$])\$(?![\dA-Z_])/.exec(source);

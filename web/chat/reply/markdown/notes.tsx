@@ -2,8 +2,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { t } from '../../messages/language.ts';
 
 /**
- * The mark of a footnote in the text. It leads to the note; while the words of the note have not come, it leads nowhere.
- * Buttons do it, because the part of the address that links would change names the conversation.
+ * The mark of a footnote in the text. A click moves to the note, once its text exists. It is a button, because a link
+ * would change the part of the address that names the conversation.
  */
 export function NoteMark({ label, known }: { label: string; known: boolean }): JSX.Element {
   if (!known) return <sup>[{label}]</sup>;
@@ -22,7 +22,7 @@ export function NoteMark({ label, known }: { label: string; known: boolean }): J
   );
 }
 
-/** The words of a footnote, with a way back to the text. */
+/** The text of a footnote, with a button that moves back to its mark. */
 export function Note({ label, children }: { label: string; children: ComponentChildren }): JSX.Element {
   return (
     <div class="note" data-note={label} tabIndex={-1}>
@@ -39,7 +39,7 @@ export function Note({ label, children }: { label: string; children: ComponentCh
   );
 }
 
-/** Puts the focus on the first element of the same text that bears this label. */
+/** Moves the focus to the first element of the same text with this label. */
 function goTo(from: Element, attribute: string, label: string): void {
   const there = from.closest('.prose')?.querySelector<HTMLElement>(`[${attribute}="${CSS.escape(label)}"]`);
   there?.focus();

@@ -4,15 +4,15 @@ import { FOOTNOTES, type NoteTextToken, type NoteToken } from './footnotes.ts';
 import { GROWING_MATH, MATH, type MathToken } from './math.ts';
 import { decidedPart } from './unfinished.ts';
 
-/** A part of a Markdown text: one of marked's tokens or of our extensions. */
+/** A token of a Markdown text: one of marked's, or one of the extensions here. */
 export type Node = MarkedToken | MathToken | DetailsToken | NoteToken | NoteTextToken;
 
-/** A text, read as Markdown. */
+/** A parsed Markdown text. */
 export interface Parsed {
-  /** What was read: of a growing text the part whose look is decided. */
+  /** The parsed part of the text. Of a growing text, this is the part whose form can't change any more. */
   text: string;
   growing: boolean;
-  /** Its top-level parts, in order. One that has not changed is the same object as before. */
+  /** The top-level blocks, in order. A block that has not changed is the same object as before. */
   blocks: Node[];
   /** The targets of links like `[name][1]`, by label. */
   links: Lexer['tokens']['links'];
@@ -24,20 +24,23 @@ const whole = optionsWith(MATH);
 const partial = optionsWith(GROWING_MATH);
 
 /**
- * Reads a text. `before` is what the last call gave for the same text when it was shorter: the parts that can not change
- * any more are taken from there.
+ * Parses a text. `before` is the result of the last call for the same text when it was shorter: blocks that can't
+ * change any more are reused.
  */
 export function parse(text: string, growing: boolean, before: Parsed | null = null): Parsed {
   const lines = text.replace(/\r\n?/g, '\n');
   return growing ? readOn(decidedPart(lines), before) : readWhole(lines, before);
 }
 
-/** Returns the tokens inside of one. marked's type says less of them. */
+/** Returns inner tokens with a narrower type than marked's. */
 export function nodes(tokens: Token[] | undefined): Node[] {
   return (tokens ?? []) as Node[];
 }
 
-/** Reads what has come since. Only the last part can still go on: a paragraph gets more lines, a list more items. */
+/**
+ * Parses the new text. Only the last block is parsed again, because it can still grow: a paragraph by lines, a list by
+ * items.
+ */
 function readOn(text: string, before: Parsed | null): Parsed {
   const known = before?.growing && text.startsWith(before.text) ? before : null;
   if (known?.text === text) return known;
@@ -48,7 +51,10 @@ function readOn(text: string, before: Parsed | null): Parsed {
   return { text, growing: true, blocks: [...finished, ...blocks], links };
 }
 
-/** Reads all anew, because a link's target may stand after the link. What comes out the same stays the same object. */
+/**
+ * Parses the whole text again, because the target of a link may follow the link. Blocks that have not changed stay the
+ * same objects.
+ */
 function readWhole(text: string, before: Parsed | null): Parsed {
   const { blocks, links } = read(text, whole);
   const kept = blocks.map((block, index) => {
@@ -58,7 +64,7 @@ function readWhole(text: string, before: Parsed | null): Parsed {
   return { text, growing: false, blocks: kept, links };
 }
 
-/** Links and formulas alone may have become others while their own text stayed the same. */
+/** True if a block has not changed. Only links and formulas can change while their source stays the same. */
 function isSame(old: Node, block: Node): boolean {
   if (old.type !== block.type || old.raw !== block.raw) return false;
   return !/[[\\$]/.test(block.raw) || JSON.stringify(old) === JSON.stringify(block);

@@ -2,7 +2,7 @@ import { decodeEntities } from './entities.ts';
 import { readTag } from './html-tag.ts';
 import { type Node, nodes, parse } from './parse.ts';
 
-/** Writes Markdown as a text without marks. Formulas and code stay as they were written. */
+/** Returns Markdown as plain text, without its markup. Formulas and code stay as they are. */
 export function plainText(markdown: string): string {
   return blockTexts(parse(markdown, false).blocks).join('\n\n');
 }

@@ -3,16 +3,16 @@ import 'katex/dist/katex.min.css';
 // Puts LaTeX on the clipboard when a formula is selected and copied.
 import 'katex/contrib/copy-tex';
 
-/** Macros may grow a formula at most this often. */
+/** The largest number of macro expansions in a formula. */
 const MOST_EXPANSIONS = 500;
 
 /** The largest size that a formula may ask for, in em. */
 const LARGEST_EM = 20;
 
-/** Draws a formula into an element. Returns false, and leaves the element empty, if KaTeX can't read it. */
+/** Typesets a formula into an element. Returns false, and leaves the element empty, if KaTeX can't read it. */
 export function typeset(latex: string, display: boolean, place: HTMLElement): boolean {
   try {
-    // KaTeX makes elements one by one and parses no HTML. Without trust, a formula has no links, pictures, ids or classes.
+    // KaTeX creates each element and parses no HTML. Without `trust`, a formula has no links, pictures, ids or classes.
     katex.render(latex, place, {
       displayMode: display,
       trust: false,

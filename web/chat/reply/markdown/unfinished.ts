@@ -1,7 +1,7 @@
 /**
- * Returns the part of a growing text whose look is decided. The rest is held back for a moment, so that nothing is drawn
- * in one way and then in another: a `-` would be an underline and then a list, the first line of a table a paragraph, and
- * a fence would change its language letter by letter.
+ * Returns the part of a growing text whose form can't change any more. The rest is held back for a moment. Otherwise a
+ * `-` would first be an underline and then a list, the first line of a table would be a paragraph, and the language of
+ * a code block would change with each letter.
  */
 export function decidedPart(text: string): string {
   const start = text.lastIndexOf('\n') + 1;
@@ -14,7 +14,7 @@ export function decidedPart(text: string): string {
   return undecided ? text.slice(0, start) : text;
 }
 
-/** A few marks of Markdown without a word. */
+/** A few characters of Markdown's markup without a word. */
 const MARKS_ALONE = /^[-=*_`~#>:+.\d\s()[\]\\$<!]{1,12}$/;
 
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
@@ -23,7 +23,7 @@ function isRow(line: string): boolean {
   return /^ {0,3}\|/.test(line);
 }
 
-/** Returns the line whose line break is at `end`, and where it starts. */
+/** Returns the line whose line break is at index `end`, and the index of its start. */
 function lineEndingAt(text: string, end: number): [line: string, start: number] {
   if (end < 0) return ['', 0];
   const start = text.lastIndexOf('\n', end - 1) + 1;
