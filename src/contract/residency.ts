@@ -14,7 +14,7 @@ export interface LoadedModel {
   waiting: number;
   /** Tokens of the running generations in the KV caches of all slots. Absent where the platform does not count them. */
   heldTokens?: number;
-  /** The time at which the unused model will be unloaded, in Unix ms; null or absent if it is in use or stays loaded. */
+  /** The time at which the model is unloaded if it is not used, in Unix ms; null or absent if it is in use or stays. */
   expiresAt?: number | null;
 }
 

@@ -33,7 +33,7 @@ export function createSlotQueue(slots: number, maxWaiting: number): SlotQueue {
   const use = createSlotUse();
   const waiters = new Set<Waiter>();
 
-  // If the first caller needs more slots than are free, all wait. Otherwise callers that need one slot would pass it by.
+  // If the first caller needs more slots than are free, all wait: callers that need one slot must not overtake it.
   const grantWaiting = () => {
     for (let next = firstOf([...waiters]); next; next = firstOf([...waiters])) {
       if (use.busy + next.count > slots) return;

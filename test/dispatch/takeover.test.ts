@@ -6,8 +6,11 @@ import { chatGeneration } from '../api/fixtures.ts';
 
 /** An error of a scripted engine, with the kind of failure that it stands for. */
 class ScriptedFailure extends Error {
-  constructor(readonly failure: Failure) {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
     super(failure);
+    this.failure = failure;
   }
 }
 

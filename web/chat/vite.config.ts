@@ -1,7 +1,7 @@
 import { defineConfig, type Plugin } from 'vite';
 import { LANGUAGES_FOLDER, PDF_FOLDER } from '../../src/site-files.ts';
 
-/** KaTeX names each font in three formats. Every browser that runs the page takes the first, WOFF2. */
+/** KaTeX lists each font in three formats. Every browser that runs the page takes the first one, WOFF2. */
 const firstFontFormat: Plugin = {
   name: 'first-font-format',
   enforce: 'pre',
@@ -11,8 +11,8 @@ const firstFontFormat: Plugin = {
 };
 
 /**
- * Builds the chat page: `dist-web/index.html` and its assets. Their names do not change between builds, and all URLs
- * are relative to the page. What a page does not always need is in files of its own.
+ * Builds the chat page: `dist-web/index.html` and its assets. The file names stay the same between builds, and all URLs
+ * are relative to the page. Modules that are not always needed are separate files.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -34,7 +34,7 @@ export default defineConfig({
         },
         assetFileNames: ({ names: [name = ''] }) => {
           if (name.endsWith('.woff2')) return 'assets/fonts/[name][extname]';
-          // Not every web server knows that .mjs is a script.
+          // Some web servers do not know the type of .mjs files.
           if (name.endsWith('.mjs')) return `${PDF_FOLDER}/[name].js`;
           if (name.endsWith('.bcmap')) return `${PDF_FOLDER}/tables/[name][extname]`;
           return name === 'index.css' ? 'assets/chat.css' : 'assets/[name][extname]';

@@ -7,8 +7,8 @@ export class Unreachable extends Error {
 }
 
 /**
- * Returns a message, for people and for the model, that says why a server could not be asked. `url` is the address of the
- * server, `origin` the origin of the page.
+ * Returns a message, for people and for the model, that says why a server could not be asked. `url` is the address of
+ * the server, `origin` the origin of the page.
  */
 export async function explain(error: unknown, url: string, origin: string): Promise<string> {
   if (error instanceof Unreachable) return explainSilence(url, origin);
@@ -29,8 +29,8 @@ function explainStatus(status: number, message: string): string {
 }
 
 /**
- * Browsers hide whether a server is down or refuses this origin. A `no-cors` request succeeds if the server is up, although its
- * response can't be read.
+ * Browsers hide whether a server is down or refuses this origin. A `no-cors` request succeeds if the server is up,
+ * although its response can't be read.
  */
 async function explainSilence(url: string, origin: string): Promise<string> {
   const answers = await fetch(url, { method: 'HEAD', mode: 'no-cors' }).then(

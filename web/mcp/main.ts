@@ -63,8 +63,8 @@ async function answer(id: number, work: (signal: AbortSignal) => Promise<FromWor
 }
 
 /**
- * Runs the work. A server that has restarted knows the session no more and answers with a 404, before it does anything: then the
- * work is run a second time, in a new session.
+ * Runs the work. A server that has restarted knows the session no more and answers with a 404, before it does anything:
+ * then the work is run a second time, in a new session.
  */
 async function inSession<T>(work: () => Promise<T>): Promise<T> {
   const begun = session;

@@ -1,7 +1,7 @@
 import type { ToolResult } from './result.ts';
 
-// One worker talks to one MCP server. The policy of the worker's script allows requests to the origin of that server only. The
-// policy of the page allows no requests to MCP servers at all.
+// One worker talks to one MCP server. The policy of the worker's script allows requests to the origin of that server
+// only. The policy of the page allows no requests to MCP servers at all.
 
 /** The address of an MCP server. */
 export interface ServerAddress {
@@ -24,7 +24,9 @@ export interface KnownServer {
   tools: ServerTool[];
 }
 
-/** A message from the page to the worker. The first message is `open`. The answer to `list` or `call` has the same id. */
+/**
+ * A message from the page to the worker. The first message is `open`. The answer to `list` or `call` has the same id.
+ */
 export type ToWorker =
   | ({ kind: 'open' } & ServerAddress)
   | { kind: 'list'; id: number }

@@ -24,7 +24,10 @@ interface McpContent {
   resource?: { uri?: string; text?: string; blob?: string; mimeType?: string | undefined };
 }
 
-/** The longest result that is given to a model, in characters. A longer one would fill most context windows and slow down the page. */
+/**
+ * The longest result that is given to a model, in characters. A longer one would fill most context windows and slow
+ * down the page.
+ */
 export const LONGEST_RESULT = 50_000;
 
 /** Returns a result as one text. Images, recordings and files are replaced by a line with their type and size. */

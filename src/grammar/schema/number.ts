@@ -134,7 +134,7 @@ export function numberExpression(
   ruledOut: Negation,
 ): Expression {
   formatRange(compiler, schema, path);
-  // A number has many spellings. The grammar only excludes the shortest; the check of the finished value finds the rest.
+  // The grammar only excludes the shortest spelling of a number; the check of the finished value finds the others.
   if (ruledOut.values.some((value) => typeof value === 'number')) compiler.leave(schema, 'not', path);
   const steps = everyValue(schema, 'multipleOf');
   const low = tighter(schema, 'minimum', 'exclusiveMinimum');

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { EngineEvent, TokenLogprob } from '../../../src/contract/events.ts';
 import type { Token } from '../../../src/engine/native/llama/llama.ts';
 import { createReplyText, type ReplyTextOptions } from '../../../src/engine/native/reply-text.ts';
-import { tokenLogprob } from '../../api/fixtures.ts';
 import { replyOf } from './step/fake-generation.ts';
+
+/** A token's text with its log probability. */
+const scored = (text: string, logprob: number) => ({ text, bytes: [...Buffer.from(text)], logprob, alternatives: [] });
 
 /** Makes a reply whose token n has the nth of these texts. */
 function createReply(texts: string[], more: Partial<ReplyTextOptions> = {}) {
@@ -16,7 +18,7 @@ function createReply(texts: string[], more: Partial<ReplyTextOptions> = {}) {
     stop: [],
     banned: [],
     maxTokens: null,
-    toLogprob: ({ token, logprob = 0 }) => tokenLogprob(texts[token] ?? '', logprob),
+    toLogprob: ({ token, logprob = 0 }) => scored(texts[token] ?? '', logprob),
     journal: false,
     emit: (event) => events.push(event),
     ...more,
@@ -76,7 +78,7 @@ describe('the text of a reply', () => {
     expect(events).toEqual([]);
     reply.add({ token: 1 as Token, logprob: -2 });
     expect(events).toEqual([
-      { kind: 'text', choice: 0, text: 'ab', tokens: 2, logprobs: [tokenLogprob('a', -1), tokenLogprob('b', -2)] },
+      { kind: 'text', choice: 0, text: 'ab', tokens: 2, logprobs: [scored('a', -1), scored('b', -2)] },
     ]);
   });
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 /** Runs a tool of the build and returns its output. Throws with the output if the tool finds a fault. */
 function run(tool: string, ...args: string[]): string {
-  return execFileSync(process.execPath, [`dist/chaos/${tool}.js`, '--seed', '3', ...args], { encoding: 'utf8' });
+  return execFileSync(process.execPath, [`dist/test/trials/${tool}.js`, '--seed', '3', ...args], { encoding: 'utf8' });
 }
 
 describe('a short run', { timeout: 120_000 }, () => {
   it('of chaos kills engines and finds every answer right', () => {
-    const said = run('main', '--minutes', '0.1', '--clients', '4', '--kill-every', '2');
+    const said = run('chaos/main', '--minutes', '0.1', '--clients', '4', '--kill-every', '2');
     expect(said).toMatch(/^seed 3/);
     expect(said).toMatch(/[1-9]\d* {2}SIG/);
     expect(said).toMatch(/requests \d{2,}, wrong answers 0/);

@@ -34,7 +34,9 @@ export function arrivalActions(context: Context, { refresh, choose }: Needs): Ar
     if (arrival?.kind === 'import') return;
     keepArrival(arrival && toKept(arrival));
   };
-  /** Sends the request and shows its events. The form for the next model is hidden meanwhile, so only one request runs. */
+  /**
+   * Sends the request and shows its events. The form for the next model is hidden meanwhile, so only one request runs.
+   */
   const receive = async (begun: Arrival, path: string, body: object | Blob) => {
     const stopper = new AbortController();
     arriving = stopper;

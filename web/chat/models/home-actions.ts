@@ -59,7 +59,8 @@ export function homeActions(
     const { home: before, startup } = store.get();
     const home = await find().catch(() => before);
     if (startup.kind !== 'ready' || (home?.state === before?.state && home?.server.url === before?.server.url)) return;
-    // The models are fetched first, so that the next message goes to a model of whichever answers now, server or browser.
+    // The models are fetched first, so that the next message goes to a model of whichever answers now, server or
+    // browser.
     await onSwitch();
     show(home);
     if (!home || startup.ground === groundOf(home)) return;

@@ -26,8 +26,8 @@ const serversDialog = lazy(() => import('../tools/tool-servers-dialog.tsx'));
 type Panel = 'chats' | 'models' | 'settings' | 'tools' | 'help' | 'prompts';
 
 /**
- * The page. It is drawn again only when a panel opens or closes, when a key is wanted and when the language changes: each part
- * selects what it shows of the state.
+ * The page. It is drawn again only when a panel opens or closes, when a key is wanted and when the language changes:
+ * each part selects what it shows of the state.
  */
 export function App(): JSX.Element {
   const actions = useActions();

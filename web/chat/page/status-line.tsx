@@ -46,7 +46,10 @@ function placeOf(ground: Ground, home: Home | null): string {
   return ground === 'browser' ? t('status.here') : t('status.onServer');
 }
 
-/** Shows how much of the engine and the built-in model is fetched. A first visit fetches them, and this browser keeps them. */
+/**
+ * Shows how much of the engine and the built-in model is fetched. A first visit fetches them, and this browser keeps
+ * them.
+ */
 function Fetching({ completed, total }: { completed: number; total: number }): JSX.Element {
   return (
     <label class="status fetching">

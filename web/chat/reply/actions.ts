@@ -25,8 +25,8 @@ import { type ReplyStreams, replyStreams } from './stream-actions.ts';
 
 export interface ReplyActions {
   /**
-   * Sends a message in a conversation, by default in the current one. If Paddock is not ready yet, the reply is requested once it
-   * is. `draft` is the draft that becomes this message.
+   * Sends a message in a conversation, by default in the current one. If Paddock is not ready yet, the reply is
+   * requested once it is. `draft` is the draft that becomes this message.
    */
   send(text: string, attachments: Attachment[], from?: { conversationId?: string; draft?: SentDraft }): void;
   /** Asks for a reply after the last turn of a conversation. */
@@ -141,7 +141,8 @@ function stopReplies({ store, channel }: Context, streams: ReplyStreams, convers
   const elsewhere = Object.values(messagesOf(state, conversationId)).filter(({ id }) => state.elsewhere[id]);
   if (elsewhere.length === 0) return;
   channel.post({ kind: 'stop', conversationId });
-  // The other tab may have crashed, so this tab stores the end. A tab that still runs stores its end later, and that one counts.
+  // The other tab may have crashed, so this tab stores the end. A tab that still runs stores its end later, and that
+  // one counts.
   for (const { turn } of elsewhere) {
     if (turn.value.role === 'assistant') streams.put(conversationId, { ...turn.value, end: { kind: 'stopped' } });
   }
@@ -161,8 +162,8 @@ function patchFor(
 }
 
 /**
- * Returns the patch that stores the result of a call in a branch that is no longer the end of the conversation. The shown branch
- * stays the same. Returns null if the conversation does not exist any more.
+ * Returns the patch that stores the result of a call in a branch that is no longer the end of the conversation. The
+ * shown branch stays the same. Returns null if the conversation does not exist any more.
  */
 function lateResult(
   state: State,

@@ -40,8 +40,8 @@ interface ReplyProps {
 }
 
 /**
- * A model's reply. It is drawn again while it grows, and the other turns are not. The progress stands above the text, so that the
- * growing text does not move it. The space for the figures below is there from the start.
+ * A model's reply. It is drawn again while it grows, and the other turns are not. The progress stands above the text,
+ * so that the growing text does not move it. The space for the figures below is there from the start.
  */
 export function ReplyView(props: ReplyProps): JSX.Element {
   const { reply, name, goesOn, results, open, versions, onFull } = props;

@@ -62,7 +62,8 @@ export function replyRequests(
     if (!before) return;
     begin(before, turn, model);
     const second = listedChatModel(state, head.second?.value ?? null);
-    // A second model answers questions only: a turn after the result of a tool continues the reply that called the tool.
+    // A second model answers questions only: a turn after the result of a tool continues the reply that called the
+    // tool.
     const isAsked = instead === undefined && before.turns.at(-1)?.role === 'user';
     if (isAsked && second && second.id !== model.id) askBeside(turn.id, before, second);
   };

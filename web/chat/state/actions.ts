@@ -20,13 +20,13 @@ import { type Context, localizedMessageOf, tell } from './context-actions.ts';
 import { keepKey } from './preferences.ts';
 import { followTabs } from './tab-actions.ts';
 
-/** Everything that a person can do on the page. */
+/** All actions of the page. */
 export interface Actions {
-  /** Reads what is stored, finds the API and fetches the data for the first view. */
+  /** Reads the storage, finds the API and fetches the data for the first view. */
   open(): void;
   /** Tries again to find the API. */
   start(): Promise<void>;
-  /** Uses this key from now on. */
+  /** Stores this key, and finds the API again with it. */
   giveKey(key: string): Promise<void>;
   /** Shows a short message. */
   tell(text: string): void;
@@ -43,13 +43,13 @@ export interface Actions {
   folders: FolderActions;
   search: SearchActions;
   drafts: DraftActions;
-  /** What can be done when the context window fills. */
+  /** Actions for a context window that fills up. */
   window: WindowActions;
   presets: PresetActions;
   prompts: PromptActions;
 }
 
-/** Writes what another app shares into the draft. It is sent by nobody but the person. */
+/** Writes the text that another app shares into the draft. It is sent only when the person sends the message. */
 function takeShared(drafts: DraftActions): void {
   const text = sharedText(location.search);
   if (text === null) return;
@@ -65,7 +65,7 @@ export function createActions(context: Context): Actions {
   const replies: ReplyActions & ReplyKeeping = replyActions(context, models, {
     begin: (id) => {
       calls.begin(id);
-      // It may have ended because the server is gone.
+      // The reply may have failed because the server does not answer any more.
       void home.look();
     },
     stop: (id) => calls.stop(id),
@@ -90,7 +90,7 @@ export function createActions(context: Context): Actions {
       await models.refresh();
       models.resumeArrival();
     } catch (error) {
-      // If the server wants a key, the key dialog asks for one.
+      // If the server wants a key, the key dialog opens instead.
       if (store.get().keyWanted !== null) return;
       store.dispatch({ kind: 'startup', startup: { kind: 'failed', message: localizedMessageOf(error) } });
     }
@@ -101,7 +101,7 @@ export function createActions(context: Context): Actions {
       followPresets(context);
       const listed = conversations.restore();
       restored = Promise.race([listed, context.database.blocked]);
-      // What waits may only be known now, long after the models.
+      // The list of conversations may come long after the models, and waiting replies need both.
       void listed.then(replies.resume);
       takeShared(drafts);
       tools.restore();
@@ -120,7 +120,7 @@ export function createActions(context: Context): Actions {
     dismissNotice: () => store.dispatch({ kind: 'notice', notice: null }),
     models,
     hub: finderActions(context),
-    // A message that is sent before the conversation is read would begin another one.
+    // A message that is sent before the conversations are read would begin a new conversation.
     replies: {
       ...replies,
       send: (text, attachments, from) => {

@@ -1,4 +1,4 @@
-// The address contains the id of the open conversation, so that a reload and the back button find it again.
+// The address contains the id of the open conversation, so that it opens again after a reload and with the back button.
 
 /** Returns the id in the address; '' if there is none. */
 export function idInAddress(): string {
@@ -10,17 +10,17 @@ export function idInAddress(): string {
   }
 }
 
-/** Puts a conversation's id into the address. Null stands for a new conversation. */
+/** Adds an entry to the history with this conversation's id; null for a new conversation. */
 export function showInAddress(id: string | null): void {
   if (idInAddress() !== (id ?? '')) history.pushState(null, '', addressOf(id));
 }
 
-/** Corrects the address, if what it names is not there. */
+/** Replaces the id in the address, if it names a conversation that does not exist. */
 export function correctAddress(id: string | null): void {
   if (idInAddress() !== (id ?? '')) history.replaceState(null, '', addressOf(id));
 }
 
-/** Takes the query out of the address: a reload should not take it in again. */
+/** Removes the query from the address, so that a reload does not read it again. */
 export function dropQuery(): void {
   history.replaceState(null, '', location.pathname + location.hash);
 }

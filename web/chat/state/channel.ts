@@ -6,22 +6,25 @@ import type { RunningCall } from '../tools/calls.ts';
 export type TabMessage =
   | { kind: 'patch'; patch: Patch }
   | { kind: 'draft'; key: string; draft: DraftPart }
-  /** Whoever writes the reply of this conversation is to stop it. */
+  /** The tab that writes a reply of this conversation must stop it. */
   | { kind: 'stop'; conversationId: string }
-  /** These tool calls run in the tab, and no others. */
+  /** All tool calls that run in the tab. */
   | { kind: 'calls'; calls: RunningCall[] }
-  /** A new tab: those that write a reply say it again. */
+  /** A tab was opened: every other tab sends its growing replies and running calls. */
   | { kind: 'hello' }
-  /** This tab is closed: nobody writes its replies any more. */
+  /** The tab is closed, so its replies do not grow any more. */
   | { kind: 'left' };
 
 export interface TabChannel {
   post(message: TabMessage): void;
-  /** Is called with each message of another tab, and the id of that tab. */
+  /** Calls `receive` with each message of another tab and the id of that tab. */
   listen(receive: (message: TabMessage, tab: string) => void): void;
 }
 
-/** Opens the way to the other tabs. Where the browser has none, or denies it, nothing is sent and nothing comes. */
+/**
+ * Opens the channel to the other tabs. If the browser lacks or denies `BroadcastChannel`, messages are neither sent nor
+ * received.
+ */
 export function openChannel(tab: string): TabChannel {
   const channel = openBroadcast();
   return {

@@ -22,24 +22,24 @@ export interface Context {
   database: Database;
   channel: TabChannel;
   clock: Clock;
-  /** The conversations whose stored messages were read or are being read, by their ids. */
+  /** The reads of stored messages, finished or running, by conversation id. */
   reads: Map<string, Promise<void>>;
 }
 
-/** Has the next changes of this tab come after these. */
+/** Advances the clock, so that the next changes of this tab are later than this patch. */
 export function see({ clock }: Pick<Context, 'clock'>, patch: Patch): void {
   const last = latestStamp(patch);
   if (last) clock.see(last);
 }
 
-/** Takes in what is stored. */
+/** Merges stored conversations into the state. */
 export function applyPatch(context: Context, patch: Patch): void {
   see(context, patch);
   context.store.dispatch({ kind: 'patch', patch });
 }
 
 /**
- * Reads the stored messages of a conversation, once. Changes that other tabs make meanwhile are taken in too. If they
+ * Reads the stored messages of a conversation, once. Changes that other tabs make meanwhile are merged. If the messages
  * can't be read, the next call tries again.
  */
 export function readMessages(context: Context, id: string): Promise<void> {
@@ -55,13 +55,13 @@ export function readMessages(context: Context, id: string): Promise<void> {
   return reading;
 }
 
-/** The tools that the page can run for a conversation. */
+/** Returns the tools that the page can run for a conversation. */
 export function toolsFor({ store }: Context, conversation: ShownConversation): RunnableTool[] {
   const state = store.get();
   return toolsOf(conversation, state.tools.servers, headOf(state, conversation.id)?.tools?.value);
 }
 
-/** Returns the message of a failure, for people. */
+/** Returns the message of an error in the language of the page. */
 export function localizedMessageOf(error: unknown): string {
   return problemText(error, t);
 }
@@ -71,8 +71,9 @@ export function tell({ store }: Context, text: string, tone: 'plain' | 'bad' = '
 }
 
 /**
- * Makes a change to conversations: here and in the other tabs at once, and in the storage. If it is what was `sent`, its
- * draft is emptied there with it. Resolves when it is stored, or can't be.
+ * Applies a patch to this tab and the other tabs at once, and to the storage. If the patch is the message that was
+ * `sent` from a draft, the stored draft is emptied in the same transaction. Resolves when the patch is stored or
+ * storing has failed.
  */
 export async function change(context: Context, patch: Patch, sent?: SentDraft): Promise<void> {
   const { store, database, channel } = context;
@@ -87,7 +88,7 @@ export async function change(context: Context, patch: Patch, sent?: SentDraft): 
   }
 }
 
-/** Sets fields of a conversation. One that has not begun is not stored. */
+/** Sets fields of a conversation. A conversation that has not begun is not stored. */
 export function setValues(context: Context, id: string, values: Partial<HeadValues>): void {
   const { store, clock } = context;
   const head = headOf(store.get(), id);
@@ -97,7 +98,10 @@ export function setValues(context: Context, id: string, values: Partial<HeadValu
   else store.dispatch({ kind: 'fresh', head: changed });
 }
 
-/** Another tab may have erased a conversation that comes back. So it comes with all words that are still here. */
+/**
+ * Adds all messages that this tab still has to a patch that restores a conversation, because another tab may have
+ * erased it.
+ */
 function withWords({ chats }: State, patch: Patch): Patch {
   const back = patch.heads.filter(({ id, deleted }) => chats.heads[id]?.deleted.value && !deleted.value);
   if (back.length === 0) return patch;

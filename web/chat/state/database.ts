@@ -19,14 +19,14 @@ export interface Database {
   /** Calls `visit` with every message until the signal is aborted. Few messages are in memory at a time. */
   eachMessage(visit: (message: MessageNode) => void, signal: AbortSignal): Promise<void>;
   /**
-   * Merges a patch into the stored conversations. All tabs may do this at once. Messages of an erased conversation are left
-   * out. If the patch is the message that was `sent` from a draft, that draft is emptied in the same transaction: if the page
-   * is closed meanwhile, the text is stored either in the message or in the draft.
+   * Merges a patch into the stored conversations. All tabs may do this at once. Messages of an erased conversation are
+   * left out. If the patch is the message that was `sent` from a draft, that draft is emptied in the same transaction:
+   * if the page is closed meanwhile, the text is stored either in the message or in the draft.
    */
   merge(patch: Patch, sent?: SentDraft): Promise<void>;
   /**
-   * Erases the content of these conversations: messages, titles, settings and drafts. Skips a conversation that is not over at
-   * `now`, in ms (see `isOver`). The store keeps the fact that each was deleted.
+   * Erases the content of these conversations: messages, titles, settings and drafts. Skips a conversation that is not
+   * over at `now`, in ms (see `isOver`). The store keeps the fact that each was deleted.
    */
   erase(ids: string[], now: number): Promise<void>;
   draft(key: string): Promise<DraftPart>;
@@ -60,8 +60,8 @@ const VERSION = 2;
 const AT_ONCE = 200;
 
 /**
- * Opens the database of the page. `onOutdated` is called when a tab with a newer version of the page opens: from then on, this tab
- * can store nothing.
+ * Opens the database of the page. `onOutdated` is called when a tab with a newer version of the page opens: from then
+ * on, this tab can store nothing.
  */
 export function openDatabase(onOutdated: () => void): Database {
   let setBlocked = () => {};

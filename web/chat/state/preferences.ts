@@ -24,7 +24,7 @@ export function readTheme(): Theme {
 export const keepTheme = (theme: Theme): void =>
   void writeStoredText('localStorage', THEME, theme === 'system' ? null : theme);
 
-/** Returns what was chosen; null if nothing was. */
+/** Returns the chosen language; null if none was chosen. */
 export const readLanguage = (): string | null => readStoredText('localStorage', LANGUAGE);
 export const keepLanguage = (language: string): void => void writeStoredText('localStorage', LANGUAGE, language);
 
@@ -38,14 +38,14 @@ export function onLanguageKept(listener: () => void): void {
 export const readModel = (): string | null => readStoredText('localStorage', MODEL);
 export const keepModel = (id: string): void => void writeStoredText('localStorage', MODEL, id);
 
-/** Returns what Enter was chosen to do; null if nothing was. */
+/** Returns the chosen effect of the Enter key; null if none was chosen. */
 export function readEnter(): Enter | null {
   const enter = readStoredText('localStorage', ENTER);
   return enter === 'send' || enter === 'newline' ? enter : null;
 }
 export const keepEnter = (enter: Enter): void => void writeStoredText('localStorage', ENTER, enter);
 
-/** Reads the names of the folders that were closed in the list of chats. */
+/** Returns the names of the closed folders in the list of chats. */
 export function readClosedFolders(): string[] {
   try {
     const names: unknown = JSON.parse(readStoredText('localStorage', CLOSED_FOLDERS) ?? '[]');
@@ -64,7 +64,9 @@ export const keepDefaultModel = (id: string | null): void => void writeStoredTex
 export const readKey = (): string | null => readStoredText('sessionStorage', KEY);
 export const keepKey = (key: string | null): void => void writeStoredText('sessionStorage', KEY, key);
 
-/** Reads the replies that wait until Paddock is ready. The page may load itself again before it can ask for them. */
+/**
+ * Returns the replies that wait until Paddock is ready. They are stored because the page may reload itself before that.
+ */
 export function readWaiting(): Waiting[] {
   try {
     const stored: unknown = JSON.parse(readStoredText('sessionStorage', WAITING) ?? '[]');
@@ -77,7 +79,7 @@ export function readWaiting(): Waiting[] {
 export const keepWaiting = (waiting: Waiting[]): void =>
   void writeStoredText('sessionStorage', WAITING, waiting.length === 0 ? null : JSON.stringify(waiting));
 
-/** Reads the pull that this tab had begun before it was loaded again; null if there was none. */
+/** Returns the pull that this tab had begun before the page was reloaded; null if there was none. */
 export function readArrival(): KeptArrival | null {
   try {
     return JSON.parse(readStoredText('sessionStorage', ARRIVAL) ?? 'null') as KeptArrival | null;

@@ -1,9 +1,12 @@
 type Kind = 'localStorage' | 'sessionStorage';
 
-/** What could not be stored. It lasts until the page is closed. */
+/** The texts that could not be stored. They last until the page is closed. */
 const memory = new Map<string, string>();
 
-/** Reads a text. Browsers that deny storage throw even when it is looked at. */
+/**
+ * Returns a stored text; null if there is none. A browser that denies storage throws on any access, so errors are
+ * caught.
+ */
 export function readStoredText(kind: Kind, name: string): string | null {
   try {
     return globalThis[kind].getItem(name) ?? memory.get(name) ?? null;
@@ -13,8 +16,8 @@ export function readStoredText(kind: Kind, name: string): string | null {
 }
 
 /**
- * Stores a text, or keeps it until the page is closed if the browser stores nothing. Null removes it. Returns false if it
- * is not stored.
+ * Stores a text; null removes it. If the browser does not store it, it is kept in memory until the page is closed, and
+ * the result is false.
  */
 export function writeStoredText(kind: Kind, name: string, value: string | null): boolean {
   memory.delete(name);
@@ -28,7 +31,7 @@ export function writeStoredText(kind: Kind, name: string, value: string | null):
   }
 }
 
-/** The names of what is stored, or kept until the page is closed, that begin so. */
+/** Returns the names of the stored texts, and of the texts in memory, that begin with `beginning`. */
 export function namesWith(kind: Kind, beginning: string): string[] {
   return [...new Set([...memory.keys(), ...storedNames(kind)])].filter((name) => name.startsWith(beginning));
 }

@@ -12,7 +12,10 @@ import type { Ground, State } from './state.ts';
 
 const NO_MESSAGES: MessageNodes = {};
 
-/** The last conversation that was made of each head. A view compares it by identity, and making it walks all messages. */
+/**
+ * The last conversation that was made from each head. Making one walks all messages, and views are redrawn if the
+ * object is a new one.
+ */
 const made = new WeakMap<Head, { messages: MessageNodes; growing: string; conversation: ShownConversation }>();
 
 /** Returns a conversation without its messages; undefined if there is none with this id, or if it was erased. */
@@ -21,14 +24,14 @@ export function headOf({ chats, fresh }: State, id: string): Head | undefined {
   return head && !isErased(head) ? head : undefined;
 }
 
-/** Returns the messages of a conversation; none if they were not read. */
+/** Returns the messages of a conversation; none if they are not read. */
 export function messagesOf({ chats }: State, id: string): MessageNodes {
   return chats.messages[id] ?? NO_MESSAGES;
 }
 
 /**
- * Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. Returns the same object
- * until the conversation changes.
+ * Returns the branch of a conversation that is shown; undefined if there is no conversation with this id. Returns the
+ * same object until the conversation changes.
  */
 export function findConversation(state: State, id: string): ShownConversation | undefined {
   const head = headOf(state, id);
@@ -96,17 +99,20 @@ export function groundOf({ startup }: State): Ground | null {
   return startup.kind === 'ready' ? startup.ground : null;
 }
 
-/** Returns the model of a conversation: its own, else the default, the preferred one, or the first chat model. */
+/**
+ * Returns the model of a conversation: its own, otherwise the default, the model that was chosen last, or the first
+ * chat model.
+ */
 export function modelOf(state: State, { model }: Pick<ShownConversation, 'model'>): ListedModel | undefined {
   const able = (state.models ?? []).filter(canChat);
   const wanted = [model, state.defaultModel, state.preferredModel]
     .map((id) => listedChatModel(state, id))
     .find(Boolean);
-  // Base models, which only continue a text, have no chat template.
+  // Base models have no chat template, so models with one come first.
   return wanted ?? able.find(({ settings }) => settings.prompt_template) ?? able[0];
 }
 
-/** Returns the model with this id, if there is one that can chat. */
+/** Returns the model with this id; undefined if it is not listed or can't chat. */
 export function listedChatModel({ models }: State, id: string | null): ListedModel | undefined {
   return models?.find((one) => one.id === id && canChat(one));
 }

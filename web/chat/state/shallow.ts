@@ -1,6 +1,6 @@
 /**
- * True if both values are the same, or if both are arrays or both plain objects with the same elements. Elements are compared by
- * `Object.is`.
+ * True if both values are the same, or if both are arrays or both plain objects with the same elements. Elements are
+ * compared by `Object.is`.
  */
 export function isShallowEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;

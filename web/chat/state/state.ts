@@ -18,12 +18,12 @@ export type Ground = 'server' | 'browser';
 /** The progress of the page's start. */
 export type Startup =
   | { kind: 'starting' }
-  /** The files of a first visit are being fetched. Amounts are in bytes. */
+  /** The first visit fetches the engine and a model. Amounts are in bytes. */
   | { kind: 'fetching'; completed: number; total: number }
   | { kind: 'ready'; ground: Ground }
   | { kind: 'failed'; message: string };
 
-/** A short message. `undo` takes back what it tells of. */
+/** A short message. `undo` reverses the change that it reports. */
 export interface Notice {
   text: string;
   tone: 'plain' | 'bad';
@@ -46,43 +46,43 @@ export interface State {
   startup: Startup;
   /** Null until the list has been fetched. */
   models: ListedModel[] | null;
-  /** The id of the model that was chosen last; null means the first one. */
+  /** The id of the model that was chosen last; null for none. */
   preferredModel: string | null;
-  /** The id of the model that a person wants for all new conversations; null for the one that was chosen last. */
+  /** The id of the model of all new conversations; null for the model that was chosen last. */
   defaultModel: string | null;
   health: Health | null;
   arrival: Arrival | null;
-  /** All conversations, and the messages of those that were opened since the page was loaded. */
+  /** All conversations, and the messages of the conversations that were opened since the page was loaded. */
   chats: Chats;
   /** True once all stored conversations are in the list. */
   listed: boolean;
-  /** The conversation that begins with the next message, unless another one is open. It is not stored. */
+  /** The conversation that has not begun. It is not stored until its first message is sent. */
   fresh: Head;
   currentId: string;
-  /** The place of the current conversation that a search has led to. */
+  /** The place in the current conversation where a search found words; null for none. */
   place: FoundPlace | null;
   /** The replies that grow in this tab, by their ids. */
   coming: Record<string, Growing>;
   /** The replies that grow in other tabs, by their ids. */
   elsewhere: Record<string, Elsewhere>;
-  /** The summaries that are being written in this tab, as far as they are, by conversation id. */
+  /** The unfinished summaries that are being written in this tab, by conversation id. */
   summarising: Record<string, string>;
-  /** The settings that this browser keeps. */
+  /** The stored settings. */
   presets: Presets;
-  /** At most one for each conversation. */
+  /** The replies that wait until Paddock is ready, at most one for each conversation. */
   waiting: Waiting[];
-  /** By conversation id, or `NEW_CHAT`. */
+  /** The drafts, by conversation id or `NEW_CHAT`. */
   drafts: Record<string, MessageDraft>;
   prompts: Prompts;
   /** False if this browser denies the page storage. */
   kept: boolean;
-  /** The server's message if it wants a key or another one; otherwise null. */
+  /** The server's message if it wants a key or has refused the key; otherwise null. */
   keyWanted: string | null;
   notice: Notice | null;
   tools: ToolsState;
-  /** The server that answers in place of this browser while it can. */
+  /** The server that answers in place of this browser whenever it can; null for none. */
   home: Home | null;
-  /** A text for screen readers. */
+  /** The announcement for screen readers. */
   announcement: string;
 }
 
@@ -94,10 +94,10 @@ export type Action =
   | { kind: 'health'; health: Health | null }
   | { kind: 'arrival'; arrival: Arrival | null }
   | { kind: 'patch'; patch: Patch }
-  /** A change that another tab has made. */
+  /** A patch from another tab. */
   | { kind: 'patch from elsewhere'; patch: Patch; tab: string }
   | { kind: 'tab left'; tab: string }
-  /** The messages of this conversation are in the state now, even if there is none. */
+  /** Marks the messages of this conversation as read, even if it has none. */
   | { kind: 'read'; id: string }
   | { kind: 'listed' }
   | { kind: 'fresh'; head: Head }
@@ -105,9 +105,9 @@ export type Action =
   | { kind: 'place'; place: FoundPlace }
   | { kind: 'coming'; conversationId: string; coming: Coming }
   | { kind: 'ended'; replyId: string }
-  /** Other tabs write these replies no more. */
+  /** These replies of other tabs do not grow any more. */
   | { kind: 'ended elsewhere'; replyIds: string[] }
-  /** A summary grows; with null it does no more. */
+  /** The text of a growing summary; null ends it. */
   | { kind: 'summarising'; conversationId: string; text: string | null }
   | { kind: 'waiting'; waiting: Waiting[] }
   | { kind: 'draft'; key: string; draft: Partial<MessageDraft> }
@@ -120,7 +120,7 @@ export type Action =
   | { kind: 'tools'; change: ToolsAction }
   | { kind: 'home'; home: Home | null };
 
-/** `currentId` is the id in the address; '' for a new conversation. */
+/** Returns the state at the start of the page. `currentId` is the id in the address; '' for a new conversation. */
 export function initialState(
   fresh: Head,
   preferredModel: string | null,
@@ -225,7 +225,10 @@ export function reduce(state: State, action: Action): State {
   }
 }
 
-/** Messages of conversations that were never opened here are left out: they are read from the storage when one is. */
+/**
+ * Merges a patch of another tab. Messages of conversations that this tab has not opened are left out: they are read
+ * from the storage when the conversation is opened.
+ */
 function withPatchFrom(state: State, { heads, messages }: Patch, tab: string): State {
   const known = messages.filter(({ conversation }) => state.chats.messages[conversation]);
   const elsewhere = { ...state.elsewhere };

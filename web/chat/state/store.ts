@@ -4,7 +4,7 @@ import type { Action, State } from './state.ts';
 export interface Store {
   get(): State;
   dispatch(action: Action): void;
-  /** Calls the listener after each change. Returns a function that ends this. */
+  /** Calls the listener after each change. Returns a function that removes the listener. */
   subscribe(listener: () => void): () => void;
 }
 

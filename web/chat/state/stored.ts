@@ -5,7 +5,7 @@ import type { Presets } from '../presets/presets.ts';
 import { PROMPT_LIMITS } from '../prompts/prompts.ts';
 import { SAMPLING_SETTINGS } from '../settings/settings.ts';
 
-// The forms of what this browser keeps and a file may have too.
+// Schemas of data that this browser stores and that export files contain.
 
 export const count = v.pipe(v.number(), v.finite());
 
@@ -29,7 +29,7 @@ export const stamp = v.object({ time, tab: v.string() });
 
 export const field = <const Value extends v.GenericSchema>(value: Value) => v.object({ value, at: stamp });
 
-/** A prompt as it is stored, and as a file has it. */
+/** A prompt as it is stored and exported. */
 export const promptSchema = v.object({
   id,
   name: field(v.pipe(v.string(), v.regex(/^[^\s/]\S*$/), v.maxLength(PROMPT_LIMITS.name))),
@@ -45,7 +45,7 @@ export const presetsSchema = v.object({
   defaults: v.record(id, field(v.nullable(settings))),
 });
 
-/** Reads the text in which this browser keeps presets; null if it is none. */
+/** Parses the stored text of the presets. Returns null if it is invalid. */
 export function readPresets(text: string): Presets | null {
   try {
     return v.parse(presetsSchema, JSON.parse(text));

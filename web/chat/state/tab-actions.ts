@@ -3,8 +3,8 @@ import { applyPatch, type Context, readMessages, see } from './context-actions.t
 import { headOf } from './selectors.ts';
 
 /**
- * Keeps this tab in step with the others: takes in what they change, and tells them when it is closed. `onGone` is called
- * when the open conversation was erased.
+ * Synchronises this tab with the other tabs: merges their changes, and informs them when this tab is closed. `onGone`
+ * is called when the open conversation was erased.
  */
 export function followTabs(
   context: Context,
@@ -39,7 +39,8 @@ export function followTabs(
   });
   channel.post({ kind: 'hello' });
 
-  // A tab that the browser had put to sleep has missed what the others said. Other conversations are read when they are opened.
+  // A tab that the browser had frozen has missed messages. The open conversation is read again now, and every other one
+  // when it is opened.
   const catchUp = async () => {
     const heads = await database.heads();
     reads.clear();

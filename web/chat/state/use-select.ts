@@ -14,8 +14,8 @@ export function useStore(): Store {
 }
 
 /**
- * Returns the part of the state that `select` returns. The component is drawn again only when that part changes: arrays and plain
- * objects are compared by their elements, so `select` may return new ones with elements of the state.
+ * Returns the part of the state that `select` returns. The component is drawn again only when that part changes: arrays
+ * and plain objects are compared by their elements, so `select` may return new ones with elements of the state.
  */
 export function useSelect<Part>(select: (state: State) => Part): Part {
   const store = useStore();

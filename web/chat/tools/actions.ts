@@ -11,22 +11,22 @@ import { openToolLink, type ToolLink } from './tool-link.ts';
 import type { ToolsAction } from './tools-state.ts';
 
 export interface ToolActions {
-  /** Adds a server, and asks it for its tools. Returns its id. */
+  /** Adds a server and fetches its list of tools. Returns its id. */
   add(server: Pick<ToolServer, 'url' | 'header'>): string;
-  /** Asks a server for its tools again, on a new connection. */
+  /** Fetches the list of tools of a server again, on a new connection. */
   reconnect(id: string): Promise<void>;
-  /** Asks those servers that were not asked since the page was loaded. */
+  /** Fetches the tools of every server that was not asked since the page was loaded. */
   connectAll(): void;
-  /** Removes a server. Returns what brings it back. */
+  /** Removes a server. Returns a function that restores it. */
   remove(id: string): () => void;
-  /** Tells models of a tool, or no more. */
+  /** Switches a tool on or off for all conversations. Models do not get a tool that is off. */
   switchTool(id: string, tool: string, on: boolean): void;
-  /** Changes which tools run in the current conversation. */
+  /** Sets which tools run in the current conversation. */
   setChatTools(values: Partial<ChatTools>): void;
 }
 
 export interface ToolRunning {
-  /** Reads the servers that are kept, and follows the changes that other tabs make. */
+  /** Reads the stored servers, and follows the changes of other tabs. */
   restore(): void;
   runTool(tool: RunnableTool, given: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>;
 }
@@ -39,7 +39,7 @@ export function toolActions(context: Context): ToolActions & ToolRunning {
   const find = (id: string) => store.get().tools.servers.find((server) => server.id === id);
 
   const read = () => dispatch({ kind: 'tool servers', servers: readToolServers() });
-  /** Changes what is stored, which another tab may have changed before. */
+  /** Changes the stored servers. It reads them first, because another tab may have changed them. */
   const update = (alter: (servers: ToolServer[]) => ToolServer[]) => {
     keepToolServers(alter(readToolServers()));
     read();

@@ -1,37 +1,43 @@
 import { Decimal } from 'decimal.js';
 
-/** Digits with which everything is computed, and those of a rounded number that are shown. */
+/** The number of significant digits of a computation, and of a rounded number on display. */
 export const DIGITS = 100;
 export const SHOWN_DIGITS = 34;
 
-/** What is computed of rounded numbers counts on so many of their digits. */
+/** The number of digits of a rounded number that are certainly correct. */
 const SURE_DIGITS = 60;
 
-/** A constructor of its own, so that nobody else's settings count. Beyond 10^10000 numbers are infinite. `mod` has the divisor's sign. */
+/**
+ * A separate constructor, so that other settings of decimal.js have no effect. Numbers above 10^10000 are infinite. The
+ * result of `mod` has the sign of the divisor.
+ */
 export const Num = Decimal.clone({ precision: DIGITS, maxE: 10_000, minE: -10_000, modulo: 3, defaults: true });
 
-/** Computes, and notes when a number had to be rounded. */
+/** Arithmetic that records if a result was rounded. */
 export interface Arithmetic {
   plus(one: Decimal, other: Decimal): Decimal;
   times(one: Decimal, other: Decimal): Decimal;
   over(one: Decimal, other: Decimal): Decimal;
   power(base: Decimal, exponent: Decimal): Decimal;
-  /** Takes in the result of a function. */
+  /** Records if the result of a function was rounded, and returns it. */
   take(result: Decimal): Decimal;
-  /** For functions that jump, such as `floor`: the number without the dust of rounding. Throws if it has too many digits. */
+  /**
+   * Returns a number without its rounding error, for functions that jump, such as `floor`. Throws if the number has too
+   * many digits.
+   */
   steady(value: Decimal): Decimal;
-  /** True if the numbers so far are not exact. */
+  /** True if a result so far was rounded. */
   isRounded(): boolean;
 }
 
-/** Throws an `Error` for people where a result would be wrong. */
+/** Returns an `Arithmetic`. Its functions throw an `Error` for people if a result would be wrong. */
 export function createArithmetic(): Arithmetic {
   let rounded = false;
   const note = (isRounded: boolean) => {
     rounded ||= isRounded;
   };
   const take = (result: Decimal) => {
-    // A result that was cut has all digits, or nearly all if the last ones are zeros.
+    // A rounded result has all digits, or nearly all if the last digits are zeros.
     note(result.sd() > DIGITS - 20);
     return result;
   };
@@ -78,12 +84,12 @@ export function createArithmetic(): Arithmetic {
   };
 }
 
-/** The decimal logarithm of a number's digits, read as a whole number: for 0.25 that of 25. */
+/** Returns the decimal logarithm of a number's significant digits as an integer: for 0.25 the logarithm of 25. */
 function lengthOf(value: Decimal): number {
   return value.isZero() ? 0 : Math.log10(Number(value.abs().toExponential().replace('.', '').replace(/e.*/, '')));
 }
 
-/** The place of the last digit: 0 is the one before the point. */
+/** Returns the exponent of the last significant digit: 0 for the units, -1 for the tenths. */
 function lastPlace(value: Decimal): number {
   return value.e - value.sd() + 1;
 }

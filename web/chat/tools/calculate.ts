@@ -1,10 +1,10 @@
 import type { Decimal } from 'decimal.js';
 import { type Arithmetic, createArithmetic, DIGITS, Num, SHOWN_DIGITS } from './arithmetic.ts';
 
-/** The longest expression, in characters. It bounds the depth of parentheses too. */
+/** The longest expression, in characters. It also limits the depth of parentheses. */
 const LONGEST = 1000;
 const LARGEST_FACTORIAL = 1000;
-/** Beyond that, the digits of a number do not tell its sine. */
+/** The largest angle, in radians. Above it, a number has too few decimals to determine its sine. */
 const LARGEST_ANGLE = 1e15;
 
 const PI = Num.acos(-1);
@@ -14,7 +14,7 @@ const CONSTANTS = new Map<string, Decimal>([
   ['tau', PI.times(2)],
 ]);
 
-/** A function: how many numbers it takes, and what it makes of them. */
+/** A function with its least and its largest number of arguments. */
 interface NamedFunction {
   least: number;
   most: number;
@@ -53,8 +53,8 @@ const FUNCTIONS = new Map<string, NamedFunction>([
 export const NAMES: string[] = [...FUNCTIONS.keys(), ...CONSTANTS.keys()];
 
 /**
- * Computes an arithmetic expression in decimal numbers, so that 0.1 + 0.2 is 0.3. Returns the number as text; one that was
- * rounded is marked. Throws an `Error` that says what can't be computed and where.
+ * Computes an arithmetic expression in decimal numbers, so that 0.1 + 0.2 is 0.3. Returns the number as text, and marks
+ * a rounded number. Throws an `Error` that says what can't be computed, and at which character.
  */
 export function calculate(expression: string): string {
   if (expression.trim() === '') throw new Error('The expression is empty.');
@@ -75,7 +75,7 @@ function format(value: Decimal, isRounded: boolean): string {
 interface Token {
   kind: 'number' | 'name' | 'sign' | 'end';
   text: string;
-  /** The number of its first character, from 1 on. */
+  /** The position of its first character, counted from 1. */
   at: number;
 }
 
@@ -133,7 +133,7 @@ function evaluate(tokens: Token[], arithmetic: Arithmetic): Decimal {
     const base = marked();
     return takes('^') ? arithmetic.power(base, signed()) : base;
   };
-  /** A value and the marks behind it. */
+  /** Reads a value and the `!` and `%` after it. */
   const marked = (): Decimal => {
     let value = primary();
     for (let mark = takes('!', '%'); mark; mark = takes('!', '%')) {
@@ -220,7 +220,7 @@ function angle(value: Decimal): Decimal {
   return value;
 }
 
-/** What is left of a sine that should be 0 is the error of π. */
+/** Removes the last digits, so that a sine or cosine which should be 0 is not the rounding error of π. */
 function cut(value: Decimal): Decimal {
   return value.toDecimalPlaces(DIGITS - 10);
 }

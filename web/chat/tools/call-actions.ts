@@ -147,8 +147,8 @@ async function resultOf(
 }
 
 /**
- * Runs the work unless another tab holds the lock with this name. Pages over plain http have no Web Locks: there, only the
- * messages between the tabs prevent that two tabs run the work.
+ * Runs the work unless another tab holds the lock with this name. Pages over plain http have no Web Locks: there, only
+ * the messages between the tabs prevent that two tabs run the work.
  */
 async function alone(name: string, work: () => Promise<void>): Promise<void> {
   if (!navigator.locks) return work();

@@ -5,42 +5,42 @@ import { type ChatTools, NO_CHAT_TOOLS } from './chat-tools.ts';
 import { namesOfTyped, type RunnableTool, runnableTools } from './offer.ts';
 import type { ToolServer } from './server.ts';
 
-/** A call that runs, in this tab or another one. */
+/** A running call, in this tab or another one. */
 export interface RunningCall {
   conversationId: string;
   callId: string;
 }
 
-/** How it stands with a call that has no result. */
+/** A call without a result, and its state. */
 export interface OpenCall {
   call: ToolCallObject;
-  /** The tool, if the page can run it. A person types the result of any other. */
+  /** The tool, if the page can run it. Otherwise a person types the result. */
   tool: RunnableTool | undefined;
   state:
     | 'running'
-    /** A person is to say whether it may run. */
+    /** The call waits for the consent of a person. */
     | 'asking'
-    /** A person is to say so, because so many calls have run without one. */
+    /** The call waits for consent, because too many calls in a row have run without it. */
     | 'asking after many'
-    /** The same, because it was begun before and its result is not known. */
+    /** The call waits for consent, because it was begun before and its result is unknown. */
     | 'asking again'
     /** A call of the same reply runs in another tab. */
     | 'elsewhere';
 }
 
-/** So many replies in a row may call tools that run by themselves. Then a person is asked again. */
+/** The number of replies in a row whose calls may run without consent. After that, a person is asked. */
 export const MOST_ROUNDS = 10;
 
-/** What the state of the page says of calls. */
+/** The part of the state that decides the states of calls. */
 export interface CallKnowledge {
   servers: ToolServer[];
-  /** Those of this tab. */
+  /** The calls that run in this tab. */
   running: RunningCall[];
-  /** Those of each other tab, by its id. */
+  /** The calls that run in other tabs, by the id of the tab. */
   elsewhere: Record<string, RunningCall[]>;
 }
 
-/** The tools that the page can run in a conversation. */
+/** Returns the tools that the page can run in a conversation. */
 export function toolsOf(
   { settings }: Pick<ShownConversation, 'settings'>,
   servers: ToolServer[],
@@ -49,7 +49,7 @@ export function toolsOf(
   return runnableTools(servers, chat, namesOfTyped(settings.tools));
 }
 
-/** The calls of the last reply that have no result. */
+/** Returns the calls of the last reply that have no result. */
 export function openCallsOf(
   conversation: ShownConversation,
   chat: ChatTools | undefined,
@@ -72,13 +72,13 @@ export function openCallsOf(
   });
 }
 
-/** True if a call may run without being asked for. */
+/** True if a call may run without asking a person. */
 export function runsByItself({ tool, state }: OpenCall, chat: ChatTools = NO_CHAT_TOOLS): boolean {
   if (!tool || state !== 'asking') return false;
   return tool.runner.kind === 'calculator' || chat.allowed.includes(tool.consent);
 }
 
-/** The number of replies with calls since a person said something. */
+/** Returns the number of replies with calls since the last message of a person. */
 function roundsOf(turns: Turn[]): number {
   const since = turns.slice(turns.findLastIndex(({ role }) => role === 'user') + 1);
   return since.filter((turn) => turn.role === 'assistant' && turn.calls.length > 0).length;
@@ -89,7 +89,7 @@ export function lastReply(turns: Turn[]): ReplyTurn | undefined {
   return last?.role === 'assistant' ? last : undefined;
 }
 
-/** Reads the arguments of a call. Throws an `Error` for the model. */
+/** Parses the arguments of a call. Throws an `Error`, whose message is for the model, if they are not a JSON object. */
 export function readArguments({ function: { arguments: text } }: ToolCallObject): Record<string, unknown> {
   let value: unknown;
   try {
@@ -103,7 +103,7 @@ export function readArguments({ function: { arguments: text } }: ToolCallObject)
   return value as Record<string, unknown>;
 }
 
-/** The id of the last result after this reply, or of the reply itself: the next result comes after that. */
+/** Returns the id of the message that the next result of this reply follows: its last result, or the reply itself. */
 export function lastResultAfter(messages: MessageNodes, replyId: string): string {
   const next = Object.values(messages).find(
     ({ parent, turn, deleted }) => parent === replyId && turn.value.role === 'tool' && !deleted.value,

@@ -1,9 +1,9 @@
-/** Which tools run in one chat. */
+/** The tools that run in a chat. */
 export interface ChatTools {
   calculator: boolean;
-  /** True if models are told of the tools of the servers that are added. */
+  /** True if the model gets the tools of the added servers. */
   servers: boolean;
-  /** The consents that hold for the whole chat. */
+  /** The consents for the whole chat: see `RunnableTool.consent`. */
   allowed: string[];
 }
 

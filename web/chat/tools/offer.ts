@@ -5,19 +5,19 @@ import { placeOf, type ToolServer } from './server.ts';
 
 /** A tool that the page can run. */
 export interface RunnableTool {
-  /** By which the model calls it. */
+  /** The name by which the model calls the tool. */
   name: string;
   description: string;
   parameters: Record<string, unknown>;
-  /** Who runs it: the page itself, or a server, which knows it by another name. */
+  /** The runner: the page itself, or a server, which may have another name for the tool. */
   runner: { kind: 'calculator' } | { kind: 'server'; serverId: string; tool: string };
-  /** The host that runs it, for people; null for the page. */
+  /** The host of the server, for people; null for the page. */
   place: string | null;
-  /** What a person consents to when this tool may always run: the server and its tool. */
+  /** Identifies the server and the tool in the consents of a chat. */
   consent: string;
 }
 
-/** OpenAI's form of a tool. */
+/** A tool in OpenAI's format. */
 interface ToolDefinition {
   type: 'function';
   function: Pick<RunnableTool, 'name' | 'description' | 'parameters'>;
@@ -39,10 +39,10 @@ export const CALCULATOR: RunnableTool = {
   consent: 'calculate',
 };
 
-/** The longest name that clients of OpenAI's API allow. */
+/** The longest name of a tool that OpenAI's API allows. */
 const LONGEST_NAME = 64;
 
-/** The tools that the page runs in a chat. No two have one name, and none has that of a tool in `taken`. */
+/** Returns the tools that the page runs in a chat. Their names are unique and differ from the names in `taken`. */
 export function runnableTools(
   servers: ToolServer[],
   chat: ChatTools = NO_CHAT_TOOLS,
@@ -62,12 +62,15 @@ export function runnableTools(
   return tools;
 }
 
-/** The tools in the settings of a chat, whose results a person types, and those that the page runs. Throws as `readTools`. */
+/**
+ * Returns the definitions of the tools in the settings of a chat, whose results a person types, and of the tools that
+ * the page runs. Throws as `readTools`.
+ */
 export function definitionsOf(settings: Settings, runnable: RunnableTool[]): unknown[] {
   return [...readTools(settings.tools), ...runnable.map(toDefinition)];
 }
 
-/** The names of the tools in the settings of a chat. */
+/** Returns the names of the tools in the settings of a chat; none if the settings are invalid. */
 export function namesOfTyped(text: string): string[] {
   try {
     return (readTools(text) as Partial<ToolDefinition>[]).flatMap((tool) => tool?.function?.name ?? []);
@@ -91,7 +94,7 @@ function toDefinition({ name, description, parameters }: RunnableTool): ToolDefi
   return { type: 'function', function: { name, description, parameters } };
 }
 
-/** The name with nothing but letters, digits, `_` and `-`, and with a number if it is taken. */
+/** Returns a valid name of letters, digits, `_` and `-`, with a number if the name is taken. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replace(/[^\w-]/g, '_').slice(0, LONGEST_NAME) || 'tool';
   if (!taken.has(plain)) return plain;

@@ -4,8 +4,8 @@ import type { KnownServer, ServerAddress } from '../../mcp/messages.ts';
 import { LocalizedError } from '../messages/problem.ts';
 
 /**
- * An MCP server that a person has added, as this browser stores it. Its title and its tools are the ones of the last connection:
- * `''` and none before the first.
+ * An MCP server that a person has added, as this browser stores it. Its title and its tools are the ones of the last
+ * connection: `''` and none before the first.
  */
 export interface ToolServer extends ServerAddress, KnownServer {
   id: string;
@@ -21,7 +21,10 @@ export function placeOf({ url }: Pick<ToolServer, 'url'>): string {
   return parse(url)?.host ?? url;
 }
 
-/** Reads the typed address of a server. `page` is the address of the page. Throws a `LocalizedError` if it can't be used. */
+/**
+ * Reads the typed address of a server. `page` is the address of the page. Throws a `LocalizedError` if it can't be
+ * used.
+ */
 export function readAddress(typed: string, page: string): string {
   const text = typed.trim();
   const url = parse(/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`);

@@ -15,7 +15,7 @@ const serverSchema: v.GenericSchema<unknown, ToolServer> = v.object({
   off: v.array(v.string()),
 });
 
-/** Reads the tool servers that were added in any tab. What is none is left out: another version of the page may have kept it. */
+/** Returns the stored tool servers. Invalid entries, for example of another version of the page, are left out. */
 export function readToolServers(): ToolServer[] {
   try {
     const stored: unknown = JSON.parse(readStoredText('localStorage', SERVERS) ?? '[]');
@@ -29,12 +29,12 @@ export function readToolServers(): ToolServer[] {
   }
 }
 
-/** Keeps them, with their keys, in this browser. Another tab may have changed some: each change begins with what is stored. */
+/** Stores the tool servers with their keys. Read the stored ones first: another tab may have changed them. */
 export function keepToolServers(servers: ToolServer[]): void {
   writeStoredText('localStorage', SERVERS, servers.length === 0 ? null : JSON.stringify(servers));
 }
 
-/** Calls the listener when another tab has changed them. */
+/** Calls the listener when another tab has changed the tool servers. */
 export function followToolServers(listener: () => void): void {
   addEventListener('storage', ({ key }) => {
     if (key === SERVERS || key === null) listener();

@@ -11,7 +11,7 @@ import type { RunnableTool } from './offer.ts';
 interface ToolCallProps {
   call: ToolCallObject;
   result: ToolTurn | undefined;
-  /** How it stands with the call, if it has no result and can have one now. */
+  /** The state of the call, if it has no result and can get one now. */
   open: OpenCall | undefined;
 }
 
@@ -34,7 +34,7 @@ export function ToolCallView({ call, result, open }: ToolCallProps): JSX.Element
 
 const OUTCOMES = { failed: 'tools.failed', declined: 'tools.declined' } as const;
 
-/** What the model was told, folded: it may be long. */
+/** The result that the model gets, collapsed, because it may be long. */
 function Result({ result: { text, outcome } }: { result: ToolTurn }): JSX.Element {
   return (
     <details class="tool-result">
@@ -44,7 +44,7 @@ function Result({ result: { text, outcome } }: { result: ToolTurn }): JSX.Elemen
   );
 }
 
-/** Asks a person whether a tool may run. */
+/** Asks a person for consent to run a tool. */
 function Consent({ open: { call, state }, tool }: { open: OpenCall; tool: RunnableTool }): JSX.Element {
   const { calls } = useActions();
   if (state === 'running' || state === 'elsewhere') {

@@ -4,9 +4,12 @@ import type { ToolResult } from '../../mcp/result.ts';
 import { LocalizedError } from '../messages/problem.ts';
 import type { ToolServer } from './server.ts';
 
-/** The way to one MCP server. Calls throw an `Error` that tells people and models why the server can't be asked. */
+/**
+ * The connection to an MCP server. Each call throws an `Error`, for people and for the model, if the server can't be
+ * asked.
+ */
 export interface ToolLink {
-  /** Asks for the name and the tools. */
+  /** Fetches the name and the tools of the server. */
   list(): Promise<KnownServer>;
   /** Calls a tool. Throws an `AbortError` if the signal is aborted. */
   call(tool: string, given: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>;
@@ -19,8 +22,9 @@ interface Asked {
 }
 
 /**
- * Opens the way to a server: a worker, because the page itself may call its own server alone. The address of the worker's
- * script names the origin, from which its policy is made. `onChanged` is called when the server has other tools.
+ * Opens a connection to an MCP server, in a worker: the policy of the page allows requests to its own server only. The
+ * URL of the worker's script contains the origin of the MCP server, which the policy of the worker then allows.
+ * `onChanged` is called when the server's list of tools has changed.
  */
 export function openToolLink({ url, header }: ToolServer, onChanged: () => void): ToolLink {
   const script = new URL(MCP_WORKER, document.baseURI);

@@ -1,9 +1,9 @@
 import type { CallKnowledge, RunningCall } from './calls.ts';
 import type { ToolServer, ToolServerState } from './server.ts';
 
-/** What the page knows of tools. */
+/** The state of tools on the page. */
 export interface ToolsState extends CallKnowledge {
-  /** By the id of the server. */
+  /** The states of the connections, by the id of the server. */
   links: Record<string, ToolServerState>;
 }
 
@@ -30,7 +30,7 @@ export function reduceTools(state: ToolsState, action: ToolsAction): ToolsState 
   }
 }
 
-/** The calls that run, in all tabs. */
+/** Returns the calls that run in all tabs. */
 export function allRunning({ running, elsewhere }: ToolsState): RunningCall[] {
   return [...running, ...Object.values(elsewhere).flat()];
 }

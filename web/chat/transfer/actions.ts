@@ -12,7 +12,9 @@ import { exportText } from './export.ts';
 import { toMarkdown } from './markdown.ts';
 
 export interface TransferActions {
-  /** Returns the text of a file with one conversation: its shown branch as Markdown, or all of it as JSON for an import. */
+  /**
+   * Returns the text of a file with one conversation: its shown branch as Markdown, or all of it as JSON for an import.
+   */
   exportOne(id: string, form: 'markdown' | 'json'): Promise<string>;
   /** Returns the text of a file with all conversations, presets and prompts. */
   exportAll(): Promise<string>;
@@ -81,8 +83,8 @@ function everythingIn({ heads, messages }: Chats): Patch {
 }
 
 /**
- * Returns the sentence that reports an import. `taken` is the number of chats that are new or newer than the ones here, `known` the
- * number of the remaining chats, `prompts` the number of new prompts.
+ * Returns the sentence that reports an import. `taken` is the number of chats that are new or newer than the ones here,
+ * `known` the number of the remaining chats, `prompts` the number of new prompts.
  */
 function importedText(taken: number, known: number, prompts: number): string {
   const rest = known === 0 ? [] : [t('chats.known', { count: known })];

@@ -3,10 +3,10 @@ import type { Presets } from '../presets/presets.ts';
 import type { SavedPrompt } from '../prompts/prompts.ts';
 
 export const FORMAT = 'paddock-chats';
-/** Version 1 held lists of turns. Version 2 holds trees of messages. */
+/** Version 1 has lists of turns, version 2 trees of messages. */
 export const VERSION = 2;
 
-/** Makes the text of an export file. Deleted conversations and prompts are left out. */
+/** Returns the text of an export file. Deleted conversations and prompts are left out. */
 export function exportText(
   { heads, messages }: Patch,
   presets: Presets | null = null,
@@ -27,7 +27,10 @@ export function exportText(
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Sorts messages so that each comes after the one that it follows. A message whose parent is missing becomes a first one. */
+/**
+ * Sorts messages so that each comes after its parent. A message whose parent is missing becomes the first message of
+ * its conversation.
+ */
 function parentsFirst(messages: MessageNode[]): MessageNode[] {
   const byKey = new Map(messages.map((one) => [`${one.conversation} ${one.id}`, one]));
   const sorted = new Set<MessageNode>();

@@ -16,15 +16,15 @@ import { fromForeign } from './foreign/foreign.ts';
 import { openWebUiExport } from './foreign/open-webui.ts';
 
 /**
- * Times in a file may be so much later than now, in ms: clocks differ. All later ones are brought down to that. What is
- * said from now on has later stamps than all that is known, and would else be of a far future too.
+ * The largest lead of a time in a file over the clock of this computer, in ms. Later times are reduced to that, because
+ * the stamp of every new change is later than all known stamps and would lie in the far future too.
  */
 const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** Matches the data: URL of a `Recording`. */
 const AUDIO_URL = /^data:audio\/(?:wav|mpeg);base64,[\w+/=]*$/;
 
-/** No title is how a conversation without words is known. */
+/** A conversation must have a title: an erased conversation is recognised by its empty title. */
 const title = v.pipe(
   v.string(),
   v.transform((text) => text.trim() || UNTITLED),
@@ -77,7 +77,7 @@ const replyTurn = v.object({
   reasoning: v.string(),
   calls: v.array(call),
   begun: v.exactOptional(v.array(v.string())),
-  // Nobody writes on a reply of a file.
+  // No tab continues to write a reply of a file, so a reply without an end was stopped.
   end: v.pipe(
     v.nullable(end),
     v.transform((known) => known ?? { kind: 'stopped' as const }),
@@ -97,7 +97,7 @@ const toolTurn = v.object({
 const chatTools = v.object({
   calculator: v.boolean(),
   servers: v.boolean(),
-  // What runs without asking is only for the person at this browser to say.
+  // The consents of a file are dropped: only the person at this browser may give consent.
   allowed: v.pipe(
     v.array(v.string()),
     v.transform((): string[] => []),
@@ -106,7 +106,7 @@ const chatTools = v.object({
 
 const turn = v.variant('role', [userTurn, replyTurn, toolTurn]);
 
-/** What both versions have. */
+/** The fields of both versions. */
 const about = { id, createdAt: time, updatedAt: time };
 
 const conversation = v.object({
@@ -164,15 +164,15 @@ const trees = v.object({
 
 const file = v.variant('version', [lists, trees]);
 
-/** What a file holds. Only those with presets or prompts name them. */
+/** The content of a file. `presets` and `prompts` are absent if the file has none. */
 export interface Imported extends Patch {
   presets?: Presets;
   prompts?: SavedPrompt[];
 }
 
 /**
- * Reads the conversations of an export file: our own, ChatGPT's or Open WebUI's. `now` is a Unix time in ms. Throws a
- * `LocalizedError`.
+ * Parses an export file of this page, of ChatGPT or of Open WebUI. `now` is a Unix time in ms. Throws a
+ * `LocalizedError` if the file can't be imported.
  */
 export function importText(text: string, now: number): Imported {
   const value = readJson(text);
@@ -185,7 +185,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // So begins every ZIP archive. ChatGPT gives one.
+    // Every ZIP archive begins with these letters. ChatGPT's export is one.
     if (text.startsWith('PK')) throw new LocalizedError('chats.isArchive');
     throw new LocalizedError('chats.notJson');
   }
@@ -230,7 +230,7 @@ function toPatch(content: v.InferOutput<typeof file>): Imported {
   return joined(content.conversations.map(fromList));
 }
 
-/** Makes a function that brings the fields of a part that are later than this time down to it. */
+/** Returns functions that reduce stamps later than `last` to `last`: of one stamp, and of all fields of an object. */
 function boundTo(last: number): { bound: (moment: Stamp) => Stamp; boundFields: <T extends object>(part: T) => T } {
   const bound = (moment: Stamp): Stamp => (moment.time <= last ? moment : { ...moment, time: last });
   const boundFields = <T extends object>(part: T): T =>
@@ -246,7 +246,7 @@ function presetsNoLaterThan(last: number, { presets: all, defaults }: Presets): 
   return { presets: Object.fromEntries(entries), defaults: boundFields(defaults) };
 }
 
-/** Brings all times that are later than this one down to it. */
+/** Reduces all times later than `last` to `last`. */
 function noLaterThan(last: number, { heads, messages, prompts }: Omit<Imported, 'presets'>): Imported {
   const { bound, boundFields } = boundTo(last);
   return {
@@ -260,7 +260,7 @@ function noLaterThan(last: number, { heads, messages, prompts }: Omit<Imported, 
   };
 }
 
-/** Without this, a file could hold a circle of messages. */
+/** True if every message comes after its parent. Otherwise a file could contain a cycle of messages. */
 function hasParentsFirst(messages: { conversation: string; id: string; parent: string | null }[]): boolean {
   const before = new Set<string>();
   for (const { conversation, id, parent } of messages) {

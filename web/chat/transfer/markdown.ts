@@ -3,7 +3,7 @@ import { fileAsText } from '../attachments/text-file.ts';
 import type { ReplyTurn, ShownConversation, Turn, UserTurn } from '../conversation/conversation.ts';
 import type { Translate } from '../messages/translate.ts';
 
-/** Writes the branch of a conversation that is shown as a Markdown file, with a title for people. */
+/** Returns the shown branch of a conversation as the text of a Markdown file with this title. */
 export function toMarkdown({ turns }: ShownConversation, title: string, t: Translate): string {
   return `${[`# ${title}`, ...turns.flatMap((turn) => toSection(turn, t))].join('\n\n')}\n`;
 }

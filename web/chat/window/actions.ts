@@ -17,7 +17,9 @@ import { wordsOf } from './words.ts';
 
 /** Actions for a context window that fills up. */
 export interface WindowActions extends CountActions {
-  /** Leaves out the oldest turns, so that about half of the window is free. Returns false if no turn can be left out. */
+  /**
+   * Leaves out the oldest turns, so that about half of the window is free. Returns false if no turn can be left out.
+   */
   leaveOut(id: string): Promise<boolean>;
   /** Has the model summarise the oldest turns, and replaces them with the summary. Returns false if that failed. */
   summarise(id: string): Promise<boolean>;
@@ -114,7 +116,10 @@ export function windowActions(context: Context, open: (id: string) => Promise<vo
   };
 }
 
-/** Plans to free about half of the window. `counted` is the number of prompt tokens; null for an upper bound by the text. */
+/**
+ * Plans to free about half of the window. `counted` is the number of prompt tokens; null for an upper bound by the
+ * text.
+ */
 function planCut(
   conversation: ShownConversation,
   model: ListedModel,

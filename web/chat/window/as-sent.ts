@@ -4,16 +4,16 @@ import { localizeList } from '../messages/numbers.ts';
 import type { Translate } from '../messages/translate.ts';
 import { wordsOf } from './words.ts';
 
-/** Stands in a message that had nothing but pictures or recordings, which its model can't take. */
+/** The text of a message that had only pictures or recordings which its model can't take. */
 const NOTHING_LEFT = '(There was an attachment here, which this model can not read.)';
 
 /**
- * The conversation as the model gets it: without the turns that are left out, whose summary joins the system prompt, and
- * without pictures and recordings that the model does not take.
+ * Returns the conversation as the model gets it: with the summary of left-out turns in the system prompt, and without
+ * these turns and the pictures and recordings that the model does not take.
  */
 export function asSent(conversation: ShownConversation, model: ListedModel): ShownConversation {
   const { settings, turns } = conversation;
-  // A reply above the cut that is to go on has all that was said before it.
+  // To continue a reply above the cut, the model gets all turns before that reply.
   const leftOut = conversation.leftOut && conversation.leftOut.turns < turns.length ? conversation.leftOut : undefined;
   const summary = leftOut?.summary?.trim() ?? '';
   const own = settings.system.trim() === '' ? (model.settings.system_prompt ?? '') : settings.system;
@@ -25,7 +25,7 @@ export function asSent(conversation: ShownConversation, model: ListedModel): Sho
   };
 }
 
-/** Says for people what of a message its model does not get; null if it gets all. */
+/** Returns a note, for people, on the attachments that the model does not get; null if it gets all of them. */
 export function mediaNote(
   { images, recordings = [] }: UserTurn,
   model: ListedModel | undefined,

@@ -7,14 +7,14 @@ interface Message {
 }
 
 /**
- * Makes the body of POST /v1/responses/input_tokens, which counts what a chat request would have as its prompt. Pictures and
- * recordings count as none there, so they stay here.
+ * Returns the body of POST /v1/responses/input_tokens, which counts the prompt tokens of a chat request. Pictures and
+ * recordings are left out, because that endpoint does not count them.
  */
 export function toCountRequest({ model, messages, tools }: Record<string, unknown>): object {
   const input = (messages as Message[]).flatMap(toItems);
   return {
     model,
-    // A prompt ends with a question.
+    // A prompt must end with a message of the user.
     input: input.at(-1)?.role === 'user' ? input : [...input, { role: 'user', content: '' }],
     ...(Array.isArray(tools) && { tools: tools.map(toTool) }),
   };

@@ -1,13 +1,13 @@
-/** Says that a message and all before it are left out of requests. It holds for every branch that goes on from there. */
+/** Marks a message: it and all messages before it are left out of requests, on every branch that continues from it. */
 export interface Cut {
-  /** What the model gets in their place; null if it gets nothing. */
+  /** The summary that the model gets instead; null for none. */
   summary: string | null;
 }
 
-/** The beginning of the shown branch that the model does not get. */
+/** The first part of the shown branch, which the model does not get. */
 export interface LeftOut extends Cut {
-  /** The message that has the cut. */
+  /** The id of the message that has the cut. */
   messageId: string;
-  /** How many of the shown turns are left out, counted from the first. */
+  /** The number of shown turns that are left out, counted from the first. */
   turns: number;
 }

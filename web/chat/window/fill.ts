@@ -5,26 +5,29 @@ import type { Head, MessageNodes } from '../conversation/tree/tree.ts';
 import type { Health } from '../page/health.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** How full the context window of a conversation is. Counts are tokens. */
+/** The use of a conversation's context window. Counts are in tokens. */
 export interface Fill {
   window: number;
-  /** The conversation and the message that is being written. */
+  /** The tokens of the conversation and the draft. */
   used: number;
-  /** The room that is kept for the reply. */
+  /** The tokens that are reserved for the reply. */
   reserve: number;
-  /** `half`: from half of the window on. `full`: the reply may lack room. */
+  /** `half`: at least half of the window is used. `full`: the reply may not fit. */
   level: 'quiet' | 'half' | 'full';
 }
 
-/** The API's error code of a prompt that does not fit the window. */
+/** The API's error code for a prompt that does not fit the context window. */
 export const WINDOW_FULL = 'context_length_exceeded';
 
-/** The room for a reply if the settings say nothing, in tokens. */
+/** The tokens that are reserved for a reply, if the settings have no `max_tokens`. */
 const REPLY_TOKENS = 1024;
-/** A reply gets no more of the window than this, so that small windows hold a conversation as well. */
+/** The largest share of the window that is reserved for a reply, so that a small window still holds a conversation. */
 const REPLY_SHARE = 0.25;
 
-/** Returns the window of a model in tokens: that of a slot if it is loaded, or else the one that it would get. */
+/**
+ * Returns the context window of a model, in tokens: the window of its slots if it is loaded, otherwise the window from
+ * the list of models.
+ */
 export function windowOf(health: Health | null, model: ListedModel): number {
   return health?.models.find(({ id }) => id === model.id)?.context_length ?? model.context_length;
 }
@@ -40,8 +43,9 @@ export function fillOf(used: number, settings: Settings, window: number): Fill {
 }
 
 /**
- * The tokens of the shown branch as the server counted them with the last reply. Null if anything has changed since, if
- * another model gets the conversation now, or if the reply has thoughts, which the next request lacks.
+ * Returns the number of tokens in the shown branch, from the server's count for the last reply. Returns null if a
+ * message or setting has changed since, if another model is chosen, or if the reply has reasoning, which the next
+ * request lacks.
  */
 export function tokensByLastReply(head: Head, messages: MessageNodes, modelId: string): number | null {
   const way = wayOf(head, messages);
@@ -58,7 +62,7 @@ export function tokensByLastReply(head: Head, messages: MessageNodes, modelId: s
   return isStale ? null : promptTokens + tokens - inPrompt;
 }
 
-/** The most tokens that a text can have: no token has less than a byte. */
+/** Returns the largest possible number of tokens in a text: its bytes, because no token is shorter than a byte. */
 export function mostTokens(text: string): number {
   return new TextEncoder().encode(text).length;
 }

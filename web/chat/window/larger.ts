@@ -5,19 +5,25 @@ import type { Health } from '../page/health.ts';
 import type { Ground } from '../state/state.ts';
 import { windowOf } from './fill.ts';
 
-/** How many other models are offered. */
+/** The largest number of models that are offered. */
 const MOST_OFFERED = 2;
 
-/** What a model gets at most that nobody has given more, in tokens. The list tells what it was trained with. */
+/**
+ * The default limit of a context window, in tokens. The list of models has the window that a model was trained with,
+ * which may be larger.
+ */
 const USUAL: Record<Ground, number> = { server: 8192, browser: 4096 };
 
-/** The window of a model that may not be in memory, in tokens; it may turn out to be smaller. */
+/**
+ * Returns the likely context window of a model, in tokens. If the model is not loaded, its window may turn out to be
+ * smaller.
+ */
 export function likelyWindow(model: ListedModel, health: Health | null, ground: Ground | null): number {
   const window = windowOf(health, model);
   return model.loaded ? window : Math.min(window, USUAL[ground ?? 'server']);
 }
 
-/** The chat models whose window is likely larger than this, in tokens: the largest first. */
+/** Returns the chat models whose context window is likely larger than `window`, in tokens, the largest first. */
 export function modelsWithMore(
   models: ListedModel[],
   health: Health | null,
@@ -31,7 +37,7 @@ export function modelsWithMore(
     .slice(0, MOST_OFFERED);
 }
 
-/** Says for people what gives a model a larger window, or why nothing does. */
+/** Returns a sentence, for people, on how to give a model a larger window, or why that is not possible. */
 export function wayToMore({ name, meta }: ListedModel, window: number, ground: Ground | null, t: Translate): string {
   const most = meta.n_ctx_train;
   const values = { model: name, window, most };

@@ -3,7 +3,7 @@ import { t } from '../messages/language.ts';
 import { useActions } from '../state/use-actions.ts';
 import type { LeftOut } from './cut.ts';
 
-/** Stands after the turns that the model does not get, with what it gets in their place. */
+/** A mark after the turns that the model does not get, with their summary. */
 export function LeftOutMark({ leftOut, conversationId }: { leftOut: LeftOut; conversationId: string }): JSX.Element {
   const { window } = useActions();
   const { turns, summary } = leftOut;

@@ -2,7 +2,7 @@ import { wayOf } from '../conversation/tree/branches.ts';
 import type { Head, MessageNodes } from '../conversation/tree/tree.ts';
 import type { LeftOut } from './cut.ts';
 
-/** Finds what is left out of the shown branch. The last cut on it counts. */
+/** Returns the part of the shown branch that is left out, by the last cut on the branch; null if there is no cut. */
 export function leftOutOf(head: Head, messages: MessageNodes): LeftOut | null {
   const way = wayOf(head, messages);
   const last = way.findLastIndex(({ cut }) => cut?.value);

@@ -16,8 +16,8 @@ interface SummaryJob {
 }
 
 /**
- * Has the model summarise turns. `onText` gets the text so far while it grows. Throws an `ApiFailure` if the request fails, a
- * `LocalizedError` if the model writes nothing, and an `AbortError` if the signal is aborted.
+ * Has the model summarise turns. `onText` gets the text so far while it grows. Throws an `ApiFailure` if the request
+ * fails, a `LocalizedError` if the model writes nothing, and an `AbortError` if the signal is aborted.
  */
 export async function writeSummary(
   client: ApiClient,

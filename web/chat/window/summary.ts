@@ -1,12 +1,12 @@
 import type { Turn } from '../conversation/conversation.ts';
 import { wordsOf } from './words.ts';
 
-/** A summary has no more of the window than this, and no more tokens. */
+/** The limits of a summary: a share of the context window, and a number of tokens. */
 const SHARE = 0.125;
 const MOST_TOKENS = 600;
 
 /**
- * Makes the body of the chat request that has a model summarise turns. `before` is the summary of what came before them.
+ * Returns the body of a chat request that summarises turns. `before` is the summary of earlier turns; null for none.
  * `window` is in tokens.
  */
 export function toSummaryRequest(model: string, turns: Turn[], before: string | null, window: number): object {

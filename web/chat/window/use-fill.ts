@@ -6,14 +6,14 @@ import { usePick, useSelect } from '../state/use-select.ts';
 import { type Fill, fillOf, mostTokens, tokensByLastReply, windowOf } from './fill.ts';
 import { wordsOf } from './words.ts';
 
-/** Tokens are counted this long after the last key, in ms. */
+/** The delay between the last key and the counting of tokens, in ms. */
 const COUNT_AFTER_MS = 500;
 
 type Count = (signal: AbortSignal) => Promise<number | null>;
 
 /**
- * Returns how full the context window of the current conversation is, with the text of the draft, `written`. Returns null while a
- * reply grows, and if the model is not in memory, because counting tokens would load it.
+ * Returns how full the context window of the current conversation is, with the text of the draft, `written`. Returns
+ * null while a reply grows, and if the model is not in memory, because counting tokens would load it.
  */
 export function useFill(conversation: ShownConversation, written: string): Fill | null {
   const { window: actions } = useActions();

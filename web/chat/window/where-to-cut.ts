@@ -3,9 +3,9 @@ import { mostTokens } from './fill.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * Says how many turns to leave out, counted from the first, so that the others have about `room` tokens. `total` is how many
- * the conversation has as it is sent now. What is kept begins with a question, and the last question is always kept. Null
- * if no more can be left out than is already.
+ * Returns the number of turns to leave out, counted from the first, so that the rest has about `room` tokens. `total`
+ * is the number of tokens that the conversation has in requests now. The rest begins with a question, and contains at
+ * least the last one. Returns null if no more turns can be left out.
  */
 export function whereToCut({ turns, leftOut }: ShownConversation, total: number, room: number): number | null {
   const from = leftOut?.turns ?? 0;

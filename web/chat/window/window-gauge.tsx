@@ -16,8 +16,9 @@ interface WindowGauge {
 }
 
 /**
- * Returns elements that show how full the context window of the current conversation is, once it is half full. When the next
- * reply may not fit, the panel opens by itself, once; later it opens on a click. `written` is the text of the draft.
+ * Returns elements that show how full the context window of the current conversation is, once it is half full. When the
+ * next reply may not fit, the panel opens by itself, once; later it opens on a click. `written` is the text of the
+ * draft.
  */
 export function useWindowGauge(conversation: ShownConversation, written: string): WindowGauge {
   const fill = useFill(conversation, written);

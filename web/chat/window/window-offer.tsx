@@ -10,9 +10,9 @@ const choices = lazy(() => import('./window-choices.tsx'));
 type WindowOfferProps = Pick<WindowChoicesProps, 'conversation' | 'children' | 'onRoom' | 'onClose'>;
 
 /**
- * Shows how full the window of the current conversation is, and ways to make room as soon as their code is fetched. The state is
- * read here: if `WindowChoices` imported the selectors, the bundler would move them out of the file of the first load into a
- * file of their own, and the two files would compress worse.
+ * Shows how full the window of the current conversation is, and ways to make room as soon as their code is fetched. The
+ * state is read here: if `WindowChoices` imported the selectors, the bundler would move them out of the file of the
+ * first load into a file of their own, and the two files would compress worse.
  */
 export function WindowOffer(props: WindowOfferProps): JSX.Element {
   const part = useLazy(choices);

@@ -1,7 +1,7 @@
 import { withFiles } from '../attachments/text-file.ts';
 import type { Turn } from '../conversation/conversation.ts';
 
-/** All words of a turn that the model reads: with those of attached files, and what calls ask for. */
+/** Returns the text of a turn that the model gets, with the texts of attached files and the arguments of calls. */
 export function wordsOf(turn: Turn): string {
   switch (turn.role) {
     case 'user':

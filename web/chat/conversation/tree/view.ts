@@ -5,8 +5,8 @@ import { comparedMessages } from './compared.ts';
 import type { Chats, Head, MessageNodes } from './tree.ts';
 
 /**
- * Returns the branch of a conversation that is shown, as a list of turns. `growing` has the ids of the replies that a tab still
- * writes. Every other unfinished reply counts as stopped.
+ * Returns the branch of a conversation that is shown, as a list of turns. `growing` has the ids of the replies that a
+ * tab still writes. Every other unfinished reply counts as stopped.
  */
 export function conversationOf(head: Head, messages: MessageNodes, growing: ReadonlySet<string>): ShownConversation {
   const { id, createdAt, updatedAt, title, model, settings } = head;
@@ -28,8 +28,8 @@ export function conversationOf(head: Head, messages: MessageNodes, growing: Read
 }
 
 /**
- * Returns the conversations for the list: first the pinned ones, then the rest, each group by its latest change. Deleted
- * conversations are left out.
+ * Returns the conversations for the list: first the pinned ones, then the rest, each group by its latest change.
+ * Deleted conversations are left out.
  */
 export function summariesOf({ heads }: Pick<Chats, 'heads'>): Summary[] {
   return Object.values(heads)

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { ForeignChat, ForeignMessage } from './foreign.ts';
 
-// The form of `conversations.json` in the archive that ChatGPT's "Export data" makes. Times are in s.
+// The format of `conversations.json` in the archive of ChatGPT's "Export data". Times are in s.
 
 const seconds = v.nullish(v.number(), null);
 
@@ -40,7 +40,7 @@ const conversation = v.object({
   mapping: v.record(v.string(), node),
 });
 
-/** The chats of ChatGPT's export. */
+/** Parses ChatGPT's export to its chats. */
 export const chatGptExport = v.pipe(
   v.array(conversation),
   v.transform((all) => all.map(toForeign)),
@@ -70,14 +70,14 @@ function toMessage({ id, parent, message: own }: v.InferOutput<typeof node>): Fo
   };
 }
 
-/** Null for what is no part of the talk: calls of tools, and what ChatGPT itself does not show. */
+/** Returns the message of a person or the model; null for tool calls and for messages that ChatGPT does not show. */
 function saidIn(
   { content: { content_type, parts }, recipient, metadata }: v.InferOutput<typeof message>,
   role: 'user' | 'assistant',
 ): ForeignMessage['said'] {
   if (recipient !== 'all' || metadata?.is_visually_hidden_from_conversation) return null;
   if (content_type !== 'text' && content_type !== 'multimodal_text') return null;
-  // Pictures and recordings are files of their own beside the export.
+  // Pictures and recordings are separate files beside the export.
   const texts = parts.map((part) => (typeof part === 'string' ? part : '(A file that is not in the export.)'));
   const text = texts.join('\n\n').trim();
   if (text === '') return null;

@@ -3,7 +3,7 @@ import { addTurn, newHead, withValues } from '../../conversation/tree/operations
 import type { Stamp } from '../../conversation/tree/stamp.ts';
 import type { Patch } from '../../conversation/tree/tree.ts';
 
-/** A chat of another program, as far as it can be taken over. Times are Unix times in ms. */
+/** A chat of another program, with the parts that can be imported. Times are Unix times in ms. */
 export interface ForeignChat {
   id: string;
   title: string;
@@ -21,13 +21,13 @@ export interface ForeignMessage {
   parent: string | null;
   /** Null if it is not known. */
   time: number | null;
-  /** Null for a message that is left out. What follows it then follows the one before. */
+  /** The content; null for a message that is left out. The messages after it then follow the message before it. */
   said: { role: 'user'; text: string; images: string[] } | { role: 'assistant'; text: string; model: string } | null;
-  /** What the model thought. That of a message that is left out goes with the reply that follows. */
+  /** The reasoning. That of a message that is left out is added to the next reply. */
   reasoning: string;
 }
 
-/** Makes a tree of a chat. Null if nothing is said in it. */
+/** Converts a chat to a tree of messages. Returns null if it has no messages. */
 export function fromForeign(chat: ForeignChat): Patch | null {
   const all = reachable(chat.messages);
   const said = all.filter((message) => message.said !== null);
@@ -50,7 +50,7 @@ export function fromForeign(chat: ForeignChat): Patch | null {
   return { heads: [{ ...head, updatedAt: chat.updatedAt }], messages };
 }
 
-/** The messages in an order in which each comes after the one that it follows. Those that go round in a circle are left out. */
+/** Returns the messages, each after its parent. Messages in a cycle are left out. */
 function reachable(messages: ForeignMessage[]): ForeignMessage[] {
   const ids = new Set(messages.map(({ id }) => id));
   const followers = new Map<string, ForeignMessage[]>();
@@ -65,7 +65,7 @@ function reachable(messages: ForeignMessage[]): ForeignMessage[] {
   return found;
 }
 
-/** The nearest message before this one that is not left out, and the thoughts on the way to it. */
+/** Returns the nearest message before this one that is not left out, and the reasoning of the messages between. */
 function lookBack(message: ForeignMessage, byId: ReadonlyMap<string, ForeignMessage>) {
   const thoughts = [message.reasoning];
   let before = byId.get(message.parent ?? '');

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { IMAGE_URL } from '../../attachments/image-url.ts';
 import type { ForeignChat, ForeignMessage } from './foreign.ts';
 
-// The form of the files that Open WebUI's "Export chats" makes, and its download of one chat. Times are in s.
+// The format of the files of Open WebUI's "Export chats", and of its download of one chat. Times are in s.
 
 const message = v.object({
   id: v.string(),
@@ -31,7 +31,7 @@ const chat = v.object({
   }),
 });
 
-/** The chats of Open WebUI's export. */
+/** Parses Open WebUI's export to its chats. */
 export const openWebUiExport = v.pipe(
   v.union([
     v.array(chat),
@@ -62,7 +62,7 @@ function toMessage(own: v.InferOutput<typeof message>): ForeignMessage {
   const { id, parentId, role, content, timestamp, files } = own;
   const { text, reasoning } = withoutThoughts(content ?? '');
   const images = (files ?? []).flatMap(({ url }) => (url && IMAGE_URL.test(url) ? [url] : []));
-  // Other files are on the server that made the export.
+  // All other files stay on the server that made the export.
   const missing = (files ?? []).length - images.length;
   const whole = [text, ...Array<string>(missing).fill('(A file that is not in the export.)')].join('\n\n').trim();
   const isEmpty = whole === '' && images.length === 0;
@@ -76,7 +76,10 @@ function toMessage(own: v.InferOutput<typeof message>): ForeignMessage {
   return { id, parent: parentId, time: timestamp === null ? null : toMs(timestamp), said: said(), reasoning };
 }
 
-/** Open WebUI writes what a model thought as `details` into the text, as a quote. */
+/**
+ * Splits a text into reply and reasoning. Open WebUI writes the reasoning into the text, as a quote in a `<details>`
+ * element.
+ */
 function withoutThoughts(content: string): { text: string; reasoning: string } {
   const thoughts: string[] = [];
   const block = /<details type="reasoning"[^>]*>\s*(?:<summary>[^<]*<\/summary>)?([\s\S]*?)<\/details>\s*/g;
@@ -93,7 +96,7 @@ function unescaped(html: string): string {
   return html.replace(/&(lt|gt|quot|#x27|#39|amp);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** Some versions have written ms. */
+/** Returns a time in ms. Some versions of Open WebUI write ms instead of s. */
 function toMs(time: number): number {
   return time > 1e11 ? time : Math.round(time * 1000);
 }
