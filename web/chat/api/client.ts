@@ -35,6 +35,7 @@ export interface ClientOptions {
   onKeyWanted: (message: string) => void;
 }
 
+/** Returns a client of the API at the page's origin. */
 export function createApiClient({ key, onKeyWanted }: ClientOptions): ApiClient {
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);

@@ -47,6 +47,7 @@ export function fileSizeProblem(
   return size > limit ? t('files.tooLarge', { name, limit: most }) : null;
 }
 
+/** Returns a message for people which says that a text has too many characters. */
 export function tooLong(name: string, t: Translate): string {
   return t('files.tooLong', { name, limit: TEXT_LIMITS.characters });
 }

@@ -120,6 +120,7 @@ export const RECORDING_TITLE = 'A recording';
 
 const TITLE_LENGTH = 60;
 
+/** Returns an empty reply that grows. */
 export function newReply(model: string): ReplyTurn {
   return {
     role: 'assistant',

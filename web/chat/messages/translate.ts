@@ -29,6 +29,7 @@ export interface Translate {
   readonly tag: string;
 }
 
+/** Returns the translation function of a language. `tag` is its language tag. */
 export function createTranslate(tag: string, messages: Translations): Translate {
   const flat = new Map(
     Object.entries<Record<string, Translation>>(messages).flatMap(([group, own]) =>

@@ -38,6 +38,7 @@ export type ArrivalEvent =
 /** The fields of a pull that are stored, so that it continues after a reload. */
 export type KeptArrival = Pick<Arrival, 'source' | 'completed' | 'total' | 'paused'>;
 
+/** Returns a pull or import that has just begun. */
 export function arrivalOf(source: string, kind: Arrival['kind'] = 'pull'): Arrival {
   const unknown = { completed: 0, total: null, bytesPerSecond: null, secondsLeft: null };
   return { source, step: { key: 'arrival.asking' }, ...unknown, kind, paused: false, failure: null };
@@ -68,6 +69,7 @@ export function paceOf({ bytesPerSecond, secondsLeft }: Arrival, t: Translate): 
   ].join(' · ');
 }
 
+/** Returns the arrival after an event of its stream. */
 export function withArrivalEvent(arrival: Arrival, event: ArrivalEvent): Arrival {
   switch (event.status) {
     case 'resolving':

@@ -9,6 +9,7 @@ export async function readHomeServer(): Promise<HomeServer | null> {
   return (await readBrowserConfig()).server;
 }
 
+/** Stores the server that answers in place of this browser; null for none. */
 export async function keepHomeServer(server: HomeServer | null): Promise<void> {
   await writeBrowserConfig({ ...(await readBrowserConfig()), server });
 }

@@ -24,6 +24,7 @@ export function readServerAddress(typed: string, page: string): string {
   return `${url.origin}${url.pathname.replace(/\/?$/, '/')}`;
 }
 
+/** Returns the host of a server, for people. */
 export function hostOf({ url }: Pick<HomeServer, 'url'>): string {
   return parse(url)?.host ?? url;
 }

@@ -36,6 +36,7 @@ export function isHealth(value: unknown): value is Health {
   return status === 'ok' && Array.isArray(models) && Array.isArray(moving);
 }
 
+/** Returns the line about the device of this model, or about its loading. */
 export function footingOf(health: Health | null, modelId: string, t: Translate): Footing {
   const moving = health?.moving.find(({ id }) => id === modelId);
   if (moving?.state === 'loading') return { text: t('status.loading'), reasons: [] };

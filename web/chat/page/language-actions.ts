@@ -7,6 +7,7 @@ export function currentLanguage(): LanguageId {
   return isLanguage(chosen) ? chosen : languageFor(navigator.languages);
 }
 
+/** Changes the language of the page, and stores the choice. */
 export function chooseLanguage(id: LanguageId): void {
   keepLanguage(id);
   void setLanguage(id);

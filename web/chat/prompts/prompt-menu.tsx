@@ -24,6 +24,7 @@ export function menuAttributes({ offered, active }: PromptMenu): AriaAttributes 
   };
 }
 
+/** Returns the announcement of the menu for screen readers; '' while the menu is closed. */
 export function menuInWords({ offered }: PromptMenu): string {
   if (!offered) return '';
   return t('prompts.toChoose', { count: offered.length });

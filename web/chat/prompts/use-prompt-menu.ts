@@ -24,6 +24,7 @@ interface MenuProps {
   onTake: (prompt: SavedPrompt | null, call: PromptCall) => void;
 }
 
+/** Returns the menu of prompts for the message with this text. */
 export function usePromptMenu({ text, prompts, onTake }: MenuProps): PromptMenu {
   const [caret, setCaret] = useState(0);
   /** The active entry, which is valid only for the text that it was chosen for. */

@@ -37,6 +37,7 @@ export interface Coming {
   figures: ReplyFigures;
 }
 
+/** Returns the state of a reply before its first chunk. */
 export function coming(reply: ReplyTurn): Coming {
   return {
     reply,

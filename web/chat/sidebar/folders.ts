@@ -40,6 +40,7 @@ export function folderNames(summaries: Pick<Summary, 'folder'>[]): string[] {
   );
 }
 
+/** Returns the name of a conversation's folder; '' for none. */
 export function folderNameOf({ folder }: Pick<Head, 'folder'>): string {
   return folder?.value ?? '';
 }

@@ -66,6 +66,7 @@ export function localizedMessageOf(error: unknown): string {
   return problemText(error, t);
 }
 
+/** Shows a short message. A `bad` one stays until the person closes it. */
 export function tell({ store }: Context, text: string, tone: 'plain' | 'bad' = 'plain'): void {
   store.dispatch({ kind: 'notice', notice: { text, tone } });
 }

@@ -56,10 +56,12 @@ export function lastTurnId(state: State, id: string): string | null {
   return findConversation(state, id)?.turns.at(-1)?.id ?? null;
 }
 
+/** Returns the head of the current conversation. If it does not exist, the new conversation counts as the current one. */
 export function currentHead(state: State): Head {
   return headOf(state, state.currentId) ?? state.fresh;
 }
 
+/** Returns the shown branch of the current conversation. */
 export function currentConversation(state: State): ShownConversation {
   return findConversation(state, state.currentId) ?? conversationWith(state.fresh, NO_MESSAGES, []);
 }

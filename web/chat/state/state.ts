@@ -155,6 +155,7 @@ export function initialState(
   };
 }
 
+/** Returns the state after an action. */
 export function reduce(state: State, action: Action): State {
   switch (action.kind) {
     case 'startup':

@@ -84,6 +84,7 @@ function roundsOf(turns: Turn[]): number {
   return since.filter((turn) => turn.role === 'assistant' && turn.calls.length > 0).length;
 }
 
+/** Returns the last reply of a branch; undefined if there is none. */
 export function lastReply(turns: Turn[]): ReplyTurn | undefined {
   const last = turns.findLast(({ role }) => role === 'assistant');
   return last?.role === 'assistant' ? last : undefined;

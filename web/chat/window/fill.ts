@@ -32,10 +32,12 @@ export function windowOf(health: Health | null, model: ListedModel): number {
   return health?.models.find(({ id }) => id === model.id)?.context_length ?? model.context_length;
 }
 
+/** Returns the number of tokens that are reserved for a reply. */
 export function reserveOf({ sampling }: Settings, window: number): number {
   return Math.min(sampling.max_tokens ?? REPLY_TOKENS, Math.floor(window * REPLY_SHARE));
 }
 
+/** Returns the use of a context window. `used` and `window` are in tokens. */
 export function fillOf(used: number, settings: Settings, window: number): Fill {
   const reserve = reserveOf(settings, window);
   const level = used + reserve > window ? 'full' : used >= window / 2 ? 'half' : 'quiet';

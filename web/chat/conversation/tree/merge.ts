@@ -28,6 +28,7 @@ export function mergeHead(known: Head | undefined, head: Head): Head {
   return unlessSame(known, isGone ? erased(merged) : merged);
 }
 
+/** Merges two states of a message. */
 export function mergeMessage(known: MessageNode | undefined, message: MessageNode): MessageNode {
   if (!known) return message;
   return unlessSame(known, { ...mergeFields(known, message), made: earlier(known.made, message.made) });

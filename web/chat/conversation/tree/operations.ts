@@ -22,6 +22,7 @@ export interface HeadValues {
   compared: string[];
 }
 
+/** Returns a conversation that has not begun. */
 export function newHead(id: string, at: Stamp, settings: Settings = NO_SETTINGS, model: string | null = null): Head {
   return {
     id,

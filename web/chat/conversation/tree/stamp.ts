@@ -27,6 +27,7 @@ export function compareStamps(one: Stamp, other: Stamp): number {
   return one.tab < other.tab ? -1 : one.tab > other.tab ? 1 : 0;
 }
 
+/** Returns the field that was changed last. */
 export function later<T>(one: Field<T>, other: Field<T>): Field<T> {
   return compareStamps(one.at, other.at) < 0 ? other : one;
 }
@@ -38,6 +39,7 @@ export interface Clock {
   see(stamp: Stamp): void;
 }
 
+/** Returns the clock of a tab. `now` returns the Unix time in ms. */
 export function createClock(tab: string, now: () => number): Clock {
   let last = 0;
   return {
