@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { serverError } from '../../../../src/contract/errors.ts';
-import { checkRaw, checkReply } from '../../fuzz/check.ts';
-import { readReplies } from '../../fuzz/raw-exchange.ts';
+import { serverError } from '../../../src/contract/errors.ts';
+import { checkRaw, checkReply } from './check.ts';
+import { readReplies } from './raw-exchange.ts';
 
 const ours = (code: string | null) =>
   JSON.stringify({ error: { message: 'No.', type: 'invalid_request_error', code, param: null } });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createDice } from '../../../kit/dice.ts';
-import { makeTinyModel } from '../../../kit/models/tiny-model.ts';
-import { readLayout } from '../../fuzz/gguf-layout.ts';
-import { mutateGguf } from '../../fuzz/mutate-gguf.ts';
+import { createDice } from '../../kit/dice.ts';
+import { makeTinyModel } from '../../kit/models/tiny-model.ts';
+import { readLayout } from './gguf-layout.ts';
+import { mutateGguf } from './mutate-gguf.ts';
 
 const original = Buffer.from(makeTinyModel());
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FAMILIES } from '../../../../src/api/api.ts';
-import { openApiDocument } from '../../../../src/api/openapi/document.ts';
-import { type Case, makeCase, type OpenApi } from '../../fuzz/cases.ts';
+import { FAMILIES } from '../../../src/api/api.ts';
+import { openApiDocument } from '../../../src/api/openapi/document.ts';
+import { type Case, makeCase, type OpenApi } from './cases.ts';
 
 const document = JSON.parse(JSON.stringify(openApiDocument(FAMILIES, false))) as OpenApi;
 const models = { chat: 'swift', embedding: 'embed/mini', rerank: 'rerank/mini' };
