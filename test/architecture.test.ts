@@ -321,6 +321,16 @@ describe('the imports of the chat page', () => {
   });
 });
 
+describe('the C API of llama.cpp', () => {
+  it('is called from one folder: nothing else imports koffi', () => {
+    const users = filesIn('src', /\.ts$/)
+      .flatMap(importsOf)
+      .filter(({ imported }) => imported === 'koffi')
+      .map(({ file }) => file);
+    expect(users.sort()).toEqual(['bindings.ts', 'structs.ts'].map((name) => `src/engine/native/llama/${name}`));
+  });
+});
+
 describe('circles of imports', () => {
   const files = ['src', 'workers', 'web'].flatMap((folder) => filesIn(folder, /\.tsx?$/));
   const imports = files.flatMap(importsOf);

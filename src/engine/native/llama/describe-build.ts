@@ -1,0 +1,32 @@
+import { checkAbi } from './abi.ts';
+import { findCpuBinaries } from './binaries.ts';
+import { bind } from './bindings.ts';
+
+/** The build of llama.cpp that computes on this machine's CPU. */
+export interface LlamaBuild {
+  /** As in `v0.5.0`. */
+  version: string;
+  /** The instruction sets that its kernels use here, as in `AVX2` and `AVX512_VNNI`. */
+  instructionSets: string[];
+}
+
+/**
+ * Opens llama.cpp's libraries for the CPU and compares their API with the one that Paddock is written for. Call it in a process of its
+ * own: a library that does not fit the machine crashes the process.
+ *
+ * @throws an Error with the reason if there are no libraries, if a function is missing or if a struct has another layout
+ */
+export async function describeBuild(): Promise<LlamaBuild> {
+  const { folder, libraries } = await findCpuBinaries();
+  const llama = bind(libraries);
+  checkAbi(llama);
+  // Otherwise the log of the loading goes to standard error.
+  llama.llama_log_set(llama.silentLog, null);
+  llama.ggml_backend_load_all_from_path(folder);
+  return { version: llama.llama_version(), instructionSets: readInstructionSets(llama.llama_print_system_info()) };
+}
+
+/** Returns the names with the value 1 of a text such as `CPU : SSE3 = 1 | AVX2 = 1 | FMA = 0 | `. */
+export function readInstructionSets(systemInfo: string): string[] {
+  return [...systemInfo.matchAll(/(\w+) = 1\b/g)].map(([, name = '']) => name);
+}
