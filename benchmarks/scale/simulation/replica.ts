@@ -1,20 +1,11 @@
 import type { ReplicaFigures } from '../replica.ts';
 import { interpolateSteps, paceOf } from './pace.ts';
+import type { SimulatedRequest } from './request.ts';
 import { type CachedSlot, chooseFreeSlot } from './slots.ts';
-
-/** A turn that a replica has to answer. */
-export interface Request {
-  conversation: number;
-  app: number;
-  systemTokens: number;
-  promptTokens: number;
-  replyTokens: number;
-  arrivedAtMs: number;
-}
 
 /** A request whose reply is complete. */
 export interface Served {
-  request: Request;
+  request: SimulatedRequest;
   cachedTokens: number;
   /** The time from the request's arrival to its first token, in ms. */
   ttftMs: number;
@@ -25,7 +16,7 @@ export interface Replica {
   /** Requests that wait or run. */
   load(): number;
   /** Adds a request to the queue, and starts it if a slot is free. */
-  take(request: Request, nowMs: number): void;
+  take(request: SimulatedRequest, nowMs: number): void;
   /** Computes until `nowMs`. Returns the requests that have ended. */
   advance(nowMs: number): Served[];
   /** Returns the time at which the next prompt is read or the next reply ends; infinity if nothing runs. */
@@ -34,7 +25,7 @@ export interface Replica {
    * Ends all requests and empties the caches. Returns the requests without a first token, and the streams that were cut
    * off.
    */
-  die(): { unanswered: Request[]; cut: Request[] };
+  die(): { unanswered: SimulatedRequest[]; cut: SimulatedRequest[] };
 }
 
 interface Slot extends CachedSlot {
@@ -42,7 +33,7 @@ interface Slot extends CachedSlot {
 }
 
 interface Running {
-  request: Request;
+  request: SimulatedRequest;
   cachedTokens: number;
   /** Tokens of the prompt that are still to compute. */
   prefill: number;
@@ -69,7 +60,7 @@ export function createReplica(figures: Pick<ReplicaFigures, 'slots' | 'prefillTo
     running: null,
   }));
   const times = { stepMs: interpolateSteps(figures.stepMs), msPerPromptToken: 1000 / figures.prefillTokensPerSecond };
-  const waiting: Request[] = [];
+  const waiting: SimulatedRequest[] = [];
   let running: { slot: Slot; run: Running }[] = [];
   let clockMs = 0;
 
@@ -82,7 +73,7 @@ export function createReplica(figures: Pick<ReplicaFigures, 'slots' | 'prefillTo
 
   const startWaiting = () => {
     while (waiting.length > 0 && running.length < slots.length) {
-      const request = waiting.shift() as Request;
+      const request = waiting.shift() as SimulatedRequest;
       const free = slots.filter((slot) => slot.running === null);
       const { slot, cachedTokens } = chooseFreeSlot(free, request);
       const { conversation, app, promptTokens, replyTokens } = request;

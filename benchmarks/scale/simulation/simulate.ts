@@ -1,6 +1,7 @@
 import type { ReplicaFigures } from '../replica.ts';
 import { createAgenda } from './agenda.ts';
-import type { Request, Served } from './replica.ts';
+import type { Served } from './replica.ts';
+import type { SimulatedRequest } from './request.ts';
 import type { Route } from './routing.ts';
 import { createSimulatedFleet, type FleetEvent } from './simulated-fleet.ts';
 import type { Conversation } from './workload.ts';
@@ -53,7 +54,7 @@ export interface DueTurn {
 export function simulate({ replicas: count, figures, workload, disturbances, route }: Simulation): Outcome {
   const agenda = createAgenda<DueTurn | FleetEvent | { kind: 'disturb'; disturbance: Disturbance }>();
   /** The turn of each request that waits or runs. */
-  const turns = new Map<Request, DueTurn>();
+  const turns = new Map<SimulatedRequest, DueTurn>();
   const outcome: Outcome = { answers: [], cut: 0, retried: 0, mostLoad: 0 };
   const fleet = createSimulatedFleet(count, figures, {
     plan: (atMs, event) => agenda.add(atMs, event),
@@ -70,7 +71,7 @@ export function simulate({ replicas: count, figures, workload, disturbances, rou
     total: () => ({ load: turns.size, up: fleet.up() }),
   };
 
-  const send = (request: Request, key: number, nowMs: number) => {
+  const send = (request: SimulatedRequest, key: number, nowMs: number) => {
     const replica = route(key, view);
     fleet.take(replica, request, nowMs);
     outcome.mostLoad = Math.max(outcome.mostLoad, fleet.load(replica));
@@ -110,7 +111,7 @@ export function simulate({ replicas: count, figures, workload, disturbances, rou
 }
 
 /** Returns the request of a turn; null if the conversation has no such turn, and so has ended. */
-export function toRequest({ conversation, turn, historyTokens }: DueTurn, nowMs: number): Request | null {
+export function toRequest({ conversation, turn, historyTokens }: DueTurn, nowMs: number): SimulatedRequest | null {
   const { id, app, systemTokens, turns } = conversation;
   const asked = turns[turn];
   if (!asked) return null;

@@ -1,5 +1,6 @@
 import type { ReplicaFigures } from '../replica.ts';
-import { createReplica, type Replica, type Request, type Served } from './replica.ts';
+import { createReplica, type Replica, type Served } from './replica.ts';
+import type { SimulatedRequest } from './request.ts';
 
 /** An event of a fleet. `FleetHooks.plan` puts it on the agenda, and `handle` gets it when its time has come. */
 export type FleetEvent =
@@ -23,7 +24,7 @@ export interface SimulatedFleet {
   /** Requests that wait or run at the replica. */
   load(replica: number): number;
   /** Gives a request to a replica. */
-  take(replica: number, request: Request, nowMs: number): void;
+  take(replica: number, request: SimulatedRequest, nowMs: number): void;
   /** Makes the replicas refuse new requests. A replica that is `leaving` restarts once it has no request left. */
   close(replicas: readonly number[], state: 'leaving' | 'down', nowMs: number): void;
   /** Restarts a replica if it has nothing to do. */

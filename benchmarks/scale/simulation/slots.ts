@@ -1,4 +1,4 @@
-import type { Request } from './replica.ts';
+import type { SimulatedRequest } from './request.ts';
 
 /** A slot of a replica and what its KV cache holds. */
 export interface CachedSlot {
@@ -17,7 +17,7 @@ export interface CachedSlot {
  */
 export function chooseFreeSlot<S extends CachedSlot>(
   free: readonly S[],
-  { conversation, app, systemTokens, promptTokens }: Request,
+  { conversation, app, systemTokens, promptTokens }: SimulatedRequest,
 ): { slot: S; cachedTokens: number } {
   const own = free.find((slot) => slot.conversation === conversation);
   const slot = own ?? free.reduce((oldest, other) => (other.usedAtMs < oldest.usedAtMs ? other : oldest));

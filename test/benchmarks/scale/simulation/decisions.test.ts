@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { interpolateSteps, paceOf } from '../../../../benchmarks/scale/simulation/pace.ts';
-import type { Request } from '../../../../benchmarks/scale/simulation/replica.ts';
+import type { SimulatedRequest } from '../../../../benchmarks/scale/simulation/request.ts';
 import { type DueTurn, toRequest, turnAfter } from '../../../../benchmarks/scale/simulation/simulate.ts';
 import { type CachedSlot, chooseFreeSlot } from '../../../../benchmarks/scale/simulation/slots.ts';
 
-const request: Request = {
+const request: SimulatedRequest = {
   conversation: 1,
   app: 1,
   systemTokens: 20,

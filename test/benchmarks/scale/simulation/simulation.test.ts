@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ReplicaFigures } from '../../../../benchmarks/scale/replica.ts';
 import { createAgenda } from '../../../../benchmarks/scale/simulation/agenda.ts';
 import { drawPlot } from '../../../../benchmarks/scale/simulation/plot.ts';
-import { createReplica, type Request } from '../../../../benchmarks/scale/simulation/replica.ts';
+import { createReplica } from '../../../../benchmarks/scale/simulation/replica.ts';
+import type { SimulatedRequest } from '../../../../benchmarks/scale/simulation/request.ts';
 import { createRoute, type View } from '../../../../benchmarks/scale/simulation/routing.ts';
 import {
   ROUTES,
@@ -32,7 +33,7 @@ const FIGURES: ReplicaFigures = {
 
 const WORKLOAD = { seed: 1, durationMs: 120_000, conversationsPerSecond: 0.5, contextLength: 2048, hotShare: 0 };
 
-const request = (given: Partial<Request> = {}): Request => ({
+const request = (given: Partial<SimulatedRequest> = {}): SimulatedRequest => ({
   conversation: 1,
   app: 1,
   systemTokens: 20,
@@ -57,7 +58,7 @@ describe('a simulated replica', () => {
 
   it('has a conversation cached, and the system prompt of its program', () => {
     const replica = createReplica(FIGURES);
-    const next = (of: Partial<Request>, nowMs: number) => {
+    const next = (of: Partial<SimulatedRequest>, nowMs: number) => {
       replica.take(request({ arrivedAtMs: nowMs, ...of }), nowMs);
       return replica.advance(nowMs + 10_000)[0];
     };
