@@ -34,7 +34,7 @@ const SHIPPED = [
   // What the page fetches only when it is needed: for tools, PDFs, formulas and diagrams.
   /^dist-web\/mcp\/worker\.js$/,
   /^dist-web\/assets\/pdf\/([\w.-]+\.js|tables\/[\w-]+\.bcmap)$/,
-  /^dist-web\/assets\/(typeset\.css|fonts\/KaTeX_[\w-]+\.woff2)$/,
+  /^dist-web\/assets\/((typeset|highlight)\.css|fonts\/KaTeX_[\w-]+\.woff2)$/,
   /^dist-web\/diagrams\/(index\.html|[\w.-]+\.js)$/,
   /^dist-web\/paddock\/(client\.d\.ts|(client|engine-worker|models-worker)\.js|models\/built-in\.json)$/,
   /^models\/pico\/(pico\.gguf|model\.json|README\.md)$/,
