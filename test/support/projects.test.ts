@@ -49,8 +49,8 @@ describe('a test needs what is made', () => {
 
   it('when a file that it uses does, however far away', async () => {
     await write('support/server.ts', "const MAIN = 'dist/src/cli/main.js';");
-    await write('support/cli.ts', "import { startServer } from '../kit/servers/server.ts';");
-    const file = await write('cli/cli.test.ts', "import { openCli } from '../kit/cli.ts';");
+    await write('support/cli.ts', "import { startServer } from './server.ts';");
+    const file = await write('cli/cli.test.ts', "import { openCli } from '../support/cli.ts';");
     expect(needsWhatIsMade(file, folder)).toBe(true);
   });
 
