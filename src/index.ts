@@ -50,9 +50,9 @@ export interface ServerOptions {
   ctxLen?: number;
   /** CPU threads. By default the usable cores, or fewer where that is measured to be faster. */
   threads?: number;
-  /** Most tokens in one forward pass. By default 512, or what `paddock tune` found. */
+  /** Most tokens in one forward pass. By default 512. */
   batch?: number;
-  /** Computes attention in one go, without its matrix in memory. By default where the backend can, or what `paddock tune` found. */
+  /** Computes attention in one go, without its matrix in memory. By default where the backend can. */
   flashAttention?: boolean;
   /** Samples every token by itself, without speculation and without skipping tokens that a grammar forces. */
   oneByOne?: boolean;

@@ -14,7 +14,6 @@ import { registerPull } from './commands/pull.ts';
 import { registerRemove } from './commands/remove.ts';
 import { registerServe } from './commands/serve.ts';
 import { registerShow } from './commands/show.ts';
-import { registerTune } from './commands/tune.ts';
 
 // It is not a failure if the reader of the output stops early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
@@ -36,7 +35,6 @@ registerRemove(program);
 registerCache(program);
 registerChat(program);
 registerBench(program);
-registerTune(program);
 registerConnect(program);
 registerKey(program);
 registerDoctor(program);

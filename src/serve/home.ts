@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Returns Paddock's folder in the user's home. It holds `models/`, `downloads/`, `cache/`, `config.json`, `keys.json` and `tunings.json`. */
+/** Returns Paddock's folder in the user's home. It holds `models/`, `downloads/`, `cache/`, `config.json` and `keys.json`. */
 export function paddockHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.PADDOCK_HOME || join(homedir(), '.paddock');
 }
@@ -14,11 +14,6 @@ export function defaultKeysFile(env: NodeJS.ProcessEnv = process.env): string {
 /** Returns the folder of unfinished pulls. */
 export function downloadsFolder(): string {
   return join(paddockHome(), 'downloads');
-}
-
-/** Returns the file that keeps what `paddock tune` has measured. */
-export function tuningsFile(): string {
-  return join(paddockHome(), 'tunings.json');
 }
 
 /** Returns the folder of the copies of evicted slots' KV caches. */

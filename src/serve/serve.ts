@@ -24,14 +24,11 @@ import { othersMayRead } from './config/key-file.ts';
 import { checkModelsFolder } from './config/models-folder.ts';
 import { type Config, DEFAULT_BATCH } from './config/settings.ts';
 import { type Tls, tlsOf } from './config/tls.ts';
-import { copiesFolder, downloadsFolder, headerCacheFile, tuningsFile } from './home.ts';
+import { copiesFolder, downloadsFolder, headerCacheFile } from './home.ts';
 import { joinKeys, openKeyring } from './keys/keyring.ts';
 import { explainListenFailure } from './listen-failure.ts';
 import { checkPreload, createPreload } from './preload.ts';
 import { startTelemetry, type Telemetry } from './telemetry.ts';
-import { tunedLoads } from './tune/apply.ts';
-import { describeMachine } from './tune/machine.ts';
-import { readTunings, type Tuning } from './tune/tunings.ts';
 import { version } from './version.ts';
 
 const PING_INTERVAL_MS = 10_000;
@@ -59,13 +56,11 @@ export interface RunningPaddock {
 /**
  * Connects all parts and starts the server. Throws a `UsageError` if the configuration names a missing or wrong file or model, and an
  * `Error` if the server can't listen on the address.
- *
- * @param tunings the results of `paddock tune`; by default the stored results
  */
-export async function startPaddockServer(config: Config, log: Log, tunings?: Tuning[]): Promise<RunningPaddock> {
+export async function startPaddockServer(config: Config, log: Log): Promise<RunningPaddock> {
   const opened = createOpened();
   try {
-    return await start(config, log, opened, tunings ?? (await readTunings(tuningsFile())));
+    return await start(config, log, opened);
   } catch (error) {
     await opened.close();
     throw error;
@@ -89,7 +84,7 @@ function createOpened(): Opened {
   };
 }
 
-async function start(config: Config, log: Log, opened: Opened, tunings: Tuning[]): Promise<RunningPaddock> {
+async function start(config: Config, log: Log, opened: Opened): Promise<RunningPaddock> {
   const tls = tlsOf(config);
   if (tls) warnOfEnd(tls, log);
   if (config.apiKeyFile !== undefined && othersMayRead(config.apiKeyFile))
@@ -101,7 +96,7 @@ async function start(config: Config, log: Log, opened: Opened, tunings: Tuning[]
   checkPreload(config.preload, catalogue);
   const telemetry = await startTelemetry(config, log);
   opened.add(() => telemetry.end());
-  const pool = await openPool(config, catalogue, telemetry, tunings, log);
+  const pool = await openPool(config, catalogue, telemetry, log);
   opened.add(() => pool[Symbol.asyncDispose]());
   const preload = createPreload(config.preload, pool, log);
   const leaving = new AbortController();
@@ -161,13 +156,7 @@ function apiSettings(config: Config) {
   };
 }
 
-async function openPool(
-  config: Config,
-  catalogue: FileCatalogue,
-  telemetry: Telemetry,
-  tunings: Tuning[],
-  log: Log,
-): Promise<Pool> {
+async function openPool(config: Config, catalogue: FileCatalogue, telemetry: Telemetry, log: Log): Promise<Pool> {
   const copies = config.noCache ? null : await openCopies(copySettings(config), isCurrentFor(catalogue), log);
   return createPool({
     copies,
@@ -180,7 +169,6 @@ async function openPool(
       flashAttention: config.flashAttention,
       oneByOne: config.oneByOne,
     },
-    tuned: tunedLoads(tunings, describeMachine(), config),
     maxWaiting: config.queue,
     maxLoadedModels: config.maxLoadedModels ?? null,
     idleTimeoutMs: config.idleTimeout === 0 ? null : config.idleTimeout * 1000,

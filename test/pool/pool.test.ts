@@ -83,26 +83,6 @@ describe('the pool', () => {
     expect(lines.filter((line) => line.startsWith('model loaded'))).toHaveLength(1);
   });
 
-  it('takes over what was measured for a model on its backend, unless the model has settings of its own', async () => {
-    const asked: string[] = [];
-    const tuned: PoolOptions['tuned'] = (_, backend) => {
-      asked.push(backend);
-      return { slots: 3, batchSize: 32 };
-    };
-    const source = {
-      kind: 'chat' as const,
-      files: [join(inject('modelsFolder'), 'tiny.gguf')],
-      shape: tinyModelShape,
-    };
-    const engine = { contextLength: 256, slots: null, threads: 1, batchSize: 64 };
-    await run(open({ engine, tuned, sourceOf: () => source }), 'hello');
-    expect(pool?.loaded()).toMatchObject([{ engine: { slots: 3 } }]);
-    expect(asked).toEqual(['cpu']);
-    await pool?.[Symbol.asyncDispose]();
-    await run(open({ engine, tuned, sourceOf: () => ({ ...source, loading: { slots: 1 } }) }), 'hello');
-    expect(pool?.loaded()).toMatchObject([{ engine: { slots: 1 } }]);
-  });
-
   it('takes prompts that are no conversations for a model whose chat template can not be read', async () => {
     const files = [join(inject('modelsFolder'), 'tiny.gguf')];
     const runner = open({ sourceOf: () => ({ kind: 'chat', files, shape: tinyModelShape, chatTemplate: '{% if %}' }) });

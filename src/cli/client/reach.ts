@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
 import type { Config } from '../../serve/config/settings.ts';
-import type { Tuning } from '../../serve/tune/tunings.ts';
 import { createServerClient, type ServerClient } from './client.ts';
 
 /** The server that a command wants to talk to. */
@@ -16,8 +15,6 @@ export interface WantedServer {
   /** True if flags describe a new server. A running server is never used then. */
   own: boolean;
   config: Config;
-  /** The results of `paddock tune` for the new server; the stored ones by default. */
-  tunings?: Tuning[];
 }
 
 /** A server that answers. Disposing it stops the server if this command started it. */
@@ -34,25 +31,25 @@ const EVERY_ADDRESS = ['0.0.0.0', '::'];
  * Finds the server to talk to. If none runs, starts one on a free loopback port with a random key, so that no other
  * program can use it. Throws an `Error` if the server at `url` does not answer.
  */
-export async function reachServer({ url, key, own, config, tunings }: WantedServer): Promise<ReachedServer> {
+export async function reachServer({ url, key, own, config }: WantedServer): Promise<ReachedServer> {
   if (url !== undefined) return borrowed(url.replace(/\/+(v1\/*)?$/, ''), key);
   const local = localUrl(config);
   if (!own && (await isPaddock(local))) return borrowed(local, key ?? withKeysOfFile(config).apiKey[0]);
-  return startOwn(config, tunings);
+  return startOwn(config);
 }
 
 function borrowed(url: string, key: string | undefined): ReachedServer {
   return { client: createServerClient(url, key), own: false, [Symbol.asyncDispose]: async () => {} };
 }
 
-async function startOwn(config: Config, tunings: Tuning[] | undefined): Promise<ReachedServer> {
+async function startOwn(config: Config): Promise<ReachedServer> {
   const [{ startPaddockServer }, { createLog }] = await Promise.all([
     import('../../serve/serve.ts'),
     import('../../serve/log.ts'),
   ]);
   const key = randomBytes(16).toString('hex');
   const own = ownConfig(config, key);
-  const { url, stop } = await startPaddockServer(own, createLog(own), tunings);
+  const { url, stop } = await startPaddockServer(own, createLog(own));
   return { client: createServerClient(url, key), own: true, [Symbol.asyncDispose]: () => stop(0) };
 }
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { withKeysOfFile } from '../../serve/config/key-file.ts';
 import type { Config } from '../../serve/config/settings.ts';
 import { EXIT } from '../../serve/errors.ts';
-import { tuningsFile } from '../../serve/home.ts';
 import { type Colours, coloursFor, print, printable, printJson } from '../../serve/output.ts';
 import { messageOf } from '../../utils/error-message.ts';
 import { addSettings, defaultConfig, readCommandConfig } from '../config/command.ts';
@@ -27,9 +26,6 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     { checkMedia },
     { checkAddress },
     { checkStart },
-    tuned,
-    tunings,
-    { describeMachine },
   ] = await Promise.all([
     import('../doctor/machine.ts'),
     import('../doctor/backends.ts'),
@@ -38,9 +34,6 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     import('../doctor/media.ts'),
     import('../doctor/server.ts'),
     import('../doctor/start.ts'),
-    import('../doctor/tunings.ts'),
-    import('../../serve/tune/tunings.ts'),
-    import('../../serve/tune/machine.ts'),
   ]);
   const { config, finding } = checkConfig(options);
   const machine = checkMachine();
@@ -53,7 +46,6 @@ async function doctor(options: Record<string, unknown>): Promise<void> {
     ...(await folders.checkFolders(models)),
     ...checkStart(config, models.catalogue),
     ...checkLoads(models, config),
-    tuned.checkTunings(await tunings.readTunings(tuningsFile()), describeMachine()),
     ...(await checkMedia(
       models.catalogue,
       backends.find(({ id }) => id === 'wasm'),

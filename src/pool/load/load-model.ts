@@ -2,7 +2,7 @@ import type { ModelTraits } from '../../chat/prepare.ts';
 import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
 import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../../contract/errors.ts';
 import { type Log, toLogFields, withFields } from '../../contract/log.ts';
-import type { EngineOptions, ModelSource } from '../../engine/engine.ts';
+import type { ModelSource } from '../../engine/engine.ts';
 import { availableOn, type Gpu } from '../../engine/gpu.ts';
 import { cachedBytesPerToken, estimateMemory } from '../../engine/memory-estimate.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
@@ -44,8 +44,6 @@ export interface LoadOptions {
   engine: AskedLoad;
   /** Returns the files of a model and its kind, or undefined if the model is unknown. */
   sourceOf: (modelId: string) => ModelSource | undefined;
-  /** Returns the settings that `paddock tune` measured for a model on a backend. By default there are none. */
-  tuned?: (source: ModelSource, backend: BackendName) => TunedLoad;
   memory: () => MemoryState;
   findGpu: FindGpu;
   /** Receives the events of the model's engine. */
@@ -54,9 +52,6 @@ export interface LoadOptions {
   copies?: CopyStore | null;
   log: Log;
 }
-
-/** Settings of a load that `paddock tune` measured to be faster than the defaults. */
-export type TunedLoad = Partial<Pick<EngineOptions, 'batchSize' | 'slots' | 'flashAttention'>>;
 
 /** The reason why a model can't run on a backend. */
 interface Failure {
@@ -165,9 +160,9 @@ async function tryBackend(
   options: LoadOptions & { watch: EngineWatch; connect: Connector | null },
   claim: Claim,
 ): Promise<LoadedWorkers | Failure> {
-  const { engine, tuned, memory, log, watch, connect } = options;
+  const { engine, memory, log, watch, connect } = options;
   const { shape, loading, ...files } = source;
-  const asked = { ...engine, ...tuned?.(source, backend), ...loading };
+  const asked = { ...engine, ...loading };
   const ground = await findGround(backend, options);
   if ('reason' in ground) return ground;
   const { gpu, passedOver, available } = ground;

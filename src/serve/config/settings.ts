@@ -15,7 +15,7 @@ import {
   urlSetting,
 } from './values.ts';
 
-/** The most tokens in one forward pass if neither the configuration nor `paddock tune` sets another number. */
+/** The most tokens in one forward pass if the configuration sets no other number. */
 export const DEFAULT_BATCH = 512;
 
 /** The longest delay of a timer, in seconds. */
@@ -205,7 +205,7 @@ export const SETTINGS = {
     description: 'most tokens in one forward pass',
     schema: integerSetting(1, 65536),
     fallback: () => undefined,
-    fallbackText: `${DEFAULT_BATCH}, or what paddock tune found`,
+    fallbackText: String(DEFAULT_BATCH),
   }),
   flashAttention: setting<boolean | undefined>({
     flags: '--flash-attention <true|false>',
@@ -213,7 +213,7 @@ export const SETTINGS = {
     description: 'compute attention in one go, without its matrix in memory',
     schema: switchSetting,
     fallback: () => undefined,
-    fallbackText: 'where the backend can, or what paddock tune found',
+    fallbackText: 'where the backend can',
   }),
   oneByOne: setting<boolean>({
     flags: '--one-by-one',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCli, type TestCli } from '../../kit/cli.ts';
 
-const COMMANDS = ['serve', 'pull', 'list', 'show', 'remove', 'chat', 'bench', 'tune', 'doctor'];
+const COMMANDS = ['serve', 'pull', 'list', 'show', 'remove', 'chat', 'bench', 'doctor'];
 const MODEL = 'shelf/brief';
 
 let cli: TestCli;
@@ -36,8 +36,6 @@ describe('every command', () => {
     ['chat', MODEL, 'hi', '--ctx-len', '1'],
     ['chat', MODEL, 'hi', '--url', 'http://x', '--backend', 'cpu'],
     ['bench', '--streams', '0'],
-    ['tune', MODEL, '--rounds', '0'],
-    ['tune'],
     ['doctor', '--backend', 'tpu'],
     ['pull'],
     ['nonsense'],
