@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createStopFilter, foldCase } from '../../src/chat/stop-sequences.ts';
+import { repeats } from '../support/repeats.ts';
 
 /** Pushes all pieces and flushes, as a generation does. */
 function filter(pieces: string[], sequences: string[]) {
@@ -91,7 +92,7 @@ describe('stop sequences', () => {
       fc.property(anyText, anyStops, anyCuts, (text, sequences, cuts) => {
         expect(filter(cut(text, cuts), sequences)).toEqual(expected(text, sequences));
       }),
-      { numRuns: 2000 },
+      { numRuns: repeats(500, 4000) },
     );
   });
 
@@ -100,7 +101,7 @@ describe('stop sequences', () => {
       fc.property(anyText, anyStops, (text, sequences) => {
         expect(filter([text], sequences)).toEqual(filter(text.split(''), sequences));
       }),
-      { numRuns: 2000 },
+      { numRuns: repeats(500, 4000) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('stop sequences that ignore case', () => {
       fc.property(someText, someStops, (text, sequences) => {
         expect(filterFolded([...text], sequences)).toEqual(filterFolded([text], sequences));
       }),
-      { numRuns: 2000 },
+      { numRuns: repeats(500, 4000) },
     );
   });
 

@@ -5,9 +5,12 @@ import type { JsonSchema } from '../../src/contract/json-schema.ts';
 import { checkValue } from '../../src/grammar/check/check.ts';
 import { createSchemaGrammar, type SchemaGrammar } from '../../src/grammar/schema-grammar.ts';
 import { makeRandom } from '../kit/random.ts';
+import { repeats } from '../support/repeats.ts';
 import { parseGrammar } from './gbnf.ts';
 import { createWriter } from './gbnf-writer.ts';
 import { createValidator } from './validation.ts';
+
+const RUNS = repeats(75, 600);
 
 const name = fc.constantFrom('a', 'ab', 'b', 'kind');
 const names = fc.uniqueArray(name, { maxLength: 3 });
@@ -146,8 +149,8 @@ describe('the grammar of any schema', () => {
           if (!grammar.isPartial) expect(valid, why).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: RUNS },
     );
-    expect(made).toBeGreaterThan(90);
+    expect(made).toBeGreaterThan(0.3 * RUNS);
   });
 });

@@ -3,13 +3,14 @@ import type { JsonSchema } from '../../src/contract/json-schema.ts';
 import { checkValue } from '../../src/grammar/check/check.ts';
 import { createSchemaGrammar, jsonObjectGrammar, rootGrammar } from '../../src/grammar/schema-grammar.ts';
 import { makeRandom } from '../kit/random.ts';
+import { repeats } from '../support/repeats.ts';
 import { parseGrammar } from './gbnf.ts';
 import { createMatcher } from './gbnf-matcher.ts';
 import { createWriter } from './gbnf-writer.ts';
 import { schemaCases } from './schemas/all.ts';
 import { createValidator } from './validation.ts';
 
-const TEXTS = 300;
+const TEXTS = repeats(100, 1000);
 
 const grammarOf = (schema: JsonSchema) => createSchemaGrammar(schema, { param: 'schema' });
 
@@ -20,13 +21,18 @@ describe('the grammar of a schema', () => {
     const write = createWriter(parseGrammar(rules), rule);
     const isValid = createValidator(schema, draft7);
     const random = makeRandom(1);
+    // One assertion for all texts: an assertion takes longer than to write a text and to check it.
+    const wrong: unknown[] = [];
     for (let count = 0; count < TEXTS; count++) {
       const text = write(random);
       const value = JSON.parse(text);
       const violations = checkValue(schema, value);
-      expect.soft(isValid(value), `${text}: ${JSON.stringify(isValid.errors)}`).toBe(violations.length === 0);
-      if (!isPartial) expect.soft(violations, text).toEqual([]);
+      const valid = isValid(value);
+      if (valid !== (violations.length === 0))
+        wrong.push({ text, violations, errors: structuredClone(isValid.errors) });
+      if (!isPartial && violations.length > 0) wrong.push({ text, violations });
     }
+    expect(wrong).toEqual([]);
     expect(isPartial).toBe(slips.length > 0);
   });
 

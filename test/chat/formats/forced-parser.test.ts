@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat, FunctionCall, ParserOptions } from '../../../src/chat/formats/format.ts';
 import { formats } from '../../../src/chat/formats/index.ts';
+import { repeats } from '../../support/repeats.ts';
 import { cuts, joined, type Part, TOOLS } from './replies.ts';
 
 type Forced = NonNullable<ParserOptions['forced']>;
@@ -53,7 +54,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('forced c
         expect(joined(all)).toEqual(calls.map(({ name, arguments: json }) => ({ call: name, arguments: json })));
         expect(unfinished).toBe(false);
       }),
-      { numRuns: 100 },
+      { numRuns: repeats(25, 200) },
     );
   });
 
@@ -62,7 +63,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('forced c
       fc.property(anyCut(format), ({ calls, length, pieces }) => {
         expect(joined(readForced(format, pieces).written)).toEqual(begun(format, calls, length));
       }),
-      { numRuns: 200 },
+      { numRuns: repeats(50, 400) },
     );
   });
 
@@ -79,7 +80,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('forced c
           told.length > certain.length ? [{ call: next?.name, arguments: '' }] : [],
         );
       }),
-      { numRuns: 200 },
+      { numRuns: repeats(50, 400) },
     );
   });
 
@@ -115,7 +116,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('forced c
           expect(parts).toEqual(text === '' ? [] : [{ content: text }]);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: repeats(25, 200) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { objectMembers, readJson, splitElements } from '../../../src/chat/formats/json-reader.ts';
 import type { Input } from '../../../src/chat/formats/reading.ts';
 import { isJson } from '../../../src/utils/json.ts';
+import { repeats } from '../../support/repeats.ts';
 
 /** Reads a text letter by letter. */
 function read(text: string) {
@@ -41,7 +42,7 @@ describe('reading one JSON object or array', () => {
         expect(found === undefined || isJson(found)).toBe(true);
         if (isJson(text)) expect(found).toBe(/^[{[]/.test(text) ? text : undefined);
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(250, 2000) },
     );
   });
 

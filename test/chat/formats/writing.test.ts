@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatFormat, FunctionCall, Tool } from '../../../src/chat/formats/format.ts';
 import { formats } from '../../../src/chat/formats/index.ts';
+import { repeats } from '../../support/repeats.ts';
 import { derive } from './gbnf.ts';
 import { cuts, joined, readPieces, TOOLS } from './replies.ts';
 
@@ -34,7 +35,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
         const expected = calls.map(({ name, arguments: json }) => ({ call: name, arguments: json }));
         expect(joined(readPieces(format, pieces))).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: repeats(25, 200) },
     );
   });
 
@@ -45,7 +46,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
         expect(more).toEqual([]);
         expect(call?.arguments).toBe(argumentsOf[call?.name ?? '']);
       }),
-      { numRuns: 50 },
+      { numRuns: repeats(20, 100) },
     );
   });
 
@@ -57,7 +58,7 @@ describe.each(formats.map((format) => [format.name, format] as const))('%s', (_,
         counts.add(calls.length);
         expect(format.writeCalls(calls)).toBe(reply);
       }),
-      { numRuns: 200 },
+      { numRuns: repeats(50, 400) },
     );
     expect(Math.min(...counts)).toBe(1);
     expect(Math.max(...counts)).toBeGreaterThan(3);

@@ -5,6 +5,7 @@ import { createReplyReader } from '../../../src/chat/reply-events.ts';
 import { createStopFilter } from '../../../src/chat/stop-sequences.ts';
 import type { GenerationEvent } from '../../../src/contract/events.ts';
 import { ADD, NOW } from '../../chat/fixtures.ts';
+import { repeats } from '../../support/repeats.ts';
 import { createRun, encode, replyOf, runToEnd } from './step/fake-generation.ts';
 
 const STOPS = ['END', '###', 'Ünd 😀', '\n\n\n'];
@@ -115,7 +116,7 @@ describe('a recorded reply', () => {
         const { said } = await listen(pieces);
         expect(gather(said)).toEqual(gather((await listen([encode(text)])).said));
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(250, 2000) },
     );
   });
 
@@ -129,7 +130,7 @@ describe('a recorded reply', () => {
         const reason = stops.stopped ? 'stop' : filter.stopped ? 'content_filter' : 'stop';
         expect(replyOf(raw)).toEqual({ text: expected, reasons: [reason] });
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(250, 2000) },
     );
   });
 
@@ -145,7 +146,7 @@ describe('a recorded reply', () => {
           expect(piece).not.toMatch(LONE_SURROGATE);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(250, 2000) },
     );
   });
 
@@ -155,7 +156,7 @@ describe('a recorded reply', () => {
         const { said } = await listen(pieces);
         for (const piece of piecesOf(said)) expect(MARKS.filter((mark) => piece.includes(mark))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: repeats(250, 2000) },
     );
   });
 
@@ -168,7 +169,7 @@ describe('a recorded reply', () => {
         const calls = said.flatMap((event) => (event.kind === 'toolCall' ? [event.index] : []));
         expect(calls).toEqual(calls.map((_, index) => index));
       }),
-      { numRuns: 500 },
+      { numRuns: repeats(125, 1000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSchemaGrammar } from '../../../src/grammar/schema-grammar.ts';
 import { makeRandom } from '../../kit/random.ts';
+import { repeats } from '../../support/repeats.ts';
 import { parseGrammar } from '../gbnf.ts';
 import { createMatcher } from '../gbnf-matcher.ts';
 import { createWriter } from '../gbnf-writer.ts';
@@ -36,7 +37,7 @@ describe('the grammar of integers in a range', () => {
           expect(BigInt(text) >= BigInt(minimum) && BigInt(text) <= BigInt(maximum)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(75, 600) },
     );
   });
 
@@ -51,7 +52,7 @@ describe('the grammar of integers in a range', () => {
         const all = Array.from({ length: width + 21 }, (_, index) => minimum - 10 + index);
         expect(all.filter(isWrong)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: repeats(20, 80) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('the grammar of numbers in a range', () => {
           expect(matches(JSON.stringify(value)), `${value}`).toBe(isWithin(value, bounded));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(75, 600) },
     );
   });
 
