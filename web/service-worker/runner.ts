@@ -32,11 +32,10 @@ export function createRunner({ connect, find, state, onBegun }: RunnerOptions): 
 
   return {
     async *generate(modelId, request, context) {
-      const openLink: OpenLink = (waitMs) => open(modelId, context.signal, waitMs);
-      const events = eventsOf<GenerationEvent>(
-        (emit, signal) => generateOnLeaders(openLink, request, emit, { ...context, signal }),
-        context.signal,
-      );
+      const events = eventsOf<GenerationEvent>((emit, signal) => {
+        const openLink: OpenLink = (waitMs) => open(modelId, signal, waitMs);
+        return generateOnLeaders(openLink, request, emit, { ...context, signal });
+      }, context.signal);
       for await (const event of events) {
         yield event;
         onBegun();

@@ -1,4 +1,5 @@
 import { type Log, toLogFields } from '../../contract/log.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
 import { stampOf } from './stamp.ts';
 import type { LoadResult, WorkerConfig } from './task.ts';
@@ -8,7 +9,7 @@ export function failedLoadResult(error: unknown, { engine, stamp }: WorkerConfig
   log.debug('the engine could not be loaded', toLogFields(error));
   return {
     ok: false,
-    reason: error instanceof Error ? error.message : String(error),
+    reason: messageOf(error),
     lacksMemory: error instanceof InsufficientMemory,
     changed: stampOf(engine) !== stamp,
   };

@@ -1,4 +1,5 @@
 import { formatBytes } from '../../utils/bytes.ts';
+import { messageOf } from '../../utils/error-message.ts';
 import { InsufficientMemory } from '../memory-estimate.ts';
 
 /** The size at which WebAssembly memory ends, in bytes. Both builds of wllama are linked with this limit. */
@@ -20,7 +21,7 @@ export function checkModelSize(files: Blob[]): number {
 
 /** Makes the error of a failed load. It names the figures, since too little memory is a likely reason. */
 export function wasmLoadError(size: number, contextLength: number, error: unknown): Error {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const message =
     `The model can't be loaded into WebAssembly: ${reason} (${formatBytes(size)} of files and a context of ` +
     `${contextLength} tokens, ${formatBytes(WASM_MEMORY_BYTES)} of memory in all)`;

@@ -77,15 +77,28 @@ export function startModelProcess(
       const { port, closed } = engine.open();
       const call = open(port);
       if (failing.size === 0) signs.steppedAt = performance.now();
-      failing.add(call.fail);
-      void closed.then(() => breaker.noteSuccess());
+      // After an abort the engine still computes: the slot is free when it has closed the port, or is gone. A call must not wait on
+      // `engine.died` itself, which would keep something of each call for as long as the engine lives.
+      const free = new Promise<void>((resolve) => {
+        const end = () => {
+          failing.delete(onDeath);
+          if (failing.size === 0) signs.steppedAt = null;
+          resolve();
+        };
+        const onDeath = (death: EngineDied) => {
+          call.fail(death);
+          end();
+        };
+        failing.add(onDeath);
+        void closed.then(() => {
+          breaker.noteSuccess();
+          end();
+        });
+      });
       try {
         await call.done;
       } finally {
-        // After an abort the engine still computes: the slot is free when it has closed the port, or is gone.
-        await Promise.race([closed, engine.died]);
-        failing.delete(call.fail);
-        if (failing.size === 0) signs.steppedAt = null;
+        await free;
       }
     },
 

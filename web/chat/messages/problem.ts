@@ -1,3 +1,4 @@
+import { messageOf } from '../../../src/utils/error-message.ts';
 import { inEnglish, type MessageKey, type Said, type Translate, translateSaid, type Values } from './translate.ts';
 
 /** An error for people. The view that shows it translates it to the language of the page; `message` is in English. */
@@ -14,5 +15,5 @@ export class LocalizedError extends Error {
 /** Returns the message of a thrown value, in the language of `t`. */
 export function problemText(error: unknown, t: Translate): string {
   if (error instanceof LocalizedError) return translateSaid(error.said, t);
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
