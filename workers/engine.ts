@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { type Log, toLogFields } from '../src/contract/log.ts';
-import { type LeavingEngine, loadNativeEngine } from '../src/engine/native/engine.ts';
+import type { LeavingEngine } from '../src/engine/native/engine.ts';
 import type { FromCopyStore, ToCopyStore } from '../src/engine/node/copy-messages.ts';
 import { failedLoadResult } from '../src/engine/node/load-failure.ts';
-import { leaveOutTryOut } from '../src/engine/node/no-try-out.ts';
 import { createPortMux } from '../src/engine/node/port-mux.ts';
 import { stampOf } from '../src/engine/node/stamp.ts';
 import type {
@@ -64,9 +63,9 @@ sacrificeFirst();
 
 async function load(config: WorkerConfig): Promise<LoadResult> {
   if (config.backend === 'wasm') throw new Error('WebAssembly runs in threads of the server');
-  // The binary for a GPU was tested when the server looked for the GPU.
-  leaveOutTryOut();
   try {
+    // Imported here, so that a missing native library is a failed load with its reason.
+    const { loadNativeEngine } = await import('../src/engine/native/engine.ts');
     const loaded = await loadNativeEngine(config.engine, config.backend, log, config.memory, linkFor(config));
     if (stampOf(config.engine) !== config.stamp) throw new Error('the files of the model have changed');
     engine = loaded;

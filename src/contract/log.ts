@@ -6,6 +6,9 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
+/** Drops all lines. */
+export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 /** The most nested causes of an error that one log line has. */
 const MOST_CAUSES = 4;
 

@@ -15,10 +15,10 @@ export interface Gpu {
 /** A line of JSON from the process that looks for a GPU. After `gpu` comes `computes` or `failed`. */
 export type FindGpuLine = { gpu: Gpu } | { computes: true } | { failed: string };
 
-/** The share of a GPU's memory that stays free, and the most bytes of it. node-llama-cpp reserves the same. */
+/** The share of a GPU's memory that stays free, and the most bytes of it. */
 const SPARE = { share: 0.08, bytes: 1.6 * 2 ** 30 };
 
 /** Returns the bytes of a GPU's memory that models can still use. */
-export function availableOn({ memory: { total, free } }: Gpu): number {
+export function availableOn({ memory: { total, free } }: Pick<Gpu, 'memory'>): number {
   return Math.max(0, free - Math.min(SPARE.share * total, SPARE.bytes));
 }

@@ -26,6 +26,17 @@ export interface MemoryEstimate {
   total: number;
 }
 
+/** The sizes of a model's parts, from which the part that goes to a GPU is chosen, in bytes. */
+export interface PartSizes {
+  /** The number of layers, the output layer included. */
+  layers: number;
+  weights: number;
+  /** Intermediate results. */
+  compute: number;
+  /** The keys and values of one token in every slot. */
+  cachePerToken: number;
+}
+
 /** Thrown if there is less memory than the model needs. The message is for the log. */
 export class InsufficientMemory extends Error {
   override readonly name = 'InsufficientMemory';

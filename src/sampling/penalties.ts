@@ -3,11 +3,23 @@ import type { Candidates } from './candidates.ts';
 
 const { fround } = Math;
 
+type Penalties = Pick<Sampling, 'repeatPenalty' | 'repeatLastN' | 'presencePenalty' | 'frequencyPenalty'>;
+
 /** Collects the biases by token. A token that comes twice gets the sum of both. */
 export function toBiases(pairs: Sampling['logitBias']): ReadonlyMap<number, number> {
   const biases = new Map<number, number>();
   for (const [token, bias] of pairs) biases.set(token, (biases.get(token) ?? 0) + bias);
   return biases;
+}
+
+/**
+ * Returns the number of latest tokens to which the penalties apply; 0 if none is on. It is at most the context window:
+ * llama.cpp reserves memory for all of them, and a request may ask for any number.
+ */
+export function penaltyWindow(penalties: Penalties, contextLength: number): number {
+  const { repeatPenalty, repeatLastN, presencePenalty, frequencyPenalty } = penalties;
+  if (repeatPenalty === 1 && presencePenalty === 0 && frequencyPenalty === 0) return 0;
+  return repeatLastN === -1 ? contextLength : Math.min(repeatLastN, contextLength);
 }
 
 /**
@@ -26,8 +38,6 @@ export function addBiases(candidates: Candidates, biases: ReadonlyMap<number, nu
     candidates.sorted = false;
   }
 }
-
-type Penalties = Pick<Sampling, 'repeatPenalty' | 'repeatLastN' | 'presencePenalty' | 'frequencyPenalty'>;
 
 /**
  * Lowers the logits of the last `repeatLastN` tokens of `recentTokens` (-1: of all). Divides positive logits by the

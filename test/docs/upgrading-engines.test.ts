@@ -29,10 +29,8 @@ describe('docs/upgrading-engines.md', () => {
     expect(lost).toEqual([]);
   });
 
-  it('names every private part that the engines use', () => {
-    const names = privateNames();
-    expect(names.length).toBeGreaterThan(3);
-    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(page.text))).toEqual([]);
+  it('need not name private fields: the engines read none past the types', () => {
+    expect(privateNames()).toEqual([]);
   });
 
   it('says the versions that are installed', () => {

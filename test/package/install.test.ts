@@ -134,6 +134,7 @@ async function install(): Promise<void> {
   natives = [
     lockedPackage(`@uwsjs/${MACHINE}-${major}@`),
     lockedPackage(`@node-llama-cpp/${LLAMA_NAMES[MACHINE] ?? MACHINE}@`),
+    lockedPackage(`@koromix/koffi-${MACHINE}@`),
   ];
   const options = ['--prefix', installed, '--omit=optional', '--ignore-scripts', '--prefer-offline'];
   await run('npm', ['install', ...options, join(folder, packed.filename), ...natives]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addBiases, penalize, toBiases } from '../../src/sampling/penalties.ts';
+import { addBiases, penalize, penaltyWindow, toBiases } from '../../src/sampling/penalties.ts';
 import { logitsOf, withLogits } from './fixtures.ts';
 
 const none = { repeatPenalty: 1, repeatLastN: 64, presencePenalty: 0, frequencyPenalty: 0 };
@@ -73,5 +73,15 @@ describe('penalize', () => {
     const recent = [0, ...new Array(100).fill(1)];
     expect(penalized([8, 8], { repeatPenalty: 2, repeatLastN: 0 }, recent)).toEqual([8, 8]);
     expect(penalized([8, 8], { repeatPenalty: 2, repeatLastN: -1 }, recent)).toEqual([4, 4]);
+  });
+});
+
+describe('the tokens that penalties look back on', () => {
+  it('are as many as the request asks for, but no more than the context holds', () => {
+    expect(penaltyWindow({ ...none, repeatPenalty: 1.1 }, 512)).toBe(64);
+    expect(penaltyWindow({ ...none, repeatPenalty: 1.1, repeatLastN: -1 }, 512)).toBe(512);
+    expect(penaltyWindow(none, 512)).toBe(0);
+    // llama.cpp computed for ever with this one, in the thread that steps all slots.
+    expect(penaltyWindow({ ...none, presencePenalty: 1, repeatLastN: Number.MAX_SAFE_INTEGER }, 512)).toBe(512);
   });
 });

@@ -75,7 +75,7 @@ describe('a model with a projector', () => {
         .split('\n')
         .find((text) => text.includes('model could not be loaded')) ?? '';
     expect(JSON.parse(line)).toMatchObject({
-      passedOver: ['cpu: the model has a projector, which node-llama-cpp can not run'],
+      passedOver: ['cpu: the model has a projector, which the native engine can not run'],
       failures: [{ backend: 'wasm' }],
     });
   });

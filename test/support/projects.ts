@@ -6,7 +6,7 @@ import { dirname, join, sep } from 'node:path';
  * into dist or dist-web leads to the build, playwright drives a browser, and the last two names run a model.
  */
 const USES_WHAT_IS_MADE =
-  /\binject\(|['"`](?:\.{1,2}\/)*dist(?:-web)?['"`/]|['"]playwright-core['"]|\b(?:getLlama|loadNativeEngine)\(/;
+  /\binject\(|['"`](?:\.{1,2}\/)*dist(?:-web)?['"`/]|['"]playwright-core['"]|\b(?:getLlama|loadNativeEngine|openNativeModel)\(/;
 
 /** The names of other files, in imports and in `new URL`. */
 const RELATIVE_NAME = /['"](\.{1,2}\/[^'"]+\.m?[jt]sx?)['"]/g;

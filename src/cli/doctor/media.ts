@@ -15,7 +15,7 @@ export function describeModels(cards: ModelCard[], webAssembly: Finding | undefi
   const finding = { id: 'media', title: 'images, audio' };
   if (cards.length === 0) return { ...finding, status: 'info', detail: 'no model has a projector (mmproj) for them' };
   const models = cards.map(describeModel).join(', ');
-  const ground = 'on WebAssembly, since node-llama-cpp can not run projectors';
+  const ground = 'on WebAssembly, since the native engine has no projectors';
   if (webAssembly?.status === 'ok') return { ...finding, status: 'ok', detail: `${models}: ${ground}` };
   const reason = `which does not work here: ${webAssembly?.detail ?? 'it was not tried'}`;
   return { ...finding, status: 'warn', detail: `${models}: ${ground}, ${reason}` };

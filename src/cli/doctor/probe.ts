@@ -11,20 +11,9 @@ async function probe(backend: string): Promise<string> {
     const { compileRuntime } = await import('../../engine/wasm/node/runtime.ts');
     return (await compileRuntime()).name;
   }
-  const { probeCpu } = await import('../../engine/native/llama/probe.ts');
-  await probeCpu();
-  return `cpu; ${await describeCpuBuild()}`;
-}
-
-/** Returns the build's version and instruction sets, or the reason why its C API can't be used. */
-async function describeCpuBuild(): Promise<string> {
   const { describeBuild } = await import('../../engine/native/llama/describe-build.ts');
-  try {
-    const { version, instructionSets } = await describeBuild();
-    return `llama.cpp ${version} with ${instructionSets.join(', ')}`;
-  } catch (error) {
-    return `the C API of llama.cpp can't be used: ${messageOf(error)}`;
-  }
+  const { version, instructionSets } = await describeBuild();
+  return `cpu; llama.cpp ${version} with ${instructionSets.join(', ')}`;
 }
 
 const result: ProbeResult = await probe(process.argv[2] ?? '').then(

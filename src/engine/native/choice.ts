@@ -16,16 +16,12 @@ import {
 } from './draw/token-drawer.ts';
 import { createTokenSource, type TokenSource } from './draw/token-source.ts';
 import { createGeneration, type GenerationOutcome } from './generation.ts';
+import { createCandidates } from './llama/candidates.ts';
 import type { Decoder } from './llama/decoder.ts';
-import {
-  canRewind,
-  createAddonSampler,
-  createGrammarGate,
-  createGrammarState,
-  type NativeModel,
-  type Token,
-} from './llama/llama.ts';
-import { createLogitsReader } from './llama/logits.ts';
+import { createGrammarGate } from './llama/grammar.ts';
+import type { LlamaModel } from './llama/model.ts';
+import { createSamplerChain } from './llama/sampler-chain.ts';
+import type { Token } from './llama/token.ts';
 import type { Vocabulary } from './llama/vocabulary.ts';
 import type { Slot } from './prefix/prefix-store.ts';
 import type { PassTimes } from './step/pass-times.ts';
@@ -40,7 +36,7 @@ export interface Ahead {
 }
 
 interface ChoiceContext {
-  loaded: NativeModel;
+  model: LlamaModel;
   decoder: Decoder;
   vocabulary: Vocabulary;
   loop: StepLoop;
@@ -72,16 +68,14 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
 
   return async (slot, choice, prompt, cached, onPrefill, scoresFrom) => {
     const { sequence } = slot;
-    const { decoder, loaded } = context;
+    const { decoder } = context;
     const { tokens = [], logprobs = [] } = request.resume?.[choice] ?? {};
     const replayed = { tokens: tokens as Token[], logprobs };
-    const source = await createSource(context, choice, prompt, replayed.tokens);
+    const source = createSource(context, choice, prompt, replayed.tokens);
     const describe = (drawn: Drawn) => toLogprob(drawn, vocabulary);
     const first = scoresFrom === 0 ? prompt[0] : undefined;
     const scorer =
-      scoresFrom === undefined
-        ? undefined
-        : createPromptScorer(createLogitsReader(loaded, decoder), first, request.logprobs ?? 0, describe);
+      scoresFrom === undefined ? undefined : createPromptScorer(decoder, first, request.logprobs ?? 0, describe);
     return new Promise((resolve, reject) => {
       const generation = createGeneration(
         {
@@ -115,31 +109,26 @@ export function createChoiceRunner(context: ChoiceContext): RunChoice {
  * Returns the tokens of the text that a reply continues. After a control token a new text begins, except after the one
  * of infilling.
  */
-function textBefore({ loaded: { model }, vocabulary }: ChoiceContext, prompt: Token[]): Token[] {
+function textBefore({ model, vocabulary }: ChoiceContext, prompt: readonly Token[]): Token[] {
   const last = prompt.at(-1);
-  const begins = last !== undefined && vocabulary.isControl(last) && last !== model.tokens.infill.middle;
-  return begins ? [] : prompt;
+  const begins = last !== undefined && vocabulary.isControl(last) && last !== model.tokenizer.marks.fimMiddle;
+  return begins ? [] : [...prompt];
 }
 
 /** Guesses are only made for a model whose cache can drop its latest tokens: wrong guesses have to be dropped. */
-async function createSource(
-  context: ChoiceContext,
-  choice: number,
-  prompt: readonly Token[],
-  drawn: Token[],
-): Promise<TokenSource> {
+function createSource(context: ChoiceContext, choice: number, prompt: readonly Token[], drawn: Token[]): TokenSource {
   const {
     decoder,
     request,
-    ahead: { times, oneByOne, draft: model },
+    ahead: { times, oneByOne, draft: draftModel },
   } = context;
   const history = [...prompt];
-  const drawer = await createDrawer(context, choice, history, drawn);
+  const drawer = createDrawer(context, choice, history, drawn);
   const guide = oneByOne ? undefined : createReplyGuide(context, prompt, drawn);
   const mostPerStep = Math.floor(decoder.batchSize / decoder.sequences);
   const left = (request.maxTokens ?? Number.POSITIVE_INFINITY) - drawn.length;
-  const guesses = canRewind(context.loaded) && !oneByOne;
-  const draft = model && { model, history };
+  const guesses = context.model.rewinds && !oneByOne;
+  const draft = draftModel && { model: draftModel, history };
   return createTokenSource({
     drawer,
     guide,
@@ -164,14 +153,14 @@ function mayForce({ sampling, logprobs, promptLogprobs }: TextRequest): boolean 
 
 /** Follows the reply in its grammar, if it has one. Begins after the tokens that a previous engine drew. */
 function createReplyGuide(
-  { loaded, vocabulary, request }: ChoiceContext,
+  { model, vocabulary, request }: ChoiceContext,
   prompt: readonly Token[],
   drawn: Token[],
 ): Guide | undefined {
   if (request.grammar === null) return undefined;
-  const { model } = loaded;
+  const { isSpecial, isEndOfTurn } = model.tokenizer;
   const marks = vocabulary.specialTokens(request.marks);
-  const mayWrite = (token: Token) => !model.isSpecialToken(token) || (marks.has(token) && !model.isEogToken(token));
+  const mayWrite = (token: Token) => !isSpecial(token) || (marks.has(token) && !isEndOfTurn(token));
   const last = prompt[prompt.length - drawn.length - 1];
   const guide = createGuide(request.grammar, last, { ...vocabulary, mayWrite });
   for (const token of drawn) guide?.take(token);
@@ -184,40 +173,39 @@ function createReplyGuide(
  * it would have there: the grammar accepts the drawn tokens, and as many random numbers are skipped. Only mirostat's
  * surprise starts anew.
  */
-async function createDrawer(
-  { loaded, decoder, vocabulary, request }: ChoiceContext,
+function createDrawer(
+  { model, decoder, request }: ChoiceContext,
   choice: number,
   history: Token[],
   drawn: Token[],
-): Promise<TokenDrawer> {
-  const { model, llama } = loaded;
+): TokenDrawer {
   const { contextLength } = decoder;
+  const { size, isEndOfTurn } = model.tokenizer;
   // Every choice has its own seed. The first choice has the seed of the request.
   const sampling = { ...request.sampling, seed: seedAfter(request.sampling.seed, choice) };
-  const isEndOfTurn = (token: Token) => model.isEogToken(token);
-  const common = { sampling, contextLength, history, isEndOfTurn };
-  const grammar =
-    request.grammar === null ? undefined : createGrammarGate(llama, await createGrammarState(loaded, request.grammar));
-
+  const grammar = request.grammar === null ? undefined : createGrammarGate(model, request.grammar);
   if (grammar) for (const token of drawn) grammar.accept(token);
+  const makeCandidates = () => createCandidates(size);
+  const common = { source: decoder, sampling, contextLength, history, isEndOfTurn, grammar, makeCandidates };
 
   // llama.cpp's random numbers cannot be skipped. Paddock's samplers draw the same numbers and can skip.
   const goesOn = drawn.length > 0 && !isGreedy(sampling);
   const exact = consideredTokens(sampling, contextLength) !== null;
   if (!exact && request.logprobs === null && !needsOwnSamplers(sampling) && !goesOn) {
-    return createNativeDrawer({ ...common, decoder, sampler: createAddonSampler(loaded), grammar });
+    return createNativeDrawer({
+      ...common,
+      chain: createSamplerChain(model.library, sampling, size, contextLength, history),
+    });
   }
   return createLogitsDrawer({
     ...common,
-    reader: createLogitsReader(loaded, decoder),
     spentDraws: drawn.length,
-    vocabularySize: vocabulary.size,
-    grammar,
+    vocabularySize: size,
     logprobs: request.logprobs,
   });
 }
 
-/** True if the request needs a sampler that node-llama-cpp does not have. */
+/** True if the request needs a sampler that is not in the chain of llama.cpp's samplers. */
 function needsOwnSamplers({ mirostat, typicalP, dynatempRange }: Sampling): boolean {
   return mirostat !== 0 || typicalP !== 1 || dynatempRange !== 0;
 }

@@ -11,18 +11,13 @@ import { loadDraftModel } from './draw/draft-model.ts';
 import { embeddingAnswers, rerankAnswers } from './embedding-engine.ts';
 import { createGenerate } from './generate.ts';
 import { createDecoder, type Decoder } from './llama/decoder.ts';
-import { createGrowingContext, type GrowingContext } from './llama/growing-context.ts';
-import {
-  canRewind,
-  chatLength,
-  inOurWords,
-  type LlamaModel,
-  loadNativeModel,
-  type NativeModel,
-  unloadModel,
-} from './llama/llama.ts';
-import { textContextOptions, textLength } from './llama/text-context.ts';
-import { createVocabulary } from './llama/vocabulary.ts';
+import { chatLength, createGrowingContext } from './llama/growing-context.ts';
+import { listDevices } from './llama/library.ts';
+import { loadOnCpu, loadOnGpu } from './llama/load-model.ts';
+import type { LlamaModel } from './llama/model.ts';
+import { createTextContext } from './llama/text-context.ts';
+import type { Token } from './llama/token.ts';
+import { createVocabulary, type Vocabulary } from './llama/vocabulary.ts';
 import { NO_COPIES } from './prefix/copies.ts';
 import { measureCopy } from './prefix/copy-cost.ts';
 import { createIdleCopies } from './prefix/idle-copies.ts';
@@ -58,106 +53,111 @@ export async function loadNativeEngine(
   link?: CopyLink & CopyFigures,
   available = availableMemory,
 ): Promise<LeavingEngine> {
-  const loaded = await loadNativeModel(options, backend, log, memory);
   // While a context grows, it takes its memory twice.
   const grows = backend === 'cpu' && memory.needed <= memory.available / 2;
-  const openContext = () => createGrowingContext(loaded.model, options, grows, log, available);
+  const start = (model: LlamaModel, wanted: EngineOptions) => {
+    const parts = { model, options: wanted, backend, log, vocabulary: createVocabulary(model) };
+    return wanted.kind === 'chat' ? startChat(parts, grows, available, link) : startTexts(parts);
+  };
+  if (backend === 'gpu')
+    return loadOnGpu(options, memory, log, ({ model, contextLength }) => start(model, { ...options, contextLength }));
+  const model = await loadOnCpu(options, log);
   try {
-    return await createEngine(loaded, options, backend, log, openContext, link);
+    return await start(model, options);
   } catch (error) {
-    await unloadModel(loaded);
-    throw inOurWords(error);
+    await model.close();
+    throw error;
   }
 }
 
-async function createEngine(
-  loaded: NativeModel,
-  options: EngineOptions,
-  backend: 'gpu' | 'cpu',
-  log: Log,
-  openContext: () => Promise<GrowingContext>,
+/** The parts of every engine. */
+interface EngineParts {
+  model: LlamaModel;
+  options: EngineOptions;
+  backend: 'gpu' | 'cpu';
+  log: Log;
+  vocabulary: Vocabulary;
+}
+
+/** Makes the engine of a model that writes text. */
+async function startChat(
+  { model, options, backend, log, vocabulary }: EngineParts,
+  grows: boolean,
+  available: () => number,
   link: (CopyLink & CopyFigures) | undefined,
 ): Promise<LeavingEngine> {
-  const { model } = loaded;
-  const vocabulary = createVocabulary(model);
-  const common = {
+  const context = await createGrowingContext(model, options, grows, log, available);
+  const times = createPassTimes();
+  const decoder = createDecoder(context, model);
+  const { reason, ...counts } = await threadsFor(decoder, options, backend);
+  const driver = createDriver(decoder, counts, backend === 'cpu', times);
+  const copied = { ms: await measureCopy(decoder, counts.reply), room: decoder.room };
+  const copyMs = () => (copied.ms * decoder.room) / copied.room;
+  const costs = () => ({
+    ...(driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs: copyMs() }),
+    rowsMs: times.rows.of,
+  });
+  const { bytesPerToken = 0 } = link ?? {};
+  const promptTokenMs = () => driver.promptTokenMs;
+  const wholeOnly = !model.rewinds;
+  const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
+  const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
+  const draft = await loadDraftModel(model, options, context.contextLength, () => driver.replyThreads, log);
+  const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
+  const idle = copies && createIdleCopies(copies, store.held);
+  const running = new Set<Promise<void>>();
+  const generate = createGenerate({ model, decoder, vocabulary, driver, store, ahead, log });
+  return {
     traits: traitsOf(model, vocabulary.controlTokens),
-    [Symbol.asyncDispose]: () => unloadModel(loaded),
+    info: {
+      ...describe(model, options, backend),
+      contextLength: context.contextLength,
+      slots: decoder.sequences,
+      threads: counts.reply,
+      threadsReason: reason,
+    },
+    generate: async (request, emit, signal) => {
+      const ended = generate(request, emit, signal);
+      running.add(ended);
+      try {
+        await ended;
+      } finally {
+        running.delete(ended);
+        idle?.noteEnd();
+      }
+    },
+    async leave() {
+      if (!idle) return;
+      await idle.finish();
+      // The server cancels its replies before it stops, and they end at the next step.
+      await Promise.allSettled(running);
+      await idle.finish();
+    },
+    ask: askFrom(vocabulary.answers),
+    async [Symbol.asyncDispose]() {
+      idle?.stop();
+      await draft?.[Symbol.asyncDispose]();
+      await model.close();
+    },
   };
-  const info = await describe(loaded, options, backend);
+}
 
-  if (options.kind === 'chat') {
-    const context = await openContext();
-    const times = createPassTimes();
-    const decoder = createDecoder(context, {
-      window: model.fileInsights.swaSize ?? null,
-      rewinds: canRewind(loaded),
-    });
-    const { reason, ...counts } = await threadsFor(decoder, options, backend);
-    const driver = createDriver(decoder, counts, backend === 'cpu', times);
-    const copied = { ms: await measureCopy(decoder, counts.reply), room: decoder.room };
-    const copyMs = () => (copied.ms * decoder.room) / copied.room;
-    const costs = () => ({
-      ...(driver.promptTokenMs === null ? UNKNOWN_COSTS : { tokenMs: driver.promptTokenMs, copyMs: copyMs() }),
-      rowsMs: times.rows.of,
-    });
-    const { bytesPerToken = 0 } = link ?? {};
-    const promptTokenMs = () => driver.promptTokenMs;
-    const wholeOnly = !canRewind(loaded);
-    const copies = link && createTieredCopies({ decoder, link, bytesPerToken, promptTokenMs, wholeOnly });
-    const store = createPrefixStore(decoder, copies ?? NO_COPIES, wholeOnly, costs);
-    const draft = await loadDraftModel(loaded, options, context.contextLength, () => driver.replyThreads, log);
-    const ahead = { times, oneByOne: options.oneByOne ?? false, draft };
-    const idle = copies && createIdleCopies(copies, store.held);
-    const running = new Set<Promise<void>>();
-    const generate = createGenerate({ loaded, decoder, vocabulary, driver, store, ahead, log });
-    return {
-      ...common,
-      async [Symbol.asyncDispose]() {
-        idle?.stop();
-        await draft?.[Symbol.asyncDispose]();
-        await common[Symbol.asyncDispose]();
-      },
-      info: {
-        ...info,
-        contextLength: context.contextLength,
-        slots: decoder.sequences,
-        threads: counts.reply,
-        threadsReason: reason,
-      },
-      generate: async (request, emit, signal) => {
-        const ended = generate(request, emit, signal);
-        running.add(ended);
-        try {
-          await ended;
-        } finally {
-          running.delete(ended);
-          idle?.noteEnd();
-        }
-      },
-      async leave() {
-        if (!idle) return;
-        await idle.finish();
-        // The server cancels its replies before it stops, and they end at the next step.
-        await Promise.allSettled(running);
-        await idle.finish();
-      },
-      ask: askFrom(vocabulary.answers),
-    };
-  }
-  const contextLength = textLength(model, options);
-  const settings = textContextOptions(model, options);
-  const compute = backend === 'cpu' ? createTextPasses(loaded.llama, info.threads) : atOnce;
+/** Makes the engine of a model that turns texts into vectors or scores. */
+async function startTexts({ model, options, backend, vocabulary }: EngineParts): Promise<LeavingEngine> {
+  const info = describe(model, options, backend);
+  const context = await createTextContext(model, options);
+  const passes = backend === 'cpu' ? createTextPasses(info.threads) : atOnce(info.threads);
   const answers =
     options.kind === 'embedding'
-      ? embeddingAnswers(await model.createEmbeddingContext(settings), vocabulary, contextLength, compute)
-      : rerankAnswers(await model.createRankingContext(settings), model, contextLength, compute);
+      ? embeddingAnswers(context, model, vocabulary, passes)
+      : rerankAnswers(context, model, passes);
   return {
-    ...common,
-    info: { ...info, contextLength },
+    traits: traitsOf(model, vocabulary.controlTokens),
+    info: { ...info, contextLength: context.textLength },
     generate: refuseGeneration,
     leave: async () => {},
     ask: askFrom({ ...vocabulary.answers, ...answers }),
+    [Symbol.asyncDispose]: () => model.close(),
   };
 }
 
@@ -177,35 +177,30 @@ async function refuseGeneration(): Promise<never> {
   throw unsupportedParameter('model', 'The model writes no text; it is for embeddings or ranking.');
 }
 
-async function describe(
-  { llama, model }: NativeModel,
-  options: EngineOptions,
-  backend: 'gpu' | 'cpu',
-): Promise<EngineInfo> {
-  const devices = backend === 'gpu' ? await llama.getGpuDeviceNames() : [];
+function describe(model: LlamaModel, options: EngineOptions, backend: 'gpu' | 'cpu'): EngineInfo {
+  const { library } = model;
+  const names = backend === 'gpu' ? listDevices(library).map(({ name }) => name) : [];
   return {
     backend,
     runtime: 'node-llama-cpp',
-    device: backend === 'gpu' ? `${llama.gpu}: ${devices.join(', ')}` : 'cpu',
+    device: backend === 'gpu' ? `${library.gpu}: ${names.join(', ')}` : 'cpu',
     contextLength: options.contextLength ?? chatLength(model),
-    trainedContextLength: model.trainContextSize,
+    trainedContextLength: model.trainedContextLength,
     slots: 1,
     gpuLayers: model.gpuLayers,
     threads: options.threads ?? usableCores().count,
   };
 }
 
-function traitsOf(model: LlamaModel, controlTokens: string[]): ModelTraits {
-  const { tokens } = model;
-  const { prefixString, suffixString, middleString } = tokens.infill;
+function traitsOf({ metadata, tokenizer }: LlamaModel, controlTokens: string[]): ModelTraits {
+  const { marks, entryOf } = tokenizer;
+  const textOf = (token: Token | null) => (token === null ? '' : entryOf(token));
+  const [prefix, suffix, middle] = [marks.fimPrefix, marks.fimSuffix, marks.fimMiddle].map(textOf);
   return {
-    chatTemplate: model.fileInfo.metadata.tokenizer.chat_template,
-    bos: tokens.bosString ?? '',
-    eos: tokens.eosString ?? '',
+    chatTemplate: metadata('tokenizer.chat_template'),
+    bos: textOf(marks.bos),
+    eos: textOf(marks.eos),
     controlTokens,
-    infill:
-      prefixString && suffixString && middleString
-        ? { prefix: prefixString, suffix: suffixString, middle: middleString }
-        : null,
+    infill: prefix && suffix && middle ? { prefix, suffix, middle } : null,
   };
 }

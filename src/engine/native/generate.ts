@@ -8,7 +8,8 @@ import { refuseUnknownTokens } from '../logit-bias.ts';
 import { type Ahead, createChoiceRunner } from './choice.ts';
 import type { GenerationOutcome } from './generation.ts';
 import type { Decoder } from './llama/decoder.ts';
-import type { NativeModel, Token } from './llama/llama.ts';
+import type { LlamaModel } from './llama/model.ts';
+import type { Token } from './llama/token.ts';
 import type { Vocabulary } from './llama/vocabulary.ts';
 import type { Miss } from './prefix/cache-miss.ts';
 import { watchEarlyChanges } from './prefix/early-changes.ts';
@@ -22,7 +23,7 @@ const SHOWN_TOKENS = 12;
 const NO_MARKS: ReadonlySet<Token> = new Set();
 
 interface GenerateContext {
-  loaded: NativeModel;
+  model: LlamaModel;
   decoder: Decoder;
   vocabulary: Vocabulary;
   driver: StepDriver;

@@ -33,7 +33,7 @@ export function createGeneration(
   options: GenerationOptions,
   onFinished: (outcome: GenerationOutcome | null, error?: unknown) => void,
 ): Steppable {
-  const { sequence, prompt, source, scorer, signal, maxTokens } = options;
+  const { sequence, prompt, source, signal, maxTokens } = options;
   const reply = createReplyText(options);
   const prefill = createPrefill(options);
   const startedAt = performance.now();
@@ -44,7 +44,6 @@ export function createGeneration(
   const release = (outcome: GenerationOutcome | null, error?: unknown) => {
     finished = true;
     source.close();
-    scorer?.close();
     onFinished(outcome, error);
   };
 
@@ -87,6 +86,7 @@ export function createGeneration(
     get demand() {
       return { prompt: prefill.left, reply: proposal?.tokens.length ?? 0, since: startedAt };
     },
+    signal,
     get finished() {
       return finished;
     },
@@ -112,6 +112,10 @@ export function createGeneration(
       } catch (error) {
         release(null, error);
       }
+    },
+    async abandon() {
+      await sequence.undo().catch(() => {});
+      release(null);
     },
     async fail(error) {
       await sequence.truncate(0).catch(() => {});

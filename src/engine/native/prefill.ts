@@ -1,7 +1,6 @@
 import type { PromptScorer } from './draw/prompt-scores.ts';
 import type { Gain, Proposal, TokenSource } from './draw/token-source.ts';
-import type { LogitsPlace } from './llama/addon-context.ts';
-import type { Token } from './llama/llama.ts';
+import type { LogitsPlace, Token } from './llama/token.ts';
 
 /** The options of one prefill. */
 export interface PrefillOptions {
@@ -53,7 +52,7 @@ export function createPrefill(options: PrefillOptions): Prefill {
       nextChunk(tokens, evaluated, Math.min(evaluated + count, pauseAt(), room), scorer?.chunk ?? 0),
     async take(chunk, places) {
       const following = tokens[evaluated + chunk.length];
-      if (scorer && following !== undefined) await scorer.score(chunk, following, places);
+      if (scorer && following !== undefined) scorer.score(chunk, following, places);
       const gain = following === undefined ? await source.draw(places) : null;
       if (gain) firstTokenAt = performance.now();
       const isPrompt = evaluated < prompt.length;

@@ -1,34 +1,29 @@
-import type { LlamaModel, Token } from './llama/llama.ts';
-
-/** llama.cpp adds a separator for these tokenizers even if the metadata does not ask for it. */
-const SEPARATING_TOKENIZERS = ['jina-v1-en', 'jina-v2-code', 'roberta-bpe'];
+import type { LlamaModel } from './llama/model.ts';
+import type { Token } from './llama/token.ts';
 
 /**
- * Makes a function that joins a query and a document for a ranking model. It does so as llama-server does, so that all
- * engines give the same scores. node-llama-cpp's own way adds separators even for models that were trained without
- * them.
+ * Makes a function that joins a query and a document for a ranking model, as llama-server does, so that all engines
+ * give the same scores.
  */
 export function createRankingPrompt(model: LlamaModel): (query: string, document: string) => Token[] {
-  const { tokens, fileInfo } = model;
-  const { ggml, 'chat_template.rerank': template } = fileInfo.metadata.tokenizer;
+  const { marks, adds, tokenize } = model.tokenizer;
+  const template = model.metadata('tokenizer.chat_template.rerank');
   if (template) {
     return (query, document) =>
-      model.tokenize(
+      tokenize(
         template.replaceAll(/\{query\}|\{document\}/g, (place) => (place === '{query}' ? query : document)),
         true,
       );
   }
-  const separates =
-    Reflect.get(ggml, 'add_sep_token') ?? (ggml.model === 'bert' || SEPARATING_TOKENIZERS.includes(ggml.pre ?? ''));
-  const start = optional(tokens.shouldPrependBosToken, tokens.bos);
-  const end = optional(tokens.shouldAppendEosToken, tokens.eos ?? tokens.sep);
-  const separator = optional(separates, tokens.sep);
+  const start = optional(adds.bos, marks.bos);
+  const end = optional(adds.eos, marks.eos ?? marks.sep);
+  const separator = optional(adds.sep, marks.sep);
   return (query, document) => [
     ...start,
-    ...model.tokenize(query),
+    ...tokenize(query, false),
     ...end,
     ...separator,
-    ...model.tokenize(document),
+    ...tokenize(document, false),
     ...end,
   ];
 }

@@ -4,6 +4,7 @@ import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
 import type { ErrorData } from '../../contract/errors.ts';
 import type { GenerationRequest } from '../../contract/generation-request.ts';
 import type { EngineOptions } from '../engine.ts';
+import type { PartSizes } from '../memory-estimate.ts';
 import type { FromCopyStore, ToCopyStore } from './copy-messages.ts';
 import type { Frame } from './port-mux.ts';
 
@@ -15,9 +16,9 @@ export interface WorkerConfig {
   stamp: string | null;
   /**
    * In bytes. `needed` is the least memory that the model needs. `available` is the machine's available memory, without
-   * that of a GPU.
+   * that of a GPU. `parts` is given for a GPU.
    */
-  memory: { needed: number; available: number };
+  memory: { needed: number; available: number; parts?: PartSizes };
   /** The figures for the store of copies; null if the engine has no store. */
   copies: CopyFigures | null;
 }

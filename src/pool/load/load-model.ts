@@ -2,9 +2,9 @@ import type { ModelTraits } from '../../chat/prepare.ts';
 import type { BackendName, EngineInfo } from '../../contract/engine-info.ts';
 import { ApiError, insufficientMemory, modelChanged, modelNotFound, serverError } from '../../contract/errors.ts';
 import { type Log, toLogFields, withFields } from '../../contract/log.ts';
-import type { ModelSource } from '../../engine/engine.ts';
+import type { ModelShape, ModelSource } from '../../engine/engine.ts';
 import { availableOn, type Gpu } from '../../engine/gpu.ts';
-import { cachedBytesPerToken, estimateMemory } from '../../engine/memory-estimate.ts';
+import { cachedBytesPerToken, estimateMemory, type MemoryPlan, type PartSizes } from '../../engine/memory-estimate.ts';
 import { stampOf } from '../../engine/node/stamp.ts';
 import { formatBytes } from '../../utils/bytes.ts';
 import { stateIdentityOf } from '../copies/identity.ts';
@@ -64,7 +64,7 @@ interface Failure {
 const PREFERENCE: BackendName[] = ['gpu', 'cpu', 'wasm'];
 
 /** The reason why a model with a projector runs on WebAssembly, even if another backend is configured. */
-const PROJECTOR_REASON = 'the model has a projector, which node-llama-cpp can not run';
+const PROJECTOR_REASON = 'the model has a projector, which the native engine can not run';
 
 /**
  * Loads a model on the first backend that can. Throws an `ApiError`: a 404 for an unknown model, a 503 with the bytes needed and available
@@ -154,6 +154,17 @@ function settingsOn(gpu: Gpu | null, [longestContext]: number[], contextLength: 
   return { gpuRuntime: gpu.runtime, ...(longestContext !== undefined && { longestContext }) };
 }
 
+/** Returns the sizes from which an engine on a GPU chooses what goes there. */
+function partsOf(shape: ModelShape, plan: MemoryPlan): PartSizes {
+  const { weights, compute } = estimateMemory(shape, plan);
+  return {
+    layers: shape.layers + 1,
+    weights,
+    compute,
+    cachePerToken: plan.slots * plan.threads * cachedBytesPerToken(shape),
+  };
+}
+
 async function tryBackend(
   backend: BackendName,
   source: ModelSource,
@@ -187,7 +198,7 @@ async function tryBackend(
     backend,
     stamp,
     engine: { ...wanted, ...settingsOn(gpu, windows.lengths, room.plan.contextLength) },
-    memory: { needed: room.needed, available: memory().available },
+    memory: { needed: room.needed, available: memory().available, ...(gpu && { parts: partsOf(shape, room.plan) }) },
     copies: connectCopies ? { bytesPerToken: cachedBytesPerToken(shape) } : null,
   };
   const workers =

@@ -64,7 +64,7 @@ describe('the models that take images or audio', () => {
   it('are listed with their backend and the reason for it', () => {
     expect(describeModels([eye, ear], wasm('ok'))).toMatchObject({
       status: 'ok',
-      detail: 'eye (vision), ear (audio): on WebAssembly, since node-llama-cpp can not run projectors',
+      detail: 'eye (vision), ear (audio): on WebAssembly, since the native engine has no projectors',
     });
   });
 

@@ -150,7 +150,7 @@ describe('the native engine', () => {
     expect(events).toEqual([{ kind: 'overflow', promptTokens: expect.any(Number), contextLength: 1024 }]);
   });
 
-  it('has the samplers that node-llama-cpp lacks: seeded, repeatable, each with an effect', async () => {
+  it('has samplers of its own: seeded, repeatable, each with an effect', async () => {
     const plain = { ...greedy, temperature: 1, seed: 3 };
     const others = [
       { mirostat: 1 as const, mirostatTau: 2 },

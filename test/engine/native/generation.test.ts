@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Gain, TokenSource } from '../../../src/engine/native/draw/token-source.ts';
 import type { GenerationOptions } from '../../../src/engine/native/generation.ts';
-import type { Token } from '../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../src/engine/native/llama/token.ts';
 import { finish, text as textOf, tokenLogprob } from '../../api/fixtures.ts';
 import {
   createFakeSequence,

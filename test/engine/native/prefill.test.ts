@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../src/engine/native/llama/token.ts';
 import { createPrefill, nextChunk, type PrefillOptions } from '../../../src/engine/native/prefill.ts';
 import { createFakeSource } from './step/fake-generation.ts';
 

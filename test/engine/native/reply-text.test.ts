@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineEvent, TokenLogprob } from '../../../src/contract/events.ts';
-import type { Token } from '../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../src/engine/native/llama/token.ts';
 import { createReplyText, type ReplyTextOptions } from '../../../src/engine/native/reply-text.ts';
 import { replyOf } from './step/fake-generation.ts';
 

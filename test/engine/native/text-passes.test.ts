@@ -4,13 +4,12 @@ import { createTextPasses } from '../../../src/engine/native/text-passes.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('tells node-llama-cpp the threads before each text, fewer once those take far longer, by the length of the text', async () => {
-  const llama = { maxThreads: 0 };
-  const compute = createTextPasses(llama, 2);
+it('computes with the quickest number of threads for texts of this length', async () => {
+  const compute = createTextPasses(2);
   const threadsOf = (tokens: number, ms: number) =>
-    compute(tokens, async () => {
+    compute(tokens, async (threads) => {
       vi.advanceTimersByTime(ms);
-      return llama.maxThreads;
+      return threads;
     });
   expect(await threadsOf(100, 2)).toBe(2);
   expect(await threadsOf(100, 60)).toBe(2);
@@ -20,7 +19,7 @@ it('tells node-llama-cpp the threads before each text, fewer once those take far
 });
 
 it('passes on what a pass throws, and goes on', async () => {
-  const compute = createTextPasses({ maxThreads: 0 }, 2);
+  const compute = createTextPasses(2);
   const failing = compute(5, async () => {
     throw new Error('no pass');
   });

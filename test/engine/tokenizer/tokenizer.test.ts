@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getLlama, type Llama, LlamaLogLevel, type LlamaModel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LlamaModel } from '../../../src/engine/native/llama/model.ts';
 import { createVocabulary } from '../../../src/engine/native/llama/vocabulary.ts';
 import { PRE_TOKENIZERS } from '../../../src/engine/tokenizer/pre-tokenizers.ts';
 import { createTokenizer } from '../../../src/engine/tokenizer/tokenizer.ts';
@@ -11,6 +11,7 @@ import { blobBytes } from '../../../src/gguf/blob-bytes.ts';
 import { readGgufHeader } from '../../../src/gguf/header.ts';
 import { type GgufVocabulary, readVocabulary } from '../../../src/gguf/vocabulary.ts';
 import { byteLevelVocabulary, SPECIAL_TEXTS, VOCABULARY_KINDS } from '../../kit/models/vocabulary-kinds.ts';
+import { openNativeModel } from '../../kit/native-model.ts';
 import { oddTexts } from '../../kit/odd-texts.ts';
 import { repeats } from '../../support/repeats.ts';
 
@@ -18,15 +19,10 @@ const KINDS = Object.keys(VOCABULARY_KINDS);
 const texts = oddTexts(repeats(88, 440), 1, SPECIAL_TEXTS);
 
 let folder: string;
-let llama: Llama;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-vocabularies-'));
-  llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.disabled });
 });
-afterAll(async () => {
-  await llama.dispose();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 /** The same vocabulary, for both engines. */
 interface Both {
@@ -37,7 +33,7 @@ interface Both {
 async function load(gguf: Uint8Array): Promise<Both> {
   const modelPath = join(folder, 'vocabulary.gguf');
   await writeFile(modelPath, gguf);
-  return { blob: new Blob([Buffer.from(gguf)]), native: await llama.loadModel({ modelPath, vocabOnly: true }) };
+  return { blob: new Blob([Buffer.from(gguf)]), native: await openNativeModel(modelPath, true) };
 }
 
 async function vocabularyOf(blob: Blob): Promise<GgufVocabulary> {
@@ -50,12 +46,13 @@ describe.each(KINDS)('a vocabulary of %s', (kind) => {
   beforeAll(async () => {
     both = await load((VOCABULARY_KINDS[kind] as () => Uint8Array)());
   });
-  afterAll(() => both.native.dispose());
+  afterAll(() => both.native.close());
 
   it('is cut as llama.cpp cuts it, with special tokens and without', async () => {
     const { encode } = createTokenizer(await vocabularyOf(both.blob));
     for (const special of [true, false]) {
-      for (const text of texts) expect(encode(text, special), text).toEqual(both.native.tokenize(text, special));
+      for (const text of texts)
+        expect(encode(text, special), text).toEqual(both.native.tokenizer.tokenize(text, special));
     }
   });
 
@@ -79,8 +76,8 @@ describe('the words of a byte-level vocabulary', () => {
     const { blob, native } = await load(byteLevelVocabulary(pre));
     const { encode } = createTokenizer(await vocabularyOf(blob));
     for (const text of texts.slice(0, repeats(44, 440)))
-      expect(encode(text, true), text).toEqual(native.tokenize(text, true));
-    await native.dispose();
+      expect(encode(text, true), text).toEqual(native.tokenizer.tokenize(text, true));
+    await native.close();
   });
 });
 

@@ -34,6 +34,17 @@ export const tenthBillionShape: DecoderShape = {
   epsilon: 1e-6,
 };
 
+/** One small layer. With a large vocabulary, a step takes the time that the host spends on it, as beside a GPU. */
+export const oneLayerShape: DecoderShape = {
+  width: 64,
+  hidden: 128,
+  layers: 1,
+  heads: 2,
+  keyHeads: 1,
+  frequencyBase: 1_000_000,
+  epsilon: 1e-6,
+};
+
 /** The sizes of Qwen2.5 7B, for GPUs. */
 export const sevenBillionShape: DecoderShape = {
   width: 3584,

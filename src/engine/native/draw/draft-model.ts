@@ -3,7 +3,9 @@ import { createTurns } from '../../../utils/turns.ts';
 import type { EngineOptions } from '../../engine.ts';
 import { createDecoder, type Decoder } from '../llama/decoder.ts';
 import { createGrowingContext } from '../llama/growing-context.ts';
-import { canRewind, createAddonSampler, type LlamaModel, type NativeModel, type Token } from '../llama/llama.ts';
+import { type LlamaModel, openModel } from '../llama/model.ts';
+import type { Token } from '../llama/token.ts';
+import { readTop } from './read-logits.ts';
 
 /** A small model that guesses the next tokens of a larger model's reply. */
 export interface DraftModel extends AsyncDisposable {
@@ -33,7 +35,7 @@ const NEWEST = 0.2;
  * @param threads returns the number of threads to compute with
  */
 export async function loadDraftModel(
-  main: NativeModel,
+  main: LlamaModel,
   options: EngineOptions,
   contextLength: number,
   threads: () => number,
@@ -41,31 +43,30 @@ export async function loadDraftModel(
 ): Promise<DraftModel | undefined> {
   const { draft: modelPath } = options;
   if (modelPath === undefined) return undefined;
-  let model: LlamaModel | undefined;
+  let model: LlamaModel | null = null;
   try {
-    model = await main.llama.loadModel({ modelPath, ...(main.model.gpuLayers === 0 && { gpuLayers: 0 }) });
-    const draft = { llama: main.llama, model };
-    if (!haveSameTokens(tokensOf(model), tokensOf(main.model))) throw new Error('its vocabulary is another one');
-    if (!canRewind(draft)) throw new Error('it can not take back what it has read');
-    const length = Math.min(contextLength, model.trainContextSize);
+    model = await openModel(main.library, modelPath, main.gpuLayers === 0 ? { n_gpu_layers: 0 } : {});
+    if (!model) throw new Error(`llama.cpp could not load it: ${main.library.takeError()}`);
+    if (!haveSameTokens(tokensOf(model), tokensOf(main))) throw new Error('its vocabulary is another one');
+    if (!model.rewinds) throw new Error('it can not take back what it has read');
+    const length = Math.min(contextLength, model.trainedContextLength);
     const context = await createGrowingContext(model, { ...options, slots: 1, contextLength: length }, false, log);
-    log.info('draft model loaded', { file: model.filename });
-    const { length: vocabularySize } = tokensOf(main.model);
+    log.info('draft model loaded', { file: model.file });
     return createDraftModel({
       decoder: createDecoder(context, { window: null, rewinds: true }),
-      draft,
-      vocabularySize,
+      draft: model,
+      vocabularySize: main.tokenizer.size,
       threads,
     });
   } catch (error) {
-    await model?.dispose();
+    await model?.close();
     log.warn('draft model not used', { reason: error instanceof Error ? error.message : String(error) });
     return undefined;
   }
 }
 
-function tokensOf({ fileInfo }: LlamaModel): readonly string[] {
-  return fileInfo.metadata.tokenizer.ggml.tokens;
+function tokensOf({ tokenizer }: LlamaModel): readonly string[] {
+  return Array.from({ length: tokenizer.size }, (_, token) => tokenizer.entryOf(token));
 }
 
 /** True if a token has the same text in both, except for padding at the end of one. */
@@ -78,15 +79,13 @@ export function haveSameTokens(one: readonly string[], other: readonly string[])
 interface DraftModelOptions {
   decoder: Decoder;
   /** The loaded model. Disposing the `DraftModel` disposes it, too. */
-  draft: NativeModel;
+  draft: LlamaModel;
   /** The number of tokens that the large model knows. */
   vocabularySize: number;
   threads: () => number;
 }
 
 function createDraftModel({ decoder, draft, vocabularySize, threads }: DraftModelOptions): DraftModel {
-  const sampler = createAddonSampler(draft);
-  sampler.applyConfig({ temperature: 0 });
   const inTurn = createTurns();
   /** The tokens that its sequence holds. */
   let held: Token[] = [];
@@ -97,7 +96,9 @@ function createDraftModel({ decoder, draft, vocabularySize, threads }: DraftMode
     const part = { sequence: 0, at: held.length, tokens, logitsAt: [tokens.length - 1] };
     const [[place = 0] = []] = await decoder.decode([part], threads());
     held.push(...tokens);
-    return (await decoder.addon.sampleToken(place, sampler)) as Token;
+    const [token] = readTop(decoder, place, 1).tokens;
+    if (token === undefined) throw new Error('the draft model gives no token');
+    return token;
   };
   /** Drops the held tokens that differ from the text, and its last token, which is evaluated again for its logits. */
   const goBackTo = async (history: readonly Token[]) => {
@@ -135,8 +136,7 @@ function createDraftModel({ decoder, draft, vocabularySize, threads }: DraftMode
     },
     guess: (history, count) => inTurn(() => guess(history, count)),
     async [Symbol.asyncDispose]() {
-      sampler.dispose();
-      await draft.model.dispose();
+      await draft.close();
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { TokenLogprob } from '../../../contract/events.ts';
-import type { LogitsPlace } from '../llama/addon-context.ts';
-import type { Token } from '../llama/llama.ts';
-import type { LogitsReader } from '../llama/logits.ts';
+import type { LogitsPlace, Token } from '../llama/token.ts';
+import { type LogitsSource, readTop, readWhole } from './read-logits.ts';
 import { type Drawn, joined, rank } from './token-drawer.ts';
 
 /** The most tokens in a pass that is scored. The logits after one token of a large vocabulary take half a MiB. */
@@ -14,9 +13,7 @@ export interface PromptScorer {
   /** The tokens that were scored so far, with their log probabilities. */
   readonly told: TokenLogprob[];
   /** Scores the tokens after each of these evaluated tokens. `next` is the token after the last of them. */
-  score(tokens: Token[], next: Token, places: LogitsPlace[]): Promise<void>;
-  /** Frees the native samplers. */
-  close(): void;
+  score(tokens: Token[], next: Token, places: LogitsPlace[]): void;
 }
 
 /**
@@ -25,7 +22,7 @@ export interface PromptScorer {
  * @param alternatives the number of most likely tokens to add to each token
  */
 export function createPromptScorer(
-  reader: LogitsReader,
+  source: LogitsSource,
   first: Token | undefined,
   alternatives: number,
   toLogprob: (drawn: Drawn) => TokenLogprob,
@@ -34,14 +31,14 @@ export function createPromptScorer(
   return {
     chunk: CHUNK,
     told,
-    async score(tokens, next, places) {
+    score(tokens, next, places) {
       const following = [...tokens.slice(1), next];
       for (const [index, place] of places.entries()) {
         const token = following[index] as Token;
-        const top = await reader.top(place, Math.max(1, alternatives));
-        told.push(toLogprob(rank(joined(top, await reader.whole(place, [token])), token, alternatives)));
+        const top = readTop(source, place, Math.max(1, alternatives));
+        const whole = readWhole(source, place, [token], top.logits[0] ?? 0);
+        told.push(toLogprob(rank(joined(top, whole), token, alternatives)));
       }
     },
-    close: () => reader.close(),
   };
 }

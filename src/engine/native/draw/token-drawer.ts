@@ -1,17 +1,12 @@
 import type { Sampling } from '../../../contract/sampling.ts';
 import { logProbabilities } from '../../../sampling/log-probabilities.ts';
+import { penaltyWindow } from '../../../sampling/penalties.ts';
 import { createSampler, isGreedy } from '../../../sampling/sampler.ts';
-import type { LogitsPlace } from '../llama/addon-context.ts';
-import type { Decoder } from '../llama/decoder.ts';
-import {
-  type AddonSampler,
-  type GrammarGate,
-  nativeState,
-  penaltyWindow,
-  type Token,
-  toSamplerConfig,
-} from '../llama/llama.ts';
-import type { LogitsReader, TopLogits, WholeLogits } from '../llama/logits.ts';
+import type { NativeCandidates } from '../llama/candidates.ts';
+import type { GrammarGate } from '../llama/grammar.ts';
+import type { SamplerChain } from '../llama/sampler-chain.ts';
+import type { LogitsPlace, Token } from '../llama/token.ts';
+import { type LogitsSource, readAllowed, readTop, readWhole, type TopLogits, type WholeLogits } from './read-logits.ts';
 
 /**
  * A drawn token. If the request asks for logprobs, it has the log probabilities of this token and of the most likely
@@ -35,7 +30,7 @@ export interface TokenDrawer {
    * if llama.cpp's grammar does not allow it.
    */
   force(token: Token): boolean;
-  /** Frees the native samplers. No draw may be under way. */
+  /** Frees llama.cpp's samplers and grammar. No draw may be under way. */
   close(): void;
 }
 
@@ -43,9 +38,13 @@ export interface TokenDrawer {
 export interface DrawerContext {
   sampling: Sampling;
   contextLength: number;
+  source: LogitsSource;
   /** The tokens of prompt and reply. A drawer adds the tokens that it draws. */
   history: Token[];
   isEndOfTurn: (token: Token) => boolean;
+  grammar: GrammarGate | undefined;
+  /** Makes room for the logits of the whole vocabulary. Called once at most. */
+  makeCandidates: () => NativeCandidates;
 }
 
 /**
@@ -69,40 +68,42 @@ export function consideredTokens(sampling: Sampling, contextLength: number): num
 
 /** The options of a drawer with Paddock's own samplers. */
 export interface LogitsDrawerOptions extends DrawerContext {
-  reader: LogitsReader;
   /** The number of tokens of the reply that a previous engine drew. */
   spentDraws: number;
   vocabularySize: number;
-  grammar: GrammarGate | undefined;
   /** The number of alternatives to return with each token; null returns no probabilities. */
   logprobs: number | null;
 }
 
 /** Draws from the highest logits with Paddock's own samplers, which draw the same tokens as llama.cpp's. */
 export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
-  const { reader, sampling, vocabularySize, grammar, logprobs, history, isEndOfTurn, contextLength } = options;
+  const { source, sampling, vocabularySize, grammar, logprobs, history, isEndOfTurn, contextLength } = options;
   const sampler = createSampler(sampling, vocabularySize, options.spentDraws);
   const window = penaltyWindow(sampling, contextLength);
   const considered = consideredTokens(sampling, contextLength) ?? MOST_CONSIDERED;
   const count = Math.min(vocabularySize, Math.max(considered, logprobs ?? 0));
   const biased = sampling.logitBias.map(([token]) => token as Token);
+  let candidates: NativeCandidates | undefined;
   const rewards = sampling.repeatPenalty < 1 || sampling.presencePenalty < 0 || sampling.frequencyPenalty < 0;
+
+  /** Returns the highest logits that the grammar allows, and those of `whole` that it allows. */
+  const readGrammar = async (gate: GrammarGate, place: LogitsPlace, whole: TopLogits | undefined) => {
+    candidates ??= options.makeCandidates();
+    const allowed = await readAllowed(source, place, count, gate, candidates);
+    return whole ? joined(allowed, keepAllowed(whole, gate)) : allowed;
+  };
 
   return {
     async draw(place) {
       const recent = window > 0 ? history.slice(-window) : [];
       // A bias or a negative penalty may raise a token that is not among the highest.
       const raised = rewards ? [...new Set([...biased, ...recent])] : biased;
-      const [top, whole] = await Promise.all([
-        reader.top(place, count),
-        logprobs === null && raised.length === 0 ? undefined : reader.whole(place, raised),
-      ]);
+      const top = readTop(source, place, count);
+      const isPart = logprobs === null && raised.length === 0;
+      const whole = isPart ? undefined : readWhole(source, place, raised, top.logits[0] ?? 0);
       const known = whole && joined(top, whole);
-      let token = sampler.sample(known ?? top, recent) as Token;
-      if (grammar && !grammar.allows(token)) {
-        const allowed = await reader.top(place, count, grammar.state);
-        token = sampler.sample(whole ? joined(allowed, keepAllowed(whole, grammar)) : allowed, recent) as Token;
-      }
+      let token = sampler.sample(known ?? top, recent);
+      if (grammar && !grammar.allows(token)) token = sampler.sample(await readGrammar(grammar, place, whole), recent);
       if (isEndOfTurn(token)) return null;
       grammar?.accept(token);
       history.push(token);
@@ -115,7 +116,7 @@ export function createLogitsDrawer(options: LogitsDrawerOptions): TokenDrawer {
       history.push(token);
       return true;
     },
-    close: () => reader.close(),
+    close: () => grammar?.close(),
   };
 }
 
@@ -156,30 +157,41 @@ export function rank(top: WholeLogits, token: Token, alternatives: number): Draw
 
 /** The options of a drawer with llama.cpp's samplers. */
 export interface NativeDrawerOptions extends DrawerContext {
-  decoder: Pick<Decoder, 'addon'>;
-  sampler: AddonSampler;
-  grammar: GrammarGate | undefined;
+  chain: SamplerChain;
 }
 
 /** Draws with llama.cpp's samplers, which read the logits of the whole vocabulary. */
 export function createNativeDrawer(options: NativeDrawerOptions): TokenDrawer {
-  const { decoder, sampler, sampling, contextLength, grammar, history, isEndOfTurn } = options;
-  const grammarEvaluationState = grammar && nativeState(grammar.state);
+  const { source, chain, grammar, history, isEndOfTurn } = options;
+  const candidates = options.makeCandidates();
+
+  const add = (token: Token) => {
+    chain.accept(token);
+    history.push(token);
+  };
   return {
     async draw(place) {
-      const config = toSamplerConfig(sampling, contextLength, history);
-      sampler.applyConfig({ ...config, ...(grammarEvaluationState && { grammarEvaluationState }) });
-      const token = (await decoder.addon.sampleToken(place, sampler)) as Token;
-      if (token < 0) throw new Error('no token can follow');
+      candidates.fillAll(source.logitsAt(place));
+      let token = await chain.choose(candidates);
+      if (grammar && token !== null && !grammar.allows(token)) {
+        candidates.fillAll(source.logitsAt(place));
+        await grammar.mask(candidates);
+        token = await chain.choose(candidates);
+      }
+      if (token === null || (grammar && !grammar.allows(token))) throw new Error('no token can follow');
       if (isEndOfTurn(token)) return null;
-      history.push(token);
+      grammar?.accept(token);
+      add(token);
       return { token };
     },
     force(token) {
       if (!takes(grammar, token)) return false;
-      history.push(token);
+      add(token);
       return true;
     },
-    close: () => sampler.dispose(),
+    close() {
+      chain.close();
+      grammar?.close();
+    },
   };
 }

@@ -1,6 +1,5 @@
 import type { Guesses } from '../../../contract/events.ts';
-import type { LogitsPlace } from '../llama/addon-context.ts';
-import type { Token } from '../llama/llama.ts';
+import type { LogitsPlace, Token } from '../llama/token.ts';
 import type { PassTimes } from '../step/pass-times.ts';
 import type { Guide } from './guide.ts';
 import type { Speculation } from './speculation.ts';

@@ -1,5 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { GpuRuntime } from '../../gpu.ts';
 
 /** The parts of a machine that choose the package with its binaries. */
 export interface Machine {
@@ -12,7 +14,7 @@ export interface Machine {
  *
  * @param gpu false for the libraries that compute on the CPU alone
  */
-export function binariesPackage({ platform, arch }: Machine, gpu: 'cuda' | 'vulkan' | 'metal' | false): string | null {
+export function binariesPackage({ platform, arch }: Machine, gpu: GpuRuntime | false): string | null {
   const names: Partial<Record<NodeJS.Platform, string>> = { linux: 'linux', darwin: 'mac', win32: 'win' };
   const cpus: Record<string, string> = platform === 'linux' ? { arm: 'armv7l' } : {};
   const system = names[platform];
@@ -44,16 +46,47 @@ export function chooseLibraries(files: string[]): string[] {
 export interface Binaries {
   folder: string;
   libraries: string[];
+  /** The folder with a backend for older GPUs, to be loaded if the first one finds no device; null if there is none. */
+  fallback: string | null;
 }
 
-/** Finds the prebuilt libraries that compute on the CPU. Throws a plain Error if there are none for this machine. */
-export async function findCpuBinaries(): Promise<Binaries> {
-  const name = binariesPackage(process, false);
+/**
+ * Finds llama.cpp's libraries for a GPU runtime, or for the CPU alone: those that node-llama-cpp built from source on
+ * this machine if there are any, else the prebuilt ones. Throws a plain Error with the reason if there are none.
+ */
+export async function findBinaries(gpu: GpuRuntime | false): Promise<Binaries> {
+  const name = binariesPackage(process, gpu);
   if (name === null) throw new Error(`there is no native binary of llama.cpp for ${process.platform}`);
-  const { getBinsDir } = (await import(name).catch((cause: unknown) => {
-    throw new Error('no native binary of llama.cpp is installed', { cause });
-  })) as { getBinsDir(): { binsDir: string } };
-  const { binsDir } = getBinsDir();
-  const folder = join(binsDir, name.replace('@node-llama-cpp/', ''));
-  return { folder, libraries: chooseLibraries(await readdir(folder)).map((file) => join(folder, file)) };
+  const built = await openFolder(builtFolder(name));
+  if (built) return built;
+  if (lacksGlibc()) throw new Error('the prebuilt llama.cpp needs glibc, and this system has another C library');
+  const folder = await folderOf(name, name);
+  const found = folder && (await openFolder(folder));
+  if (!found) throw new Error('no native binary of llama.cpp is installed');
+  const extension = gpu === 'cuda' ? await folderOf(`${name}-ext`, name) : null;
+  return { ...found, fallback: extension && join(extension, 'fallback') };
+}
+
+/** Returns the folder of a package with the binaries for `machine`; null if the package is not installed. */
+async function folderOf(name: string, machine: string): Promise<string | null> {
+  const found = (await import(name).catch(() => null)) as { getBinsDir(): { binsDir: string } } | null;
+  return found && join(found.getBinsDir().binsDir, basename(machine));
+}
+
+/** Returns the folder into which node-llama-cpp builds llama.cpp from source, for the machine and GPU of a package. */
+function builtFolder(name: string): string {
+  const llama = new URL('../llama/', import.meta.resolve('node-llama-cpp'));
+  return join(fileURLToPath(llama), 'localBuilds', basename(name), 'Release');
+}
+
+async function openFolder(folder: string): Promise<Binaries | null> {
+  const files = await readdir(folder).catch(() => null);
+  return files && { folder, libraries: chooseLibraries(files).map((file) => join(folder, file)), fallback: null };
+}
+
+/** True on a Linux whose C library is not glibc, such as Alpine's musl. */
+function lacksGlibc(): boolean {
+  if (process.platform !== 'linux') return false;
+  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
+  return header.glibcVersionRuntime === undefined;
 }

@@ -1,10 +1,14 @@
 import koffi from 'koffi';
 import { type Declaration, FUNCTIONS } from './functions.ts';
-import { declareStructs, type Pointer } from './structs.ts';
+import { declareStructs, type Pointer, type ThreadPoolParams } from './structs.ts';
 
 // The only file that calls koffi's functions, with structs.ts, which declares types to it.
 
 type Functions = typeof FUNCTIONS;
+
+/** The stack of a call: koffi's own are smaller than a thread's, and llama.cpp's regular expressions recurse deeply. */
+const STACK_BYTES = 8 * 2 ** 20;
+koffi.config({ sync_stack_size: STACK_BYTES, async_stack_size: STACK_BYTES });
 
 /** A function of C. `async` runs it on a thread of libuv, so that the event loop goes on. */
 export type CFunction<F> = F extends (...args: infer A) => infer R
@@ -14,10 +18,10 @@ export type CFunction<F> = F extends (...args: infer A) => infer R
 /** The functions of `FUNCTIONS`, ready to be called. */
 export type Bindings = {
   [Name in keyof Functions]: Functions[Name] extends Declaration<infer F> ? CFunction<F> : never;
-} & {
-  /** The address of a function for `llama_log_set` that drops the log. */
-  silentLog: Pointer;
 };
+
+/** A line of llama.cpp's log. `level` is ggml's: 1 debug, 2 information, 3 warning, 4 error, 5 the rest of a line. */
+export type TakeLogLine = (level: number, text: string) => void;
 
 /**
  * Opens llama.cpp's shared libraries and binds its functions.
@@ -38,7 +42,7 @@ export function bind(paths: string[]): Bindings {
     }
     throw new Error(`llama.cpp's libraries have no function ${name}`);
   });
-  return { ...Object.fromEntries(bound), silentLog: registerSilentLog() } as Bindings;
+  return Object.fromEntries(bound) as Bindings;
 }
 
 type KoffiFunction = ReturnType<ReturnType<typeof koffi.load>['func']>;
@@ -51,8 +55,45 @@ function withPromise(call: KoffiFunction): unknown {
   return Object.assign((...args: unknown[]) => call(...args) as unknown, { async });
 }
 
-/** llama.cpp may log from other threads, so this is a callback that koffi brings to the event loop. */
-function registerSilentLog(): Pointer {
+/**
+ * Returns the address of a function that llama.cpp may call with its log. llama.cpp logs from several threads; koffi
+ * brings each call to the event loop, and the calling thread waits for it.
+ */
+export function registerLog(take: TakeLogLine): Pointer {
   const type = koffi.pointer(koffi.proto('void (int level, const char *text, void *data)'));
-  return koffi.register(() => {}, type);
+  return koffi.register((level: number, text: string) => take(level, text), type);
+}
+
+/** The functions of the CPU's library for pools of threads. They have no declaration of their own: see `threadPools`. */
+export interface ThreadPools {
+  create(params: ThreadPoolParams): Pointer;
+  free(pool: Pointer): void;
+}
+
+/** Binds ggml's functions for pools of threads, given their addresses in the library for the CPU. */
+export function bindThreadPools(create: Pointer, free: Pointer): ThreadPools {
+  const creates = koffi.decode(create, koffi.proto('void *(ggml_threadpool_params *params)')) as KoffiFunction;
+  const frees = koffi.decode(free, koffi.proto('void (void *pool)')) as KoffiFunction;
+  return { create: (params) => creates(params) as Pointer, free: (pool) => void frees(pool) };
+}
+
+/** Returns the address of a typed array's memory. The array has to be kept as long as C uses the address. */
+export function addressOf(array: NodeJS.TypedArray): Pointer {
+  return koffi.address(array);
+}
+
+const C_LIBRARY = koffi.load(process.platform === 'win32' ? 'msvcrt.dll' : null);
+const memcpy = C_LIBRARY.func('void *memcpy(void *target, void *source, size_t bytes)');
+
+/** Fills a typed array with the memory at an address. Some runtimes, such as Electron, allow no view of that memory. */
+export function copyInto(array: NodeJS.TypedArray, source: Pointer): void {
+  memcpy(addressOf(array), source, array.byteLength);
+}
+
+/**
+ * Returns the address of `strlen`, as a callback for llama.cpp: given the address of a byte, it returns true if the
+ * byte is not 0 (and the byte after it is). So no JavaScript has to answer in the middle of a forward pass.
+ */
+export function isSetCallback(): Pointer {
+  return C_LIBRARY.symbol('strlen') as Pointer;
 }

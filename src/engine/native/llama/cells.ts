@@ -1,4 +1,4 @@
-import type { GrowingContext } from './growing-context.ts';
+import type { LlamaContext } from './context.ts';
 
 /** How a model's cache remembers. */
 export interface Memory {
@@ -26,24 +26,27 @@ export interface Cells {
   keep(sequence: number, length: number): number;
 }
 
-/** @param growing its `addon` is another one after it has grown */
-export function createCells(growing: Pick<GrowingContext, 'addon'>, { window }: Pick<Memory, 'window'>): Cells {
+/** @param growing its `context` is another one after it has grown */
+export function createCells(
+  growing: { readonly context: Pick<LlamaContext, 'positions' | 'remove'> },
+  { window }: Pick<Memory, 'window'>,
+): Cells {
   const clear = (sequence: number) => {
-    growing.addon.disposeSequence(sequence);
+    growing.context.remove(sequence, 0);
     return 0;
   };
   /** A model with recurrent state or a sliding window has forgotten all that is before its oldest cell. */
   const reaches = (sequence: number, length: number) => {
     const needed = window === null ? length - 1 : Math.max(0, length - window);
-    return growing.addon.getSequenceKvCacheMinPosition(sequence) <= needed;
+    return growing.context.positions(sequence).first <= needed;
   };
   return {
     clear,
     reaches,
-    count: (sequence) => growing.addon.getSequenceKvCacheMaxPosition(sequence) + 1,
+    count: (sequence) => growing.context.positions(sequence).last + 1,
     keep(sequence, length) {
       if (length === 0 || !reaches(sequence, length)) return clear(sequence);
-      return growing.addon.removeTokenCellsFromSequence(sequence, length, -1) ? length : clear(sequence);
+      return growing.context.remove(sequence, length) ? length : clear(sequence);
     },
   };
 }

@@ -1,29 +1,37 @@
 import { createTurns } from '../../../utils/turns.ts';
-import type { AddonContext, LogitsPlace } from './addon-context.ts';
 import { createCells, type Memory } from './cells.ts';
+import type { LlamaContext } from './context.ts';
 import type { GrowingContext } from './growing-context.ts';
-import type { LlamaContext } from './llama.ts';
 import type { PassShape, Run } from './micro-batches.ts';
 import { fillerPart, orderParts, type Part, type PassOrder, tokensOf } from './pass-order.ts';
+import type { LogitsPlace } from './token.ts';
 
 export type { Memory, Part };
 
 /**
- * llama.cpp's context, without the queues that node-llama-cpp puts before it: one forward pass is one call. Each
- * function that returns a promise waits until the calls before it have ended.
+ * llama.cpp's context as the engine uses it: one forward pass is one call. Each function that returns a promise waits
+ * until the calls before it have ended.
  */
-export interface Decoder extends Pick<GrowingContext, 'context' | 'addon' | 'room' | 'contextLength'> {
+export interface Decoder
+  extends Pick<GrowingContext, 'room' | 'contextLength' | 'hold'>,
+    Pick<LlamaContext, 'logitsAt'> {
   /** The most tokens in one forward pass. */
   readonly batchSize: number;
   /** The number of sequences. */
   readonly sequences: number;
   /**
    * Runs one forward pass and returns the places of the logits of each part. There has to be room for each part. Throws
-   * if the pass fails.
+   * if the pass fails, and `PassAborted` if it was aborted.
    *
    * @param arrange decides on the order of the parts; by default it stays as given
+   * @param signal its abort ends the pass. The sequences may then hold some of the tokens: they have to be truncated.
    */
-  decode(parts: Part[], threads: number, arrange?: (shape: PassShape) => Run[]): Promise<LogitsPlace[][]>;
+  decode(
+    parts: Part[],
+    threads: number,
+    arrange?: (shape: PassShape) => Run[],
+    signal?: AbortSignal,
+  ): Promise<LogitsPlace[][]>;
   /**
    * Drops all but the first `length` tokens of a sequence. Returns the number of tokens that it holds then: `length`,
    * or 0 for a model that cannot drop only these tokens.
@@ -61,14 +69,12 @@ export interface Decoder extends Pick<GrowingContext, 'context' | 'addon' | 'roo
    * sequences are settled. Logits that were not read are lost. Throws if the context is disposed.
    */
   reserve(length: number): Promise<void>;
-  /** Keeps the context from being disposed until the returned function is called. Throws if it is disposed already. */
-  hold(): () => void;
 }
 
 /** Makes the decoder of a context. */
 export function createDecoder(growing: GrowingContext, memory: Memory): Decoder {
-  const { context, contextLength } = growing;
-  const { batchSize, totalSequences: sequences } = context;
+  const { contextLength } = growing;
+  const { batchSize, sequences } = growing.context;
   const cells = createCells(growing, memory);
   // llama.cpp's context allows one call at a time.
   const alone = createTurns();
@@ -88,51 +94,48 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
       : { order: parts, fillers: [] };
 
   return {
-    context,
     contextLength,
-    get addon() {
-      return growing.addon;
-    },
     get room() {
       return growing.room;
     },
     batchSize,
     sequences,
-    hold: () => holdContext(context),
-    decode: (parts, threads, arrange) =>
+    hold: growing.hold,
+    logitsAt: (place) => growing.context.logitsAt(place),
+    decode: (parts, threads, arrange, signal) =>
       alone(async () => {
         const { order, fillers } = orderOf(parts, arrange);
-        const places = fillBatch(growing.addon, order);
-        growing.addon.setThreads(threads);
+        growing.context.setThreads(threads);
         unsettled = new Set();
         try {
-          await growing.addon.decodeBatch();
+          const places = await growing.context.decode(order, signal);
+          const bySequence = new Map(order.map(({ sequence }, index) => [sequence, places[index]]));
+          return parts.map(({ sequence }) => bySequence.get(sequence) ?? []);
         } finally {
           for (const { sequence, at } of fillers) cells.keep(sequence, at);
         }
-        return parts.map(({ sequence }) => places.get(sequence) ?? []);
       }),
     truncate: (sequence, length) => alone(async () => cells.keep(sequence, length)),
     reaches: (sequence, length) => alone(async () => cells.reaches(sequence, length)),
     copy: (from, to, length) =>
       alone(async () => {
         cells.clear(to);
-        const lastPosition = await growing.addon.copySequenceStateFromOtherSequence(to, from);
+        growing.context.copy(from, to);
         unsettled.add(from).add(to);
-        return lastPosition + 1 < length ? cells.clear(to) : cells.keep(to, length);
+        return cells.count(to) < length ? cells.clear(to) : cells.keep(to, length);
       }),
     settled: (sequence) => !unsettled.has(sequence),
     save: (sequence, path) =>
       alone(async () => {
         if (unsettled.has(sequence)) throw new Error('the next forward pass is to copy this sequence');
         const since = performance.now();
-        const bytes = await growing.addon.saveSequenceStateToFile(path, sequence, NO_TOKENS);
+        const bytes = await growing.context.save(sequence, path);
         return { bytes, ms: performance.now() - since };
       }),
     load: (sequence, path, length) =>
       alone(async () => {
         if (length > growing.room) return false;
-        await growing.addon.loadSequenceStateFromFile(path, sequence, length).catch(() => {});
+        await growing.context.load(sequence, path);
         if (cells.count(sequence) === length) return true;
         cells.clear(sequence);
         return false;
@@ -141,36 +144,10 @@ export function createDecoder(growing: GrowingContext, memory: Memory): Decoder 
     async reserve(length) {
       if (!lacks(length)) return;
       await alone(async () => {
-        const release = holdContext(context);
+        const release = growing.hold();
         if (unsettled.size === 0) await growing.grow(length + batchSize);
         release();
       });
     },
   };
 }
-
-/**
- * Puts the parts of a pass into llama.cpp's batch. Returns the places of their logits by the numbers of their
- * sequences.
- */
-function fillBatch(addon: AddonContext, order: readonly Part[]): Map<number, LogitsPlace[]> {
-  const places = new Map<number, LogitsPlace[]>();
-  addon.initBatch(tokensOf(order));
-  for (const { sequence, at, tokens, logitsAt } of order) {
-    const put = addon.addToBatch(sequence, at, Uint32Array.from(tokens), Uint32Array.from(logitsAt));
-    places.set(sequence, Array.from(put));
-  }
-  return places;
-}
-
-/** Uses a private part of node-llama-cpp. Throws if the context is disposed. */
-function holdContext(context: LlamaContext): () => void {
-  const guard = Reflect.get(context, '_backendContextDisposeGuard') as {
-    createPreventDisposalHandle(): { dispose(): void };
-  };
-  const handle = guard.createPreventDisposalHandle();
-  return () => handle.dispose();
-}
-
-/** Paddock's store keeps the tokens of a saved state itself, so the file has none. */
-const NO_TOKENS = new Uint32Array(0);

@@ -1,6 +1,5 @@
-import { checkAbi } from './abi.ts';
-import { findCpuBinaries } from './binaries.ts';
-import { bind } from './bindings.ts';
+import { silentLog } from '../../../contract/log.ts';
+import { openLibrary } from './library.ts';
 
 /** The build of llama.cpp that computes on this machine's CPU. */
 export interface LlamaBuild {
@@ -17,12 +16,7 @@ export interface LlamaBuild {
  * @throws an Error with the reason if there are no libraries, if a function is missing or if a struct has another layout
  */
 export async function describeBuild(): Promise<LlamaBuild> {
-  const { folder, libraries } = await findCpuBinaries();
-  const llama = bind(libraries);
-  checkAbi(llama);
-  // Otherwise the log of the loading goes to standard error.
-  llama.llama_log_set(llama.silentLog, null);
-  llama.ggml_backend_load_all_from_path(folder);
+  const { llama } = await openLibrary(false, silentLog);
   return { version: llama.llama_version(), instructionSets: readInstructionSets(llama.llama_print_system_info()) };
 }
 

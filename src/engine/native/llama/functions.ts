@@ -1,4 +1,4 @@
-import type { Batch, ContextParams, ModelParams, Pointer, ThreadPoolParams, TokenDataArray } from './structs.ts';
+import type { Batch, ContextParams, ModelParams, Pointer, ThreadPoolParams } from './structs.ts';
 
 /** A function of C: its prototype, and its type in TypeScript. */
 export interface Declaration<F> {
@@ -160,6 +160,10 @@ export const FUNCTIONS = {
   llama_get_embeddings_seq: declare<(context: Pointer, sequence: number) => Pointer | null>(
     'void *llama_get_embeddings_seq(void *context, int32_t sequence)',
   ),
+  /** Returns the embedding of a token of the latest batch; -1 is the last one. */
+  llama_get_embeddings_ith: declare<(context: Pointer, index: number) => Pointer | null>(
+    'void *llama_get_embeddings_ith(void *context, int32_t index)',
+  ),
   /** Removes the tokens from `start` to before `end` of a sequence; -1 is the end. Returns false if the model can't remove a part. */
   llama_memory_seq_rm: declare<(memory: Pointer, sequence: number, start: number, end: number) => boolean>(
     'bool llama_memory_seq_rm(void *memory, int32_t sequence, int32_t start, int32_t end)',
@@ -245,9 +249,9 @@ export const FUNCTIONS = {
   llama_sampler_accept: declare<(sampler: Pointer, token: number) => void>(
     'void llama_sampler_accept(void *sampler, int32_t token)',
   ),
-  /** Applies a sampler to candidates, in place. */
-  llama_sampler_apply: declare<(sampler: Pointer, candidates: TokenDataArray) => void>(
-    'void llama_sampler_apply(void *sampler, _Inout_ llama_token_data_array *candidates)',
+  /** Applies a sampler to candidates, in place: the address of a `llama_token_data_array`. */
+  llama_sampler_apply: declare<(sampler: Pointer, candidates: Pointer) => void>(
+    'void llama_sampler_apply(void *sampler, void *candidates)',
   ),
   llama_sampler_reset: declare<(sampler: Pointer) => void>('void llama_sampler_reset(void *sampler)'),
   llama_sampler_clone: declare<(sampler: Pointer) => Pointer>('void *llama_sampler_clone(void *sampler)'),

@@ -1,35 +1,34 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Log, toLogFields } from '../../../contract/log.ts';
-import { roundContext } from '../../context-length.ts';
+import { defaultContextLength, roundContext } from '../../context-length.ts';
 import type { EngineOptions } from '../../engine.ts';
+import { InsufficientMemory } from '../../memory-estimate.ts';
 import { availableMemory } from '../../node/available-memory.ts';
-import { type AddonContext, addonOf, swapAddons } from './addon-context.ts';
-import { createContext, type LlamaContext, type LlamaModel } from './llama.ts';
+import { usableCores } from '../../node/cores.ts';
+import { type LlamaContext, openContext } from './context.ts';
+import type { LlamaModel } from './model.ts';
 
 /**
- * llama.cpp's context of a model. When llama.cpp makes a context, it fills the caches of all sequences with zeros: they
- * take time and memory even if they are never used. So the caches begin short, and grow when a sequence needs more.
+ * llama.cpp's context of a chat model. When llama.cpp makes a context, it fills the caches of all sequences with zeros:
+ * they take time and memory even if they are never used. So the caches begin short, and grow when a sequence needs
+ * more.
  */
 export interface GrowingContext {
-  /**
-   * Keep a reference to it: node-llama-cpp only has a weak one, and its dispose would wait for ever for a collected
-   * context.
-   */
+  /** It is replaced when the context grows. */
   readonly context: LlamaContext;
-  /** The addon's context. It is replaced when the context grows. */
-  readonly addon: AddonContext;
   /** The number of tokens that a sequence can hold now. */
   readonly room: number;
   /** The number of tokens that a sequence can hold after the context has grown as far as it may. */
   readonly contextLength: number;
+  /** The size of the KV caches now, in bytes; 0 for a context that does not grow. */
+  readonly bytes: number;
   /**
    * Gives each sequence room for `length` tokens and, if there is memory for it, for more. The sequences keep their
    * tokens; logits that were not read are lost. All sequences must be settled, and nothing else may use the context
    * meanwhile. Changes nothing if there is too little memory. Never rejects.
    */
   grow(length: number): Promise<void>;
+  /** Keeps the context from being closed until the returned function is called. Throws if it is closed already. */
+  hold(): () => void;
 }
 
 /**
@@ -44,7 +43,7 @@ const FIRST_BATCHES = 4;
 const RETRY_MS = 1000;
 
 /**
- * Makes the context of a chat model. Throws what node-llama-cpp throws, for example if there is too little memory.
+ * Makes the context of a chat model, which the model owns. Throws `InsufficientMemory` if llama.cpp cannot make it.
  *
  * @param grows false if the context has all of its room from the beginning
  * @param available returns the bytes of memory that are available now
@@ -56,41 +55,64 @@ export async function createGrowingContext(
   log: Log,
   available = availableMemory,
 ): Promise<GrowingContext> {
-  const wanted = options.contextLength ?? 0;
+  const wanted = options.contextLength ?? chatLength(model);
   const first = firstRoom(wanted, options.batchSize);
   const isShort = grows && first < wanted && !choosesByWindow(model);
-  const context = await createContext(model, isShort ? { ...options, contextLength: first } : options);
-  let room = context.contextSize;
-  const contextLength = isShort ? wholeLength(wanted, model) : room;
+  let context = await openWith(model, options, isShort ? first : wanted);
+  const contextLength = wholeLength(wanted, model);
+  const bytesPerToken = isShort ? await measureCache(context) : 0;
+  const bytesAt = (length: number) => bytesPerToken * options.slots * length;
   /** `performance.now()` at the latest failed attempt to grow, in ms. */
   let refusedAt = Number.NEGATIVE_INFINITY;
+  let holders = 0;
+  let closing: (() => void) | undefined;
+  let closed = false;
 
-  /** The new context needs memory of its own until the present one is disposed. */
-  const hasMemoryFor = (length: number) =>
-    (addonOf(context).getMemoryBreakdown().cpuRam * length) / room <= available();
+  /** The new context needs memory of its own until the present one is closed. */
+  const hasMemoryFor = (length: number) => bytesAt(length) <= available();
 
   const growTo = async (length: number) => {
-    const larger = await createContext(model, { ...options, contextLength: length });
+    const larger = await openWith(model, options, length);
     try {
-      await moveAll(addonOf(context), addonOf(larger), options.slots);
-      swapAddons(context, larger);
-    } finally {
-      // After the swap, this disposes the old addon context; after a failure, the new one.
-      await larger.dispose();
+      await moveAll(context, larger);
+    } catch (error) {
+      await larger[Symbol.asyncDispose]();
+      throw error;
     }
-    room = length;
+    const smaller = context;
+    context = larger;
+    await smaller[Symbol.asyncDispose]();
   };
 
+  model.own({
+    async [Symbol.asyncDispose]() {
+      closed = true;
+      if (holders > 0) await new Promise<void>((resolve) => (closing = resolve));
+      await context[Symbol.asyncDispose]();
+    },
+  });
+
   return {
-    context,
     contextLength,
-    get addon() {
-      return addonOf(context);
+    get context() {
+      return context;
     },
     get room() {
-      return room;
+      return Math.min(context.room, contextLength);
+    },
+    get bytes() {
+      return bytesAt(context.room);
+    },
+    hold() {
+      if (closed) throw new Error('the context is closed');
+      holders += 1;
+      return () => {
+        holders -= 1;
+        if (holders === 0) closing?.();
+      };
     },
     async grow(length) {
+      const { room } = context;
       if (Math.min(length, contextLength) <= room) return;
       const since = performance.now();
       if (since - refusedAt < RETRY_MS) return;
@@ -113,6 +135,31 @@ export async function createGrowingContext(
   };
 }
 
+async function openWith(model: LlamaModel, options: EngineOptions, contextLength: number): Promise<LlamaContext> {
+  const context = await openContext(model, {
+    contextLength,
+    sequences: options.slots,
+    batchSize: Math.max(options.batchSize, options.slots),
+    threads: options.threads ?? usableCores().count,
+    flashAttention: options.flashAttention,
+  });
+  if (context) return context;
+  const reason = model.library.takeError();
+  throw new InsufficientMemory(`llama.cpp could not make a context of ${contextLength} tokens: ${reason}`);
+}
+
+/** Returns the bytes that one token takes in the cache: the difference between states of two tokens and of one. */
+async function measureCache(context: LlamaContext): Promise<number> {
+  const bytesWith = async (at: number) => {
+    await context.decode([{ sequence: 0, at, tokens: [0], logitsAt: [] }]);
+    return context.stateBytes(0);
+  };
+  const one = await bytesWith(0);
+  const two = await bytesWith(1);
+  context.remove(0, 0);
+  return two - one;
+}
+
 /**
  * Returns the room, doubled until it holds `length` tokens: a long conversation goes on, and would soon need more
  * again.
@@ -125,11 +172,13 @@ function firstRoom(contextLength: number, batchSize: number): number {
   return roundContext(Math.max(FIRST_BATCHES * batchSize, Math.min(FIRST_ROOM, FIRST_SHARE * contextLength)));
 }
 
-/**
- * Returns the window that node-llama-cpp makes: a whole number of llama.cpp's steps, unless that exceeds the trained
- * window.
- */
-function wholeLength(wanted: number, { trainContextSize: trained }: LlamaModel): number {
+/** Returns the default context window of a chat model, in tokens. */
+export function chatLength({ trainedContextLength: trained }: Pick<LlamaModel, 'trainedContextLength'>): number {
+  return defaultContextLength({ backend: 'cpu', kind: 'chat', trained });
+}
+
+/** Returns the window that llama.cpp makes: a whole number of its steps, unless that exceeds the trained window. */
+function wholeLength(wanted: number, { trainedContextLength: trained }: LlamaModel): number {
   const whole = roundContext(wanted);
   return wanted <= trained && whole < trained ? whole : wanted;
 }
@@ -138,44 +187,16 @@ function wholeLength(wanted: number, { trainContextSize: trained }: LlamaModel):
  * True for models whose rotary angles depend on the window: keys computed in a short window would be wrong in a long
  * one.
  */
-function choosesByWindow({ fileInfo }: LlamaModel): boolean {
-  const { rope } = fileInfo.architectureMetadata;
-  return rope?.scaling?.original_context_length !== undefined;
+function choosesByWindow(model: Pick<LlamaModel, 'architecture'>): boolean {
+  return model.architecture('rope.scaling.original_context_length') !== undefined;
 }
 
-/** Moves the tokens of all sequences into an empty context. */
-async function moveAll(from: AddonContext, to: AddonContext, sequences: number): Promise<void> {
-  for (let sequence = 0; sequence < sequences; sequence++) {
-    if (from.getSequenceKvCacheMaxPosition(sequence) >= 0) await move(from, to, sequence);
-  }
-}
-
-/**
- * Tries two folders for the file: a container's disk may be read-only, and its /dev/shm too small. Throws if both fail.
- */
-async function move(from: AddonContext, to: AddonContext, sequence: number): Promise<void> {
-  const reasons: unknown[] = [];
-  for (const place of [tmpdir(), '/dev/shm']) {
-    try {
-      return await moveThrough(place, from, to, sequence);
-    } catch (error) {
-      reasons.push(error);
-      to.disposeSequence(sequence);
-    }
-  }
-  throw new Error('there is no place for what a slot holds', { cause: reasons[0] });
-}
-
-/** Moves the tokens by a file: the addon has no other way. Throws if the file cannot be written or read. */
-async function moveThrough(place: string, from: AddonContext, to: AddonContext, sequence: number): Promise<void> {
-  const last = from.getSequenceKvCacheMaxPosition(sequence);
-  const folder = await mkdtemp(join(place, 'paddock-grow-'));
-  try {
-    const path = join(folder, 'sequence');
-    await from.saveSequenceStateToFile(path, sequence, new Uint32Array(0));
-    await to.loadSequenceStateFromFile(path, sequence, last + 1);
-    if (to.getSequenceKvCacheMaxPosition(sequence) !== last) throw new Error('llama.cpp did not take it');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+/** Copies the tokens of all sequences into an empty context. Throws if there is no memory for a copy. */
+async function moveAll(from: LlamaContext, to: LlamaContext): Promise<void> {
+  for (let sequence = 0; sequence < from.sequences; sequence++) {
+    const { last } = from.positions(sequence);
+    if (last < 0) continue;
+    await from.moveTo(to, sequence);
+    if (to.positions(sequence).last !== last) throw new Error('llama.cpp did not take what a sequence holds');
   }
 }

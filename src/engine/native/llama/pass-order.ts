@@ -1,6 +1,6 @@
 import { sum } from '../../../utils/sum.ts';
-import type { Token } from './llama.ts';
 import type { PassShape, Run } from './micro-batches.ts';
+import type { Token } from './token.ts';
 
 /** The tokens of one sequence in a forward pass. */
 export interface Part {

@@ -1,19 +1,8 @@
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
+import { getLlama, type Llama, NoBinaryFoundError } from 'node-llama-cpp';
 import type { Gpu, GpuRuntime } from '../../gpu.ts';
-import { inOurWords, refuseNoDevice } from './llama.ts';
+import { refuseNoDevice } from './load-model.ts';
 
-/** Loads the prebuilt binary for the CPU, without a model. Throws a plain error with the reason if that fails. */
-export async function probeCpu(): Promise<void> {
-  const llama = await getLlama({
-    build: 'never',
-    gpu: false,
-    progressLogs: false,
-    logLevel: LlamaLogLevel.disabled,
-  }).catch((error: unknown) => {
-    throw inOurWords(error);
-  });
-  await llama.dispose();
-}
+// The only module that uses node-llama-cpp itself: it knows which of its binaries fits a GPU.
 
 /**
  * Finds the GPU that the best prebuilt binary offers, and computes a few tokens of a small model on it: some drivers
@@ -36,14 +25,17 @@ export async function probeGpu(
     // With `debug`, llama.cpp writes its log at once. Lines for a logger would be lost in a crash.
     debug: true,
   }).catch((error: unknown) => {
-    throw inOurWords(error);
+    if (!(error instanceof NoBinaryFoundError)) throw error;
+    throw new Error('no native binary of llama.cpp is installed', { cause: error });
   });
+  if (llama.gpu === false) throw new Error('no GPU that the prebuilt binaries can use was found');
   const { total, free, unifiedSize } = await llama.getVramState();
-  if (llama.gpu !== false) {
-    const names = await llama.getGpuDeviceNames();
-    onFound({ runtime: llama.gpu, names, memory: { total, free }, sharesMemory: unifiedSize > total / 2 });
-  }
-  await refuseNoDevice(llama);
+  const names = await llama.getGpuDeviceNames();
+  onFound({ runtime: llama.gpu, names, memory: { total, free }, sharesMemory: unifiedSize > total / 2 });
+  refuseNoDevice(
+    names.map((name) => ({ name, memory: { total, free } })),
+    llama.gpu,
+  );
   if (modelPath !== null) await computeOnce(llama, modelPath);
 }
 

@@ -1,5 +1,5 @@
 import type { Decoder } from './decoder.ts';
-import type { Token } from './llama.ts';
+import type { Token } from './token.ts';
 
 /** One sequence of the context, with the tokens that its KV cache holds. */
 export interface Sequence {
@@ -14,6 +14,8 @@ export interface Sequence {
   extend(tokens: Token[]): void;
   /** Drops all tokens but the first `length`. Drops all tokens if the model cannot drop only some. */
   truncate(length: number): Promise<void>;
+  /** Drops what an aborted forward pass may have left after these tokens. Drops all if the model cannot drop that. */
+  undo(): Promise<void>;
   /** Replaces all tokens with the first `length` tokens of another sequence. Holds none if that fails. */
   copyFrom(other: Sequence, length: number): Promise<void>;
   /**
@@ -45,6 +47,9 @@ export function createSequence(decoder: Decoder, id: number): Sequence {
       if (length >= tokens.length && length > 0) return;
       tokens.length = length;
       tokens.length = await decoder.truncate(id, length);
+    },
+    async undo() {
+      tokens.length = await decoder.truncate(id, tokens.length);
     },
     async copyFrom(other, length) {
       const wanted = other.tokens.slice(0, length);

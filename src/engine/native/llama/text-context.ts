@@ -1,43 +1,65 @@
+import { createTurns } from '../../../utils/turns.ts';
 import { defaultContextLength } from '../../context-length.ts';
 import type { EngineOptions } from '../../engine.ts';
-import { contextOptions, type LlamaModel, type LlamaRankingContext, type Token } from './llama.ts';
+import { InsufficientMemory } from '../../memory-estimate.ts';
+import { usableCores } from '../../node/cores.ts';
+import { openContext } from './context.ts';
+import type { LlamaModel } from './model.ts';
+import { POOLING } from './structs.ts';
+import type { Token } from './token.ts';
 
-/** llama.cpp's `LLAMA_POOLING_TYPE_LAST`. */
-const POOLING_LAST = 3;
+/** The context of a model that turns texts into vectors or scores, one text at a time. The model owns it. */
+export interface TextContext {
+  /** The longest text, in tokens. */
+  readonly textLength: number;
+  /** Computes the vector of a text, with as many numbers as the model gives. Throws if the forward pass fails. */
+  compute(tokens: readonly Token[], threads: number): Promise<number[]>;
+}
+
+/** Makes the context. Throws `InsufficientMemory` if llama.cpp cannot make it. */
+export async function createTextContext(model: LlamaModel, options: EngineOptions): Promise<TextContext> {
+  const textLength = longestText(model, options);
+  const batchSize = readsInBatches(model) ? Math.min(options.batchSize, textLength) : textLength;
+  const context = await openContext(model, {
+    contextLength: textLength,
+    sequences: 1,
+    batchSize,
+    threads: options.threads ?? usableCores().count,
+    output: options.kind === 'rerank' ? 'score' : 'embedding',
+  });
+  if (!context) {
+    const reason = model.library.takeError();
+    throw new InsufficientMemory(`llama.cpp could not make a context of ${textLength} tokens: ${reason}`);
+  }
+  model.own(context);
+  const alone = createTurns();
+  return {
+    textLength,
+    compute: (tokens, threads) =>
+      alone(async () => {
+        if (tokens.length === 0) return [];
+        context.setThreads(threads);
+        context.remove(0, 0);
+        for (let at = 0; at < tokens.length; at += batchSize) {
+          const part = tokens.slice(at, at + batchSize);
+          await context.decode([{ sequence: 0, at, tokens: part, logitsAt: [...part.keys()] }]);
+        }
+        return Array.from(context.outputOf(0));
+      }),
+  };
+}
 
 /**
  * Returns the longest text of an embedding or ranking model, in tokens. It never exceeds the trained length, because
  * some models fail beyond it.
  */
-export function textLength(model: LlamaModel, { contextLength, kind }: EngineOptions): number {
-  const trained = model.trainContextSize;
+function longestText(model: LlamaModel, { contextLength, kind }: EngineOptions): number {
+  const trained = model.trainedContextLength;
   const batched = readsInBatches(model);
   return Math.min(contextLength ?? defaultContextLength({ backend: 'cpu', kind, trained, batched }), trained);
 }
 
-/** Returns the context settings for texts of up to `textLength` tokens. */
-export function textContextOptions(model: LlamaModel, options: EngineOptions) {
-  const length = textLength(model, options);
-  return {
-    ...contextOptions(model, options),
-    // node-llama-cpp wants room for one more token than it ever uses.
-    contextSize: length + 1,
-    batchSize: readsInBatches(model) ? options.batchSize : length,
-  };
-}
-
-/**
- * Returns the score of a query and a document, given as tokens, from 0 to 1. Uses a private function of node-llama-cpp:
- * the public one joins query and document in its own way. Throws if the forward pass fails.
- */
-export function scoreOf(context: LlamaRankingContext, tokens: Token[]): Promise<number> {
-  const score = Reflect.get(context, '_evaluateRankingForInput') as (
-    this: LlamaRankingContext,
-    tokens: Token[],
-  ) => Promise<number>;
-  return score.call(context, tokens);
-}
-
-function readsInBatches({ fileInfo }: LlamaModel): boolean {
-  return Number(fileInfo.architectureMetadata.pooling_type) === POOLING_LAST;
+/** True if the vector is that of the last token, so that a text can be read in several passes. */
+function readsInBatches(model: LlamaModel): boolean {
+  return Number(model.architecture('pooling_type')) === POOLING.last;
 }

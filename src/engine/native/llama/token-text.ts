@@ -1,5 +1,8 @@
 import { byteLevelBytes } from '../../byte-alphabet.ts';
-import type { LlamaModel, Token } from './llama.ts';
+import type { LlamaModel } from './model.ts';
+import { TOKEN_ATTRIBUTE } from './structs.ts';
+import type { Token } from './token.ts';
+import type { LlamaTokenizer } from './tokenizer.ts';
 
 /** Turns a model's tokens into text. */
 export interface TokenText {
@@ -18,44 +21,46 @@ export interface TokenText {
  * llama.cpp decides by the tokens before a word if the word begins with a space.
  */
 export function createTokenText(model: LlamaModel): TokenText {
-  return model.fileInfo.metadata.tokenizer.ggml.model === 'gpt2' ? byteLevelText(model) : nativeText(model);
+  return isByteLevel(model) ? byteLevelText(model.tokenizer) : nativeText(model.tokenizer);
 }
 
-function nativeText(model: LlamaModel): TokenText {
-  const { tokens: entries } = model.fileInfo.metadata.tokenizer.ggml;
-  const nameOf = (token: Token) => model.detokenize([token], true);
+/** True for a vocabulary whose entries spell bytes. */
+export function isByteLevel(model: Pick<LlamaModel, 'metadata'>): boolean {
+  return model.metadata('tokenizer.ggml.model') === 'gpt2';
+}
+
+function nativeText({ is, isSpecial, entryOf, detokenize }: LlamaTokenizer): TokenText {
+  const nameOf = (token: Token) => detokenize([token], true);
   return {
     textOf(tokens, before, shown) {
-      const special = tokens.filter((token) => model.isSpecialToken(token));
+      const special = tokens.filter(isSpecial);
       const showsAll = special.every(shown);
-      if (showsAll || !special.some(shown)) return model.detokenize(tokens, showsAll, before);
-      return tokens.map((token) => (shown(token) ? nameOf(token) : model.detokenize([token]))).join('');
+      if (showsAll || !special.some(shown)) return detokenize(tokens, showsAll, before);
+      return tokens.map((token) => (shown(token) ? nameOf(token) : detokenize([token], false))).join('');
     },
     bytesOf(token) {
       // For a single token, llama.cpp removes a space at its beginning, and returns nothing for a part of a character.
-      const { normal, byte } = model.getTokenAttributes(token);
-      const entry = String(entries[token] ?? '');
-      if (byte) return Uint8Array.of(Number.parseInt(entry.slice(3, 5), 16));
-      return Buffer.from(normal ? entry.replaceAll('▁', ' ') : nameOf(token));
+      const entry = entryOf(token);
+      if (is(token, TOKEN_ATTRIBUTE.byte)) return Uint8Array.of(Number.parseInt(entry.slice(3, 5), 16));
+      return Buffer.from(is(token, TOKEN_ATTRIBUTE.normal) ? entry.replaceAll('▁', ' ') : nameOf(token));
     },
   };
 }
 
-function byteLevelText(model: LlamaModel): TokenText {
-  const { tokens: entries } = model.fileInfo.metadata.tokenizer.ggml;
+function byteLevelText({ is, isSpecial, entryOf }: LlamaTokenizer): TokenText {
   const known = new Map<Token, { bytes: Uint8Array; special: boolean }>();
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   const spell = (token: Token): Uint8Array => {
-    const entry = String(entries[token] ?? '');
+    const entry = entryOf(token);
     // Entries that were added to a vocabulary are plain text.
-    const bytes = model.getTokenAttributes(token).normal ? byteLevelBytes(entry) : undefined;
+    const bytes = is(token, TOKEN_ATTRIBUTE.normal) ? byteLevelBytes(entry) : undefined;
     return bytes ?? Buffer.from(entry);
   };
   const read = (token: Token) => {
     const found = known.get(token);
     if (found) return found;
-    const entry = { bytes: spell(token), special: model.isSpecialToken(token) };
+    const entry = { bytes: spell(token), special: isSpecial(token) };
     known.set(token, entry);
     return entry;
   };

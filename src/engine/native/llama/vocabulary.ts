@@ -10,8 +10,10 @@ import {
   tokenizePrompt,
   withBos,
 } from '../../tokenize.ts';
-import type { LlamaModel, Token } from './llama.ts';
-import { createTokenText } from './token-text.ts';
+import type { LlamaModel } from './model.ts';
+import { TOKEN_ATTRIBUTE } from './structs.ts';
+import type { Token } from './token.ts';
+import { createTokenText, isByteLevel } from './token-text.ts';
 
 /** The tokens of a prompt. The first `added` of them were added before its text. */
 type CompletePrompt = { tokens: Token[]; added: number } | Exclude<TokenizedPrompt<Token>, { tokens: Token[] }>;
@@ -51,18 +53,17 @@ export interface Vocabulary {
 
 /** Reads the vocabulary of a loaded model. */
 export function createVocabulary(model: LlamaModel): Vocabulary {
-  const { tokens: entries, token_type: types } = model.fileInfo.metadata.tokenizer.ggml;
-  const size = entries.length;
-  const isControl = (token: number) => Number(types?.[token]) === CONTROL;
+  const { tokenizer } = model;
+  const { size, isSpecial } = tokenizer;
+  const isControl = (token: Token) => tokenizer.is(token, TOKEN_ATTRIBUTE.control);
   const { textOf, bytesOf } = createTokenText(model);
-  const nameOrText = (tokens: Token[], before: Token[] = []) =>
-    textOf(tokens, before, (token) => model.isSpecialToken(token));
+  const nameOrText = (tokens: Token[], before: Token[] = []) => textOf(tokens, before, isSpecial);
 
-  const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
+  const bos = tokenizer.adds.bos ? tokenizer.marks.bos : null;
   // A byte-level tokenizer adds no space before a text, so there is none to remove.
-  const byteLevel = model.fileInfo.metadata.tokenizer.ggml.model === 'gpt2';
+  const byteLevel = isByteLevel(model);
   const tokenize = ({ text, literal, first }: PromptPiece) =>
-    model.tokenize(text, !literal, (literal || !first) && !byteLevel ? 'trimLeadingSpace' : undefined);
+    (literal || !first) && !byteLevel ? tokenizer.tokenizeAmid(text, !literal) : tokenizer.tokenize(text, !literal);
   const tokenized = (parts: TextPart[], signal: AbortSignal | undefined, contextLength?: number) =>
     tokenizePrompt(parts, { tokenize, pause: () => new Promise(setImmediate), signal, contextLength });
   const checked = (tokens: number[]): Token[] => {
@@ -95,19 +96,18 @@ export function createVocabulary(model: LlamaModel): Vocabulary {
   return {
     size,
     promptTokens,
-    controlTokens: entries.filter((_, token) => isControl(token)).map(String),
+    controlTokens: Array.from({ length: size }, (_, token) => token)
+      .filter(isControl)
+      .map(tokenizer.entryOf),
     isControl,
     textOf: (tokens, before, marks) => textOf(tokens, before, (token) => marks.has(token)),
     nameOrText,
     tokensAmid: (text) => tokenize({ text, literal: false, first: false }),
     bytesOf: (token) => [...bytesOf(token)],
     specialTokens: (texts) => {
-      const found = texts.map((text) => model.tokenize(text, true)).filter(({ length }) => length === 1);
-      return new Set(found.flat().filter((token) => model.isSpecialToken(token)));
+      const found = texts.map((text) => tokenizer.tokenize(text, true)).filter(({ length }) => length === 1);
+      return new Set(found.flat().filter(isSpecial));
     },
     answers,
   };
 }
-
-/** llama.cpp's `LLAMA_TOKEN_TYPE_CONTROL`. */
-const CONTROL = 3;

@@ -1,5 +1,5 @@
 import type { FromCopyStore, ToldCopy } from '../../node/copy-messages.ts';
-import type { Token } from '../llama/llama.ts';
+import type { Token } from '../llama/token.ts';
 import { LEAST_TOKENS } from './copies.ts';
 import { createPrefix, type Prefix, sharedLength } from './prefix.ts';
 import { createPrefixIndex } from './prefix-index.ts';

@@ -1,5 +1,5 @@
 import type { Decoder } from '../llama/decoder.ts';
-import type { Token } from '../llama/llama.ts';
+import type { Token } from '../llama/token.ts';
 
 /** The number of passes that are timed with and without a copy. The quickest of each kind counts. */
 const TIMED_PASSES = 3;

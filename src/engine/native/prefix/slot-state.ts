@@ -1,4 +1,4 @@
-import type { Token } from '../llama/llama.ts';
+import type { Token } from '../llama/token.ts';
 import { createPrefix, type Prefix } from './prefix.ts';
 
 /**

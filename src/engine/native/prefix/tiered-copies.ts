@@ -1,7 +1,7 @@
 import { createTurns } from '../../../utils/turns.ts';
 import type { FromCopyStore, ToCopyStore } from '../../node/copy-messages.ts';
 import type { Decoder } from '../llama/decoder.ts';
-import type { Token } from '../llama/llama.ts';
+import type { Token } from '../llama/token.ts';
 import type { Copies, FoundCopy } from './copies.ts';
 import { type CopyCatalogue, createCopyCatalogue, type KnownCopy, usefulLength } from './copy-catalogue.ts';
 import { afterLoad, afterSave, estimateBytes, isWorthSaving, UNKNOWN_RATES } from './copy-rates.ts';

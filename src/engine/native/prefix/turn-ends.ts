@@ -1,4 +1,4 @@
-import type { Token } from '../llama/llama.ts';
+import type { Token } from '../llama/token.ts';
 import { LEAST_TOKENS } from './copies.ts';
 
 /**

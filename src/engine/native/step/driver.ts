@@ -66,7 +66,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
 
   const atMost = (wanted: number) => (governed ? Math.min(wanted, governor.threads) : wanted);
 
-  const compute = async (parts: Part[]) => {
+  const compute = async (parts: Part[], signal?: AbortSignal) => {
     const tokens = sum(parts.map((part) => part.tokens.length));
     const isLong = tokens > MANY_TOKENS;
     await decoder.reserve(Math.max(...parts.map(({ at, tokens }) => at + tokens.length)));
@@ -79,7 +79,7 @@ export function createDriver(decoder: Decoder, counts: ThreadCounts, governed: b
       batches = runs.flatMap(({ from, to }) => cutRun(shape.widths.slice(from, to).map((width) => Math.max(1, width))));
       return runs;
     };
-    const places = await decoder.decode(parts, threads, parts.length > 1 ? arrange : undefined);
+    const places = await decoder.decode(parts, threads, parts.length > 1 ? arrange : undefined, signal);
     const now = performance.now();
     const wallMs = now - start.wall;
     const replies = parts.filter(({ logitsAt }) => logitsAt.length > 0).length;

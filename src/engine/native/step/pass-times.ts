@@ -22,19 +22,27 @@ export interface TokenTimes {
 }
 
 /**
- * Until it is measured, the time grows with a power of the number of tokens up to this number, and linearly after it.
+ * Until it is measured, the time grows with a power of the number of tokens up to this number, and nearly linearly after it.
  * For one sequence (`line`) the power is low: 16 tokens are assumed to take 2.3 times as long as one, so that
  * speculation is tried. For several sequences (`row`) it is high: 16 tokens are assumed to take 5 times as long, so
  * that they are measured before prompts are cut for them.
  */
 const GROWS_UP_TO = 16;
 const GROWTH = { line: 0.3, row: 0.6 };
+/** Nearly linearly, so that one large micro-batch is tried in place of several small ones. */
+const GROWTH_AFTER = 0.95;
 /** Up to this number, every number of tokens has its own time: with some kernels 8 tokens take half as long as 7. */
 const EXACT = 16;
 /** Up to this number, there is one time for each half power of two. Larger micro-batches are not noted. */
 const MOST_TOKENS = 512;
 /** The most that one measurement changes a known time, as a share of it: one slow pass says little. */
 const STEP = 0.1;
+/**
+ * The first passes of a shape take longer: buffers are allocated, kernels are loaded. So the shortest of this many times
+ * counts, and until then no more than what the growth predicts. Otherwise a shape that was slow once would be avoided,
+ * and not be measured again.
+ */
+const TRUSTED = 3;
 /**
  * With each measurement, the times of other numbers of tokens move by this share towards what the growth predicts: they
  * may be old.
@@ -49,9 +57,24 @@ export function createTokenTimes(power: number = GROWTH.line, others?: () => Tok
   const times = new Map<number, number>();
   /** The keys of `times`, ascending. */
   let kinds: number[] = [];
-  const measured = new Set<number>();
+  /** How often micro-batches of each kind were measured by themselves. */
+  const counts = new Map<number, number>();
 
-  const growth = (tokens: number) => Math.min(tokens, GROWS_UP_TO) ** power * Math.max(1, tokens / GROWS_UP_TO);
+  const growth = (tokens: number) =>
+    Math.min(tokens, GROWS_UP_TO) ** power * Math.max(1, tokens / GROWS_UP_TO) ** GROWTH_AFTER;
+
+  const countOf = (kind: number) => counts.get(kind) ?? 0;
+  /** Returns the time of a kind by the nearest kind that was measured often enough; infinite if there is none. */
+  const predicted = (kind: number) => {
+    const trusted = kinds.filter((other) => countOf(other) >= TRUSTED);
+    const near = trusted.findLast((other) => other <= kind) ?? trusted[0];
+    return near === undefined ? Number.POSITIVE_INFINITY : ((times.get(near) ?? 1) * growth(kind)) / growth(near);
+  };
+  const timeOf = (kind: number) => {
+    const time = times.get(kind) ?? 1;
+    const count = countOf(kind);
+    return count > 0 && count < TRUSTED ? Math.min(time, predicted(kind)) : time;
+  };
 
   const approach = (tokens: number, ms: number, known = times.get(kindOf(tokens)) ?? ms) => {
     if (tokens < 1 || tokens > MOST_TOKENS || ms <= 0) return;
@@ -65,25 +88,28 @@ export function createTokenTimes(power: number = GROWTH.line, others?: () => Tok
   return {
     note(tokens, ms) {
       const kind = kindOf(tokens);
+      const count = countOf(kind);
       // The first measurement replaces an estimate at once.
-      approach(tokens, ms, measured.has(kind) ? times.get(kind) : ms);
-      measured.add(kind);
+      const least = count === 0 ? ms : Math.min(ms, times.get(kind) ?? ms);
+      if (count < TRUSTED) approach(tokens, least, least);
+      else approach(tokens, ms);
+      counts.set(kind, count + 1);
     },
     suppose: (tokens, ms) => approach(tokens, ms),
     get empty() {
       return times.size === 0;
     },
-    knows: (tokens) => measured.has(kindOf(tokens)),
+    knows: (tokens) => countOf(kindOf(tokens)) > 0,
     of(tokens) {
       const below = kinds.findLast((kind) => kind <= tokens);
       const above = kinds.find((kind) => kind >= tokens);
       const near = below ?? above;
       if (near === undefined) return others && !others().empty ? others().of(tokens) : growth(tokens);
-      const known = times.get(near) ?? 1;
+      const known = timeOf(near);
       const far = below === undefined || above === undefined || below === above ? undefined : above;
       if (far === undefined) return (known * growth(tokens)) / growth(near);
       const share = Math.log(tokens / near) / Math.log(far / near);
-      return known * ((times.get(far) ?? 1) / known) ** share;
+      return known * (timeOf(far) / known) ** share;
     },
   };
 }

@@ -1,11 +1,14 @@
-import type { LogitsPlace } from '../llama/addon-context.ts';
+import { PassAborted } from '../llama/context.ts';
 import type { Part } from '../llama/decoder.ts';
+import type { LogitsPlace } from '../llama/token.ts';
 import type { Demand } from './step-plan.ts';
 
 /** A generation, as the step loop sees it. */
 export interface Steppable {
   readonly demand: Demand;
   readonly finished: boolean;
+  /** Its abort cancels the generation. */
+  readonly signal: AbortSignal;
   /**
    * Returns its part of the next forward pass: up to `promptTokens` tokens of its prompt or, after the prefill, the
    * tokens that its reply needs. Returns null if it has none. A cancelled generation ends here.
@@ -13,6 +16,8 @@ export interface Steppable {
   begin(promptTokens: number): Part | null;
   /** Takes the logits of its part. Never rejects: an error ends the generation. */
   end(places: LogitsPlace[]): Promise<void>;
+  /** Ends the cancelled generation after its forward pass was aborted. Never rejects. */
+  abandon(): Promise<void>;
   /** Ends the generation after a failed forward pass. Never rejects. */
   fail(error: unknown): Promise<void>;
 }
@@ -21,8 +26,11 @@ export interface Steppable {
 export interface StepDriver {
   /** Returns how many prompt tokens each generation may evaluate in the next step. */
   plan(demands: Demand[]): number[];
-  /** Runs one forward pass, and resolves to the places of the logits of each part. Throws if the pass fails. */
-  decode(parts: Part[]): Promise<LogitsPlace[][]>;
+  /**
+   * Runs one forward pass, and resolves to the places of the logits of each part. Throws `PassAborted` after an abort of
+   * the signal, and another error if the pass fails.
+   */
+  decode(parts: Part[], signal: AbortSignal): Promise<LogitsPlace[][]>;
   /** Keeps the context from being disposed until the returned function is called. Throws if it is disposed already. */
   hold(): () => void;
 }
@@ -43,6 +51,23 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   let running: Steppable[] = [];
   let active = false;
   let errands: (() => Promise<void>)[] = [];
+  /** The generations of the forward pass that is under way, and what aborts it. */
+  let computing: { generations: Steppable[]; controller: AbortController } | undefined;
+
+  /** A pass is worth nothing once all of its generations are cancelled: a long part of a prompt takes seconds. */
+  const noteCancelled = () => {
+    if (computing?.generations.every(({ signal }) => signal.aborted)) computing.controller.abort();
+  };
+
+  const compute = async (generations: Steppable[], parts: Part[]): Promise<LogitsPlace[][]> => {
+    const controller = new AbortController();
+    computing = { generations, controller };
+    try {
+      return await decode(parts, controller.signal);
+    } finally {
+      computing = undefined;
+    }
+  };
 
   const step = async () => {
     const grants = plan(running.map(({ demand }) => demand));
@@ -54,13 +79,17 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
     try {
       const release = hold();
       try {
-        const places = await decode(begun.map(({ part }) => part));
+        const places = await compute(
+          begun.map(({ generation }) => generation),
+          begun.map(({ part }) => part),
+        );
         await Promise.all(begun.map(({ generation }, index) => generation.end(places[index] ?? [])));
       } finally {
         release();
       }
     } catch (error) {
-      await Promise.all(begun.map(({ generation }) => generation.fail(error)));
+      const aborted = error instanceof PassAborted;
+      await Promise.all(begun.map(({ generation }) => (aborted ? generation.abandon() : generation.fail(error))));
     }
   };
 
@@ -70,6 +99,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
       errands = [];
       for (const work of due) await work();
       if (running.length > 0) await step();
+      for (const { finished, signal } of running) if (finished) signal.removeEventListener('abort', noteCancelled);
       running = running.filter(({ finished }) => !finished);
     }
     active = false;
@@ -85,6 +115,7 @@ export function createStepLoop({ plan, decode, hold }: StepDriver): StepLoop {
   return {
     add(generation) {
       running.push(generation);
+      generation.signal.addEventListener('abort', noteCancelled);
       start();
     },
     between: (work) =>

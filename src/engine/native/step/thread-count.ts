@@ -1,6 +1,6 @@
 import { ownCpuMs } from '../../node/cpu-clock.ts';
 import type { Decoder } from '../llama/decoder.ts';
-import type { Token } from '../llama/llama.ts';
+import type { Token } from '../llama/token.ts';
 
 /** A larger number of threads is only chosen if it is faster by this factor: other programs need cores, too. */
 const WORTH = 1.05;

@@ -6,20 +6,17 @@ import type { EngineEvent } from '../../../../src/contract/events.ts';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
 import { type DraftModel, haveSameTokens, loadDraftModel } from '../../../../src/engine/native/draw/draft-model.ts';
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
-import {
-  loadNativeModel,
-  type NativeModel,
-  type Token,
-  unloadModel,
-} from '../../../../src/engine/native/llama/llama.ts';
+import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { greedy, textRequest } from '../../../kit/generation.ts';
 import { recordingLog, silentLog } from '../../../kit/log.ts';
 import { writeTinyModel } from '../../../kit/models/tiny-model.ts';
+import { openNativeModel } from '../../../kit/native-model.ts';
 
 const BATCH = 32;
 
 let folder: string;
-let main: NativeModel;
+let main: LlamaModel;
 let options: EngineOptions;
 let draft: DraftModel | undefined;
 beforeAll(async () => {
@@ -27,17 +24,17 @@ beforeAll(async () => {
   writeTinyModel(join(folder, 'other.gguf'), { seed: 7 });
   const files = [join(inject('modelsFolder'), 'tiny.gguf')];
   options = { files, kind: 'chat', contextLength: 512, slots: 2, threads: 1, batchSize: BATCH };
-  main = await loadNativeModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
+  main = await openNativeModel(options.files[0] ?? '');
   draft = await load(files[0]);
 });
 afterAll(async () => {
   await draft?.[Symbol.asyncDispose]();
-  await unloadModel(main);
+  await main.close();
   await rm(folder, { recursive: true });
 });
 
 const load = (file = '', log = silentLog) => loadDraftModel(main, { ...options, draft: file }, 512, () => 1, log);
-const tokensOf = (text: string) => main.model.tokenize(text);
+const tokensOf = (text: string) => main.tokenizer.tokenize(text, false);
 
 async function reply(more: Partial<EngineOptions>, prompt: string, maxTokens = 60) {
   await using engine = await loadNativeEngine({ ...options, ...more }, 'cpu', silentLog);

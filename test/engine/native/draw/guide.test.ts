@@ -1,11 +1,12 @@
-import { getLlama, type Llama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonSchema } from '../../../../src/contract/json-schema.ts';
 import { createGuide, type Guide } from '../../../../src/engine/native/draw/guide.ts';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
+import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createVocabulary, type Vocabulary } from '../../../../src/engine/native/llama/vocabulary.ts';
 import { createSchemaGrammar, rootGrammar } from '../../../../src/grammar/schema-grammar.ts';
 import { schemaCases } from '../../../grammar/schemas/all.ts';
+import { openNativeModel } from '../../../kit/native-model.ts';
 
 const grammarOf = (schema: JsonSchema) => rootGrammar(createSchemaGrammar(schema, { param: 'schema' }));
 
@@ -20,13 +21,13 @@ const PERSON = {
   additionalProperties: false,
 } as const;
 
-let llama: Llama;
+let model: LlamaModel;
 let vocabulary: Vocabulary;
 beforeAll(async () => {
-  llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
-  vocabulary = createVocabulary(await llama.loadModel({ modelPath: 'models/pico/pico.gguf' }));
+  model = await openNativeModel('models/pico/pico.gguf');
+  vocabulary = createVocabulary(model);
 });
-afterAll(() => llama.dispose());
+afterAll(() => model.close());
 
 const textOf = (tokens: Token[]) => vocabulary.nameOrText(tokens, []);
 

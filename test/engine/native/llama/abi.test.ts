@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import koffi from 'koffi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkAbi, findMismatches } from '../../../../src/engine/native/llama/abi.ts';
-import { findCpuBinaries } from '../../../../src/engine/native/llama/binaries.ts';
+import { findBinaries } from '../../../../src/engine/native/llama/binaries.ts';
 import { type Bindings, bind } from '../../../../src/engine/native/llama/bindings.ts';
 import { readInstructionSets } from '../../../../src/engine/native/llama/describe-build.ts';
 import { FUNCTIONS } from '../../../../src/engine/native/llama/functions.ts';
@@ -144,7 +144,7 @@ describe('a value of an enum of llama.cpp', () => {
 });
 
 describe('the library for this machine', () => {
-  const libraries = findCpuBinaries().then((found) => bind(found.libraries));
+  const libraries = findBinaries(false).then((found) => bind(found.libraries));
 
   it('has every function, and the defaults that are expected', async () => {
     checkAbi(await libraries);

@@ -1,25 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { AddonContext } from '../../../../src/engine/native/llama/addon-context.ts';
 import { createCells } from '../../../../src/engine/native/llama/cells.ts';
-
-type UsedParts = Pick<
-  AddonContext,
-  'disposeSequence' | 'getSequenceKvCacheMinPosition' | 'getSequenceKvCacheMaxPosition' | 'removeTokenCellsFromSequence'
->;
+import type { LlamaContext } from '../../../../src/engine/native/llama/context.ts';
 
 /** Makes the cells of a sequence with these positions, and logs what is done to them. */
 function createRun({ oldest = 0, newest = 99, removes = true, window = null as number | null }) {
   const log: string[] = [];
-  const parts: UsedParts = {
-    disposeSequence: () => void log.push('clear'),
-    getSequenceKvCacheMinPosition: () => oldest,
-    getSequenceKvCacheMaxPosition: () => newest,
-    removeTokenCellsFromSequence: (_, start) => {
-      log.push(`remove from ${start}`);
+  const context: Pick<LlamaContext, 'positions' | 'remove'> = {
+    positions: () => ({ first: oldest, last: newest }),
+    remove: (_, start) => {
+      log.push(start === 0 ? 'clear' : `remove from ${start}`);
       return removes;
     },
   };
-  return { cells: createCells({ addon: parts as AddonContext }, { window }), log };
+  return { cells: createCells({ context }, { window }), log };
 }
 
 describe('the cells of a sequence', () => {

@@ -1,23 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineEvent } from '../../../../src/contract/events.ts';
 import type { EngineOptions, TextEngine } from '../../../../src/engine/engine.ts';
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { createDecoder } from '../../../../src/engine/native/llama/decoder.ts';
-import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
-import {
-  type LlamaModel,
-  loadNativeModel,
-  type NativeModel,
-  type Token,
-  unloadModel,
-} from '../../../../src/engine/native/llama/llama.ts';
+import { createGrowingContext, type GrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
+import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import { textRequest } from '../../../kit/generation.ts';
 import { recordingLog, silentLog } from '../../../kit/log.ts';
 import { SMALL_BATCH, writeHybridModel, writeWindowModel } from '../../../kit/models/forgetful-model.ts';
 import { writeTinyModel } from '../../../kit/models/tiny-model.ts';
+import { openNativeModel } from '../../../kit/native-model.ts';
 
 const WINDOW = 1024;
 /** As long as nobody needs more. */
@@ -149,39 +144,38 @@ describe('a context that lacks the memory to grow', () => {
 });
 
 describe('a context by itself', () => {
-  let loaded: NativeModel;
+  let model: LlamaModel;
   let options: EngineOptions;
   beforeAll(async () => {
     const file = join(folder, 'alone.gguf');
     writeTinyModel(file);
     options = optionsFor(file);
-    loaded = await loadNativeModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
+    model = await openNativeModel(file);
   });
-  afterAll(() => unloadModel(loaded));
+  afterAll(() => model.close());
 
-  const decoderOf = async (grows: boolean, model = loaded.model) =>
-    createDecoder(await createGrowingContext(model, options, grows, silentLog), { window: null, rewinds: true });
+  const growingOf = (grows: boolean, of = model) => createGrowingContext(of, options, grows, silentLog);
+  const decoderFor = (growing: GrowingContext) => createDecoder(growing, { window: null, rewinds: true });
+  const decoderOf = async (grows: boolean, of = model) => decoderFor(await growingOf(grows, of));
 
   it('begins whole if it is not to grow, or if the angles of the model depend on the window', async () => {
     expect((await decoderOf(true)).room).toBe(FIRST_ROOM);
     expect((await decoderOf(false)).room).toBe(WINDOW);
-    const rope = { scaling: { original_context_length: 512 } };
-    const fileInfo = { ...loaded.model.fileInfo, architectureMetadata: { rope } };
-    const turning: LlamaModel = Object.create(loaded.model, { fileInfo: { value: fileInfo } });
+    const turning = { ...model, handle: model.handle, architecture: () => '512' };
     expect((await decoderOf(true, turning)).room).toBe(WINDOW);
   });
 
   it('gets just what is needed where there is no memory for the double', async () => {
     let available = 0;
-    const growing = await createGrowingContext(loaded.model, options, true, silentLog, () => available);
-    available = 3.5 * growing.addon.getMemoryBreakdown().cpuRam;
+    const growing = await createGrowingContext(model, options, true, silentLog, () => available);
+    available = 3.5 * growing.bytes;
     await growing.grow(2 * FIRST_ROOM + 1);
     expect(growing.room).toBe(3 * FIRST_ROOM);
   });
 
   it('stays as it is where nobody can tell how much memory there is', async () => {
     const lines: string[] = [];
-    const growing = await createGrowingContext(loaded.model, options, true, recordingLog(lines), () => {
+    const growing = await createGrowingContext(model, options, true, recordingLog(lines), () => {
       throw new Error('no such file');
     });
     await growing.grow(2 * FIRST_ROOM);
@@ -190,8 +184,9 @@ describe('a context by itself', () => {
   });
 
   it('is not moved as long as bytes are to be copied, which the next pass does', async () => {
-    const decoder = await decoderOf(true);
-    const tokens = words(20) as Token[];
+    const growing = await growingOf(true);
+    const decoder = decoderFor(growing);
+    const tokens = words(20);
     await decoder.decode([{ sequence: 0, at: 0, tokens, logitsAt: [] }], 1);
     await decoder.copy(0, 1, 20);
     await decoder.reserve(500);
@@ -199,24 +194,14 @@ describe('a context by itself', () => {
     await decoder.decode([{ sequence: 1, at: 20, tokens, logitsAt: [] }], 1);
     await decoder.reserve(500);
     expect(decoder.room).toBeGreaterThan(500);
-    expect(decoder.addon.getSequenceKvCacheMaxPosition(1)).toBe(39);
-  });
-
-  it.runIf(process.platform === 'linux')('moves through memory where the disk can not be written', async () => {
-    const decoder = await decoderOf(true);
-    await decoder.decode([{ sequence: 3, at: 0, tokens: words(20) as Token[], logitsAt: [] }], 1);
-    vi.stubEnv('TMPDIR', join(folder, 'missing'));
-    await decoder.reserve(300);
-    expect(decoder.room).toBeGreaterThan(300);
-    expect(decoder.addon.getSequenceKvCacheMaxPosition(3)).toBe(19);
-    vi.unstubAllEnvs();
+    expect(growing.context.positions(1).last).toBe(39);
   });
 
   it('takes a copy only where there is room for it', async () => {
     const path = join(folder, 'copy');
     const from = await decoderOf(false);
     for (let at = 0; at < 480; at += SMALL_BATCH) {
-      await from.decode([{ sequence: 0, at, tokens: words(SMALL_BATCH) as Token[], logitsAt: [] }], 1);
+      await from.decode([{ sequence: 0, at, tokens: words(SMALL_BATCH), logitsAt: [] }], 1);
     }
     await from.save(0, path);
     const to = await decoderOf(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
 import type { PassShape, Run } from '../../../../src/engine/native/llama/micro-batches.ts';
 import { fillerPart, orderParts, type Part, tokensOf } from '../../../../src/engine/native/llama/pass-order.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 
 const SEQUENCES = 4;
 const part = (sequence: number, at = 10, count = 1): Part => ({

@@ -2,26 +2,26 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { getLlama, LlamaLogLevel } from 'node-llama-cpp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDetokenizer } from '../../../../src/chat/detokenizer.ts';
 import type { TextPart } from '../../../../src/contract/prompt.ts';
-import { type NativeModel, type Token, unloadModel } from '../../../../src/engine/native/llama/llama.ts';
+import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createVocabulary, type Vocabulary } from '../../../../src/engine/native/llama/vocabulary.ts';
 import { VOCABULARY_KINDS } from '../../../kit/models/vocabulary-kinds.ts';
+import { openNativeModel } from '../../../kit/native-model.ts';
 
 /** One of the vocabularies for which llama.cpp's own detokenizer takes spaces before punctuation for mistakes. */
 const MODEL = 'models/pico/pico.gguf';
 
 describe('a byte-level vocabulary', () => {
-  let loaded: NativeModel;
+  let model: LlamaModel;
   let vocabulary: Vocabulary;
   beforeAll(async () => {
-    const llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
-    loaded = { llama, model: await llama.loadModel({ modelPath: MODEL }) };
-    vocabulary = createVocabulary(loaded.model);
+    model = await openNativeModel(MODEL);
+    vocabulary = createVocabulary(model);
   });
-  afterAll(() => unloadModel(loaded));
+  afterAll(() => model.close());
 
   const tokensOf = async (prompt: string | TextPart[], contextLength?: number): Promise<Token[]> => {
     const tokenized = await vocabulary.promptTokens(prompt, undefined, contextLength);
@@ -117,16 +117,15 @@ describe('a vocabulary of scores', () => {
     const folder = await mkdtemp(join(tmpdir(), 'paddock-scores-'));
     const modelPath = join(folder, 'scores.gguf');
     await writeFile(modelPath, VOCABULARY_KINDS['scores, as Llama 2']?.() ?? '');
-    const llama = await getLlama({ build: 'never', gpu: false, maxThreads: 1, logLevel: LlamaLogLevel.error });
-    const loaded = { llama, model: await llama.loadModel({ modelPath, vocabOnly: true }) };
-    const { bytesOf, controlTokens, specialTokens } = createVocabulary(loaded.model);
-    const bytes = loaded.model.tokenize('hello world: € 🦙').map(bytesOf);
+    const model = await openNativeModel(modelPath, true);
+    const { bytesOf, controlTokens, specialTokens } = createVocabulary(model);
+    const bytes = model.tokenizer.tokenize('hello world: € 🦙', false).map(bytesOf);
     expect(Buffer.from(bytes.flat()).toString()).toBe(' hello world: € 🦙');
     expect(bytes).toContainEqual([0xe2]);
     const [end] = specialTokens(['<|im_end|>']);
     expect(controlTokens).toContain('<|im_end|>');
     expect(Buffer.from(bytesOf(end as Token)).toString()).toBe('<|im_end|>');
-    await unloadModel(loaded);
+    await model.close();
     await rm(folder, { recursive: true });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { explainMiss } from '../../../../src/engine/native/prefix/cache-miss.ts';
 
 const tokens = (count: number, from = 0) => Array.from({ length: count }, (_, index) => (from + index) as Token);

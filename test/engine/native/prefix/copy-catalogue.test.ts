@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import {
   type CopyCatalogue,
   createCopyCatalogue,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createIdleCopies } from '../../../../src/engine/native/prefix/idle-copies.ts';
 import type { HeldSlot } from '../../../../src/engine/native/prefix/prefix-store.ts';
 

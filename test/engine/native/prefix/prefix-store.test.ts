@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Decoder } from '../../../../src/engine/native/llama/decoder.ts';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { type Copies, type FoundCopy, NO_COPIES } from '../../../../src/engine/native/prefix/copies.ts';
 import { createPrefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixStore, type PrefixStore, type Slot } from '../../../../src/engine/native/prefix/prefix-store.ts';

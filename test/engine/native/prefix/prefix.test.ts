@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { BLOCK, createPrefix, sharedLength } from '../../../../src/engine/native/prefix/prefix.ts';
 import { createPrefixIndex } from '../../../../src/engine/native/prefix/prefix-index.ts';
 

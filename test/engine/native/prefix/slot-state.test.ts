@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createPrefix } from '../../../../src/engine/native/prefix/prefix.ts';
 import {
   EMPTY_SLOT,

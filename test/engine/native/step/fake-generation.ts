@@ -6,8 +6,8 @@ import {
   type GenerationOptions,
   type GenerationOutcome,
 } from '../../../../src/engine/native/generation.ts';
-import type { Token } from '../../../../src/engine/native/llama/llama.ts';
 import type { Sequence } from '../../../../src/engine/native/llama/sequence.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 
 export const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
 
@@ -28,6 +28,7 @@ export function createFakeSequence({ used = 0, room = 1_000_000 } = {}): Sequenc
     async truncate(length) {
       tokens.length = Math.min(tokens.length, length);
     },
+    undo: async () => {},
     copyFrom: () => Promise.reject(new Error('there is nothing to copy')),
     adopt: () => Promise.reject(new Error('there is nothing to load')),
   };

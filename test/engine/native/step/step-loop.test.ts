@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import { createStepLoop, type StepDriver, type Steppable } from '../../../../src/engine/native/step/step-loop.ts';
 import { planStep } from '../../../../src/engine/native/step/step-plan.ts';
 import { eventually } from '../../../kit/eventually.ts';
@@ -7,6 +8,7 @@ import { eventually } from '../../../kit/eventually.ts';
  * Makes a generation with this number of prompt and reply tokens. It records its steps, and can be made to wait in one.
  */
 function createGeneration(name: string, prompt: number, reply: number, log: string[], sequence = 0) {
+  const cancel = new AbortController();
   let pending = prompt;
   let left = reply;
   let granted = 0;
@@ -14,8 +16,15 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
   const whenFinished = new Promise<void>((resolve) => {
     finished = resolve;
   });
-  const generation: Steppable & { whenFinished: Promise<void>; hold?: Promise<void>; onStep?: () => void } = {
+  const generation: Steppable & {
+    whenFinished: Promise<void>;
+    cancel: () => void;
+    hold?: Promise<void>;
+    onStep?: () => void;
+  } = {
     whenFinished,
+    signal: cancel.signal,
+    cancel: () => cancel.abort(),
     get demand() {
       return { prompt: pending, reply: pending > 0 ? 0 : 1, since: 0 };
     },
@@ -34,6 +43,11 @@ function createGeneration(name: string, prompt: number, reply: number, log: stri
       if (pending > 0) pending -= granted;
       else left -= 1;
       if (left === 0) finished();
+    },
+    async abandon() {
+      log.push(`${name} abandoned`);
+      left = 0;
+      finished();
     },
     async fail(error) {
       log.push(`${name} failed: ${error}`);
@@ -123,6 +137,40 @@ describe('step loop', () => {
     loop.add(c);
     await c.whenFinished;
     expect(log).toEqual(['a token', 'b token', 'a failed: Error: no memory', 'b failed: Error: no memory', 'c token']);
+  });
+
+  it('aborts a forward pass as soon as all of its generations are cancelled, and goes on with others', async () => {
+    const log: string[] = [];
+    const [one, other] = ['one', 'other'].map((name) => createGeneration(name, 0, 1, log));
+    let passes = 0;
+    let begun = () => {};
+    const started = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const loop = createLoop({
+      decode: (parts, signal) => {
+        passes += 1;
+        if (passes > 1) return Promise.resolve(parts.map(() => []));
+        begun();
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new PassAborted('aborted')));
+        });
+      },
+    });
+    if (!one || !other) throw new Error('no generations');
+    loop.add(one);
+    loop.add(other);
+    await started;
+    one.cancel();
+    await new Promise(setImmediate);
+    expect(log.filter((line) => line.includes('abandoned'))).toEqual([]);
+    other.cancel();
+    await Promise.all([one.whenFinished, other.whenFinished]);
+    expect(log.slice(-2)).toEqual(['one abandoned', 'other abandoned']);
+    const next = createGeneration('next', 2, 1, log);
+    loop.add(next);
+    await next.whenFinished;
+    expect(passes).toBe(3);
   });
 
   it('holds the model during a step, and ends the generations when it is gone', async () => {

@@ -3,32 +3,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EngineOptions } from '../../../../src/engine/engine.ts';
+import { readAllowed, readTop, readWhole } from '../../../../src/engine/native/draw/read-logits.ts';
+import { createCandidates } from '../../../../src/engine/native/llama/candidates.ts';
+import { PassAborted } from '../../../../src/engine/native/llama/context.ts';
 import { createDecoder, type Decoder } from '../../../../src/engine/native/llama/decoder.ts';
+import { createGrammarGate } from '../../../../src/engine/native/llama/grammar.ts';
 import { createGrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
-import {
-  createGrammarGate,
-  createGrammarState,
-  loadNativeModel,
-  type NativeModel,
-  type Token,
-  unloadModel,
-} from '../../../../src/engine/native/llama/llama.ts';
-import { createLogitsReader, type LogitsReader } from '../../../../src/engine/native/llama/logits.ts';
 import type { PassShape } from '../../../../src/engine/native/llama/micro-batches.ts';
+import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import { createSequence } from '../../../../src/engine/native/llama/sequence.ts';
+import type { Token } from '../../../../src/engine/native/llama/token.ts';
 import { createRankingPrompt } from '../../../../src/engine/native/ranking-prompt.ts';
 import { silentLog } from '../../../kit/log.ts';
 import { writeRerankModel } from '../../../kit/models/embedding-model.ts';
-
-// These tests cover what Paddock uses of node-llama-cpp although it is not promised. A test that fails here after an
-// upgrade names the part that has changed; docs/upgrading-engines.md tells what the part is for.
+import { openNativeModel } from '../../../kit/native-model.ts';
 
 const SLOTS = 8;
 
 let folder: string;
-let loaded: NativeModel;
+let model: LlamaModel;
 let decoder: Decoder;
-let reader: LogitsReader;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paddock-private-'));
@@ -40,21 +34,16 @@ beforeAll(async () => {
     threads: 1,
     batchSize: 64,
   };
-  loaded = await loadNativeModel(options, 'cpu', silentLog, { needed: 0, available: 0 });
-  decoder = createDecoder(await createGrowingContext(loaded.model, options, false, silentLog), {
-    window: null,
-    rewinds: true,
-  });
-  reader = createLogitsReader(loaded, decoder);
+  model = await openNativeModel(options.files[0] ?? '');
+  decoder = createDecoder(await createGrowingContext(model, options, false, silentLog), model);
 });
 afterAll(async () => {
-  reader.close();
-  await unloadModel(loaded);
+  await model.close();
   await rm(folder, { recursive: true });
 });
 
 function tokensOf(text: string): Token[] {
-  return loaded.model.tokenize(text);
+  return model.tokenizer.tokenize(text, false);
 }
 
 /** Evaluates tokens at the beginning of an empty sequence, and reads the two highest logits after the last. */
@@ -62,10 +51,10 @@ async function highestAfter(tokens: Token[], sequence = 0) {
   await decoder.truncate(sequence, 0);
   const part = { sequence, at: 0, tokens, logitsAt: [tokens.length - 1] };
   const [[place = -1] = []] = await decoder.decode([part], 1);
-  return reader.top(place, 2);
+  return readTop(decoder, place, 2);
 }
 
-describe('node-llama-cpp', () => {
+describe('a decoder', () => {
   it('evaluates the tokens of several sequences in one pass, with logits where they are asked for', async () => {
     const texts = ['one', 'another text', 'a third'].map(tokensOf);
     const alone = [];
@@ -75,7 +64,7 @@ describe('node-llama-cpp', () => {
     const places = await decoder.decode(parts, 1);
     expect(places.map(({ length }) => length)).toEqual([2, 2, 2]);
     for (const [index, [, last = -1]] of places.entries()) {
-      const { tokens, logits } = await reader.top(last, 2);
+      const { tokens, logits } = readTop(decoder, last, 2);
       expect(tokens).toEqual(alone[index]?.tokens);
       expect(logits[0]).toBeCloseTo(alone[index]?.logits[0] ?? 0, 3);
     }
@@ -96,10 +85,10 @@ describe('node-llama-cpp', () => {
     const places = await decoder.decode([part(2), part(0)], 1, asOneRun);
     expect(shapes[0]?.widths.slice(0, 4)).toEqual([next.length, 0, next.length, 0]);
     expect(shapes[0]?.mayFill.slice(0, 4)).toEqual([false, true, false, true]);
-    for (const [place = -1] of places) expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+    for (const [place = -1] of places) expect(readTop(decoder, place, 2).tokens).toEqual(expected.tokens);
 
     const [[place = -1] = []] = await decoder.decode([part(1)], 1);
-    expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+    expect(readTop(decoder, place, 2).tokens).toEqual(expected.tokens);
     expect((await highestAfter([...tokens, ...next], 3)).tokens).toEqual(expected.tokens);
   });
 
@@ -132,7 +121,7 @@ describe('node-llama-cpp', () => {
     expect(await decoder.load(1, path, tokens.length - 1)).toBe(true);
     const part = { sequence: 1, at: tokens.length - 1, tokens: tokens.slice(-1), logitsAt: [0] };
     const [[place = -1] = []] = await decoder.decode([part], 1);
-    expect(await reader.top(place, 2)).toEqual(expected);
+    expect(readTop(decoder, place, 2)).toEqual(expected);
   });
 
   it('loads nothing from a file that is cut, and leaves the sequence empty', async () => {
@@ -156,7 +145,22 @@ describe('node-llama-cpp', () => {
     expect(sequence.tokens).toEqual(tokens);
     const part = { sequence: 0, at: sequence.length, tokens: other, logitsAt: [other.length - 1] };
     const [[place = -1] = []] = await decoder.decode([part], 1);
-    expect((await reader.top(place, 2)).tokens).toEqual(whole.tokens);
+    expect(readTop(decoder, place, 2).tokens).toEqual(whole.tokens);
+  });
+
+  it('aborts a forward pass, and goes on from the tokens before it', async () => {
+    const sequence = createSequence(decoder, 0);
+    const [tokens, more] = [tokensOf('a text to go on with'), tokensOf('something else')];
+    const whole = await highestAfter([...tokens, ...more]);
+    await sequence.truncate(0);
+    await highestAfter(tokens);
+    sequence.extend(tokens);
+    const part = { sequence: 0, at: tokens.length, tokens: more, logitsAt: [more.length - 1] };
+    await expect(decoder.decode([part], 1, undefined, AbortSignal.abort())).rejects.toThrow(PassAborted);
+    await sequence.undo();
+    expect(sequence.length).toBe(tokens.length);
+    const [[place = -1] = []] = await decoder.decode([part], 1);
+    expect(readTop(decoder, place, 2)).toEqual(whole);
   });
 
   it("copies one sequence's KV cache into another", async () => {
@@ -170,7 +174,7 @@ describe('node-llama-cpp', () => {
     const expected = await highestAfter([...tokens.slice(0, -1), ...next], 2);
     const part = { sequence: 1, at: to.length, tokens: next, logitsAt: [next.length - 1] };
     const [[place = -1] = []] = await decoder.decode([part], 1);
-    expect((await reader.top(place, 2)).tokens).toEqual(expected.tokens);
+    expect(readTop(decoder, place, 2).tokens).toEqual(expected.tokens);
   });
 
   it('gives the highest raw logits, and the weight of the whole vocabulary', async () => {
@@ -180,20 +184,19 @@ describe('node-llama-cpp', () => {
       [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
       1,
     );
-    const size = loaded.model.fileInfo.metadata.tokenizer.ggml.tokens.length;
-    const all = await reader.top(place, size);
+    const all = readTop(decoder, place, model.tokenizer.size);
     expect(all.logits).toEqual(all.logits.toSorted((a, b) => b - a));
-    const few = await reader.top(place, 5);
+    const few = readTop(decoder, place, 5);
     expect(few).toEqual({ tokens: all.tokens.slice(0, 5), logits: all.logits.slice(0, 5) });
-    const worst = all.tokens.at(-1) as Token;
-    const whole = await reader.whole(place, [worst]);
+    const worst = all.tokens.at(-1) ?? 0;
+    const whole = readWhole(decoder, place, [worst], all.logits[0] ?? 0);
     expect(whole).toMatchObject({ tokens: [worst], logits: all.logits.slice(-1) });
     const weight = all.logits.reduce((sum, logit) => sum + Math.exp(logit - (all.logits[0] ?? 0)), 0);
     expect(whole.totalWeight / weight).toBeCloseTo(1, 4);
   });
 
   it('gives the highest logits of the tokens that a grammar allows, and leaves its state', async () => {
-    const gate = createGrammarGate(loaded.llama, await createGrammarState(loaded, 'root ::= [ab] "c"'));
+    const gate = createGrammarGate(model, 'root ::= [ab] "c"');
     const [a, b, c] = [...tokensOf('a'), ...tokensOf('b'), ...tokensOf('c')] as [Token, Token, Token];
     const tokens = tokensOf('some text');
     await decoder.truncate(0, 0);
@@ -201,30 +204,31 @@ describe('node-llama-cpp', () => {
       [{ sequence: 0, at: 0, tokens, logitsAt: [tokens.length - 1] }],
       1,
     );
-    const first = await reader.top(place, 40, gate.state);
+    const allowed = () => readAllowed(decoder, place, 40, gate, createCandidates(model.tokenizer.size));
+    const first = await allowed();
     expect(first.tokens).toEqual(expect.arrayContaining([a, b]));
-    expect(await reader.top(place, 40, gate.state)).toEqual(first);
+    expect(await allowed()).toEqual(first);
     gate.accept(a);
-    const second = await reader.top(place, 40, gate.state);
+    const second = await allowed();
     expect(second.tokens).toContain(c);
     expect(second.tokens).not.toContain(b);
   });
 
   it('says of a token whether a grammar allows it next', async () => {
-    const gate = createGrammarGate(loaded.llama, await createGrammarState(loaded, 'root ::= "ab"'));
+    const gate = createGrammarGate(model, 'root ::= "ab"');
     const [a, b] = [...tokensOf('a'), ...tokensOf('b')] as [Token, Token];
     expect([gate.allows(a), gate.allows(b)]).toEqual([true, false]);
     gate.accept(a);
     expect([gate.allows(a), gate.allows(b)]).toEqual([false, true]);
   });
 
-  it('keeps those fields of a header that its types leave out', async () => {
+  it('separates query and document where the header asks for it', async () => {
     const modelPath = join(folder, 'separated.gguf');
     writeRerankModel(modelPath, { separator: true });
-    const model = await loaded.llama.loadModel({ modelPath });
-    const prompt = createRankingPrompt(model)('query', 'document');
-    expect(model.tokens.sep).not.toBeNull();
-    expect(prompt).toContain(model.tokens.sep);
-    await model.dispose();
+    const ranking = await openNativeModel(modelPath);
+    const prompt = createRankingPrompt(ranking)('query', 'document');
+    expect(ranking.tokenizer.marks.sep).not.toBeNull();
+    expect(prompt).toContain(ranking.tokenizer.marks.sep);
+    await ranking.close();
   });
 });

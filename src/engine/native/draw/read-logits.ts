@@ -1,0 +1,58 @@
+import { highestLogits, softmaxWeight, type TopLogits } from '../../../sampling/highest.ts';
+import type { NativeCandidates } from '../llama/candidates.ts';
+import type { Decoder } from '../llama/decoder.ts';
+import type { GrammarGate } from '../llama/grammar.ts';
+import type { LogitsPlace, Token } from '../llama/token.ts';
+
+export type { TopLogits };
+
+/** The logits of some tokens, with the sum over the whole vocabulary that turns them into probabilities. */
+export interface WholeLogits extends TopLogits {
+  /** The denominator of the softmax: the sum of exp(logit - highest logit) over the whole vocabulary. */
+  totalWeight: number;
+}
+
+/** Gives the logits after a place of the latest forward pass. */
+export type LogitsSource = Pick<Decoder, 'logitsAt'>;
+
+/** Returns the highest `count` logits. */
+export function readTop(source: LogitsSource, place: LogitsPlace, count: number): TopLogits {
+  return highestLogits(source.logitsAt(place), count);
+}
+
+/** Returns the logits of these tokens, and the sum over all. `highest` is the highest logit of all. */
+export function readWhole(source: LogitsSource, place: LogitsPlace, tokens: Token[], highest: number): WholeLogits {
+  const all = source.logitsAt(place);
+  return { tokens, logits: tokens.map((token) => all[token] ?? 0), totalWeight: softmaxWeight(all, highest) };
+}
+
+/** A grammar looks at this many of the highest logits first: at all of a large vocabulary, it takes tens of ms. */
+const LOOKED_AT_FIRST = 1024;
+
+/**
+ * Returns the highest `count` logits of the tokens that a grammar allows next. Does not move the grammar on.
+ *
+ * @param candidates room for the whole vocabulary, which nothing else uses meanwhile
+ */
+export async function readAllowed(
+  source: LogitsSource,
+  place: LogitsPlace,
+  count: number,
+  grammar: GrammarGate,
+  candidates: NativeCandidates,
+): Promise<TopLogits> {
+  const first = readTop(source, place, LOOKED_AT_FIRST);
+  candidates.fill(first.tokens, first.logits);
+  await grammar.mask(candidates);
+  const kept = first.tokens.flatMap((token, index) => {
+    const logit = candidates.logitAt(index);
+    return logit === Number.NEGATIVE_INFINITY ? [] : [{ token, logit }];
+  });
+  if (kept.length >= count) {
+    const highest = kept.slice(0, count);
+    return { tokens: highest.map(({ token }) => token), logits: highest.map(({ logit }) => logit) };
+  }
+  candidates.fillAll(source.logitsAt(place));
+  await grammar.mask(candidates);
+  return highestLogits(candidates.logits(), count);
+}

@@ -1,0 +1,59 @@
+import { addressOf } from './bindings.ts';
+import type { Part } from './pass-order.ts';
+import type { Batch } from './structs.ts';
+import type { LogitsPlace } from './token.ts';
+
+/** llama.cpp's batch, with arrays of our own that are filled anew for each forward pass. */
+export interface PassBatch {
+  /** The struct for `llama_decode`. It points to the arrays, so it may be used as long as this object is kept. */
+  readonly struct: Batch;
+  /** Puts the parts into the batch, in this order. Returns the places of the logits of each part. */
+  fill(parts: readonly Part[]): LogitsPlace[][];
+}
+
+/** Makes a batch of up to `size` tokens. Short typed arrays may be moved in memory, so it has a few more places. */
+export function createBatch(size: number): PassBatch {
+  const length = size + 64;
+  const token = new Int32Array(length);
+  const pos = new Int32Array(length);
+  const sequence = new Int32Array(length);
+  const sequenceCount = new Int32Array(length).fill(1);
+  const logits = new Int8Array(length);
+  // Each token belongs to one sequence: its list of sequences is one number of `sequence`.
+  const sequenceAt = addressOf(sequence);
+  const sequences = BigUint64Array.from({ length }, (_, index) => sequenceAt + BigInt(4 * index));
+  const struct: Batch = {
+    n_tokens: 0,
+    token: addressOf(token),
+    embd: null,
+    pos: addressOf(pos),
+    n_seq_id: addressOf(sequenceCount),
+    seq_id: addressOf(sequences),
+    logits: addressOf(logits),
+  };
+  // The arrays stay in memory as long as this function, which uses them all.
+  const arrays = { token, pos, sequence, sequenceCount, sequences, logits };
+
+  return {
+    struct,
+    fill(parts) {
+      let count = 0;
+      arrays.logits.fill(0);
+      const places = parts.map((part) => {
+        const from = count;
+        for (const [index, id] of part.tokens.entries()) {
+          arrays.token[count] = id;
+          arrays.pos[count] = part.at + index;
+          arrays.sequence[count] = part.sequence;
+          count += 1;
+        }
+        const own = part.logitsAt.map((index) => from + index);
+        for (const place of own) arrays.logits[place] = 1;
+        return own;
+      });
+      if (count > size) throw new RangeError(`a batch of ${size} tokens can not hold ${count}`);
+      struct.n_tokens = count;
+      return places;
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { createBatch } from './batch.ts';
+import { addressOf, copyInto, isSetCallback } from './bindings.ts';
+import type { LlamaModel } from './model.ts';
+import type { Part } from './pass-order.ts';
+import { type ContextParams, FLASH_ATTENTION, POOLING, type Pointer } from './structs.ts';
+import type { LogitsPlace } from './token.ts';
+
+/** The settings of a context. */
+export interface ContextOptions {
+  /** The number of tokens that each sequence can hold. */
+  contextLength: number;
+  sequences: number;
+  /** The most tokens in one forward pass. */
+  batchSize: number;
+  /** The most threads that compute a pass. */
+  threads: number;
+  /** True or false for flash attention; undefined lets llama.cpp decide. */
+  flashAttention?: boolean | undefined;
+  /** What a model that writes no text computes for each sequence; by default logits. */
+  output?: 'embedding' | 'score';
+}
+
+/**
+ * llama.cpp's context of a model: the KV cache of its sequences, and the forward passes over them. One call at a time
+ * may be under way. All functions throw after `close`.
+ */
+export interface LlamaContext extends AsyncDisposable {
+  /** The number of tokens that a sequence can hold. */
+  readonly room: number;
+  readonly sequences: number;
+  readonly batchSize: number;
+  /** Sets the number of threads of the following passes, at most the number that the context was made with. */
+  setThreads(threads: number): void;
+  /**
+   * Runs one forward pass over the parts, in this order. Resolves to the places of their logits. An abort of the signal
+   * ends the pass within a few ms on the CPU. Throws `PassAborted` then, and a plain error if the pass fails.
+   */
+  decode(parts: readonly Part[], signal?: AbortSignal): Promise<LogitsPlace[][]>;
+  /** Returns the logits at a place of the latest pass. The array is filled anew by the next call. */
+  logitsAt(place: LogitsPlace): Float32Array;
+  /** Returns the output of a sequence: its embedding, or its score. */
+  outputOf(sequence: number): Float32Array;
+  /** Drops the tokens of a sequence from the position `start` on. Returns false if the model cannot. */
+  remove(sequence: number, start: number): boolean;
+  /** Replaces what a sequence holds with what another one holds. The next pass copies the bytes. */
+  copy(from: number, to: number): void;
+  /** Returns the smallest and the largest position of a sequence; both are -1 if it is empty. */
+  positions(sequence: number): { first: number; last: number };
+  /** Writes the state of a sequence to a file. Resolves to its size in bytes. Throws if that fails. */
+  save(sequence: number, path: string): Promise<number>;
+  /** Loads the state of at most `room` tokens into a sequence. Resolves to false if that fails. */
+  load(sequence: number, path: string): Promise<boolean>;
+  /** Returns the size of a sequence's state, in bytes. */
+  stateBytes(sequence: number): number;
+  /** Copies the state of a sequence into another context of the same model. Throws if that fails. */
+  moveTo(other: LlamaContext, sequence: number): Promise<void>;
+  /** Sets the state of a sequence. Throws if that fails. */
+  setState(sequence: number, state: Uint8Array): Promise<void>;
+}
+
+/** Thrown by a forward pass that was aborted. Some of its tokens may be in the KV cache. */
+export class PassAborted extends Error {
+  override readonly name = 'PassAborted';
+}
+
+/** `llama_decode`'s results. */
+const NO_ROOM = 1;
+const ABORTED = 2;
+/**
+ * Threads sleep while there is no graph to compute. Looking for the next one (1 to 100) takes the cores from the host,
+ * which draws tokens meanwhile: with 16 streams, a step of a model of one layer takes 11 ms in place of 20 to 31.
+ */
+const POLL = 0;
+
+/** Makes a context, which has to be disposed before the model. Resolves to null if llama.cpp cannot, mostly for lack of memory: its log has the reason. */
+export async function openContext(model: LlamaModel, options: ContextOptions): Promise<LlamaContext | null> {
+  const { llama, threadPools } = model.library;
+  const { sequences, batchSize, threads, output } = options;
+  /** The first byte is set to end a pass. It has to stay where it is, so the array is longer than it needs to be. */
+  const stop = new Uint8Array(128);
+  const params: ContextParams = {
+    ...llama.llama_context_default_params(),
+    n_ctx: options.contextLength * sequences,
+    n_batch: batchSize,
+    n_ubatch: batchSize,
+    n_seq_max: sequences,
+    n_threads: threads,
+    n_threads_batch: threads,
+    flash_attn_type: flashAttentionOf(options.flashAttention),
+    swa_full: false,
+    embeddings: output !== undefined,
+    ...(output === 'score' && { pooling_type: POOLING.rank }),
+    abort_callback: isSetCallback(),
+    abort_callback_data: addressOf(stop),
+  };
+  model.library.takeError();
+  const opened = await llama.llama_init_from_model.async(model.handle, params);
+  if (!opened) return null;
+
+  let pointer: Pointer | null = opened;
+  let calls: Promise<unknown> = Promise.resolve();
+  const memory = llama.llama_get_memory(opened);
+  const room = llama.llama_n_ctx_seq(opened);
+  const batch = createBatch(batchSize);
+  const pool = threadPools.create({ ...llama.ggml_threadpool_params_default(threads), poll: POLL });
+  llama.llama_attach_threadpool(opened, pool, pool);
+  const logits = new Float32Array(Math.max(64, model.tokenizer.size));
+  let logitsPlace = -1;
+  let usedThreads = threads;
+
+  const handle = (): Pointer => {
+    if (pointer === null) throw new Error('the context is closed');
+    return pointer;
+  };
+  /** Keeps the context from being freed until the call has ended. */
+  const during = <T>(call: (context: Pointer) => Promise<T>): Promise<T> => {
+    const ended = call(handle());
+    calls = Promise.allSettled([calls, ended]);
+    return ended;
+  };
+  const outputSize = () => (output === 'score' ? 1 : llama.llama_model_n_embd_out(model.handle));
+
+  return {
+    room,
+    sequences,
+    batchSize,
+    setThreads(wanted) {
+      const count = Math.min(wanted, threads);
+      if (count === usedThreads) return;
+      llama.llama_set_n_threads(handle(), count, count);
+      usedThreads = count;
+    },
+    decode: (parts, signal) =>
+      during(async (opened) => {
+        const places = batch.fill(parts);
+        const abort = () => {
+          stop[0] = 1;
+        };
+        logitsPlace = -1;
+        stop[0] = signal?.aborted ? 1 : 0;
+        signal?.addEventListener('abort', abort);
+        model.library.takeError();
+        const result = await llama.llama_decode.async(opened, batch.struct);
+        signal?.removeEventListener('abort', abort);
+        if (result === 0) return places;
+        if (result === ABORTED) throw new PassAborted('the forward pass was aborted');
+        if (result === NO_ROOM) throw new Error('the KV cache has no room for the forward pass');
+        throw new Error(`llama.cpp could not compute a forward pass (${result}): ${model.library.takeError()}`);
+      }),
+    logitsAt(place) {
+      if (place !== logitsPlace) {
+        const address = llama.llama_get_logits_ith(handle(), place);
+        if (!address) throw new Error(`there are no logits at ${place}`);
+        copyInto(logits, address);
+        logitsPlace = place;
+      }
+      return logits;
+    },
+    outputOf(sequence) {
+      const address =
+        llama.llama_get_embeddings_seq(handle(), sequence) ?? llama.llama_get_embeddings_ith(handle(), -1);
+      if (!address) throw new Error('the model has given no embedding');
+      const size = outputSize();
+      const values = new Float32Array(Math.max(64, size));
+      copyInto(values.subarray(0, size), address);
+      return values.subarray(0, size);
+    },
+    remove(sequence, start) {
+      handle();
+      return llama.llama_memory_seq_rm(memory, sequence, start, -1);
+    },
+    copy(from, to) {
+      handle();
+      llama.llama_memory_seq_cp(memory, from, to, -1, -1);
+    },
+    positions(sequence) {
+      handle();
+      return {
+        first: llama.llama_memory_seq_pos_min(memory, sequence),
+        last: llama.llama_memory_seq_pos_max(memory, sequence),
+      };
+    },
+    save: (sequence, path) =>
+      during(async (opened) => {
+        const bytes = await llama.llama_state_seq_save_file.async(opened, path, sequence, NO_TOKENS, 0);
+        if (bytes === 0) throw new Error("the sequence's state could not be written");
+        return bytes;
+      }),
+    load: (sequence, path) =>
+      during(async (opened) => {
+        const tokens = new Int32Array(64);
+        const count = new BigUint64Array(8);
+        return (await llama.llama_state_seq_load_file.async(opened, path, sequence, tokens, 0, count)) > 0;
+      }),
+    stateBytes: (sequence) => llama.llama_state_seq_get_size_ext(handle(), sequence, 0),
+    moveTo: (other, sequence) =>
+      during(async (opened) => {
+        const state = new Uint8Array(llama.llama_state_seq_get_size_ext(opened, sequence, 0));
+        const bytes = await llama.llama_state_seq_get_data_ext.async(opened, state, state.length, sequence, 0);
+        await other.setState(sequence, state.subarray(0, bytes));
+      }),
+    setState: (sequence, state) =>
+      during(async (opened) => {
+        const bytes = await llama.llama_state_seq_set_data_ext.async(opened, state, state.length, sequence, 0);
+        if (bytes !== state.length) throw new Error("llama.cpp did not take a sequence's state");
+      }),
+    async [Symbol.asyncDispose]() {
+      if (pointer === null) return;
+      const closing = pointer;
+      pointer = null;
+      await calls;
+      llama.llama_free(closing);
+      threadPools.free(pool);
+    },
+  };
+}
+
+/** Paddock keeps the tokens of a saved state itself, so the file has none. */
+const NO_TOKENS = new Int32Array(64);
+
+function flashAttentionOf(wanted: boolean | undefined): number {
+  if (wanted === undefined) return FLASH_ATTENTION.auto;
+  return wanted ? FLASH_ATTENTION.enabled : FLASH_ATTENTION.disabled;
+}

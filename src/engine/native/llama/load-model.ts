@@ -1,0 +1,121 @@
+import type { Log } from '../../../contract/log.ts';
+import { formatBytes } from '../../../utils/bytes.ts';
+import { sum } from '../../../utils/sum.ts';
+import type { EngineOptions } from '../../engine.ts';
+import { availableOn, type Gpu, type GpuRuntime } from '../../gpu.ts';
+import { InsufficientMemory } from '../../memory-estimate.ts';
+import type { WorkerConfig } from '../../node/task.ts';
+import { type LlamaDevice, listDevices, openLibrary } from './library.ts';
+import { type LlamaModel, openModel } from './model.ts';
+import { type Offload, planOffload, smallerOffload } from './offload.ts';
+
+/** A loaded model, with the context window that fits beside it. */
+export interface FittedModel {
+  model: LlamaModel;
+  /** The window to make, in tokens; null for the configured one. */
+  contextLength: number | null;
+}
+
+/**
+ * Loads a model on the CPU. Throws a plain error with the reason if there are no libraries or llama.cpp refuses the
+ * file.
+ */
+export async function loadOnCpu({ files: [path = ''] }: Pick<EngineOptions, 'files'>, log: Log): Promise<LlamaModel> {
+  const library = await openLibrary(false, log);
+  const model = await openModel(library, path, { n_gpu_layers: 0 });
+  if (!model) throw new Error(`llama.cpp could not load the model: ${library.takeError()}`);
+  return model;
+}
+
+/**
+ * Loads a model on a GPU, as many layers as fit, and calls `use` with it. If `use` finds too little memory, tries again
+ * with a shorter window or fewer layers.
+ *
+ * @throws a plain error with the reason if there are no libraries or no GPU, `InsufficientMemory` if not one layer fits,
+ *   and what `use` throws
+ */
+export async function loadOnGpu<T>(
+  options: EngineOptions,
+  memory: WorkerConfig['memory'],
+  log: Log,
+  use: (loaded: FittedModel) => Promise<T>,
+): Promise<T> {
+  const { files, gpuRuntime = process.platform === 'darwin' ? 'metal' : 'vulkan' } = options;
+  const library = await openLibrary(gpuRuntime, log);
+  const devices = listDevices(library);
+  refuseNoDevice(devices, gpuRuntime);
+  refuseHopeless(devices, memory);
+  let offload: Offload | null = firstOffload(options, memory, devices);
+  let shortage: unknown;
+  while (offload) {
+    const model = await openModel(library, files[0] ?? '', { n_gpu_layers: offload.layers });
+    const { contextLength } = offload;
+    if (model) {
+      try {
+        return await use({ model, contextLength: options.contextLength ?? contextLength });
+      } catch (error) {
+        await model.close();
+        if (!(error instanceof InsufficientMemory)) throw error;
+        shortage = error;
+      }
+    } else {
+      shortage = new Error(`llama.cpp could not load the model: ${library.takeError()}`);
+    }
+    offload = options.gpuLayers === undefined ? smallerOffload(offload) : null;
+    if (offload) log.debug('too little memory on the GPU, less is tried', { ...offload });
+  }
+  if (shortage) throw shortage;
+  const names = devices.map(({ name }) => name).join(', ');
+  throw new Error(`${gpuRuntime}: no layer of the model fits the memory of ${names}`);
+}
+
+function firstOffload(
+  { gpuLayers, contextLength, longestContext }: EngineOptions,
+  { parts }: WorkerConfig['memory'],
+  devices: LlamaDevice[],
+): Offload | null {
+  const longest = contextLength ?? longestContext ?? DEFAULT_WINDOW;
+  if (gpuLayers !== undefined) return { layers: gpuLayers, contextLength: longest };
+  if (!parts) return { layers: ALL_LAYERS, contextLength: longest };
+  const planned = planOffload({ ...parts, free: usableOn(devices), longest });
+  return planned.layers > 0 ? planned : null;
+}
+
+/** llama.cpp takes any number of layers above that of the model for all of them. */
+const ALL_LAYERS = 9999;
+const DEFAULT_WINDOW = 8192;
+
+/** Returns the bytes of the devices' memory that models can use. */
+function usableOn(devices: LlamaDevice[]): number {
+  return availableOn({ memory: totalOf(devices) });
+}
+
+function totalOf(devices: LlamaDevice[]): Gpu['memory'] {
+  return {
+    total: sum(devices.map(({ memory }) => memory.total)),
+    free: sum(devices.map(({ memory }) => memory.free)),
+  };
+}
+
+/**
+ * Throws an error with the reason if a GPU's libraries load but there is no device with memory: with Mesa's Vulkan and
+ * no usable GPU, everything would run on the CPU under another name.
+ */
+export function refuseNoDevice(devices: Pick<LlamaDevice, 'name' | 'memory'>[], runtime: GpuRuntime): void {
+  if (devices.length === 0) throw new Error('it is installed, but offers no device');
+  if (devices.some(({ memory }) => memory.total > 0)) return;
+  throw new Error(`${runtime} offers ${devices.map(({ name }) => name).join(', ')}, but no memory on it`);
+}
+
+/** Throws `InsufficientMemory` if a model needs more than the GPU's and the machine's memory together. */
+export function refuseHopeless(
+  devices: Pick<LlamaDevice, 'memory' | 'sharesMemory'>[],
+  { needed, available }: Pick<WorkerConfig['memory'], 'needed' | 'available'>,
+): void {
+  // Memory that the GPU shares with the machine counts once.
+  const own = devices.filter(({ sharesMemory }) => !sharesMemory);
+  const most = available + sum(own.map(({ memory }) => memory.free));
+  if (needed > most) {
+    throw new InsufficientMemory(`the model needs ${formatBytes(needed)}, GPU and machine have ${formatBytes(most)}`);
+  }
+}

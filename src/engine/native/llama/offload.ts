@@ -1,0 +1,44 @@
+import type { PartSizes } from '../../memory-estimate.ts';
+
+/** The figures from which the part of a model that goes to a GPU is chosen. */
+export interface OffloadFacts extends PartSizes {
+  /** The memory of the GPU that may be used, in bytes. */
+  free: number;
+  /** The longest context window to take, in tokens. */
+  longest: number;
+}
+
+/** The part of a model that goes to a GPU. */
+export interface Offload {
+  layers: number;
+  /** In tokens. */
+  contextLength: number;
+}
+
+/** A window is shortened down to this many tokens before layers stay on the CPU. */
+const SHORT_WINDOW = 4096;
+
+/**
+ * Chooses the longest window with which all layers fit the GPU: half of the longest, a quarter and so on. If they do
+ * not fit with a short window either, takes as many layers as fit with it. Layers count as equally large.
+ */
+export function planOffload(facts: OffloadFacts): Offload {
+  const { free, layers, weights, compute, cachePerToken, longest } = facts;
+  const shortest = Math.min(longest, SHORT_WINDOW);
+  const bytesWith = (contextLength: number) => weights + cachePerToken * contextLength;
+  for (let contextLength = longest; contextLength >= shortest; contextLength = Math.floor(contextLength / 2)) {
+    if (bytesWith(contextLength) + compute <= free) return { layers, contextLength };
+  }
+  const share = Math.max(0, free - compute) / bytesWith(shortest);
+  return { layers: Math.min(layers, Math.floor(layers * share)), contextLength: shortest };
+}
+
+/** The share of the layers that is tried next after llama.cpp found too little memory for an offload. */
+const NEXT_SHARE = 0.85;
+
+/** Returns what to try after an offload that did not fit; null if that was the least. */
+export function smallerOffload({ layers, contextLength }: Offload): Offload | null {
+  if (contextLength > SHORT_WINDOW) return { layers, contextLength: Math.floor(contextLength / 2) };
+  const fewer = Math.floor(layers * NEXT_SHARE);
+  return fewer > 0 ? { layers: fewer, contextLength } : null;
+}
