@@ -54,6 +54,8 @@ export interface ServerOptions {
   batch?: number;
   /** Computes attention in one go, without its matrix in memory. By default where the backend can. */
   flashAttention?: boolean;
+  /** The format of the KV cache in the native engine. By default f16; q8_0 takes about half of the memory. */
+  kvType?: 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0' | 'iq4_nl';
   /** Samples every token by itself, without speculation and without skipping tokens that a grammar forces. */
   oneByOne?: boolean;
   /** Shares no cached prefixes between API keys, so that the duration of a reply reveals nothing of the prompts of other keys. */

@@ -52,7 +52,7 @@ export function describeModel(
   const files = [...parts, ...(projector ? [projector] : [])].map(({ file }) => file);
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const kind = kindOf(architecture, fields);
-  const { ctx_len, n_parallel, cpu_threads, ngl, prompt_template } = overrides.settings ?? {};
+  const { ctx_len, n_parallel, cpu_threads, ngl, kv_type, prompt_template } = overrides.settings ?? {};
   return {
     source: {
       files: parts.map(({ file }) => file.path),
@@ -70,6 +70,7 @@ export function describeModel(
         ...(n_parallel !== undefined && { slots: n_parallel }),
         ...(cpu_threads !== undefined && { threads: cpu_threads }),
         ...(ngl !== undefined && { gpuLayers: ngl }),
+        ...(kv_type !== undefined && { kvType: kv_type }),
       },
     },
     card: overrideCard(describeCard(id, architecture, kind, parts, { projector, draft }, files), overrides),

@@ -1,8 +1,17 @@
 import * as v from 'valibot';
-import { booleanField, integerField, nonEmptyText, plainObject, textField, validate } from '../api/fields/fields.ts';
+import {
+  booleanField,
+  integerField,
+  nonEmptyText,
+  oneOf,
+  plainObject,
+  textField,
+  validate,
+} from '../api/fields/fields.ts';
 import { samplingNumber } from '../api/fields/sampling.ts';
 import { createChatTemplate } from '../chat/template.ts';
 import { type DefaultPlace, SAMPLING_FIELDS, type SamplingField, type SamplingNameIn } from '../contract/sampling.ts';
+import { KV_TYPES } from '../engine/engine.ts';
 
 /** Makes schema entries for the sampling fields whose default a model may set in this place. */
 function samplingDefaults<P extends DefaultPlace>(place: P) {
@@ -26,6 +35,7 @@ const settings = {
   ngl: v.exactOptional(integerField(0, 65_536)),
   cpu_threads: v.exactOptional(integerField(1, 1024)),
   n_parallel: v.exactOptional(integerField(1, 256)),
+  kv_type: v.exactOptional(oneOf([...KV_TYPES])),
   prompt_template: v.exactOptional(promptTemplate),
   system_prompt: v.exactOptional(textField),
   mmproj: v.exactOptional(nonEmptyText),

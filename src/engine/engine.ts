@@ -44,7 +44,7 @@ export interface ModelSource {
   /** A Jinja template that replaces the one in the GGUF. */
   chatTemplate?: string;
   /** Load settings of this model. They override the general ones. */
-  loading?: Partial<Pick<EngineOptions, 'contextLength' | 'slots' | 'threads' | 'gpuLayers'>>;
+  loading?: Partial<Pick<EngineOptions, 'contextLength' | 'slots' | 'threads' | 'gpuLayers' | 'kvType'>>;
 }
 
 /** The settings for loading a model. */
@@ -67,9 +67,16 @@ export interface EngineOptions extends Omit<ModelSource, 'shape' | 'loading'> {
   batchSize: number;
   /** True if attention is computed with llama.cpp's flash attention. By default, llama.cpp decides. */
   flashAttention?: boolean | undefined;
+  /** The format of the KV cache in the native engine; by default f16. Quantized formats need flash attention. */
+  kvType?: KvType | undefined;
   /** True if the native engine draws every token by itself, without guesses and forced tokens. */
   oneByOne?: boolean;
 }
+
+/** The formats of the keys and values in a KV cache. Their names are ggml's. */
+export const KV_TYPES = ['f16', 'bf16', 'q8_0', 'q5_1', 'q5_0', 'q4_1', 'q4_0', 'iq4_nl'] as const;
+
+export type KvType = (typeof KV_TYPES)[number];
 
 /** One generation at the level of raw text, as a model itself sees it. */
 export interface TextRequest extends Omit<GenerationRequest, 'prompt' | 'replyFormat'> {

@@ -1,6 +1,6 @@
 import type { BackendName } from '../contract/engine-info.ts';
 import { roundContext } from './context-length.ts';
-import type { ModelKind, ModelShape } from './engine.ts';
+import type { KvType, ModelKind, ModelShape } from './engine.ts';
 
 /** The settings, besides the model's shape, on which its memory depends. */
 export interface MemoryPlan {
@@ -13,6 +13,8 @@ export interface MemoryPlan {
   /** The number of worker threads. Each has its own copy of the model. */
   threads: number;
   batchSize: number;
+  /** The format of the KV cache; by default f16. WebAssembly has no other. */
+  kvType?: KvType | undefined;
 }
 
 /** The memory of a loaded model in bytes, all its threads together. */
@@ -43,7 +45,17 @@ export class InsufficientMemory extends Error {
 }
 
 const MIB = 2 ** 20;
-const F16_BYTES = 2;
+/** The bytes of 32 numbers in each format: quantized ones come in blocks, with a scale for each. */
+const BYTES_OF_32: Record<KvType, number> = {
+  f16: 64,
+  bf16: 64,
+  q8_0: 34,
+  q5_1: 24,
+  q5_0: 22,
+  q4_1: 20,
+  q4_0: 18,
+  iq4_nl: 18,
+};
 const F32_BYTES = 4;
 /**
  * Bytes of llama.cpp's tables by token and by text, and of the text in JavaScript. Measured with vocabularies of 20k
@@ -65,7 +77,7 @@ export const MOST_WASM_BATCH = 8;
  *
  * - weights: the files, once. The CPU build maps them into memory; if it copies them into a layout that suits the CPU,
  *   the system can drop the mapped pages. WebAssembly copies the files, and a projector twice.
- * - cache: keys and values as half floats for each token of each slot (`llama_kv_cache`).
+ * - cache: keys and values, by default as half floats, for each token of each slot (`llama_kv_cache`).
  * - compute: the rows of one layer as floats, for each token of a batch. With flash attention these are about 6 times
  *   the embedding length and 3 times the feed-forward length. To this come the logits: a GPU and WebAssembly hold them
  *   for a whole batch; the CPU build only touches those of one token per slot, in the graph and in the output buffer. A
@@ -73,6 +85,7 @@ export const MOST_WASM_BATCH = 8;
  */
 export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstimate {
   const { backend, kind, slots, threads } = plan;
+  const kvType = backend === 'wasm' ? undefined : plan.kvType;
   const contextLength = roundContext(plan.contextLength);
   const inBatches = kind === 'chat' || (shape.poolsLast && backend !== 'wasm');
   const batch = inBatches ? batchOf(shape, plan) : contextLength;
@@ -84,7 +97,7 @@ export function estimateMemory(shape: ModelShape, plan: MemoryPlan): MemoryEstim
 
   const weights =
     threads * (shape.fileBytes + projector.copy + shape.vocabularySize * BYTES_PER_VOCABULARY_ENTRY) + draft.weights;
-  const cache = threads * slots * contextLength * cachedBytesPerToken(shape) + draft.cache;
+  const cache = threads * slots * contextLength * cachedBytesPerToken(shape, kvType) + draft.cache;
   const compute = threads * (F32_BYTES * numbers + projector.compute + RUNTIME_BYTES[backend]) + draft.compute;
   return { weights, cache, compute, total: Math.ceil(weights + cache + compute) };
 }
@@ -115,6 +128,9 @@ function batchOf({ projector }: ModelShape, { backend, batchSize }: MemoryPlan):
 }
 
 /** Returns the bytes of the keys and values of one token. */
-export function cachedBytesPerToken({ cachedPerToken }: Pick<ModelShape, 'cachedPerToken'>): number {
-  return cachedPerToken * F16_BYTES;
+export function cachedBytesPerToken(
+  { cachedPerToken }: Pick<ModelShape, 'cachedPerToken'>,
+  kvType: KvType = 'f16',
+): number {
+  return (cachedPerToken * BYTES_OF_32[kvType]) / 32;
 }

@@ -167,6 +167,7 @@ async function openPool(config: Config, catalogue: FileCatalogue, telemetry: Tel
       threads: config.threads ?? null,
       batchSize: config.batch ?? DEFAULT_BATCH,
       flashAttention: config.flashAttention,
+      kvType: config.kvType,
       oneByOne: config.oneByOne,
     },
     maxWaiting: config.queue,

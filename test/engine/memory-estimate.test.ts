@@ -167,4 +167,13 @@ describe('the estimate for a model with a projector', () => {
     const grown = totalMib(together, wasm) - totalMib(apart, wasm);
     expect(grown).toBeGreaterThan((256 * halfBillion.vocabularySize * 4) / MIB);
   });
+
+  it('follows the format of the KV cache, except on WebAssembly, which has one alone', () => {
+    const cache = (more: Partial<MemoryPlan>) => estimateMemory(halfBillion, plan(more)).cache;
+    const whole = cache({});
+    expect(cache({ kvType: 'f16' })).toBe(whole);
+    expect(cache({ kvType: 'q8_0' })).toBe((whole * 34) / 64);
+    expect(cache({ kvType: 'q4_0' })).toBe((whole * 18) / 64);
+    expect(cache({ backend: 'wasm', kvType: 'q8_0' })).toBe(cache({ backend: 'wasm' }));
+  });
 });

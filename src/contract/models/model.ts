@@ -13,6 +13,7 @@ export interface ModelSettings extends Partial<Record<SamplingNameIn<'settings'>
   system_prompt?: string;
   cpu_threads?: number;
   n_parallel?: number;
+  kv_type?: string;
 }
 
 /** A model's default values for requests: `parameters` of the Model object. A request's own fields take precedence. */

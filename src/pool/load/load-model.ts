@@ -161,7 +161,7 @@ function partsOf(shape: ModelShape, plan: MemoryPlan): PartSizes {
     layers: shape.layers + 1,
     weights,
     compute,
-    cachePerToken: plan.slots * plan.threads * cachedBytesPerToken(shape),
+    cachePerToken: plan.slots * plan.threads * cachedBytesPerToken(shape, plan.kvType),
   };
 }
 
@@ -193,13 +193,14 @@ async function tryBackend(
 
   const stamp = stampOf(source);
   // WebAssembly can't write a slot's state, and without a stamp a copy could not be told from one of other files.
-  const connectCopies = backend === 'wasm' || stamp === null ? undefined : connect?.(stateIdentityOf(stamp, backend));
+  const connectCopies =
+    backend === 'wasm' || stamp === null ? undefined : connect?.(stateIdentityOf(stamp, backend, asked.kvType));
   const config = {
     backend,
     stamp,
     engine: { ...wanted, ...settingsOn(gpu, windows.lengths, room.plan.contextLength) },
     memory: { needed: room.needed, available: memory().available, ...(gpu && { parts: partsOf(shape, room.plan) }) },
-    copies: connectCopies ? { bytesPerToken: cachedBytesPerToken(shape) } : null,
+    copies: connectCopies ? { bytesPerToken: cachedBytesPerToken(shape, asked.kvType) } : null,
   };
   const workers =
     backend === 'wasm'

@@ -9,7 +9,7 @@ import { planSlots, type SlotChoice } from './plan-slots.ts';
 /** The configured settings of a load. `slots` and `contextLength` are null if they depend on the available memory. */
 export type AskedLoad = Pick<
   EngineOptions,
-  'contextLength' | 'threads' | 'batchSize' | 'flashAttention' | 'oneByOne'
+  'contextLength' | 'threads' | 'batchSize' | 'flashAttention' | 'kvType' | 'oneByOne'
 > & {
   slots: number | null;
 };
@@ -38,7 +38,7 @@ export function planLoad(
   isForModels = false,
 ): LoadPlan {
   const { kind } = source;
-  const one = { backend, kind, threads: 1, batchSize: asked.batchSize };
+  const one = { backend, kind, threads: 1, batchSize: asked.batchSize, kvType: asked.kvType };
   const chosen = planSlots(source, asked, one, available, isForModels);
   const { threads, slots } = planThreads(backend, { ...asked, slots: chosen.slots }, usableCores().count);
   const sizes = { ...one, threads, slots: kind === 'chat' ? slots : 1 };

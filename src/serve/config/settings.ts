@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as v from 'valibot';
+import { KV_TYPES, type KvType } from '../../engine/engine.ts';
 import { MEDIA_LIMITS } from '../../media/limits.ts';
 import { defaultKeysFile, paddockHome } from '../home.ts';
 import {
   backendSetting,
   integerSetting,
+  kvTypeSetting,
   logFormatSetting,
   logLevelSetting,
   reachSetting,
@@ -214,6 +216,14 @@ export const SETTINGS = {
     schema: switchSetting,
     fallback: () => undefined,
     fallbackText: 'where the backend can',
+  }),
+  kvType: setting<KvType | undefined>({
+    flags: '--kv-type <format>',
+    env: 'PADDOCK_KV_TYPE',
+    description: `format of the KV cache in the native engine: ${KV_TYPES.join(', ')}`,
+    schema: kvTypeSetting,
+    fallback: () => undefined,
+    fallbackText: 'f16',
   }),
   oneByOne: setting<boolean>({
     flags: '--one-by-one',

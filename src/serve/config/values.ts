@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { between, integerField as integerNumber, oneOf } from '../../api/fields/fields.ts';
+import { KV_TYPES } from '../../engine/engine.ts';
 import { UsageError } from '../errors.ts';
 
 /** Accepts an integer, or its digits as a text from a flag or a variable. */
@@ -53,6 +54,7 @@ export const switchSetting = v.union(
 );
 
 export const backendSetting = oneOf(['auto', 'gpu', 'cpu', 'wasm']);
+export const kvTypeSetting = oneOf([...KV_TYPES]);
 export const logFormatSetting = oneOf(['auto', 'json', 'pretty']);
 export const reachSetting = oneOf(['none', 'inference', 'all']);
 export const logLevelSetting = oneOf(['debug', 'info', 'warn', 'error', 'silent']);

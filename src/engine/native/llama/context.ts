@@ -1,8 +1,9 @@
+import type { KvType } from '../../engine.ts';
 import { createBatch } from './batch.ts';
 import { addressOf, copyInto, isSetCallback } from './bindings.ts';
 import type { LlamaModel } from './model.ts';
 import type { Part } from './pass-order.ts';
-import { type ContextParams, FLASH_ATTENTION, POOLING, type Pointer } from './structs.ts';
+import { type ContextParams, FLASH_ATTENTION, GGML_TYPE, POOLING, type Pointer } from './structs.ts';
 import type { LogitsPlace } from './token.ts';
 
 /** The settings of a context. */
@@ -14,6 +15,8 @@ export interface ContextOptions {
   batchSize: number;
   /** The most threads that compute a pass. */
   threads: number;
+  /** The format of the KV cache; by default f16. */
+  kvType?: KvType | undefined;
   /** True or false for flash attention; undefined lets llama.cpp decide. */
   flashAttention?: boolean | undefined;
   /** What a model that writes no text computes for each sequence; by default logits. */
@@ -88,6 +91,8 @@ export async function openContext(model: LlamaModel, options: ContextOptions): P
     n_threads_batch: threads,
     flash_attn_type: flashAttentionOf(options.flashAttention),
     swa_full: false,
+    type_k: GGML_TYPE[options.kvType ?? 'f16'],
+    type_v: GGML_TYPE[options.kvType ?? 'f16'],
     embeddings: output !== undefined,
     ...(output === 'score' && { pooling_type: POOLING.rank }),
     abort_callback: isSetCallback(),

@@ -142,6 +142,7 @@ async function openWith(model: LlamaModel, options: EngineOptions, contextLength
     batchSize: Math.max(options.batchSize, options.slots),
     threads: options.threads ?? usableCores().count,
     flashAttention: options.flashAttention,
+    kvType: options.kvType,
   });
   if (context) return context;
   const reason = model.library.takeError();

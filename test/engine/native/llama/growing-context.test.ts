@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineEvent } from '../../../../src/contract/events.ts';
 import type { EngineOptions, TextEngine } from '../../../../src/engine/engine.ts';
+import { cachedBytesPerToken } from '../../../../src/engine/memory-estimate.ts';
 import { loadNativeEngine } from '../../../../src/engine/native/engine.ts';
 import { createDecoder } from '../../../../src/engine/native/llama/decoder.ts';
 import { createGrowingContext, type GrowingContext } from '../../../../src/engine/native/llama/growing-context.ts';
@@ -195,6 +196,18 @@ describe('a context by itself', () => {
     await decoder.reserve(500);
     expect(decoder.room).toBeGreaterThan(500);
     expect(growing.context.positions(1).last).toBe(39);
+  });
+
+  it('holds its tokens in the format that is asked for, with the bytes that the estimate expects', async () => {
+    const wide = await openNativeModel('models/pico/pico.gguf');
+    const [layers = 0, width = 0] = ['block_count', 'embedding_length'].map((key) => Number(wide.architecture(key)));
+    for (const kvType of ['f16', 'q8_0', 'q4_0'] as const) {
+      const { bytes, room } = await createGrowingContext(wide, { ...options, kvType }, true, silentLog);
+      // A saved token also has its position and its sequence, in 12 bytes.
+      const perToken = bytes / (options.slots * room) - 12;
+      expect(perToken, kvType).toBe(cachedBytesPerToken({ cachedPerToken: 2 * layers * width }, kvType));
+    }
+    await wide.close();
   });
 
   it('takes a copy only where there is room for it', async () => {
