@@ -58,6 +58,8 @@ export interface ServerOptions {
   kvType?: 'f16' | 'bf16' | 'q8_0' | 'q5_1' | 'q5_0' | 'q4_1' | 'q4_0' | 'iq4_nl';
   /** Samples every token by itself, without speculation and without skipping tokens that a grammar forces. */
   oneByOne?: boolean;
+  /** Computes with llama.cpp's own kernels on the CPU, without Paddock's. */
+  stockKernels?: boolean;
   /** Shares no cached prefixes between API keys, so that the duration of a reply reveals nothing of the prompts of other keys. */
   isolateKeys?: boolean;
   /** The most models in memory at once; the least recently used model is unloaded for another. By default as many as fit. */

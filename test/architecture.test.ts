@@ -26,7 +26,15 @@ const BELOW: Record<string, string[]> = {
   'src/api': ['src/contract', 'src/utils', 'src/wire', 'src/chat'],
   'src/gguf': ['src/contract'],
   'src/net': [],
-  'src/engine': ['src/contract', 'src/utils', 'src/sampling', 'src/grammar', 'src/chat', 'src/gguf'],
+  'src/engine': [
+    'src/contract',
+    'src/utils',
+    'src/sampling',
+    'src/grammar',
+    'src/chat',
+    'src/gguf',
+    'src/package-root.ts',
+  ],
   'src/media': ['src/contract', 'src/net'],
   'src/catalogue': [
     'src/contract',

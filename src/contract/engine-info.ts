@@ -15,6 +15,8 @@ export interface EngineInfo {
   slots: number;
   gpuLayers: number;
   threads: number;
+  /** The kernels that multiply matrices on the CPU: an instruction set of Paddock's, or `stock` with the reason. */
+  kernels?: string;
   /** The reason for the number of threads, for the log. */
   threadsReason?: string;
 }

@@ -169,6 +169,7 @@ async function openPool(config: Config, catalogue: FileCatalogue, telemetry: Tel
       flashAttention: config.flashAttention,
       kvType: config.kvType,
       oneByOne: config.oneByOne,
+      stockKernels: config.stockKernels,
     },
     maxWaiting: config.queue,
     maxLoadedModels: config.maxLoadedModels ?? null,

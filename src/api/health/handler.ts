@@ -18,6 +18,7 @@ export function tellHealth({ apiKeys, runner }: RequestContext, { headers }: Pic
       id,
       backend: engine.backend,
       device: engine.device,
+      ...(engine.kernels !== undefined && { kernels: engine.kernels }),
       fallback_reasons: fallbackReasons,
       context_length: engine.contextLength,
       slots: engine.slots,

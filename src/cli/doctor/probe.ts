@@ -12,8 +12,8 @@ async function probe(backend: string): Promise<string> {
     return (await compileRuntime()).name;
   }
   const { describeBuild } = await import('../../engine/native/llama/describe-build.ts');
-  const { version, instructionSets } = await describeBuild();
-  return `cpu; llama.cpp ${version} with ${instructionSets.join(', ')}`;
+  const { version, instructionSets, kernels } = await describeBuild();
+  return `cpu; llama.cpp ${version} with ${instructionSets.join(', ')}; kernels ${kernels}`;
 }
 
 const result: ProbeResult = await probe(process.argv[2] ?? '').then(

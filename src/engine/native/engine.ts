@@ -188,6 +188,7 @@ function describe(model: LlamaModel, options: EngineOptions, backend: 'gpu' | 'c
     trainedContextLength: model.trainedContextLength,
     slots: 1,
     gpuLayers: model.gpuLayers,
+    kernels: library.kernels.description,
     threads: options.threads ?? usableCores().count,
   };
 }

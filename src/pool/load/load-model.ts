@@ -82,7 +82,7 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
     if ('workers' in result) {
       const failed = failures.map(({ backend, reason }) => `${backend}: ${reason}`);
       const fallbackReasons = [...reasons, ...failed, ...result.fallbackReasons];
-      const { device, slots, contextLength: context, gpuLayers, threads, threadsReason } = result.engine;
+      const { device, slots, contextLength: context, gpuLayers, threads, threadsReason, kernels } = result.engine;
       options.log.info('model loaded', {
         model: id,
         backend,
@@ -94,6 +94,7 @@ export async function loadModelWorkers(id: string, options: LoadOptions, claim: 
         contextReason: result.contextReason,
         threads,
         threadsReason,
+        ...(kernels !== undefined && { kernels }),
         passedOver: fallbackReasons,
       });
       return { ...result, fallbackReasons };

@@ -9,7 +9,7 @@ import { planSlots, type SlotChoice } from './plan-slots.ts';
 /** The configured settings of a load. `slots` and `contextLength` are null if they depend on the available memory. */
 export type AskedLoad = Pick<
   EngineOptions,
-  'contextLength' | 'threads' | 'batchSize' | 'flashAttention' | 'kvType' | 'oneByOne'
+  'contextLength' | 'threads' | 'batchSize' | 'flashAttention' | 'kvType' | 'stockKernels' | 'oneByOne'
 > & {
   slots: number | null;
 };

@@ -232,6 +232,13 @@ export const SETTINGS = {
     schema: switchSetting,
     fallback: () => false,
   }),
+  stockKernels: setting<boolean>({
+    flags: '--stock-kernels',
+    env: 'PADDOCK_STOCK_KERNELS',
+    description: "compute with llama.cpp's own kernels on the CPU, without Paddock's",
+    schema: switchSetting,
+    fallback: () => false,
+  }),
   maxLoadedModels: setting<number | undefined>({
     flags: '--max-loaded-models <n>',
     env: 'PADDOCK_MAX_LOADED_MODELS',

@@ -77,6 +77,25 @@ export function bindThreadPools(create: Pointer, free: Pointer): ThreadPools {
   return { create: (params) => creates(params) as Pointer, free: (pool) => void frees(pool) };
 }
 
+/** The functions of Paddock's library of kernels. */
+export interface KernelLibrary {
+  /** Returns the instruction set that the kernels use; null if this processor has none of theirs. */
+  describe(): string | null;
+  /** Returns the number of products with weights of a ggml type that the kernels have computed. */
+  products(type: number): number;
+}
+
+/**
+ * Opens Paddock's library of kernels with its functions visible to the libraries that are opened later. Throws an Error
+ * if it cannot be opened.
+ */
+export function bindKernels(path: string): KernelLibrary {
+  const library = koffi.load(path, { global: true });
+  const describe = library.func('const char *paddock_kernels_describe()');
+  const products = library.func('uint64_t paddock_kernels_products(int type)');
+  return { describe: () => describe() as string | null, products: (type) => Number(products(type)) };
+}
+
 /** Returns the address of a typed array's memory. The array has to be kept as long as C uses the address. */
 export function addressOf(array: NodeJS.TypedArray): Pointer {
   return koffi.address(array);

@@ -7,6 +7,8 @@ export interface LlamaBuild {
   version: string;
   /** The instruction sets that its kernels use here, as in `AVX2` and `AVX512_VNNI`. */
   instructionSets: string[];
+  /** The kernels that multiply matrices: an instruction set of Paddock's, or `stock` with the reason. */
+  kernels: string;
 }
 
 /**
@@ -16,8 +18,12 @@ export interface LlamaBuild {
  * @throws an Error with the reason if there are no libraries, if a function is missing or if a struct has another layout
  */
 export async function describeBuild(): Promise<LlamaBuild> {
-  const { llama } = await openLibrary(false, silentLog);
-  return { version: llama.llama_version(), instructionSets: readInstructionSets(llama.llama_print_system_info()) };
+  const { llama, kernels } = await openLibrary(false, silentLog);
+  return {
+    version: llama.llama_version(),
+    instructionSets: readInstructionSets(llama.llama_print_system_info()),
+    kernels: kernels.description,
+  };
 }
 
 /** Returns the names with the value 1 of a text such as `CPU : SSE3 = 1 | AVX2 = 1 | FMA = 0 | `. */

@@ -3,6 +3,7 @@ import type { GpuRuntime } from '../../gpu.ts';
 import { checkAbi } from './abi.ts';
 import { findBinaries } from './binaries.ts';
 import { type Bindings, bind, bindThreadPools, registerLog, type ThreadPools } from './bindings.ts';
+import { type Kernels, openKernels } from './kernels.ts';
 import { DEVICE_TYPE } from './structs.ts';
 
 /** llama.cpp's shared libraries, opened once in a process. */
@@ -11,6 +12,7 @@ export interface Library {
   /** The runtime for GPUs whose libraries are open; false for the libraries that compute on the CPU alone. */
   gpu: GpuRuntime | false;
   threadPools: ThreadPools;
+  kernels: Kernels;
   /** The latest error in llama.cpp's log since this was called last; '' without one. */
   takeError(): string;
 }
@@ -34,15 +36,17 @@ let sink: Log | undefined;
  * Opens llama.cpp's libraries for a GPU runtime or for the CPU, and loads the backends that fit this machine. A process
  * can open one set of them.
  *
+ * @param stockKernels true to compute with llama.cpp's own kernels, without Paddock's
  * @throws an Error with the reason if there are no libraries, if a function is missing or if a struct has another layout
  */
-export async function openLibrary(gpu: GpuRuntime | false, log: Log): Promise<Library> {
+export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernels = false): Promise<Library> {
   sink = log;
   if (opened) {
     if (opened.gpu === gpu) return opened.library;
     throw new Error(`this process has opened llama.cpp's libraries for ${opened.gpu || 'the CPU'} already`);
   }
   const { folder, libraries, fallback } = await findBinaries(gpu);
+  const kernels = openKernels(stockKernels);
   const llama = bind(libraries);
   checkAbi(llama);
   const lines = createLogReader();
@@ -50,7 +54,7 @@ export async function openLibrary(gpu: GpuRuntime | false, log: Log): Promise<Li
   llama.ggml_backend_load_all_from_path(folder);
   llama.llama_backend_init();
   if (fallback !== null && listDevices({ llama }).length === 0) llama.ggml_backend_load_all_from_path(fallback);
-  const library = { llama, gpu, threadPools: findThreadPools(llama), takeError: lines.takeError };
+  const library = { llama, gpu, threadPools: findThreadPools(llama), kernels, takeError: lines.takeError };
   opened = { gpu, library };
   return library;
 }

@@ -20,8 +20,11 @@ export interface FittedModel {
  * Loads a model on the CPU. Throws a plain error with the reason if there are no libraries or llama.cpp refuses the
  * file.
  */
-export async function loadOnCpu({ files: [path = ''] }: Pick<EngineOptions, 'files'>, log: Log): Promise<LlamaModel> {
-  const library = await openLibrary(false, log);
+export async function loadOnCpu(
+  { files: [path = ''], stockKernels }: Pick<EngineOptions, 'files' | 'stockKernels'>,
+  log: Log,
+): Promise<LlamaModel> {
+  const library = await openLibrary(false, log, stockKernels);
   const model = await openModel(library, path, { n_gpu_layers: 0 });
   if (!model) throw new Error(`llama.cpp could not load the model: ${library.takeError()}`);
   return model;
@@ -41,7 +44,7 @@ export async function loadOnGpu<T>(
   use: (loaded: FittedModel) => Promise<T>,
 ): Promise<T> {
   const { files, gpuRuntime = process.platform === 'darwin' ? 'metal' : 'vulkan' } = options;
-  const library = await openLibrary(gpuRuntime, log);
+  const library = await openLibrary(gpuRuntime, log, options.stockKernels);
   const devices = listDevices(library);
   refuseNoDevice(devices, gpuRuntime);
   refuseHopeless(devices, memory);

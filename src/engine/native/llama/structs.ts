@@ -6,8 +6,21 @@ import koffi from 'koffi';
 /** An address in the memory of llama.cpp. */
 export type Pointer = bigint;
 
-/** `enum ggml_type`: the formats that a KV cache may have. */
-export const GGML_TYPE = { f32: 0, f16: 1, q4_0: 2, q4_1: 3, q5_0: 6, q5_1: 7, q8_0: 8, iq4_nl: 20, bf16: 30 } as const;
+/** `enum ggml_type`: the formats of weights and of a KV cache. */
+export const GGML_TYPE = {
+  f32: 0,
+  f16: 1,
+  q4_0: 2,
+  q4_1: 3,
+  q5_0: 6,
+  q5_1: 7,
+  q8_0: 8,
+  q4_K: 12,
+  q5_K: 13,
+  q6_K: 14,
+  iq4_nl: 20,
+  bf16: 30,
+} as const;
 
 /** `enum llama_pooling_type`. */
 export const POOLING = { unspecified: -1, none: 0, mean: 1, cls: 2, last: 3, rank: 4 } as const;

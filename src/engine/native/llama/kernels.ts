@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../../package-root.ts';
+import { sum } from '../../../utils/sum.ts';
+import { bindKernels } from './bindings.ts';
+import { GGML_TYPE } from './structs.ts';
+
+/** The kernels that multiply matrices on the CPU. */
+export interface Kernels {
+  /** The instruction set of Paddock's kernels, as in `AVX512-VNNI`; null if llama.cpp's own kernels compute. */
+  instructions: string | null;
+  /** In words, for the log: the instruction set, or the reason why llama.cpp's own kernels compute. */
+  description: string;
+  /** Returns the number of products that Paddock's kernels have computed in this process. */
+  products(): number;
+}
+
+/**
+ * Opens Paddock's kernels for this machine. It has to be called before llama.cpp's library for the CPU is loaded: the
+ * dynamic linker then takes their functions in place of those with the same names there.
+ *
+ * @param stock true if llama.cpp's own kernels are wanted
+ */
+export function openKernels(stock: boolean, machine = `${process.platform}-${process.arch}`): Kernels {
+  const stocked = (reason: string): Kernels => ({
+    instructions: null,
+    description: `stock: ${reason}`,
+    products: () => 0,
+  });
+  if (stock) return stocked('as configured');
+  if (machine !== 'linux-x64') return stocked(`there are no others for ${machine}`);
+  const file = fileURLToPath(new URL('native/prebuilt/linux-x64/libpaddock-kernels.so', packageRoot()));
+  if (!existsSync(file)) return stocked("Paddock's kernels are not installed");
+  const { describe, products } = bindKernels(file);
+  const instructions = describe();
+  if (instructions === null) return stocked('the processor has no AVX2');
+  const count = () => sum(Object.values(GGML_TYPE).map(products));
+  return { instructions, description: instructions, products: count };
+}
