@@ -1,0 +1,69 @@
+#pragma once
+
+#include "formats.h"
+
+namespace paddock {
+
+/** Where ggml's router put the choices of one expert: column i is for slot `slot` of token `token`. */
+struct ExpertRow {
+  int32_t slot;
+  int32_t token;
+};
+
+/** The columns of a product: the activations that are read and the results that are written. Strides are in bytes. */
+struct Columns {
+  const char *in;
+  size_t in_stride;
+  char *out;
+  size_t out_stride;
+  /** Null for a plain product, whose columns lie one stride apart. */
+  const ExpertRow *rows;
+  /** Of an expert's product: how many different activations each token has, and the second strides. */
+  int64_t in_slots;
+  size_t out_token_stride;
+
+  const char *input(int64_t i) const {
+    if (!rows) return in + i * in_stride;
+    return in + (rows[i].slot % in_slots + rows[i].token * in_slots) * in_stride;
+  }
+
+  float *output(int64_t i) const {
+    if (!rows) return reinterpret_cast<float *>(out + i * out_stride);
+    return reinterpret_cast<float *>(out + rows[i].slot * out_stride + rows[i].token * out_token_stride);
+  }
+};
+
+/**
+ * A product of a matrix of weights and columns of activations, of which thread `thread` of `threads` computes its part.
+ * A row of weights has `depth` numbers, as each column has.
+ */
+struct Product {
+  const char *weights;
+  size_t row_stride;
+  int64_t rows;
+  int64_t columns;
+  int64_t depth;
+  Columns activations;
+  int thread;
+  int threads;
+};
+
+using Kernel = void (*)(const Product &);
+
+/** The kernels of one instruction set: by weight type, for activations as ggml quantizes them for that type; null where there is none. */
+struct KernelSet {
+  const char *name;
+  Kernel quantized[TYPES];
+  /** For activations in 32-bit floats. */
+  Kernel f16_f32;
+  Kernel bf16_f32;
+  /** For activations in 16-bit floats of the weights' kind. */
+  Kernel f16_f16;
+  Kernel bf16_bf16;
+};
+
+extern const KernelSet AVX512_VNNI;
+extern const KernelSet AVX_VNNI;
+extern const KernelSet AVX2;
+
+}  // namespace paddock

@@ -1,0 +1,143 @@
+#pragma once
+
+// The loops around a kernel: each thread takes a part of the product, packs some rows of weights into a panel on its stack, and multiplies
+// the panel by all columns. So a weight is unpacked once for many columns, and the weights have no second copy in memory.
+
+#include "product.h"
+
+namespace paddock {
+namespace {
+
+/** The part of a product that one thread computes. */
+struct Share {
+  int64_t row, row_end, column, column_end;
+};
+
+INLINE int64_t up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/** Packing a strip takes as long as computing about so many tiles of it. */
+constexpr int64_t PACKING = 3;
+
+/**
+ * Divides the product into a grid of as many parts as there are threads: rows alone if there are enough of them, or else columns too.
+ */
+static Share share_of(const Product &p, int64_t lanes, int64_t tile) {
+  const int64_t strips = up(p.rows, lanes), tiles = up(p.columns, tile);
+  int64_t best = 0, best_cost = INT64_MAX;
+  for (int64_t down = p.threads; down >= 1; down--) {
+    if (p.threads % down) continue;
+    const int64_t cost = up(strips, down) * (up(tiles, p.threads / down) + PACKING);
+    if (cost < best_cost) best = down, best_cost = cost;
+  }
+  const int64_t across = p.threads / best, i = p.thread % best, j = p.thread / best;
+  return {strips * i / best * lanes, least(strips * (i + 1) / best * lanes, p.rows), tiles * j / across * tile,
+          least(tiles * (j + 1) / across * tile, p.columns)};
+}
+
+/** How many bytes of a row are asked for before they are read. */
+constexpr size_t AHEAD = 256;
+
+/**
+ * Asks the memory for `bytes` bytes at `offset` of each row of a strip. The processor does not foresee reads that alternate between so many
+ * rows. It may be asked for what lies behind the end of a row: nothing happens then.
+ */
+INLINE void prefetch(const char *const *rows, size_t offset, size_t bytes) {
+  for (size_t line = 0; line < bytes; line += 64) {
+    for (int r = 0; r < Vector::LANES; r++) __builtin_prefetch(rows[r] + offset + line);
+  }
+}
+
+/** Where a tile's results go. */
+struct Results {
+  float *out[Vector::FLOAT_COLUMNS];
+  /** Rows that exist, of all strips of the panel. */
+  int rows;
+  /** True if they are added to what is there. */
+  bool add;
+
+  /** Writes the results of some columns, which lie behind each other with all strips. Not inline: each tile would have its own copy. */
+  static __attribute__((noinline)) void put(const Results &r, int columns, const float *sums) {
+    using V = Vector;
+    for (int j = 0; j < columns; j++) {
+      for (int s = 0; s < V::STRIPS; s++, sums += V::LANES) {
+        const int left = r.rows - s * V::LANES;
+        float *at = r.out[j] + s * V::LANES;
+        V::F sum = V::load_f(sums);
+        if (left >= V::LANES) {
+          if (r.add) sum = V::add_f(V::load_f(at), sum);
+          V::store_f(at, sum);
+        } else if (left > 0) {
+          if (r.add) sum = V::add_f(V::load_first(at, left), sum);
+          V::store_first(at, sum, left);
+        }
+      }
+    }
+  }
+};
+
+/** Calls the tile with the number of columns that are left, which the compiler must know. */
+template <class K, int C = K::COLUMNS>
+INLINE void tile_of(int64_t columns, const typename K::Panel &panel, const typename K::Side *side, const char *const *in,
+                    int64_t depth, const Results &results) {
+  if constexpr (C > 1) {
+    if (columns < C) return tile_of<K, C - 1>(columns, panel, side, in, depth, results);
+  }
+  K::Tiles::template tile<C>(panel, side, in, depth, results);
+}
+
+template <class K>
+static void run(const Product &p) {
+  using V = Vector;
+  constexpr int64_t PANEL_ROWS = V::LANES * V::STRIPS;
+  // Aligned to a line of the cache. It is not set to 0: what a kernel reads was written before.
+  alignas(64) typename K::Panel panel;
+  alignas(64) typename K::Side sides[K::SIDES];
+
+  const Share share = share_of(p, V::LANES, K::COLUMNS);
+  const int64_t columns = share.column_end - share.column;
+  if (columns <= 0 || share.row >= share.row_end) return;
+  // If what the kernel needs of all columns fits, it is prepared once, and the rows are read from start to end.
+  const bool whole = up(columns, K::COLUMNS) * up(p.depth, K::SIDE_DEPTH) <= K::SIDES;
+  const int64_t deep = whole ? p.depth : least(p.depth, K::DEPTH);
+  const int64_t side_length = up(deep, K::SIDE_DEPTH);
+  const int64_t wide = K::SIDES / side_length * K::COLUMNS;
+
+  for (int64_t k = 0; k < p.depth; k += deep) {
+    const int64_t k_end = least(k + deep, p.depth);
+    for (int64_t column = share.column; column < share.column_end; column += wide) {
+      const int64_t column_end = least(column + wide, share.column_end);
+      for (int64_t c = column; c < column_end; c++) {
+        const int64_t i = c - column;
+        K::prepare(sides + i / K::COLUMNS * side_length, static_cast<int>(i % K::COLUMNS),
+                   p.activations.input(c) + K::input_bytes(k), k_end - k);
+      }
+      for (int64_t row = share.row; row < share.row_end; row += PANEL_ROWS) {
+        Results results;
+        results.rows = static_cast<int>(least(PANEL_ROWS, share.row_end - row));
+        const char *rows[PANEL_ROWS];
+        for (int64_t step = k; step < k_end; step += K::DEPTH) {
+          const int64_t depth = least(K::DEPTH, k_end - step);
+          for (int64_t r = 0; r < PANEL_ROWS; r++) {
+            rows[r] = p.weights + least(row + r, p.rows - 1) * p.row_stride + K::weight_bytes(step);
+          }
+          for (int strip = 0; strip < V::STRIPS; strip++) K::pack(panel, strip, rows + strip * V::LANES, depth);
+          results.add = step > 0;
+          for (int64_t c = column; c < column_end; c += K::COLUMNS) {
+            const int64_t count = least(K::COLUMNS, column_end - c);
+            const char *in[K::COLUMNS];
+            for (int64_t j = 0; j < count; j++) {
+              in[j] = p.activations.input(c + j) + K::input_bytes(step);
+              results.out[j] = p.activations.output(c + j) + row;
+            }
+            const int64_t tile = (c - column) / K::COLUMNS;
+            tile_of<K>(count, panel, sides + tile * side_length + (step - k) / K::SIDE_DEPTH, in, depth, results);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace paddock
