@@ -59,6 +59,7 @@ export function describeModel(
       ...(projector && { projector: projector.file.path }),
       ...(draft && { draft: draft.file.path }),
       kind,
+      fileType: fields.number('general.file_type'),
       shape: {
         ...readShape(architecture, fields, size),
         ...(projector && { projector: shapeOf(projector) }),

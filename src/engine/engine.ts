@@ -40,6 +40,8 @@ export interface ModelSource {
   /** The GGUF of a draft model, which guesses the next tokens of a reply, if it has one. */
   draft?: string;
   kind: ModelKind;
+  /** llama.cpp's number of the format of most weights, `general.file_type` of the header; undefined if it has none. */
+  fileType?: number | undefined;
   shape: ModelShape;
   /** A Jinja template that replaces the one in the GGUF. */
   chatTemplate?: string;

@@ -18,15 +18,10 @@ export interface LlamaBuild {
  * @throws an Error with the reason if there are no libraries, if a function is missing or if a struct has another layout
  */
 export async function describeBuild(): Promise<LlamaBuild> {
-  const { llama, kernels } = await openLibrary(false, silentLog);
+  const { llama, kernels, instructionSets } = await openLibrary(false, silentLog);
   return {
     version: llama.llama_version(),
-    instructionSets: readInstructionSets(llama.llama_print_system_info()),
+    instructionSets,
     kernels: kernels.description,
   };
-}
-
-/** Returns the names with the value 1 of a text such as `CPU : SSE3 = 1 | AVX2 = 1 | FMA = 0 | `. */
-export function readInstructionSets(systemInfo: string): string[] {
-  return [...systemInfo.matchAll(/(\w+) = 1\b/g)].map(([, name = '']) => name);
 }

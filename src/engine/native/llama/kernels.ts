@@ -16,6 +16,23 @@ export interface Kernels {
 }
 
 /**
+ * The formats of weights that llama.cpp rearranges when it loads a model, and for which Paddock has no kernels:
+ * `LLAMA_FTYPE_MOSTLY_` Q2_K, Q2_K_S, IQ4_NL and MXFP4_MOE.
+ */
+const REARRANGED = [10, 21, 25, 38];
+
+/**
+ * Returns true if llama.cpp is to copy the weights into a layout of its own. Paddock's kernels read weights as they lie
+ * in the file, which then stays mapped: a Q4_K model of 4 GB is loaded in a second, and takes 4.2 GB in place of 7.7.
+ *
+ * @param fileType llama.cpp's number of the format of most weights
+ * @param hasMatrixUnit true for a processor with AMX, which only llama.cpp's layout makes use of
+ */
+export function rearrangesWeights(kernels: Kernels, fileType: number | undefined, hasMatrixUnit: boolean): boolean {
+  return kernels.instructions === null || hasMatrixUnit || (fileType !== undefined && REARRANGED.includes(fileType));
+}
+
+/**
  * Opens Paddock's kernels for this machine. It has to be called before llama.cpp's library for the CPU is loaded: the
  * dynamic linker then takes their functions in place of those with the same names there.
  *

@@ -13,6 +13,8 @@ export interface Library {
   gpu: GpuRuntime | false;
   threadPools: ThreadPools;
   kernels: Kernels;
+  /** The instruction sets that llama.cpp's library for the CPU uses here, as in `AVX2` and `AVX512_VNNI`. */
+  instructionSets: string[];
   /** The latest error in llama.cpp's log since this was called last; '' without one. */
   takeError(): string;
 }
@@ -54,7 +56,15 @@ export async function openLibrary(gpu: GpuRuntime | false, log: Log, stockKernel
   llama.ggml_backend_load_all_from_path(folder);
   llama.llama_backend_init();
   if (fallback !== null && listDevices({ llama }).length === 0) llama.ggml_backend_load_all_from_path(fallback);
-  const library = { llama, gpu, threadPools: findThreadPools(llama), kernels, takeError: lines.takeError };
+  const instructionSets = readInstructionSets(llama.llama_print_system_info());
+  const library = {
+    llama,
+    gpu,
+    threadPools: findThreadPools(llama),
+    kernels,
+    instructionSets,
+    takeError: lines.takeError,
+  };
   opened = { gpu, library };
   return library;
 }
@@ -106,4 +116,9 @@ function createLogReader() {
       return latest;
     },
   };
+}
+
+/** Returns the names with the value 1 of a text such as `CPU : SSE3 = 1 | AVX2 = 1 | FMA = 0 | `. */
+export function readInstructionSets(systemInfo: string): string[] {
+  return [...systemInfo.matchAll(/(\w+) = 1\b/g)].map(([, name = '']) => name);
 }

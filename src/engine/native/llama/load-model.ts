@@ -5,6 +5,7 @@ import type { EngineOptions } from '../../engine.ts';
 import { availableOn, type Gpu, type GpuRuntime } from '../../gpu.ts';
 import { InsufficientMemory } from '../../memory-estimate.ts';
 import type { WorkerConfig } from '../../node/task.ts';
+import { rearrangesWeights } from './kernels.ts';
 import { type LlamaDevice, listDevices, openLibrary } from './library.ts';
 import { type LlamaModel, openModel } from './model.ts';
 import { type Offload, planOffload, smallerOffload } from './offload.ts';
@@ -21,11 +22,12 @@ export interface FittedModel {
  * file.
  */
 export async function loadOnCpu(
-  { files: [path = ''], stockKernels }: Pick<EngineOptions, 'files' | 'stockKernels'>,
+  { files: [path = ''], stockKernels, fileType }: Pick<EngineOptions, 'files' | 'stockKernels' | 'fileType'>,
   log: Log,
 ): Promise<LlamaModel> {
   const library = await openLibrary(false, log, stockKernels);
-  const model = await openModel(library, path, { n_gpu_layers: 0 });
+  const rearranges = rearrangesWeights(library.kernels, fileType, library.instructionSets.includes('AMX_INT8'));
+  const model = await openModel(library, path, { n_gpu_layers: 0, use_extra_bufts: rearranges });
   if (!model) throw new Error(`llama.cpp could not load the model: ${library.takeError()}`);
   return model;
 }

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkAbi, findMismatches } from '../../../../src/engine/native/llama/abi.ts';
 import { findBinaries } from '../../../../src/engine/native/llama/binaries.ts';
 import { type Bindings, bind } from '../../../../src/engine/native/llama/bindings.ts';
-import { readInstructionSets } from '../../../../src/engine/native/llama/describe-build.ts';
 import { FUNCTIONS } from '../../../../src/engine/native/llama/functions.ts';
+import { readInstructionSets } from '../../../../src/engine/native/llama/library.ts';
 import {
   DEVICE_TYPE,
   declareStructs,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LlamaContext } from '../../../../src/engine/native/llama/context.ts';
 import { openContext } from '../../../../src/engine/native/llama/context.ts';
-import { openKernels } from '../../../../src/engine/native/llama/kernels.ts';
+import { openKernels, rearrangesWeights } from '../../../../src/engine/native/llama/kernels.ts';
 import type { LlamaModel } from '../../../../src/engine/native/llama/model.ts';
 import { openNativeModel } from '../../../kit/native-model.ts';
 
@@ -12,6 +12,20 @@ describe('the kernels', () => {
       instructions: null,
       description: 'stock: there are no others for darwin-arm64',
     });
+  });
+});
+
+describe('the weights of a model', () => {
+  const stock = { instructions: null, description: 'stock', products: () => 0 };
+  const ours = { ...stock, instructions: 'AVX2' };
+  it.each([
+    ['stay as they lie in the file for the kernels', ours, 15, false, false],
+    ['stay if their format is unknown', ours, undefined, false, false],
+    ["are rearranged for llama.cpp's own kernels", stock, 15, false, true],
+    ['are rearranged for a processor with AMX', ours, 15, true, true],
+    ['are rearranged in a format that the kernels do not know, as MXFP4', ours, 38, false, true],
+  ])('%s', (_, kernels, fileType, hasMatrixUnit, expected) => {
+    expect(rearrangesWeights(kernels, fileType, hasMatrixUnit)).toBe(expected);
   });
 });
 
