@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashSources } from './hash-sources.js';
 
-// npm run build:native: compiles kernels/ to prebuilt/linux-x64/libpaddock-kernels.so, and writes the SHA-256 sum of the library beside it.
-// The library in the repository is built with g++ 12.2 and GNU ld 2.40 on Debian 12. An argument names another file to write.
+// npm run build:native: compiles kernels/ to prebuilt/linux-x64/libpaddock-kernels.so, and writes the SHA-256 sum of
+// the library beside it. The library in the repository is built with g++ 12.2 and GNU ld 2.40 on Debian 12. An argument
+// names another file to write.
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 

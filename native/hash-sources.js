@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 
 /**
- * Returns the SHA-256 sum of the sources of the kernels and of the script that builds them, so that a test can tell whether the library in
- * the repository was built from them.
+ * Returns the SHA-256 sum of the sources of the kernels and of the script that builds them, so that a test can tell
+ * whether the library in the repository was built from them.
  * @returns {string}
  */
 export function hashSources() {

@@ -12,17 +12,20 @@ struct FromQ8_0 {
   static constexpr size_t BYTES = Q8_0_BYTES;
   static constexpr int BITS = 8, OFFSET = Vector::OFFSET_8;
 
-  INLINE void values(Vector::I out[8], const char *const *rows, size_t at) {
-    Vector::gather(out, rows, at + Q8_0_VALUES);
-    Vector::gather(out + 4, rows, at + Q8_0_VALUES + 16);
+  template <class R>
+  INLINE void values(Vector::I out[8], const R &rows) {
+    Vector::gather(out, rows, Q8_0_VALUES);
+    Vector::gather(out + 4, rows, Q8_0_VALUES + 16);
     if (OFFSET) {
-      UNROLL for (int t = 0; t < 8; t++) out[t] = Vector::bit_xor(out[t], Vector::set(static_cast<int32_t>(0x80808080)));
+      const Vector::I offset = Vector::set(static_cast<int32_t>(0x80808080));
+      UNROLL for (int t = 0; t < 8; t++) out[t] = Vector::bit_xor(out[t], offset);
     }
   }
 };
 
 /** Separates 16 bytes into the 16 numbers of their low halves and the 16 of their high halves. */
-INLINE void halves(Vector::I out[8], const char *const *rows, size_t at) {
+template <class R>
+INLINE void halves(Vector::I out[8], const R &rows, size_t at) {
   const Vector::I low = Vector::set(0x0f0f0f0f);
   Vector::gather(out, rows, at);
   UNROLL for (int t = 0; t < 4; t++) {
@@ -35,21 +38,24 @@ struct FromQ4_0 {
   static constexpr size_t BYTES = Q4_0_BYTES;
   static constexpr int BITS = 4, OFFSET = 8;
 
-  INLINE void values(Vector::I out[8], const char *const *rows, size_t at) { halves(out, rows, at + Q4_0_VALUES); }
+  template <class R>
+  INLINE void values(Vector::I out[8], const R &rows) { halves(out, rows, Q4_0_VALUES); }
 };
 
 struct FromQ5_0 {
   static constexpr size_t BYTES = Q5_0_BYTES;
   static constexpr int BITS = 5, OFFSET = 16;
 
-  INLINE void values(Vector::I out[8], const char *const *rows, size_t at) {
+  template <class R>
+  INLINE void values(Vector::I out[8], const R &rows) {
     using V = Vector;
-    halves(out, rows, at + Q5_0_VALUES);
+    halves(out, rows, Q5_0_VALUES);
     int32_t bits[V::LANES];
-    for (int r = 0; r < V::LANES; r++) __builtin_memcpy(&bits[r], rows[r] + at + Q5_0_HIGH, 4);
+    for (int r = 0; r < V::LANES; r++) __builtin_memcpy(&bits[r], rows.at(r) + Q5_0_HIGH, 4);
     V::I high = V::load(bits);
     UNROLL for (int t = 0; t < 8; t++) {
-      // The factor puts a copy of four bits at bits 0, 7, 14 and 21, so that bits 0, 8, 16 and 24 are the first to the fourth.
+      // The factor puts a copy of four bits at bits 0, 7, 14 and 21, so that bits 0, 8, 16 and 24 are the first to the
+      // fourth.
       const V::I four = V::mul_32(V::bit_and(high, V::set(15)), V::set(0x00204081));
       out[t] = V::bit_or(out[t], V::left<4>(V::bit_and(four, V::set(0x01010101))));
       high = V::right<4>(high);
@@ -70,7 +76,10 @@ struct BlockTiles {
     float scales[DEPTH / BLOCK][V::STRIPS][V::LANES];
   };
 
-  /** What is computed once of one block of each column of a tile: its scale, and the sum that takes the offset off again. */
+  /**
+   * What is computed once of one block of each column of a tile: its scale, and the sum that takes the offset off
+   * again.
+   */
   struct Side {
     float scale[COLUMNS];
     int32_t offset[COLUMNS];
@@ -127,16 +136,18 @@ struct Blocks : BlockTiles<Format::OFFSET != 0, Vector::SUMS<Format::BITS> == 0 
     }
   }
 
-  static __attribute__((noinline)) void pack(Panel &panel, int strip, const char *const *rows, int64_t depth) {
+  template <class R>
+  static __attribute__((noinline)) void pack(Panel &panel, int strip, R rows, Prefetcher prefetcher, int64_t depth) {
     uint16_t scales[Tiles::DEPTH / BLOCK][V::LANES];
     const int64_t blocks = depth / BLOCK;
     for (int64_t b = 0; b < blocks; b++) {
-      const size_t at = b * Format::BYTES;
-      if (at % 64 < Format::BYTES) prefetch(rows, at + AHEAD, 64);
+      const int64_t at = b * Format::BYTES;
+      if (at % 64 < static_cast<int64_t>(Format::BYTES)) prefetcher.ask(rows, at, 0);
       V::I out[8];
-      Format::values(out, rows, at);
+      Format::values(out, rows);
       UNROLL for (int t = 0; t < 8; t++) V::store(panel.values[b * 8 + t][strip], out[t]);
-      for (int r = 0; r < V::LANES; r++) __builtin_memcpy(&scales[b][r], rows[r] + at, 2);
+      for (int r = 0; r < V::LANES; r++) __builtin_memcpy(&scales[b][r], rows.at(r), 2);
+      rows.advance(Format::BYTES);
     }
     // In a loop of its own: a vector cannot be read soon after its parts were written one by one.
     for (int64_t b = 0; b < blocks; b++) V::store_f(panel.scales[b][strip], V::load_half(scales[b]));

@@ -34,7 +34,9 @@ const KernelSet *best() {
   return nullptr;
 }
 
-/** Chooses the kernels by name: `off`, `best`, or a name of an instruction set. Returns false if the processor lacks it. */
+/**
+ * Chooses the kernels by name: `off`, `best`, or a name of an instruction set. Returns false if the processor lacks it.
+ */
 bool choose_by_name(const char *name) {
   if (!strcmp(name, "off")) return choose(nullptr), true;
   if (!strcmp(name, "best")) return choose(best()), true;
@@ -54,11 +56,13 @@ __attribute__((constructor)) void choose_at_start() {
 
 const KernelSet *chosen_kernels() { return __atomic_load_n(&chosen, __ATOMIC_ACQUIRE); }
 
-Kernel kernel_for(const KernelSet &set, int weights, int activations) {
+Kernel kernel_for(const KernelSet &set, int weights, int activations, int64_t columns) {
+  const bool single = columns == 1 && weights >= 0 && weights < TYPES && set.one_column[weights];
+  if (columns < (single ? 1 : least_columns(weights))) return nullptr;
   if (weights == F16) return activations == F32 ? set.f16_f32 : activations == F16 ? set.f16_f16 : nullptr;
   if (weights == BF16) return activations == F32 ? set.bf16_f32 : activations == BF16 ? set.bf16_bf16 : nullptr;
   if (weights < 0 || weights >= TYPES || activations != activation_type(weights)) return nullptr;
-  return set.quantized[weights];
+  return single ? set.one_column[weights] : set.quantized[weights];
 }
 
 int activation_type(int weights) {
@@ -69,6 +73,8 @@ int activation_type(int weights) {
     default: return -1;
   }
 }
+
+int64_t least_columns(int weights) { return weights == F16 ? 8 : weights == BF16 ? 16 : 2; }
 
 size_t block_bytes(int type) {
   switch (type) {
@@ -99,7 +105,10 @@ void count_product(int type) { __atomic_fetch_add(&products[type], 1, __ATOMIC_R
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-/** Chooses the kernels: `off`, `best`, `avx512-vnni`, `avx-vnni` or `avx2`. Returns false, and changes nothing, if the processor lacks it. */
+/**
+ * Chooses the kernels: `off`, `best`, `avx512-vnni`, `avx-vnni` or `avx2`. Returns false, and changes nothing, if the
+ * processor lacks it.
+ */
 EXPORT bool paddock_kernels_select(const char *name) { return paddock::choose_by_name(name); }
 
 /** Returns the name of the instruction set that is used, `off`, or null if the processor has none of the three. */
@@ -112,4 +121,13 @@ EXPORT const char *paddock_kernels_describe() {
 /** Returns the number of products with weights of this ggml type that were computed here. */
 EXPORT uint64_t paddock_kernels_products(int type) {
   return type < 0 || type >= paddock::TYPES ? 0 : __atomic_load_n(&paddock::products[type], __ATOMIC_RELAXED);
+}
+
+/**
+ * Multiplies bytes in registers for a benchmark, which measures the time. Returns the number of products; 0 if the
+ * kernels are off.
+ */
+EXPORT uint64_t paddock_kernels_limit(int64_t rounds) {
+  const paddock::KernelSet *set = paddock::chosen_kernels();
+  return set ? set->limit(rounds) : 0;
 }

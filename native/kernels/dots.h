@@ -7,7 +7,8 @@ namespace {
 
 /** Adds to the sums of C columns and of all strips the products of 4 * STEPS numbers of weights and of activations. */
 template <int BITS, int STEPS, int C>
-INLINE void dots(Vector::I sum[C][Vector::STRIPS], const int32_t (*values)[Vector::LANES], const char *const *in, size_t at) {
+INLINE void dots(Vector::I sum[C][Vector::STRIPS], const int32_t (*values)[Vector::LANES], const char *const *in,
+                 size_t at) {
   using V = Vector;
   constexpr int S = V::STRIPS;
   constexpr int MOST = V::SUMS<BITS>;

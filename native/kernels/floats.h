@@ -1,6 +1,7 @@
 #pragma once
 
-// Kernels for weights in 16-bit floats (F16, BF16), times activations in 32-bit floats or in 16-bit floats of the weights' kind.
+// Kernels for weights in 16-bit floats (F16, BF16), times activations in 32-bit floats or in 16-bit floats of the
+// weights' kind.
 
 #include "dots.h"
 
@@ -91,10 +92,12 @@ struct Floats : FloatTiles {
     }
   }
 
-  static __attribute__((noinline)) void pack(Panel &panel, int strip, const char *const *rows, int64_t depth) {
-    for (int64_t k = 0; k < depth; k += 8) {
+  template <class R>
+  static __attribute__((noinline)) void pack(Panel &panel, int strip, R rows, Prefetcher prefetcher, int64_t depth) {
+    for (int64_t k = 0; k < depth; k += 8, rows.advance(16)) {
+      if (k % 32 == 0) prefetcher.ask(rows, 2 * k, 0);
       V::I lanes[4];
-      V::gather(lanes, rows, 2 * k);
+      V::gather(lanes, rows, 0);
       UNROLL for (int t = 0; t < 4; t++) {
         V::F two[2];
         Format::pair(two, lanes[t]);

@@ -50,16 +50,23 @@ struct Product {
 
 using Kernel = void (*)(const Product &);
 
-/** The kernels of one instruction set: by weight type, for activations as ggml quantizes them for that type; null where there is none. */
+/**
+ * The kernels of one instruction set: by weight type, for activations as ggml quantizes them for that type; null where
+ * there is none.
+ */
 struct KernelSet {
   const char *name;
   Kernel quantized[TYPES];
+  /** The same for products of one column. */
+  Kernel one_column[TYPES];
   /** For activations in 32-bit floats. */
   Kernel f16_f32;
   Kernel bf16_f32;
   /** For activations in 16-bit floats of the weights' kind. */
   Kernel f16_f16;
   Kernel bf16_bf16;
+  /** Multiplies bytes in registers, as fast as the processor can, `rounds` times. Returns the number of products. */
+  uint64_t (*limit)(int64_t rounds);
 };
 
 extern const KernelSet AVX512_VNNI;

@@ -1,7 +1,8 @@
 #pragma once
 
-// The loops around a kernel: each thread takes a part of the product, packs some rows of weights into a panel on its stack, and multiplies
-// the panel by all columns. So a weight is unpacked once for many columns, and the weights have no second copy in memory.
+// The loops around a kernel: each thread takes a part of the product, packs some rows of weights into a panel on its
+// stack, and multiplies the panel by all columns. So a weight is unpacked once for many columns, and the weights have
+// no second copy in memory.
 
 #include "product.h"
 
@@ -20,7 +21,8 @@ INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 constexpr int64_t PACKING = 3;
 
 /**
- * Divides the product into a grid of as many parts as there are threads: rows alone if there are enough of them, or else columns too.
+ * Divides the product into a grid of as many parts as there are threads: rows alone if there are enough of them, or
+ * else columns too.
  */
 static Share share_of(const Product &p, int64_t lanes, int64_t tile) {
   const int64_t strips = up(p.rows, lanes), tiles = up(p.columns, tile);
@@ -35,18 +37,57 @@ static Share share_of(const Product &p, int64_t lanes, int64_t tile) {
           least(tiles * (j + 1) / across * tile, p.columns)};
 }
 
+/** The rows of a full strip, which lie one stride apart. */
+struct Rows {
+  const char *four[Vector::LANES / 4];
+  size_t stride;
+
+  Rows(const char *start, size_t stride) : stride(stride) {
+    for (int i = 0; i < Vector::LANES / 4; i++) four[i] = start + 4 * i * stride;
+  }
+  INLINE_MEMBER const char *at(int row) const { return four[row / 4] + row % 4 * stride; }
+  INLINE_MEMBER void advance(size_t bytes) {
+    UNROLL for (int i = 0; i < Vector::LANES / 4; i++) four[i] += bytes;
+  }
+};
+
+/** The rows of a strip of which fewer exist: the last one takes the place of those behind it. */
+struct FewRows {
+  const char *each[Vector::LANES];
+
+  FewRows(const char *start, size_t stride, int64_t count) {
+    for (int i = 0; i < Vector::LANES; i++) each[i] = start + least(i, count - 1) * stride;
+  }
+  INLINE_MEMBER const char *at(int row) const { return each[row]; }
+  INLINE_MEMBER void advance(size_t bytes) {
+    for (int i = 0; i < Vector::LANES; i++) each[i] += bytes;
+  }
+};
+
 /** How many bytes of a row are asked for before they are read. */
-constexpr size_t AHEAD = 256;
+constexpr int64_t AHEAD = 512;
 
 /**
- * Asks the memory for `bytes` bytes at `offset` of each row of a strip. The processor does not foresee reads that alternate between so many
- * rows. It may be asked for what lies behind the end of a row: nothing happens then.
+ * Asks the memory for what is packed soon. The processor does not foresee reads that alternate between so many rows.
+ * Behind the end of a row comes the start of the row that is in its place in the next panel. Nothing happens if there
+ * is none.
  */
-INLINE void prefetch(const char *const *rows, size_t offset, size_t bytes) {
-  for (size_t line = 0; line < bytes; line += 64) {
-    for (int r = 0; r < Vector::LANES; r++) __builtin_prefetch(rows[r] + offset + line);
+struct Prefetcher {
+  /** Bytes that are left of a row, and from its end to the start of that other row. */
+  int64_t left;
+  int64_t jump;
+
+  /**
+   * Asks for one line of the cache of each row, `at` bytes behind what is packed now and then AHEAD. Not for many at
+   * once: they queue.
+   */
+  template <class R>
+  INLINE_MEMBER void ask(const R &rows, int64_t packed, int64_t at) const {
+    const int64_t offset = at + AHEAD;
+    const int64_t to = offset + (packed + offset < left ? 0 : jump);
+    UNROLL for (int r = 0; r < Vector::LANES; r++) __builtin_prefetch(rows.at(r) + to);
   }
-}
+};
 
 /** Where a tile's results go. */
 struct Results {
@@ -56,7 +97,10 @@ struct Results {
   /** True if they are added to what is there. */
   bool add;
 
-  /** Writes the results of some columns, which lie behind each other with all strips. Not inline: each tile would have its own copy. */
+  /**
+   * Writes the results of some columns, which lie behind each other with all strips. Not inline: each tile would have
+   * its own copy.
+   */
   static __attribute__((noinline)) void put(const Results &r, int columns, const float *sums) {
     using V = Vector;
     for (int j = 0; j < columns; j++) {
@@ -78,8 +122,8 @@ struct Results {
 
 /** Calls the tile with the number of columns that are left, which the compiler must know. */
 template <class K, int C = K::COLUMNS>
-INLINE void tile_of(int64_t columns, const typename K::Panel &panel, const typename K::Side *side, const char *const *in,
-                    int64_t depth, const Results &results) {
+INLINE void tile_of(int64_t columns, const typename K::Panel &panel, const typename K::Side *side,
+                    const char *const *in, int64_t depth, const Results &results) {
   if constexpr (C > 1) {
     if (columns < C) return tile_of<K, C - 1>(columns, panel, side, in, depth, results);
   }
@@ -115,13 +159,21 @@ static void run(const Product &p) {
       for (int64_t row = share.row; row < share.row_end; row += PANEL_ROWS) {
         Results results;
         results.rows = static_cast<int>(least(PANEL_ROWS, share.row_end - row));
-        const char *rows[PANEL_ROWS];
         for (int64_t step = k; step < k_end; step += K::DEPTH) {
           const int64_t depth = least(K::DEPTH, k_end - step);
-          for (int64_t r = 0; r < PANEL_ROWS; r++) {
-            rows[r] = p.weights + least(row + r, p.rows - 1) * p.row_stride + K::weight_bytes(step);
+          for (int strip = 0; strip < V::STRIPS; strip++) {
+            // A strip without any row repeats the last one, and its results are not written.
+            const int64_t first = least(row + strip * V::LANES, p.rows - 1), count = p.rows - first;
+            const char *start = p.weights + first * p.row_stride + K::weight_bytes(step);
+            const int64_t left = K::weight_bytes(p.depth - step);
+            const int64_t jump = PANEL_ROWS * p.row_stride - K::weight_bytes(p.depth);
+            const Prefetcher prefetcher{left, jump};
+            if (count >= V::LANES) {
+              K::pack(panel, strip, Rows(start, p.row_stride), prefetcher, depth);
+            } else {
+              K::pack(panel, strip, FewRows(start, p.row_stride, count), prefetcher, depth);
+            }
           }
-          for (int strip = 0; strip < V::STRIPS; strip++) K::pack(panel, strip, rows + strip * V::LANES, depth);
           results.add = step > 0;
           for (int64_t c = column; c < column_end; c += K::COLUMNS) {
             const int64_t count = least(K::COLUMNS, column_end - c);

@@ -8,11 +8,11 @@ namespace paddock {
 namespace {
 
 /** The 6-bit scales and minima of Q4_K and Q5_K, from the first 16 bytes of a block of each row. */
-template <class Panel>
-INLINE void six_bit_scales(Panel &panel, int strip, const char *const *rows, size_t at, int64_t super) {
+template <class Panel, class R>
+INLINE void six_bit_scales(Panel &panel, int strip, const R &rows, int64_t super) {
   using V = Vector;
   V::I head[4];
-  V::gather(head, rows, at);
+  V::gather(head, rows, 0);
   const V::F d = V::half_of_lanes(head[0]);
   V::store_f(panel.low[super][strip], V::half_of_lanes(V::right<16>(head[0])));
   V::I scales[2], minima[2];
@@ -40,14 +40,15 @@ struct FromQ4_K {
   static constexpr int BITS = 4, GROUP = 32;
   static constexpr bool MINIMA = true;
 
-  template <class Panel>
-  INLINE void pack(Panel &panel, int strip, const char *const *rows, size_t at, int64_t super) {
+  template <class Panel, class R>
+  INLINE void pack(Panel &panel, int strip, const R &rows, int64_t super, const Prefetcher &prefetcher) {
     using V = Vector;
-    six_bit_scales(panel, strip, rows, at, super);
+    six_bit_scales(panel, strip, rows, super);
     const V::I low = V::set(0x0f0f0f0f);
     UNROLL for (int i = 0; i < 8; i++) {
+      if (i % 2 == 0 && 32 * i < static_cast<int>(BYTES)) prefetcher.ask(rows, super * BYTES, 32 * i);
       V::I four[4];
-      V::gather(four, rows, at + Q4_K_VALUES + 16 * i);
+      V::gather(four, rows, Q4_K_VALUES + 16 * i);
       // The low halves are sub-block 2j, the high ones sub-block 2j + 1.
       auto *to = &panel.values[super * 64 + i / 2 * 16 + i % 2 * 4];
       UNROLL for (int t = 0; t < 4; t++) {
@@ -63,18 +64,19 @@ struct FromQ5_K {
   static constexpr int BITS = 5, GROUP = 32;
   static constexpr bool MINIMA = true;
 
-  template <class Panel>
-  INLINE void pack(Panel &panel, int strip, const char *const *rows, size_t at, int64_t super) {
+  template <class Panel, class R>
+  INLINE void pack(Panel &panel, int strip, const R &rows, int64_t super, const Prefetcher &prefetcher) {
     using V = Vector;
-    six_bit_scales(panel, strip, rows, at, super);
+    six_bit_scales(panel, strip, rows, super);
     const V::I low = V::set(0x0f0f0f0f), fifth = V::set(0x10101010);
     V::I high[8];
-    V::gather(high, rows, at + Q5_K_HIGH);
-    V::gather(high + 4, rows, at + Q5_K_HIGH + 16);
+    V::gather(high, rows, Q5_K_HIGH);
+    V::gather(high + 4, rows, Q5_K_HIGH + 16);
     UNROLL for (int j = 0; j < 4; j++) {
+      if (64 * j < static_cast<int>(BYTES)) prefetcher.ask(rows, super * BYTES, 64 * j);
       UNROLL for (int i = 0; i < 2; i++) {
         V::I four[4];
-        V::gather(four, rows, at + Q5_K_VALUES + 32 * j + 16 * i);
+        V::gather(four, rows, Q5_K_VALUES + 32 * j + 16 * i);
         auto *to = &panel.values[super * 64 + j * 16 + i * 4];
         UNROLL for (int t = 0; t < 4; t++) {
           // Bits 2j and 2j + 1 of each byte of `high`, which moves on by two bits.
@@ -94,19 +96,20 @@ struct FromQ6_K {
   static constexpr int BITS = 6, GROUP = 16, OFFSET = 32;
   static constexpr bool MINIMA = false;
 
-  template <class Panel>
-  INLINE void pack(Panel &panel, int strip, const char *const *rows, size_t at, int64_t super) {
+  template <class Panel, class R>
+  INLINE void pack(Panel &panel, int strip, const R &rows, int64_t super, const Prefetcher &prefetcher) {
     using V = Vector;
     uint16_t d16[V::LANES];
-    for (int r = 0; r < V::LANES; r++) __builtin_memcpy(&d16[r], rows[r] + at + Q6_K_D, 2);
+    for (int r = 0; r < V::LANES; r++) __builtin_memcpy(&d16[r], rows.at(r) + Q6_K_D, 2);
     const V::I low = V::set(0x0f0f0f0f), top = V::set(0x30303030);
     for (int part = 0; part < 4; part++) {
       // 16 bytes of the upper part have the bits of four groups of 16 numbers, 32 numbers apart.
       const int half = part / 2, i = part % 2;
+      prefetcher.ask(rows, super * BYTES, 64 * part);
       V::I upper[4], first[4], second[4];
-      V::gather(upper, rows, at + Q6_K_HIGH + 32 * half + 16 * i);
-      V::gather(first, rows, at + 64 * half + 16 * i);
-      V::gather(second, rows, at + 64 * half + 32 + 16 * i);
+      V::gather(upper, rows, Q6_K_HIGH + 32 * half + 16 * i);
+      V::gather(first, rows, 64 * half + 16 * i);
+      V::gather(second, rows, 64 * half + 32 + 16 * i);
       auto *to = &panel.values[super * 64 + half * 32 + i * 4];
       UNROLL for (int t = 0; t < 4; t++) {
         const V::I h = upper[t];
@@ -118,7 +121,7 @@ struct FromQ6_K {
       }
     }
     V::I scales[4];
-    V::gather(scales, rows, at + Q6_K_SCALES);
+    V::gather(scales, rows, Q6_K_SCALES);
     const V::F d = V::load_half(d16);
     UNROLL for (int i = 0; i < 16; i++) {
       V::I &from = scales[i / 4];
@@ -128,7 +131,10 @@ struct FromQ6_K {
   }
 };
 
-/** What the kernels of all these formats share: how a panel lies in memory, and the products. GROUP numbers have a scale of their own. */
+/**
+ * What the kernels of all these formats share: how a panel lies in memory, and the products. GROUP numbers have a scale
+ * of their own.
+ */
 template <int GROUP, bool MINIMA, int BITS>
 struct SuperTiles {
   using V = Vector;
@@ -145,8 +151,8 @@ struct SuperTiles {
   };
 
   /**
-   * What is computed once of one block of each column of a tile. With minima: the sums of its sub-blocks of 32, two 16-bit numbers at a
-   * time. Else what takes the offset of each group off again.
+   * What is computed once of one block of each column of a tile. With minima: the sums of its sub-blocks of 32, two
+   * 16-bit numbers at a time. Else what takes the offset of each group off again.
    */
   struct Side {
     int32_t sums[MINIMA ? 4 : GROUPS][COLUMNS];
@@ -224,10 +230,11 @@ struct Supers : SuperTiles<Format::GROUP, Format::MINIMA, Vector::SUMS<Format::B
     }
   }
 
-  static __attribute__((noinline)) void pack(Panel &panel, int strip, const char *const *rows, int64_t depth) {
+  template <class R>
+  static __attribute__((noinline)) void pack(Panel &panel, int strip, R rows, Prefetcher prefetcher, int64_t depth) {
     for (int64_t b = 0; b < depth / SUPER; b++) {
-      prefetch(rows, b * Format::BYTES + AHEAD, Format::BYTES);
-      Format::pack(panel, strip, rows, b * Format::BYTES, b);
+      Format::pack(panel, strip, rows, b, prefetcher);
+      rows.advance(Format::BYTES);
     }
   }
 };

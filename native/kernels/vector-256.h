@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of 256 bits, with AVX-VNNI if the compiler may use it and else with AVX2. Everything is in an anonymous namespace: the linker
-// must never take a function that was compiled for these instructions in place of another file's.
+// Vectors of 256 bits, with AVX-VNNI if the compiler may use it and else with AVX2. Everything is in an anonymous
+// namespace: the linker must never take a function that was compiled for these instructions in place of another file's.
 
 #include <immintrin.h>
 
@@ -11,6 +11,7 @@ namespace paddock {
 namespace {
 
 #define INLINE static inline __attribute__((always_inline))
+#define INLINE_MEMBER inline __attribute__((always_inline))
 /** Before a loop over registers, which must not become an array in memory. */
 #define UNROLL _Pragma("GCC unroll 16")
 
@@ -31,8 +32,9 @@ struct Vector {
   static constexpr int COLUMNS = VNNI ? 3 : 2;
   static constexpr int FLOAT_COLUMNS = 6;
   /**
-   * Products that may be summed by `dot` before `widen`; 0: `dot` sums in 32 bits and nothing needs widening. Without VNNI, `dot` sums in
-   * 16 bits, and each lane adds two products at once: 2 * 127 * (2^BITS - 1) * SUMS stays below 2^15. The weights of 8 bits are signed.
+   * Products that may be summed by `dot` before `widen`; 0: `dot` sums in 32 bits and nothing needs widening. Without
+   * VNNI, `dot` sums in 16 bits, and each lane adds two products at once: 2 * 127 * (2^BITS - 1) * SUMS stays below
+   * 2^15. The weights of 8 bits are signed.
    */
   template <int BITS>
   static constexpr int SUMS = VNNI ? 0 : BITS == 4 ? 8 : BITS == 5 ? 4 : BITS == 6 ? 2 : 1;
@@ -56,7 +58,10 @@ struct Vector {
   INLINE void store_first(float *p, F x, int count) { _mm256_maskstore_ps(p, first(count), x); }
   INLINE F load_first(const float *p, int count) { return _mm256_maskload_ps(p, first(count)); }
 
-  /** sum + the products of unsigned bytes of `w` and signed bytes of `b`, for `widen`. Signed bytes of `w` for 8 bits without VNNI. */
+  /**
+   * sum + the products of unsigned bytes of `w` and signed bytes of `b`, for `widen`. Signed bytes of `w` for 8 bits
+   * without VNNI.
+   */
   template <int BITS>
   INLINE I dot(I sum, I w, I b) {
 #ifdef __AVXVNNI__
@@ -93,16 +98,14 @@ struct Vector {
   INLINE I left(I x) {
     return _mm256_slli_epi32(x, N);
   }
-  /** Each byte of `index`, 0 to 15, becomes that byte of `table`, which has 16. */
-  INLINE I look_up(const void *table, I index) {
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(static_cast<const __m128i *>(table))), index);
-  }
 
   /** Reads 16 bytes at `offset` of each of 8 rows: out[i] has the i-th 32 bits of every row. */
-  INLINE void gather(I out[4], const char *const *rows, size_t offset) {
+  template <class R>
+  INLINE void gather(I out[4], const R &rows, size_t offset) {
     I two[4];
     UNROLL for (int i = 0; i < 4; i++) {
-      two[i] = _mm256_inserti128_si256(_mm256_castsi128_si256(part(rows[i] + offset)), part(rows[i + 4] + offset), 1);
+      const I first = _mm256_castsi128_si256(part(rows.at(i) + offset));
+      two[i] = _mm256_inserti128_si256(first, part(rows.at(i + 4) + offset), 1);
     }
     const I a = _mm256_unpacklo_epi32(two[0], two[1]), b = _mm256_unpackhi_epi32(two[0], two[1]);
     const I c = _mm256_unpacklo_epi32(two[2], two[3]), d = _mm256_unpackhi_epi32(two[2], two[3]);
@@ -119,6 +122,12 @@ struct Vector {
     const I low = bit_and(x, set(0xffff));
     return _mm256_cvtph_ps(_mm_packus_epi32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1)));
   }
+  /** As many bytes as a vector has. */
+  INLINE I load_parts(const char *p) { return load(p); }
+  /** Number `i` of eight in all lanes. */
+  INLINE F every_other(__m256 eight, int i) { return _mm256_permutevar8x32_ps(eight, set(i)); }
+  /** Sums the lanes down to four. */
+  INLINE __m128 fold(F x) { return _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1)); }
   INLINE F as_float(I x) { return _mm256_castsi256_ps(x); }
 
  private:

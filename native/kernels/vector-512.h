@@ -1,7 +1,7 @@
 #pragma once
 
-// Vectors of 512 bits with AVX512-VNNI. Everything is in an anonymous namespace: the linker must never take a function that was compiled
-// for these instructions in place of another file's.
+// Vectors of 512 bits with AVX512-VNNI. Everything is in an anonymous namespace: the linker must never take a function
+// that was compiled for these instructions in place of another file's.
 
 #include <immintrin.h>
 
@@ -11,6 +11,7 @@ namespace paddock {
 namespace {
 
 #define INLINE static inline __attribute__((always_inline))
+#define INLINE_MEMBER inline __attribute__((always_inline))
 /** Before a loop over registers, which must not become an array in memory. */
 #define UNROLL _Pragma("GCC unroll 16")
 
@@ -83,19 +84,16 @@ struct Vector {
   INLINE I left(I x) {
     return _mm512_slli_epi32(x, N);
   }
-  /** Each byte of `index`, 0 to 15, becomes that byte of `table`, which has 16. */
-  INLINE I look_up(const void *table, I index) {
-    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(static_cast<const __m128i *>(table))), index);
-  }
 
   /** Reads 16 bytes at `offset` of each of 16 rows: out[i] has the i-th 32 bits of every row. */
-  INLINE void gather(I out[4], const char *const *rows, size_t offset) {
+  template <class R>
+  INLINE void gather(I out[4], const R &rows, size_t offset) {
     I four[4];
     UNROLL for (int i = 0; i < 4; i++) {
-      I x = _mm512_castsi128_si512(part(rows[i] + offset));
-      x = _mm512_inserti32x4(x, part(rows[i + 4] + offset), 1);
-      x = _mm512_inserti32x4(x, part(rows[i + 8] + offset), 2);
-      four[i] = _mm512_inserti32x4(x, part(rows[i + 12] + offset), 3);
+      I x = _mm512_castsi128_si512(part(rows.at(i) + offset));
+      x = _mm512_inserti32x4(x, part(rows.at(i + 4) + offset), 1);
+      x = _mm512_inserti32x4(x, part(rows.at(i + 8) + offset), 2);
+      four[i] = _mm512_inserti32x4(x, part(rows.at(i + 12) + offset), 3);
     }
     const I a = _mm512_unpacklo_epi32(four[0], four[1]), b = _mm512_unpackhi_epi32(four[0], four[1]);
     const I c = _mm512_unpacklo_epi32(four[2], four[3]), d = _mm512_unpackhi_epi32(four[2], four[3]);
@@ -111,6 +109,21 @@ struct Vector {
   }
   /** The 16-bit floats in the low halves of the lanes. */
   INLINE F half_of_lanes(I x) { return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(x)); }
+  /** Twice 32 bytes, with 32 between them. */
+  INLINE I load_parts(const char *p) {
+    const __m256i *half = reinterpret_cast<const __m256i *>(p);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(half)), _mm256_loadu_si256(half + 2), 1);
+  }
+  /** Number `i` of eight in the first half of the lanes, and number i + 2 in the second. */
+  INLINE F every_other(__m256 eight, int i) {
+    const I index = _mm512_setr_epi32(i, i, i, i, i, i, i, i, i + 2, i + 2, i + 2, i + 2, i + 2, i + 2, i + 2, i + 2);
+    return _mm512_permutexvar_ps(index, _mm512_castps256_ps512(eight));
+  }
+  /** Sums the lanes down to four. */
+  INLINE __m128 fold(F x) {
+    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(x), _mm512_extractf32x8_ps(x, 1));
+    return _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+  }
   INLINE F as_float(I x) { return _mm512_castsi512_ps(x); }
 
  private:

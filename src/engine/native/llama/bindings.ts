@@ -8,7 +8,7 @@ type Functions = typeof FUNCTIONS;
 
 /** The stack of a call: koffi's own are smaller than a thread's, and llama.cpp's regular expressions recurse deeply. */
 const STACK_BYTES = 8 * 2 ** 20;
-koffi.config({ sync_stack_size: STACK_BYTES, async_stack_size: STACK_BYTES });
+enlargeStacks();
 
 /** A function of C. `async` runs it on a thread of libuv, so that the event loop goes on. */
 export type CFunction<F> = F extends (...args: infer A) => infer R
@@ -43,6 +43,14 @@ export function bind(paths: string[]): Bindings {
     throw new Error(`llama.cpp's libraries have no function ${name}`);
   });
   return Object.fromEntries(bound) as Bindings;
+}
+
+function enlargeStacks(): void {
+  try {
+    koffi.config({ sync_stack_size: STACK_BYTES, async_stack_size: STACK_BYTES });
+  } catch {
+    // Another module of this process has opened a library before; koffi's stacks stay as they are.
+  }
 }
 
 type KoffiFunction = ReturnType<ReturnType<typeof koffi.load>['func']>;

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Agreement } from '../../../benchmarks/kernels/agree.ts';
+import { PREBUILT, ROOT, UNTESTED_BECAUSE } from './library.ts';
+
+const AGREE = join(ROOT, 'dist/benchmarks/kernels/agree.js');
+
+describe.skipIf(UNTESTED_BECAUSE)(`in ggml, the kernels${UNTESTED_BECAUSE ? ` (${UNTESTED_BECAUSE})` : ''}`, () => {
+  let agreements: Agreement[] = [];
+  let setsHere = 0;
+
+  beforeAll(() => {
+    const output = execFileSync(process.execPath, [AGREE, PREBUILT], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    agreements = JSON.parse(output) as Agreement[];
+    setsHere = agreements.some(({ products }) => products > 0) ? 1 : 0;
+  });
+
+  it('compute each product of enough columns once, and no other', () => {
+    for (const { type, columns, experts, products } of agreements) {
+      if (experts) continue;
+      const least = type === 'F16' ? 8 : type === 'BF16' ? 16 : type === 'Q4_K' ? 1 : 2;
+      expect({ type, columns, products }).toEqual({ type, columns, products: columns >= least ? setsHere : 0 });
+    }
+  });
+
+  it('compute the products of the experts that have several columns', () => {
+    const ofExperts = agreements.filter(({ experts }) => experts);
+    expect(ofExperts.length).toBeGreaterThan(0);
+    // Four of the five: the fifth has one column. No expert has enough for BF16.
+    for (const { type, products } of ofExperts) {
+      const expected = type === 'BF16' ? 0 : 4 * setsHere;
+      expect({ type, products }).toEqual({ type, products: expected });
+    }
+  });
+
+  it("agree with ggml's own", () => {
+    for (const { type, columns, difference } of agreements) {
+      // ggml rounds the activations for 16-bit weights to 16 bits; the kernels do not.
+      const most = type === 'F16' ? 5e-4 : type === 'BF16' ? 4e-3 : 1e-6;
+      expect(difference, `${type}, ${columns} columns`).toBeLessThan(most);
+    }
+  });
+});
